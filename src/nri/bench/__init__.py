@@ -1,0 +1,1 @@
+"""Evidence: data sets, protocols, methods, result rows, tables and figures."""

@@ -1,0 +1,72 @@
+"""An episode: one boolean table with unknowns, and its labels, as plain arrays.
+
+This is what every inducer reads. It knows nothing of column names; what variable ``i`` means is
+kept beside it by the binarizer. A literal is an index ``j`` in ``0 .. 2N-1``: ``j < N`` is
+variable ``j``, ``j >= N`` the negation of variable ``j - N``. This is the only convention.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Episode:
+    """M rows, N boolean variables with unknown cells, a class index and a weight for each row."""
+
+    values: BoolArray
+    """[M, N]; False wherever unknown."""
+    known: BoolArray
+    """[M, N]"""
+    labels: IntArray
+    """[M], class indices in 0 .. n_classes-1"""
+    weights: FloatArray
+    """[M], how many rows each row stands for"""
+    n_classes: int
+
+    def __post_init__(self) -> None:
+        assert self.values.shape == self.known.shape, "values and known differ in shape"
+        assert len(self.labels) == len(self.weights) == len(self.values), "rows differ in number"
+        assert not (self.values & ~self.known).any(), "an unknown cell must be False in values"
+
+    @property
+    def n_rows(self) -> int:
+        """M"""
+        return len(self.values)
+
+    @property
+    def n_variables(self) -> int:
+        """N"""
+        return int(self.values.shape[1])
+
+
+def make_episode(
+    values: BoolArray,
+    known: BoolArray | None = None,
+    labels: IntArray | None = None,
+    weights: FloatArray | None = None,
+    n_classes: int | None = None,
+) -> Episode:
+    """Build an episode, filling in what is not said: all known, weight one, classes by the labels."""
+    values = np.asarray(values, dtype=bool)
+    known = np.ones_like(values) if known is None else np.asarray(known, dtype=bool)
+    labels = np.zeros(len(values), np.int64) if labels is None else np.asarray(labels, np.int64)
+    weights = np.ones(len(values)) if weights is None else np.asarray(weights, np.float64)
+    if n_classes is None:
+        n_classes = max(2, int(labels.max(initial=0)) + 1)
+    return Episode(values & known, known, labels, weights, n_classes)
+
+
+def literal_truth(values: BoolArray, known: BoolArray) -> BoolArray:
+    """[M, 2N]: where each literal is *known to hold*; an unknown cell makes both literals False."""
+    return np.concatenate([values & known, ~values & known], axis=1)
+
+
+def negation(literal: int, n_variables: int) -> int:
+    """Return the index of the complementary literal."""
+    return literal - n_variables if literal >= n_variables else literal + n_variables

@@ -1,0 +1,1 @@
+"""Inference on plain arrays: propose candidate clauses, score them, select the rule."""

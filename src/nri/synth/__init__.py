@@ -1,0 +1,1 @@
+"""Synthetic episodes: the only data the networks are ever trained on."""

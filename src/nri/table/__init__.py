@@ -1,0 +1,1 @@
+"""Tables: reading files, naming predicates, turning columns into boolean variables."""

@@ -1,0 +1,1 @@
+"""Training: configuration, losses, the loop, checkpoints, export of weights."""
