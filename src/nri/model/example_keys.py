@@ -1,0 +1,74 @@
+"""Example keys: each row of the table as a vector of its label and its literal values."""
+
+import math
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from nri.model.adaptation import seeded_columns
+from nri.model.batch import EpisodeBatch
+from nri.model.layers import linear
+
+
+class ExampleKeys(nn.Module):
+    """e_m = MLP_y([y, 1 - y, observed]) + MLP_x(literal values), eq. (example_key).
+
+    MLP_x has one weight for each variable *position* and polarity, so these keys, unlike the
+    statistics, depend on the order of columns: permuting the columns of a table changes them. That
+    is the paper's design; it holds the influence down by a narrow bottleneck.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        n_train: int,
+        bottleneck: int,
+        extension_seed: int,
+        extension_scale: float,
+        generator: torch.Generator | None,
+    ) -> None:
+        super().__init__()
+        self.n_train = n_train
+        self.extension_seed = extension_seed
+        self.extension_scale = extension_scale
+        self.bound = 1 / math.sqrt(2 * n_train)
+        self.from_label = nn.Sequential(
+            linear(3, width, generator), nn.ReLU(), linear(width, width, generator)
+        )
+        columns = torch.empty(2, bottleneck, n_train)
+        self.columns = nn.Parameter(columns.uniform_(-self.bound, self.bound, generator=generator))
+        """[polarity, unit, variable]: the first layer of MLP_x, one block for each polarity, so that a
+        variable meets the same weights however many columns stand beside it."""
+        self.bias = nn.Parameter(torch.zeros(bottleneck))
+        self.from_values = nn.Sequential(nn.ReLU(), linear(bottleneck, width, generator))
+
+    def forward(self, batch: EpisodeBatch) -> Float[Tensor, "B M D"]:
+        """Key of each row; padding rows get one too, to be masked by the reader."""
+        return self._label_keys(batch) + self._value_keys(batch)
+
+    def _label_keys(self, batch: EpisodeBatch) -> Float[Tensor, "B M D"]:
+        """MLP_y at its only two inputs, a positive and a negative row, handed out to the rows."""
+        inputs = self.columns.new_tensor([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
+        return self.from_label(inputs)[batch.labels.long()]
+
+    def _value_keys(self, batch: EpisodeBatch) -> Float[Tensor, "B M D"]:
+        weight = self.adapted_columns(batch.values.shape[-1])
+        values = batch.literals * batch.literal_valid.unsqueeze(-2)
+        return self.from_values(nn.functional.linear(values, weight, self.bias))
+
+    def adapted_columns(self, n_variables: int) -> Float[Tensor, "U L"]:
+        """First-layer weights of MLP_x for N variables, computed afresh and kept nowhere.
+
+        Below the trained number the input would be padded with zeros, which is the same as leaving
+        out the last columns; above it, seeded columns are appended.
+        """
+        positive, negative = self.columns[..., :n_variables]
+        if n_variables > self.n_train:
+            extra = seeded_columns(
+                self.extension_seed, 2 * self.n_train, 2 * n_variables, len(positive), positive.device
+            )
+            extra = extra.to(positive.dtype) * (self.bound * self.extension_scale)
+            positive = torch.cat([positive, extra[:, 0::2]], -1)
+            negative = torch.cat([negative, extra[:, 1::2]], -1)
+        return torch.cat([positive, negative], -1)
