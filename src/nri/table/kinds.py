@@ -1,0 +1,199 @@
+"""Kinds: what sort of column it is, or why it is of no use to a rule."""
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from nri.rule import Kind
+from nri.rule.columns import Column
+from nri.table.coerce import parse_dates
+
+
+class Reason(StrEnum):
+    """Why a column takes no part."""
+
+    MISSING = "has no value at all"
+    CONSTANT = "has one value only"
+    IDENTIFIER = "looks like an identifier"
+    FREE_TEXT = "is free text"
+    TOO_MANY = "has too many categories"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A column that takes no part, and why."""
+
+    column: str
+    reason: Reason
+
+    def __str__(self) -> str:
+        return f"{self.column} {self.reason}"
+
+
+def describe_left_out(left_out: Iterable[LeftOut], most: int = 12) -> str:
+    """Return one line that names the columns left out and why; empty if there are none.
+
+    >>> describe_left_out([LeftOut("id", Reason.IDENTIFIER), LeftOut("note", Reason.FREE_TEXT)])
+    'columns left out: id looks like an identifier, note is free text'
+    """
+    texts = [str(one) for one in left_out]
+    if not texts:
+        return ""
+    rest = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return "columns left out: " + ", ".join(texts[:most]) + rest
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryLimits:
+    """How many categories of a column become variables; the rest are equal to none of them."""
+
+    max_categories: int = 30
+    """most categories of one column, the most frequent ones"""
+    min_share: float = 0.002
+    """least share of the rows that a category must have"""
+    min_rows: int = 2
+    """least rows, whatever the share"""
+    enough_rows: int = 20
+    """rows that are enough, whatever the share"""
+    min_covered: float = 0.2
+    """least share of the rows that the chosen categories must hold between them"""
+
+    def rows_needed(self, n_known: int) -> int:
+        """Rows that a category needs among so many known cells."""
+        return min(max(self.min_rows, math.ceil(self.min_share * n_known)), self.enough_rows)
+
+
+_FEW_ROWS = 10
+"""Below this, values that all differ say little: legitimate columns do so too."""
+_COUNTING_ROWS = 20
+"""From here on, whole numbers without gap or repetition are a count of the rows, not a measurement."""
+
+
+def kind_or_reason(column: Column, name: str, *, whole: bool, limits: CategoryLimits) -> Kind | Reason:
+    """Decide what a column is for the default mode, or why it is left out.
+
+    Parameters
+    ----------
+    column : Column
+        Its cells.
+    name : str
+        Its name, which may say that it is an identifier.
+    whole : bool
+        Whether its cells are integers by type; a float is never an identifier.
+    limits : CategoryLimits
+        When a text column has too many categories.
+
+    Returns
+    -------
+    Kind or Reason
+        Nothing here depends on the order of the rows.
+    """
+    cells = column.values[column.known]
+    if not len(cells):
+        return Reason.MISSING
+    codes, distinct = pd.factorize(cells)
+    if len(distinct) == 1:
+        return Reason.CONSTANT
+    kind = column.kind
+    if kind is Kind.NUMBER:
+        if whole and _is_identifier(distinct, len(cells), name):
+            return Reason.IDENTIFIER
+        return Kind.BOOLEAN if is_zero_one(column) else Kind.NUMBER
+    if kind is Kind.TEXT:
+        if looks_like_dates(distinct):
+            return Kind.DATE
+        return _text_or_reason(np.bincount(codes), np.asarray(distinct, dtype=object), limits)
+    return kind
+
+
+def plain_kind(column: Column) -> Kind | Reason:
+    """Decide what a column is for the ``paper`` mode, where nothing but an empty column is left out."""
+    if not column.known.any():
+        return Reason.MISSING
+    if is_zero_one(column):
+        return Kind.BOOLEAN
+    return column.kind
+
+
+def is_zero_one(column: Column) -> bool:
+    """Whether every known cell of a number column is 0 or 1."""
+    cells = column.values[column.known]
+    return column.kind is Kind.NUMBER and bool(((cells == 0) | (cells == 1)).all())
+
+
+def looks_like_dates(texts: NDArray[Any]) -> bool:
+    """Whether every text is a date."""
+    first = np.asarray(texts[:1], dtype=object)
+    return not np.isnat(parse_dates(first)).any() and not np.isnat(parse_dates(texts)).any()
+
+
+def usable_categories(column: Column, limits: CategoryLimits) -> list[str]:
+    """Return the categories with enough rows, the most frequent ones if too many, in sorted order.
+
+    Of two values one is enough, since the other is its negation: the later one in the alphabet, which
+    tends to be the affirmative one (no/yes, f/t, absent/present).
+    """
+    codes, distinct = pd.factorize(column.values[column.known])
+    counts = np.bincount(codes)
+    ranked = sorted(zip(-counts, distinct, strict=True))
+    if len(ranked) == 2:
+        return [max(distinct)]
+    least = limits.rows_needed(len(codes))
+    return sorted(text for minus, text in ranked[: limits.max_categories] if -minus >= least)
+
+
+def _is_identifier(distinct: NDArray[Any], n_cells: int, name: str) -> bool:
+    """Whether whole numbers number the rows: all different, and named so or without a gap."""
+    if len(distinct) < n_cells:
+        return False
+    gapless = distinct.max() - distinct.min() == n_cells - 1
+    return _named_as_identifier(name) or (gapless and n_cells >= _COUNTING_ROWS)
+
+
+_IDENTIFIER_WORDS = {"id", "ids", "uid", "uuid", "guid", "pk", "rowid", "idx", "rownum"}
+_IDENTIFIER_NAMES = {"", "index", "row", "key", "no", "nr", "number", "record", "unnamed: 0"}
+
+
+def _named_as_identifier(name: str) -> bool:
+    """Whether a name such as ``patient_id``, ``PatientID`` or ``index`` says so."""
+    if name.strip().lower() in _IDENTIFIER_NAMES:
+        return True
+    words = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name)
+    return any(word.lower() in _IDENTIFIER_WORDS for word in re.split(r"[\W_]+", words))
+
+
+_UUID = re.compile(r"\{?[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}\}?")
+_LONG_TEXT = 30
+_MANY_WORDS = 4
+
+
+def _text_or_reason(
+    counts: NDArray[np.int64], distinct: NDArray[Any], limits: CategoryLimits
+) -> Kind | Reason:
+    """Tell a category from an identifier, a sentence and a name that hardly ever comes again."""
+    n_cells, n_distinct = int(counts.sum()), len(distinct)
+    if n_distinct == 2:
+        return Kind.TEXT
+    if n_distinct > 0.5 * n_cells and _reads_like_sentences(distinct):
+        return Reason.FREE_TEXT
+    if all(_UUID.fullmatch(text) for text in distinct):
+        return Reason.IDENTIFIER
+    if n_distinct == n_cells or (n_distinct >= 0.9 * n_cells and n_cells >= _FEW_ROWS):
+        return Reason.IDENTIFIER
+    enough = np.sort(counts[counts >= limits.rows_needed(n_cells)])[::-1][: limits.max_categories]
+    if enough.sum() < limits.min_covered * n_cells:
+        return Reason.TOO_MANY
+    return Kind.TEXT
+
+
+def _reads_like_sentences(distinct: NDArray[Any]) -> bool:
+    lengths = np.array([len(text) for text in distinct])
+    words = np.array([text.count(" ") + 1 for text in distinct])
+    return bool(lengths.mean() > _LONG_TEXT and words.mean() >= _MANY_WORDS)

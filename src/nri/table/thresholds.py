@@ -1,0 +1,198 @@
+"""Thresholds: where to cut a number or date column, a few places each, on the support rows alone."""
+
+import heapq
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nri.episode import FloatArray, IntArray
+from nri.table.rounding import plain_date, plain_number
+
+_EQUAL_EVIDENCE_BITS = 0.5
+"""Cuts whose gain differs by less than this are alike on the rows, so the plainest of them is said."""
+_QUANTILES = (0.5, 0.25, 0.75, 0.125, 0.875)
+"""Where to cut when the labels do not say; the earlier ones are wanted more."""
+_QUANTILE_SLACK = 0.025
+"""Share of the rows by which a quantile may be moved to a plainer number."""
+_LEAST_APART = 0.1
+"""Share of the rows between a cut that fills up and any other one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A cut between distinct values: ``best`` separates ``value[best - 1]`` from ``value[best]``.
+
+    Any cut from ``first`` to ``last`` is as good.
+    """
+
+    best: int
+    first: int
+    last: int
+
+
+def find_thresholds(
+    values: NDArray[Any],
+    labels: IntArray | None = None,
+    weights: FloatArray | None = None,
+    *,
+    max_thresholds: int = 6,
+    min_thresholds: int = 3,
+) -> list[Any]:
+    """Return increasing thresholds ``t`` for literals ``x > t``, each a number a person would say.
+
+    With labels: the cuts with the most information about the class, found best first and kept
+    while they pay for themselves (the description-length test of Fayyad and Irani). Where these are
+    fewer than ``min_thresholds``, the best cut that did not pass, the median and the quartiles fill up.
+
+    Parameters
+    ----------
+    values : float64 [M] or datetime64 [M]
+        The known cells of one column.
+    labels : int [M], optional
+        Class indices of these rows; without them only quantiles are used.
+    weights : float [M], optional
+        How many rows each row stands for.
+    max_thresholds, min_thresholds : int
+        The most thresholds, and how many are wanted even without evidence for them.
+
+    Returns
+    -------
+    list of float or datetime64
+        Empty if there are fewer than two distinct values.
+
+    Examples
+    --------
+    >>> age = np.array([23.0, 31, 45, 58, 65, 70])
+    >>> find_thresholds(age, np.array([0, 0, 0, 0, 1, 1]), min_thresholds=1)
+    [60.0]
+    """
+    distinct, codes = np.unique(values, return_inverse=True)
+    if len(distinct) < 2:
+        return []
+    weights = np.ones(len(values)) if weights is None else weights
+    labels = np.zeros(len(values), np.int64) if labels is None else labels
+    cumulative = _cumulative_counts(codes, labels, weights, len(distinct))
+    cuts = _supervised_cuts(cumulative, max_thresholds) if cumulative.shape[1] > 1 else []
+    missing = min(min_thresholds, max_thresholds) - len(cuts)
+    if missing > 0:
+        cuts = _fill_up(cuts, cumulative, missing)
+    found = {_say(distinct, cut) for cut in cuts}
+    return sorted(found)
+
+
+def _cumulative_counts(
+    codes: NDArray[np.intp], labels: IntArray, weights: FloatArray, n_distinct: int
+) -> FloatArray:
+    """[D + 1, C]: the weight of each class among the values below each cut."""
+    n_classes = int(labels.max(initial=0)) + 1
+    flat = np.bincount(codes * n_classes + labels, weights, minlength=n_distinct * n_classes)
+    counts = flat.reshape(n_distinct, n_classes)
+    counts = counts[:, counts.sum(axis=0) > 0]
+    return np.concatenate([np.zeros((1, counts.shape[1])), np.cumsum(counts, axis=0)])
+
+
+def _supervised_cuts(cumulative: FloatArray, most: int) -> list[Cut]:
+    """Split best first: always the segment whose best cut tells most, while cuts pay for themselves."""
+    waiting: list[tuple[float, int, int, Cut]] = []
+
+    def offer(start: int, stop: int) -> None:
+        found = _best_cut(cumulative, start, stop)
+        if found is not None and found[2]:
+            heapq.heappush(waiting, (-found[1], start, stop, found[0]))
+
+    cuts: list[Cut] = []
+    offer(0, len(cumulative) - 1)
+    while waiting and len(cuts) < most:
+        _, start, stop, cut = heapq.heappop(waiting)
+        cuts.append(cut)
+        offer(start, cut.best)
+        offer(cut.best, stop)
+    return cuts
+
+
+def _best_cut(cumulative: FloatArray, start: int, stop: int) -> tuple[Cut, float, bool] | None:
+    """Return the best cut of one segment, its gain in bits, and whether it pays for itself."""
+    if stop - start < 2:
+        return None
+    total = cumulative[stop] - cumulative[start]
+    left = cumulative[start + 1 : stop] - cumulative[start]
+    right = total - left
+    # rounded, so that sums taken in another order of rows do not decide between equal cuts
+    gain = np.round(_bits(total[None])[0] - _bits(left) - _bits(right), 6)
+    smallest = 2.0 if total.sum() >= 10 else 1.0
+    gain[(left.sum(axis=1) < smallest) | (right.sum(axis=1) < smallest)] = -np.inf
+    place = int(np.argmax(gain))
+    if gain[place] <= 0:
+        return None
+    cut = _widen(gain, place, start + 1)
+    pays = gain[place] > _description_bits(total, left[place], right[place])
+    return cut, float(gain[place]), bool(pays)
+
+
+def _widen(gain: FloatArray, place: int, offset: int) -> Cut:
+    """Take in the neighbouring cuts with practically the same gain."""
+    alike = gain >= gain[place] - min(_EQUAL_EVIDENCE_BITS, 0.5 * gain[place])
+    first = place - int(np.argmin(np.append(alike[: place + 1][::-1], False))) + 1
+    last = place + int(np.argmin(np.append(alike[place:], False))) - 1
+    return Cut(place + offset, first + offset, last + offset)
+
+
+def _bits(counts: FloatArray) -> FloatArray:
+    """[...]: entropy of class counts [..., C], times their sum."""
+    bits: FloatArray = _x_log_x(counts.sum(axis=-1)) - _x_log_x(counts).sum(axis=-1)
+    return bits
+
+
+def _x_log_x(x: FloatArray) -> FloatArray:
+    return np.asarray(x * np.log2(np.where(x > 0, x, 1.0)))
+
+
+def _description_bits(total: FloatArray, left: FloatArray, right: FloatArray) -> float:
+    """Return the bits that a cut costs: its place, and the class mixtures on its two sides."""
+
+    def mixture(counts: FloatArray) -> float:
+        weight = counts.sum()
+        return float((counts > 0).sum() * _bits(counts[None])[0] / weight) if weight > 0 else 0.0
+
+    classes = int((total > 0).sum())
+    places = np.log2(max(total.sum() - 1, 1))
+    return float(places + np.log2(3.0**classes - 2) - mixture(total) + mixture(left) + mixture(right))
+
+
+def _fill_up(cuts: list[Cut], cumulative: FloatArray, missing: int) -> list[Cut]:
+    """Add the best cut that did not pay, then quantiles, where they do not repeat what is there."""
+    rank = cumulative.sum(axis=1)
+    wanted: list[Cut] = []
+    if not cuts:
+        found = _best_cut(cumulative, 0, len(cumulative) - 1) if cumulative.shape[1] > 1 else None
+        wanted += [found[0]] if found is not None else []
+    wanted += [_quantile_cut(rank, quantile) for quantile in _QUANTILES]
+    filled = list(cuts)
+    for cut in wanted:
+        apart = [abs(rank[cut.best] - rank[other.best]) >= _LEAST_APART * rank[-1] for other in filled]
+        if missing and all(apart):
+            filled.append(cut)
+            missing -= 1
+    return filled
+
+
+def _quantile_cut(rank: FloatArray, quantile: float) -> Cut:
+    """Return the cut nearest to a quantile, with the plainer ones close by."""
+    total = rank[-1]
+    inner = np.round(np.abs(rank[1:-1] / total - quantile), 9)
+    best = int(np.argmin(inner)) + 1
+    near = np.flatnonzero(inner <= max(_QUANTILE_SLACK, inner[best - 1])) + 1
+    near = near[np.abs(rank[near] - rank[best]) <= _QUANTILE_SLACK * total]
+    return Cut(best, int(near.min(initial=best)), int(near.max(initial=best)))
+
+
+def _say(distinct: NDArray[Any], cut: Cut) -> Any:
+    """Return the plainest threshold of a cut."""
+    low, high = distinct[cut.first - 1], distinct[cut.last]
+    below, above = distinct[cut.best - 1], distinct[cut.best]
+    if distinct.dtype.kind == "M":
+        return plain_date(low, high, below + (above - below) // 2)
+    middle = below / 2 + above / 2
+    return plain_number(float(low), float(high), float(middle) if np.isfinite(middle) else None)

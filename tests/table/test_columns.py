@@ -1,0 +1,157 @@
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from nri.errors import InputError
+from nri.rule import Clause, Kind, Literal, Op, Rule
+from nri.table.columns import columns_for, columns_of
+from nri.table.frame import as_frame
+
+
+def read(cells: Any, kind: Kind | None = None) -> tuple[Kind, list[object]]:
+    column = columns_of(as_frame({"c": cells}), kinds=None if kind is None else {"c": kind})["c"]
+    return column.kind, [column.cell(row) for row in range(len(column))]
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "expected"),
+    [
+        (np.array([True, False]), Kind.BOOLEAN, [True, False]),
+        (pd.array([True, None], dtype="boolean"), Kind.BOOLEAN, [True, None]),
+        (pd.Series([True, None, False], dtype=object), Kind.BOOLEAN, [True, None, False]),
+        (np.array([1, 2], dtype=np.int8), Kind.NUMBER, [1, 2]),
+        (pd.array([1, None], dtype="Int64"), Kind.NUMBER, [1, None]),
+        (pd.array([1.5, None], dtype="Float64"), Kind.NUMBER, [1.5, None]),
+        (pd.Series([1, 2.5, None], dtype=object), Kind.NUMBER, [1, 2.5, None]),
+        (pd.Series([Decimal("1.5"), None], dtype=object), Kind.NUMBER, [1.5, None]),
+        (pd.arrays.SparseArray([0.0, 2.0]), Kind.NUMBER, [0, 2]),
+        (pd.to_timedelta(["1h", None]), Kind.NUMBER, [3600, None]),
+        (pd.Series([dt.timedelta(minutes=1), None], dtype=object), Kind.NUMBER, [60, None]),
+        (["red", None], Kind.TEXT, ["red", None]),
+        (pd.array(["red", None], dtype="string"), Kind.TEXT, ["red", None]),
+        (["None", "none"], Kind.TEXT, ["None", "none"]),
+        (pd.Categorical(["b", None, "a"]), Kind.TEXT, ["b", None, "a"]),
+        (pd.Categorical([2, None, 1]), Kind.TEXT, ["2", None, "1"]),
+        (pd.Categorical([True, None, False]), Kind.BOOLEAN, [True, None, False]),
+        (
+            pd.Series(["a", 2, 2.0, 1.5, True, b"x"], dtype=object),
+            Kind.TEXT,
+            ["a", "2", "2", "1.5", "True", "x"],
+        ),
+        (pd.Series([pd.Interval(0, 1)], dtype=object), Kind.TEXT, ["(0, 1]"]),
+        (pd.Series([dt.date(2024, 1, 31), None]), Kind.DATE, [dt.datetime(2024, 1, 31), None]),
+        (pd.to_datetime(["2024-01-31", None]), Kind.DATE, [dt.datetime(2024, 1, 31), None]),
+        (pd.PeriodIndex(["2024-02"], freq="M"), Kind.DATE, [dt.datetime(2024, 2, 1)]),
+        (pd.to_datetime(["2024-01-31 23:30-02:00"]), Kind.DATE, [dt.datetime(2024, 2, 1, 1, 30)]),
+        (pd.Series([None, None], dtype=object), Kind.NUMBER, [None, None]),
+        (pd.Categorical([None, None]), Kind.NUMBER, [None, None]),
+    ],
+)
+def test_cells_are_read_as_what_they_are(cells: Any, kind: Kind, expected: list[object]) -> None:
+    assert read(cells) == (kind, expected)
+
+
+def test_aware_times_in_an_object_column_are_taken_at_utc() -> None:
+    zone = dt.timezone(dt.timedelta(hours=5))
+    moments = [dt.datetime(2024, 1, 1, 3, tzinfo=zone), dt.datetime(2024, 1, 1)]
+    assert read(pd.Series(moments, dtype=object))[1] == [
+        dt.datetime(2023, 12, 31, 22),
+        dt.datetime(2024, 1, 1),
+    ]
+
+
+def test_infinite_numbers_are_known() -> None:
+    assert read([1.0, np.inf])[1] == [1, np.inf]
+
+
+def test_polars_columns_are_read_like_pandas_ones() -> None:
+    table = pl.DataFrame(
+        {
+            "n": [1, None],
+            "b": [True, None],
+            "t": ["x", None],
+            "d": [dt.date(2024, 1, 1), None],
+            "c": pl.Series(["x", None], dtype=pl.Categorical),
+            "e": pl.Series([Decimal("1.25"), None]),
+        }
+    )
+    columns = columns_of(as_frame(table))
+    assert {name: column.cell(0) for name, column in columns.items()} == {
+        "n": 1, "b": True, "t": "x", "d": dt.datetime(2024, 1, 1), "c": "x", "e": 1.25,
+    }  # fmt: skip
+    assert [column.cell(1) for column in columns.values()] == [None] * 6
+
+
+@pytest.mark.parametrize("cell", [{"a": 1}, [1], {1}, 1j, object()])
+def test_a_cell_that_is_no_plain_value_is_refused(cell: object) -> None:
+    with pytest.raises(InputError, match=r"column 'c' holds a .* where a plain value is needed"):
+        read(pd.Series([cell, "x"], dtype=object))
+
+
+def test_complex_columns_are_refused() -> None:
+    with pytest.raises(InputError, match="Complex data not supported: column 'c'"):
+        read(np.array([1j]))
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "expected"),
+    [
+        ([1, 0, None], Kind.BOOLEAN, [True, False, None]),
+        (["true", "FALSE", None, "1"], Kind.BOOLEAN, [True, False, None, True]),
+        ([True, False], Kind.NUMBER, [1, 0]),
+        (["1.5", None, " 2 "], Kind.NUMBER, [1.5, None, 2]),
+        ([2.0, 1.5, None, np.inf], Kind.TEXT, ["2", "1.5", None, "inf"]),
+        ([True, False], Kind.TEXT, ["True", "False"]),
+        (
+            ["2024-01-31", "2024/02/01 10:30", "31.12.2024", "2024-01-01T00:00:00Z"],
+            Kind.DATE,
+            [
+                dt.datetime(2024, 1, 31),
+                dt.datetime(2024, 2, 1, 10, 30),
+                dt.datetime(2024, 12, 31),
+                dt.datetime(2024, 1, 1),
+            ],
+        ),
+        (pd.Series([None], dtype=object), Kind.DATE, [None]),
+    ],
+)
+def test_cells_are_read_as_the_kind_a_rule_expects(cells: Any, kind: Kind, expected: list[object]) -> None:
+    assert read(cells, kind) == (kind, expected)
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "message"),
+    [
+        ([1.0, None, 2.0], Kind.DATE, "column 'c' holds a number .'1.0' in row 1. where a date is expected"),
+        (["5", None, "old"], Kind.NUMBER, "column 'c', row 3: 'old' is no number; correct the cell"),
+        (["01/02/2024"], Kind.DATE, "column 'c', row 1: '01/02/2024' is no date"),
+        (["perhaps"], Kind.BOOLEAN, "column 'c', row 1: 'perhaps' is no boolean"),
+        (["x" * 90], Kind.NUMBER, r"'x{35}\.\.\.' is no number"),
+    ],
+)
+def test_a_cell_of_another_kind_is_named(cells: Any, kind: Kind, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read(cells, kind)
+
+
+def test_a_rule_needs_only_the_columns_it_reads() -> None:
+    rule = Rule([Clause([Literal("doors", Op.EQ, "2"), Literal("price", Op.GT, 10)])])
+    frame = pd.DataFrame({"price": ["12", "9"], "doors": [2, 4], "junk": [{}, {}]})
+    columns = columns_for(rule, frame)
+    assert {name: column.kind for name, column in columns.items()} == {
+        "doors": Kind.TEXT,
+        "price": Kind.NUMBER,
+    }
+
+
+def test_an_absent_column_is_named_with_its_likeliest_spelling() -> None:
+    frame = pd.DataFrame({"Age": [1], "sex": ["f"]})
+    with pytest.raises(InputError, match=r"no column 'age '; did you mean 'Age'\?"):
+        columns_of(frame, ["age "])
+    with pytest.raises(InputError, match="no column 'income'; the table has 'Age', 'sex'"):
+        columns_of(frame, ["income"])
