@@ -25,6 +25,9 @@ class Clause:
     def __len__(self) -> int:
         return len(self.literals)
 
+    def __str__(self) -> str:
+        return " AND ".join(map(str, self.literals)) or "always"
+
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns the clause reads, each once."""

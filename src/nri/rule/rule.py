@@ -31,6 +31,9 @@ class Rule:
     def __len__(self) -> int:
         return len(self.clauses)
 
+    def __str__(self) -> str:
+        return " OR ".join(f"({clause})" for clause in self.clauses) or "never"
+
     @property
     def is_true(self) -> bool:
         """Whether the rule holds on every row by its form: it contains the empty clause."""

@@ -1,0 +1,165 @@
+"""Rules in a person's words: ``3 < age <= 7``, ``colour not in {blue, red}``.
+
+A clause is first cut into *parts*, each about one column; a :class:`Style` then says how names,
+values and signs look in one format. All formats for people share this.
+"""
+
+import datetime as dt
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import groupby
+
+from nri.rule.clause import Clause
+from nri.rule.labels import Label
+from nri.rule.literal import Kind, Literal, Op, Value
+
+
+@dataclass(frozen=True)
+class Between:
+    """``low < column <= high``."""
+
+    column: str
+    low: Value
+    high: Value
+
+
+@dataclass(frozen=True)
+class NotIn:
+    """Column is none of several values."""
+
+    column: str
+    values: tuple[Value, ...]
+
+
+Part = Literal | Between | NotIn
+
+
+@dataclass(frozen=True)
+class Style:
+    """How one format writes names, values and signs."""
+
+    name: Callable[[str], str]
+    value: Callable[[Value], str]
+    negation: str = "NOT {}"
+    conjunction: str = " AND "
+    always: str = "always"
+    equal: str = "="
+    unequal: str = "!="
+    greater: str = ">"
+    less: str = "<"
+    at_most: str = "<="
+    not_in: str = "not in"
+    set_of: str = "{{{}}}"
+
+    def sign(self, op: Op) -> str:
+        """Return how this format writes a comparison."""
+        return {Op.EQ: self.equal, Op.NE: self.unequal, Op.GT: self.greater, Op.LE: self.at_most}[op]
+
+
+def parts_of(clause: Clause) -> list[Part]:
+    """Cut a clause into parts: a lower and an upper bound join, and so do several exclusions."""
+    parts: list[Part] = []
+    for column, group in groupby(clause, key=lambda literal: literal.column):
+        literals = list(group)
+        low, high = ([x for x in literals if x.op is op] for op in (Op.GT, Op.LE))
+        excluded = [x for x in literals if x.op is Op.NE and x.kind is not Kind.BOOLEAN]
+        if len(low) == len(high) == 1 and low[0].kind is high[0].kind:
+            parts.append(Between(column, low[0].value, high[0].value))
+            literals = [x for x in literals if x not in (low[0], high[0])]
+        if len(excluded) > 1:
+            parts.append(NotIn(column, tuple(x.value for x in excluded)))
+            literals = [x for x in literals if x not in excluded]
+        parts.extend(literals)
+    return parts
+
+
+def phrase_part(part: Part, style: Style) -> str:
+    """Write one part in a style."""
+    name = style.name(part.column)
+    match part:
+        case Between():
+            low, high = style.value(part.low), style.value(part.high)
+            return f"{low} {style.less} {name} {style.at_most} {high}"
+        case NotIn():
+            values = ", ".join(style.value(value) for value in part.values)
+            return f"{name} {style.not_in} {style.set_of.format(values)}"
+        case Literal():
+            if part.kind is Kind.BOOLEAN:
+                return name if part.positive else style.negation.format(name)
+            return f"{name} {style.sign(part.op)} {style.value(part.value)}"
+
+
+def phrase_clause(clause: Clause, style: "Style | None" = None) -> str:
+    """Write a clause in a style, plain text if none is given.
+
+    >>> phrase_clause(Clause([Literal("age", Op.GT, 3), Literal("age", Op.LE, 7)]))
+    '3 < age <= 7'
+    """
+    style = style or PLAIN
+    return style.conjunction.join(phrase_part(part, style) for part in parts_of(clause)) or style.always
+
+
+def phrase_literal(literal: Literal) -> str:
+    """Write a literal as plain text."""
+    return phrase_part(literal, PLAIN)
+
+
+def phrase_name(name: str) -> str:
+    r"""Write a column's name: as it is if it cannot be misread, else in quotes.
+
+    >>> phrase_name("petal length (cm)"), phrase_name("a = b"), phrase_name("two\nlines")
+    ('petal length (cm)', '"a = b"', '"two\\nlines"')
+    """
+    return name if _NAME.fullmatch(name) and not _OPERATOR_WORD.search(name) else quoted(name)
+
+
+def phrase_value(value: Value) -> str:
+    """Write a value: text in quotes only if it could be misread, dates without an idle midnight."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dt.datetime):
+        midnight = value.time() == dt.time()
+        return value.date().isoformat() if midnight else value.isoformat(sep=" ")
+    if isinstance(value, str):
+        plain = _VALUE.fullmatch(value) and not _OPERATOR_WORD.search(value) and not _is_number(value)
+        return value if plain else quoted(value)
+    return repr(value)
+
+
+def phrase_label(label: Label) -> str:
+    """Write a class label."""
+    return phrase_value(label)
+
+
+def quoted(text: str) -> str:
+    """Put text in double quotes on one line, with everything that does not print as an escape."""
+    body = json.dumps(text, ensure_ascii=False)
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in body)
+
+
+def number(value: float) -> str:
+    """Write a count: without decimals if whole, else with one.
+
+    >>> number(41.0), number(40.25)
+    ('41', '40.2')
+    """
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.1f}"
+
+
+_NAME = re.compile(r"[\w\-.#%&/()\[\]:+']+( [\w\-.#%&/()\[\]:+']+)*")
+_VALUE = re.compile(r"[\w\-.#%&/:+']+( [\w\-.#%&/:+']+)*")
+_OPERATOR_WORD = re.compile(r"(?i)\b(and|or|not|if|then|else|true|false|always|never)\b")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+PLAIN = Style(name=phrase_name, value=phrase_value)
+"""Plain text."""

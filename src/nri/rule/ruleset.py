@@ -1,0 +1,180 @@
+"""A rule set: rules for classes, with all that prediction needs and no network.
+
+How it decides: among the clauses that fire on a row, the one with the highest estimated precision
+for its class gives the label (the earlier one on a tie), and its class distribution, drawn towards
+the prior, gives the probabilities. Where none fires, the default does. Since the precisions
+are fixed, a rule set is also a list of clauses to try in order: :attr:`RuleSet.decisions`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nri.errors import InputError
+from nri.rule.clause import Clause
+from nri.rule.columns import Columns, FloatArray, IntArray
+from nri.rule.evaluate import clause_matrix
+from nri.rule.evidence import Evidence, favour, shrink
+from nri.rule.labels import Label, as_label, check_classes, label_array
+from nri.rule.literal import Kind
+from nri.rule.rule import Rule
+
+if TYPE_CHECKING:
+    from nri.rule.explain import Explanation
+
+
+@dataclass(frozen=True)
+class ClassRule:
+    """The rule of one class, and for each of its clauses what it covered."""
+
+    label: Label
+    rule: Rule
+    evidence: tuple[Evidence, ...]
+
+    def __init__(self, label: Label, rule: Rule, evidence: Iterable[Evidence]) -> None:
+        object.__setattr__(self, "label", as_label(label))
+        object.__setattr__(self, "rule", rule)
+        object.__setattr__(self, "evidence", tuple(evidence))
+        if len(self.evidence) != len(rule):
+            raise InputError(
+                f"the rule of class {label!r} has {len(rule)} clauses but evidence for "
+                f"{len(self.evidence)}: give one for each clause"
+            )
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A clause that decides for a label, with how sure that is."""
+
+    label: Label
+    clause: Clause
+    evidence: Evidence
+    precision: float
+    """Estimated share of the label among the rows the clause covers, drawn towards the prior."""
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """Rules for classes, the label of rows that no rule covers, and the evidence for all of it.
+
+    A two-class task normally has one rule, about one class; more classes have one rule each.
+    """
+
+    target: str
+    """Name of the column that is predicted."""
+    classes: tuple[Label, ...]
+    """Labels in the order of probabilities and counts."""
+    rules: tuple[ClassRule, ...]
+    default: Label
+    """Label of rows on which no clause fires."""
+    default_evidence: Evidence
+    """What the support rows without a firing clause were."""
+    support: Evidence
+    """What all support rows were."""
+    prior: tuple[float, ...]
+    """Pseudo-counts for each class that every evidence is drawn towards."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "classes", tuple(as_label(label) for label in self.classes))
+        object.__setattr__(self, "rules", tuple(self.rules))
+        object.__setattr__(self, "prior", Evidence(self.prior).counts)
+        check_classes(self.classes)
+        self._check_labels()
+        object.__setattr__(self, "default", self.classes[self.index_of(self.default)])
+        self._check_counts()
+        _ = self.kinds  # raises when a column is compared as two kinds
+
+    def _check_labels(self) -> None:
+        labels = [rule.label for rule in self.rules]
+        for label in [*labels, self.default]:
+            self.index_of(label)
+        if len(set(labels)) < len(labels):
+            raise InputError(f"a class has two rules: {labels}; join them into one rule")
+
+    def _check_counts(self) -> None:
+        evidence = [e for rule in self.rules for e in rule.evidence]
+        for counts in (self.default_evidence, self.support, Evidence(self.prior), *evidence):
+            if len(counts) != len(self.classes):
+                raise InputError(
+                    f"evidence has {len(counts)} counts for {len(self.classes)} classes: give one for each"
+                )
+
+    def __str__(self) -> str:
+        from nri.rule.render import render  # the renderers know rule sets, not the other way round
+
+        return render(self, "text")
+
+    def index_of(self, label: Label) -> int:
+        """Return the position of a label among the classes."""
+        if label not in self.classes:
+            raise InputError(f"{label!r} is not a class of {self.target!r}: classes are {list(self.classes)}")
+        return self.classes.index(label)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns the rules read, each once, in the order of reading."""
+        return tuple(dict.fromkeys(column for rule in self.rules for column in rule.rule.columns))
+
+    @cached_property
+    def kinds(self) -> Mapping[str, Kind]:
+        """For each column the rules read, what sort of value it is compared with."""
+        kinds: dict[str, Kind] = {}
+        for rule in self.rules:
+            for literal in (literal for clause in rule.rule for literal in clause):
+                kind = kinds.setdefault(literal.column, literal.kind)
+                if kind is not literal.kind:
+                    raise InputError(
+                        f"column {literal.column!r} is compared as {kind} and as {literal.kind}: use one kind"
+                    )
+        return kinds
+
+    @cached_property
+    def decisions(self) -> tuple[Decision, ...]:
+        """Every clause in the order in which it gets its say: the first that fires decides."""
+        found = []
+        for rule in self.rules:
+            index = self.index_of(rule.label)
+            for clause, evidence in zip(rule.rule, rule.evidence, strict=True):
+                precision = float(shrink(evidence, self.prior)[index])
+                found.append(Decision(self.classes[index], clause, evidence, precision))
+        return tuple(sorted(found, key=lambda decision: -decision.precision))  # stable: reading order on ties
+
+    @cached_property
+    def _labels_and_probabilities(self) -> tuple[IntArray, FloatArray]:
+        """Class index and distribution of each decision; the default's are the last row."""
+        outcomes = [(decision.label, decision.evidence) for decision in self.decisions]
+        outcomes.append((self.default, self.default_evidence))
+        indices = [self.index_of(label) for label, _ in outcomes]
+        rows = [favour(shrink(e, self.prior), i) for i, (_, e) in zip(indices, outcomes, strict=True)]
+        return np.array(indices, dtype=np.int64), np.stack(rows)
+
+    def decide(self, columns: Columns, n_rows: int | None = None) -> IntArray:
+        """[M]: index in :attr:`decisions` of each row's deciding clause; their number where none fires."""
+        fires = clause_matrix((decision.clause for decision in self.decisions), columns, n_rows)
+        default = np.ones((len(fires), 1), dtype=bool)
+        first: IntArray = np.argmax(np.concatenate([fires, default], axis=1), axis=1)
+        return first
+
+    def predict_index(self, columns: Columns, n_rows: int | None = None) -> IntArray:
+        """[M]: position in :attr:`classes` of each row's label."""
+        indices, _ = self._labels_and_probabilities
+        return np.take(indices, self.decide(columns, n_rows))
+
+    def predict(self, columns: Columns, n_rows: int | None = None) -> NDArray[Any]:
+        """[M]: each row's label; a rule set without columns needs ``n_rows``."""
+        return label_array(self.classes)[self.predict_index(columns, n_rows)]
+
+    def predict_proba(self, columns: Columns, n_rows: int | None = None) -> FloatArray:
+        """[M, n_classes]: probabilities, of which the predicted label's is strictly the highest."""
+        _, probabilities = self._labels_and_probabilities
+        return probabilities[self.decide(columns, n_rows)]
+
+    def explain(self, columns: Columns, n_rows: int | None = None) -> "list[Explanation]":
+        """For each row, which clauses fired or, when none did, what the nearest ones lacked."""
+        from nri.rule.explain import explain
+
+        return explain(self, columns, n_rows)

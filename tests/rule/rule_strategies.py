@@ -1,0 +1,152 @@
+"""Generated columns, rules and rule sets: names and values as hostile as users' tables."""
+
+import datetime as dt
+
+import numpy as np
+from hypothesis import strategies as st
+
+from nri.rule import Clause, Column, Kind, Literal, Op, Rule, RuleSet, column_of, gather_ruleset
+
+NASTY = [
+    "select",
+    "a b",
+    'say "hi"',
+    "it's",
+    "back\\slash",
+    "two\nlines",
+    "tab\tand\rreturn",
+    "x'; DROP TABLE data; --",
+    '"); import os; os.abort() #',
+    '"""',
+    "'''",
+    "日本語",
+    "naïve \u202e reversed",
+    "% comment",
+    "$x_{1}$ & \\input{x}",
+    "<script>alert(1)</script>",
+    "|pipe|`tick`*star*",
+    "{brace} {0}",
+    "_",
+    "X",
+    "NULL",
+    "nan",
+    "1",
+    "\u2028",
+    "\x1b[31m",
+    "\ufeffbom",
+]
+"""Text that breaks exporters which paste instead of quoting."""
+
+text = st.sampled_from(NASTY) | st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8
+)
+
+MOMENT = st.datetimes(dt.datetime(1950, 1, 1), dt.datetime(2050, 1, 1))
+NUMBER = st.integers(-5, 5) | st.sampled_from([0.1, 0.5, -2.75, 1e-9, 1e20, 12345678.123, 1 / 3, 3e9])
+
+POOLS: dict[Kind, st.SearchStrategy] = {
+    Kind.BOOLEAN: st.just([True, False]),
+    Kind.NUMBER: st.lists(NUMBER, min_size=1, max_size=5, unique=True),
+    Kind.TEXT: st.lists(text, min_size=1, max_size=4, unique=True),
+    Kind.DATE: st.lists(MOMENT, min_size=1, max_size=4, unique=True),
+}
+
+
+@st.composite
+def schemas(draw, kinds=tuple(Kind), max_columns=4):
+    """Column names, each with its kind and the few values that cells and literals share."""
+    names = draw(st.lists(text, min_size=1, max_size=max_columns, unique_by=lambda name: name.casefold()))
+    return {name: (kind := draw(st.sampled_from(kinds)), draw(POOLS[kind])) for name in names}
+
+
+@st.composite
+def literals(draw, schema):
+    name = draw(st.sampled_from(list(schema)))
+    kind, pool = schema[name]
+    ops = list(Op) if kind in (Kind.NUMBER, Kind.DATE) else [Op.EQ, Op.NE]
+    return Literal(name, draw(st.sampled_from(ops)), draw(st.sampled_from(pool)))
+
+
+def clauses(schema, min_size=0, max_size=4):
+    return st.lists(literals(schema), min_size=min_size, max_size=max_size).map(Clause)
+
+
+def rules(schema, max_size=4, min_literals=0):
+    return st.lists(clauses(schema, min_literals), max_size=max_size).map(Rule)
+
+
+def cell(kind, pool):
+    """A cell from the pool, beside it, or missing."""
+    beside = {
+        Kind.BOOLEAN: st.booleans(),
+        Kind.NUMBER: NUMBER | st.floats(allow_nan=False),
+        Kind.TEXT: text,
+        Kind.DATE: MOMENT,
+    }
+    return st.none() | st.sampled_from(pool) | beside[kind]
+
+
+@st.composite
+def tables(draw, schema, min_rows=1, max_rows=8):
+    """Rows of the schema as lists of cells; None is missing."""
+    n = draw(st.integers(min_rows, max_rows))
+    return {
+        name: draw(st.lists(cell(kind, pool), min_size=n, max_size=n))
+        for name, (kind, pool) in schema.items()
+    }
+
+
+def typed_column(kind: Kind, cells: list) -> Column:
+    """A column of that kind also when every cell is missing."""
+    if any(cell is not None for cell in cells):
+        return column_of(cells)
+    blank = {
+        Kind.BOOLEAN: np.zeros(len(cells), bool),
+        Kind.NUMBER: np.full(len(cells), np.nan),
+        Kind.TEXT: np.full(len(cells), None, dtype=object),
+        Kind.DATE: np.full(len(cells), np.datetime64("NaT"), dtype="datetime64[us]"),
+    }
+    return Column(blank[kind], np.zeros(len(cells), bool))
+
+
+def columns_of(schema, table):
+    return {name: typed_column(kind, table[name]) for name, (kind, _) in schema.items()}
+
+
+def n_rows(table) -> int:
+    return len(next(iter(table.values())))
+
+
+LABELS = st.one_of(
+    st.lists(text, min_size=2, max_size=4, unique=True),
+    st.lists(st.integers(-3, 40), min_size=2, max_size=4, unique=True),
+    st.lists(st.sampled_from([0.5, -1.25, 2.0, 1e-9]), min_size=2, max_size=4, unique=True),
+    st.just([False, True]),
+)
+
+
+@st.composite
+def rulesets(draw, schema, min_literals=0, shrinkage=None) -> RuleSet:
+    """A rule set whose evidence was counted on a generated support table."""
+    classes = draw(LABELS)
+    support = draw(tables(schema, max_rows=6))
+    labels = draw(
+        st.lists(st.integers(0, len(classes) - 1), min_size=n_rows(support), max_size=n_rows(support))
+    )
+    ruled = draw(st.lists(st.sampled_from(classes), unique=True, max_size=len(classes)))
+    return gather_ruleset(
+        target=draw(text),
+        classes=classes,
+        rules={label: draw(rules(schema, max_size=3, min_literals=min_literals)) for label in ruled},
+        columns=columns_of(schema, support),
+        class_weights=np.eye(len(classes))[labels],
+        default=draw(st.sampled_from([None, *classes])),
+        shrinkage=draw(st.sampled_from([0.0, 1.0, 2.5])) if shrinkage is None else shrinkage,
+    )
+
+
+@st.composite
+def cases(draw, kinds=tuple(Kind), max_columns=4, min_literals=0):
+    """A rule set and a table to apply it to: (schema, rule set, table)."""
+    schema = draw(schemas(kinds, max_columns))
+    return schema, draw(rulesets(schema, min_literals)), draw(tables(schema))
