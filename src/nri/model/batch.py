@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from nri.episode import Episode
+from nri.episode import BoolArray, Episode
 from nri.errors import InputError
 from nri.model.tnorm import UNKNOWN
 
@@ -72,6 +72,23 @@ def literals(
     return torch.cat([positive, 1 - positive], -1)
 
 
+def batch_from_arrays(
+    values: BoolArray,
+    known: BoolArray,
+    labels: BoolArray,
+    row_valid: BoolArray,
+    variable_valid: BoolArray,
+) -> EpisodeBatch:
+    """Turn padded arrays of shapes [B, M, N] and [B, M] and [B, N] into tensors."""
+    return EpisodeBatch(
+        torch.from_numpy(values.astype(np.float32)),
+        torch.from_numpy(known),
+        torch.from_numpy(labels.astype(np.float32)),
+        torch.from_numpy(row_valid),
+        torch.from_numpy(variable_valid),
+    )
+
+
 def pad_episodes(
     episodes: Sequence[Episode], n_rows: int | None = None, n_variables: int | None = None
 ) -> EpisodeBatch:
@@ -87,9 +104,9 @@ def pad_episodes(
     M = max([n_rows or 0, *(episode.n_rows for episode in episodes)])
     N = max([n_variables or 0, *(episode.n_variables for episode in episodes)])
     B = len(episodes)
-    values = np.zeros((B, M, N), np.float32)
+    values = np.zeros((B, M, N), bool)
     known = np.zeros((B, M, N), bool)
-    labels = np.zeros((B, M), np.float32)
+    labels = np.zeros((B, M), bool)
     row_valid = np.zeros((B, M), bool)
     variable_valid = np.zeros((B, N), bool)
     for index, episode in enumerate(episodes):
@@ -99,4 +116,4 @@ def pad_episodes(
         labels[index, rows] = episode.labels
         row_valid[index, rows] = True
         variable_valid[index, variables] = True
-    return EpisodeBatch(*map(torch.from_numpy, (values, known, labels, row_valid, variable_valid)))
+    return batch_from_arrays(values, known, labels, row_valid, variable_valid)
