@@ -2,6 +2,8 @@
 
 from nri.rule.clause import ALWAYS, Clause
 from nri.rule.columns import Column, Columns, column_of, row_count
+from nri.rule.domain import BOOLEAN, OPEN, ColumnDomain, Domain
+from nri.rule.equivalence import difference, equivalent, implies
 from nri.rule.evaluate import (
     clause_matrix,
     clause_truth,
@@ -16,22 +18,28 @@ from nri.rule.explain import Explanation, Miss, NearMiss
 from nri.rule.gather import gather_ruleset
 from nri.rule.labels import Label
 from nri.rule.literal import Kind, Literal, Op, Value
-from nri.rule.render import FORMATS, render
+from nri.rule.render import FORMATS, Format, from_json, render
 from nri.rule.rule import FALSE, TRUE, Rule
 from nri.rule.ruleset import ClassRule, Decision, RuleSet
+from nri.rule.simplify import simplify
 
 __all__ = [
     "ALWAYS",
+    "BOOLEAN",
     "FALSE",
     "FORMATS",
+    "OPEN",
     "TRUE",
     "ClassRule",
     "Clause",
     "Column",
+    "ColumnDomain",
     "Columns",
     "Decision",
+    "Domain",
     "Evidence",
     "Explanation",
+    "Format",
     "Kind",
     "Label",
     "Literal",
@@ -44,11 +52,16 @@ __all__ = [
     "clause_matrix",
     "clause_truth",
     "column_of",
+    "difference",
+    "equivalent",
+    "from_json",
     "gather_ruleset",
+    "implies",
     "literal_truth",
     "render",
     "row_count",
     "rule_truth",
+    "simplify",
     "soft_clause",
     "soft_literal",
     "soft_rule",

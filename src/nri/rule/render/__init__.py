@@ -8,9 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from nri.errors import InputError
+from nri.rule.render.as_json import from_json, render_json
 from nri.rule.render.as_text import render_text
 from nri.rule.render.options import RenderOptions
 from nri.rule.ruleset import RuleSet
+
+__all__ = ["FORMATS", "Format", "RenderOptions", "from_json", "render"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,10 @@ class Format:
 
 FORMATS: dict[str, Format] = {
     form.name: form
-    for form in (Format("text", ".txt", "aligned text with precision and coverage", render_text),)
+    for form in (
+        Format("text", ".txt", "aligned text with precision and coverage", render_text),
+        Format("json", ".json", "the file format, read back exactly", render_json),
+    )
 }
 """Every format by its name."""
 

@@ -1,0 +1,146 @@
+"""Do two rules mean the same? Decided exactly, by truth table or by a SAT solver.
+
+Both look at the rows that can occur: thresholds on one column are ordered, categories exclude each
+other, and a closed domain has no further values. By default rows have no unknown cells, as in
+logic; with ``unknown_cells=True`` every cell may also be unknown (unless its domain is complete).
+"""
+
+from collections.abc import Iterator, Mapping
+from math import prod
+
+import numpy as np
+
+from nri.rule.columns import Columns
+from nri.rule.cubes import Cube, cube_of
+from nri.rule.domain import OPEN, ColumnDomain, Domain
+from nri.rule.evaluate import rule_truth
+from nri.rule.literal import Value
+from nri.rule.regions import ColumnRegions, regions_of
+from nri.rule.rule import Rule
+
+Row = dict[str, Value | None]
+"""One cell for each column that matters; None is unknown."""
+
+_SMALL = 2**13
+"""Rows of a truth table up to which it is quicker than starting a solver."""
+
+
+def equivalent(
+    first: Rule, second: Rule, domain: Domain | None = None, *, unknown_cells: bool = False
+) -> bool:
+    """Whether the two rules fire on the same rows of the domain.
+
+    >>> from nri.rule import Clause, Literal, Op
+    >>> young = Rule([Clause([Literal("age", Op.LE, 61)])])
+    >>> not_old = Rule([Clause([Literal("age", Op.LE, 61), Literal("age", Op.LE, 70)])])
+    >>> equivalent(young, not_old)
+    True
+    """
+    return difference(first, second, domain, unknown_cells=unknown_cells) is None
+
+
+def implies(first: Rule, second: Rule, domain: Domain | None = None, *, unknown_cells: bool = False) -> bool:
+    """Whether the second rule fires on every row of the domain on which the first one does."""
+    both = Rule([*first, *second])
+    return equivalent(both, second, domain, unknown_cells=unknown_cells)
+
+
+def difference(
+    first: Rule, second: Rule, domain: Domain | None = None, *, unknown_cells: bool = False
+) -> Row | None:
+    """Return a row on which just one of the rules fires, None if there is none."""
+    regions = _telling_regions(first, second, domain or {}, unknown_cells)
+    if any(len(column.cells) == 0 for column in regions.values()):
+        return None  # a column without possible cells leaves no row
+    if prod(len(column.cells) for column in regions.values()) <= _SMALL:
+        return _difference_by_table(first, second, regions)
+    return _difference_by_solver(first, second, regions)
+
+
+def _telling_regions(
+    first: Rule, second: Rule, domain: Domain, unknown_cells: bool
+) -> dict[str, ColumnRegions]:
+    """Regions that the rules' literals tell apart, and no finer."""
+    literals = [literal for rule in (first, second) for clause in rule for literal in clause]
+    if not unknown_cells:
+        names = {literal.column for literal in literals}
+        known = {name: domain.get(name, OPEN) for name in names}
+        domain = {name: ColumnDomain(column.values, complete=True) for name, column in known.items()}
+    regions = regions_of(literals, domain)
+    return {
+        name: column.joined(literal for literal in literals if literal.column == name)
+        for name, column in regions.items()
+    }
+
+
+def _difference_by_table(first: Rule, second: Rule, regions: Mapping[str, ColumnRegions]) -> Row | None:
+    shape = tuple(len(column.cells) for column in regions.values())
+    size = prod(shape)
+    grid = np.unravel_index(np.arange(size), shape) if shape else ()
+    rows: Columns = {
+        name: column.cells.take(index) for (name, column), index in zip(regions.items(), grid, strict=True)
+    }
+    differs = rule_truth(first, rows, size) ^ rule_truth(second, rows, size)
+    if not differs.any():
+        return None
+    row = int(differs.argmax())
+    return {name: column.cell(row) for name, column in rows.items()}
+
+
+def _difference_by_solver(first: Rule, second: Rule, regions: Mapping[str, ColumnRegions]) -> Row | None:
+    from pysat.solvers import Solver  # heavy, and needed for large rules only
+
+    grid = _Grid(regions)
+    for one, other in ((first, second), (second, first)):
+        with Solver(
+            name="cadical153", bootstrap_with=[*grid.exactly_one(), *grid.none_fires(other)]
+        ) as solver:
+            for clause in one:
+                cube = cube_of(clause, regions)
+                if cube is not None and solver.solve(assumptions=grid.inside(cube)):
+                    return grid.row(solver.get_model())
+    return None
+
+
+class _Grid:
+    """Propositional variables "column is in region i", and constraints on them as CNF."""
+
+    def __init__(self, regions: Mapping[str, ColumnRegions]) -> None:
+        self.regions = regions
+        self.first: dict[str, int] = {}
+        next_free = 1
+        for name, column in regions.items():
+            self.first[name] = next_free
+            next_free += len(column.cells)
+
+    def variables(self, name: str, mask: int) -> list[int]:
+        return [self.first[name] + i for i in range(mask.bit_length()) if mask >> i & 1]
+
+    def exactly_one(self) -> Iterator[list[int]]:
+        for name, column in self.regions.items():
+            options = self.variables(name, column.everything)
+            yield options
+            yield from ([-a, -b] for i, a in enumerate(options) for b in options[:i])
+
+    def none_fires(self, rule: Rule) -> Iterator[list[int]]:
+        """For each clause, some column is in a region where the clause fails."""
+        for clause in rule:
+            cube = cube_of(clause, self.regions)
+            if cube is not None:
+                yield [
+                    v for name, mask in cube.items() for v in self.variables(name, self._without(name, mask))
+                ]
+
+    def inside(self, cube: Cube) -> list[int]:
+        """Assume that the cube's clause fires: no column is in a region where it fails."""
+        return [-v for name, mask in cube.items() for v in self.variables(name, self._without(name, mask))]
+
+    def row(self, model: list[int]) -> Row:
+        true = {variable for variable in model if variable > 0}
+        return {
+            name: next(column.cells.cell(i) for i in range(len(column.cells)) if self.first[name] + i in true)
+            for name, column in self.regions.items()
+        }
+
+    def _without(self, name: str, mask: int) -> int:
+        return self.regions[name].everything & ~mask

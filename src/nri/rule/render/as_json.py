@@ -1,0 +1,152 @@
+"""JSON: how rule sets are kept; reading gives back exactly what was written.
+
+The layout is described by :data:`VERSION`; a reader refuses files of a later one. Nothing read is
+ever evaluated, and whatever is wrong with a file is said with the place where it was found.
+"""
+
+import datetime as dt
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from nri.errors import InputError
+from nri.rule.clause import Clause
+from nri.rule.evidence import Evidence
+from nri.rule.labels import Label, as_label
+from nri.rule.literal import Kind, Literal, Value
+from nri.rule.render.options import RenderOptions
+from nri.rule.rule import Rule
+from nri.rule.ruleset import ClassRule, RuleSet
+
+FORMAT = "nri-ruleset"
+VERSION = 1
+
+T = TypeVar("T")
+
+
+def render_json(ruleset: RuleSet, options: RenderOptions) -> str:
+    """Write a rule set as JSON."""
+    return json.dumps(to_dict(ruleset), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def from_json(text: str) -> RuleSet:
+    """Read a rule set from what :func:`render_json` wrote."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"this is not a rule file: {error}; expected the JSON that nri writes") from None
+    return from_dict(data)
+
+
+def to_dict(ruleset: RuleSet) -> dict[str, Any]:
+    """Return the rule set as the plain lists, dicts and values that become JSON."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "target": ruleset.target,
+        "classes": list(ruleset.classes),
+        "rules": [_class_rule_to_dict(rule) for rule in ruleset.rules],
+        "default": {"label": ruleset.default, "evidence": list(ruleset.default_evidence.counts)},
+        "support": list(ruleset.support.counts),
+        "prior": list(ruleset.prior),
+    }
+
+
+def from_dict(data: Any) -> RuleSet:
+    """Read a rule set from the plain data of :func:`to_dict`."""
+    top = _Node(data, "the rule file")
+    if top.get("format").value != FORMAT:
+        raise InputError(f"this is not a rule file: its format is not {FORMAT!r}")
+    version = top.get("version").typed(int, "a whole number")
+    if version > VERSION:
+        raise InputError(
+            f"the rule file has version {version}, this nri reads up to {VERSION}: install a newer nri"
+        )
+    if version < 1:
+        raise InputError(f"the rule file has version {version}: the first one is 1")
+    default = top.get("default")
+    return RuleSet(
+        target=top.get("target").text(),
+        classes=tuple(node.made(as_label) for node in top.get("classes").items()),
+        rules=tuple(_class_rule(node) for node in top.get("rules").items()),
+        default=default.get("label").made(as_label),
+        default_evidence=_evidence(default.get("evidence")),
+        support=_evidence(top.get("support")),
+        prior=_evidence(top.get("prior")).counts,
+    )
+
+
+def _class_rule_to_dict(rule: ClassRule) -> dict[str, Any]:
+    clauses = [
+        {"literals": [_literal_to_dict(x) for x in clause], "evidence": list(evidence.counts)}
+        for clause, evidence in zip(rule.rule, rule.evidence, strict=True)
+    ]
+    return {"label": rule.label, "clauses": clauses}
+
+
+def _literal_to_dict(literal: Literal) -> dict[str, Any]:
+    value = literal.value
+    plain = value.isoformat() if isinstance(value, dt.datetime) else value
+    return {"column": literal.column, "op": literal.op.value, "kind": literal.kind.value, "value": plain}
+
+
+class _Node:
+    """A piece of the data that knows where it was found."""
+
+    def __init__(self, value: Any, place: str) -> None:
+        self.value = value
+        self.place = place
+
+    def get(self, key: str) -> "_Node":
+        fields = self.typed(dict, "an object")
+        if key not in fields:
+            raise InputError(f"{self.place} lacks {key!r}: was it edited by hand?")
+        return _Node(fields[key], f"{self.place}, {key!r}")
+
+    def items(self) -> list["_Node"]:
+        values = self.typed(list, "a list")
+        return [_Node(value, f"{self.place}[{i}]") for i, value in enumerate(values)]
+
+    def typed(self, wanted: type[T], words: str) -> T:
+        if not isinstance(self.value, wanted) or (wanted is int and isinstance(self.value, bool)):
+            raise InputError(f"{self.place} must be {words}, not {str(self.value)[:40]!r}")
+        return self.value
+
+    def text(self) -> str:
+        return self.typed(str, "text")
+
+    def number(self) -> float:
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
+            raise InputError(f"{self.place} must be a number, not {str(self.value)[:40]!r}")
+        return self.value
+
+    def made(self, make: Callable[[Any], T]) -> T:
+        """Build something from the value; what is wrong with it is told with the place."""
+        try:
+            return make(self.value)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise InputError(f"{self.place}: {error}") from None
+
+
+def _class_rule(node: _Node) -> ClassRule:
+    clauses = node.get("clauses").items()
+    rule = Rule(Clause(_literal(x) for x in clause.get("literals").items()) for clause in clauses)
+    evidence = [_evidence(clause.get("evidence")) for clause in clauses]
+    label: Label = node.get("label").made(as_label)
+    return node.made(lambda _: ClassRule(label, rule, evidence))
+
+
+def _literal(node: _Node) -> Literal:
+    column, op = node.get("column").text(), node.get("op").text()
+    kind = node.get("kind").made(Kind)
+    field = node.get("value")
+    value: Value = field.made(dt.datetime.fromisoformat) if kind is Kind.DATE else field.value
+    literal = node.made(lambda _: Literal(column, op, value))  # type: ignore[arg-type]
+    if literal.kind is not kind:
+        raise InputError(f"{field.place} is {literal.kind} where {kind} is announced")
+    return literal
+
+
+def _evidence(node: _Node) -> Evidence:
+    counts = [item.number() for item in node.items()]
+    return node.made(lambda _: Evidence(counts))

@@ -1,0 +1,157 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rule_strategies import rules, schemas, typed_column
+
+import nri.rule.equivalence as equivalence
+from nri.rule import (
+    FALSE,
+    TRUE,
+    Clause,
+    ColumnDomain,
+    Kind,
+    Literal,
+    Op,
+    Rule,
+    column_of,
+    difference,
+    equivalent,
+    implies,
+    rule_truth,
+)
+
+
+def dnf(*clauses):
+    return Rule(Clause(clause) for clause in clauses)
+
+
+A, B = Literal("a", Op.EQ, True), Literal("b", Op.EQ, True)
+OVER_3, OVER_5 = Literal("x", Op.GT, 3), Literal("x", Op.GT, 5)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        (dnf([A], [A.negate(), B]), dnf([A], [B]), True),
+        (dnf([A], [A.negate()]), TRUE, True),
+        (dnf([A, A.negate()]), FALSE, True),
+        (dnf([OVER_3, OVER_5]), dnf([OVER_5]), True),
+        (dnf([OVER_3], [OVER_5]), dnf([OVER_5]), False),
+        (dnf([OVER_3.negate()], [OVER_5]), TRUE, False),
+        (dnf([OVER_5.negate()], [OVER_3]), TRUE, True),
+        (dnf([A]), dnf([B]), False),
+        (TRUE, FALSE, False),
+        (TRUE, TRUE, True),
+    ],
+    ids=str,
+)
+def test_logic_with_ordered_thresholds(first, second, same):
+    assert equivalent(first, second) is same
+    assert equivalent(second, first) is same
+
+
+def test_unknown_cells_separate_rules_that_logic_calls_equal():
+    first, second = dnf([A], [A.negate(), B]), dnf([A], [B])
+    assert difference(first, second, unknown_cells=True) == {"a": None, "b": True}
+    complete = {"a": ColumnDomain([True, False], complete=True)}
+    assert equivalent(first, second, complete, unknown_cells=True)
+
+
+def test_categories_exclude_each_other_and_closed_sets_have_no_more():
+    red, blue = (Literal("colour", Op.EQ, colour) for colour in ("red", "blue"))
+    assert equivalent(dnf([red, blue]), FALSE)
+    assert not equivalent(dnf([red], [blue]), TRUE)
+    assert equivalent(dnf([red], [blue]), TRUE, {"colour": ColumnDomain(["red", "blue"])})
+
+
+def test_implication_is_one_way():
+    assert implies(dnf([OVER_5]), dnf([OVER_3]))
+    assert not implies(dnf([OVER_3]), dnf([OVER_5]))
+    assert implies(FALSE, dnf([A]))
+
+
+def test_a_difference_is_a_row_on_which_one_rule_fires():
+    row = difference(dnf([OVER_3]), dnf([OVER_5]))
+    assert 3 < row["x"] <= 5
+
+
+@st.composite
+def two_rules(draw):
+    schema = draw(schemas(max_columns=3))
+    first = draw(rules(schema, max_size=3))
+    second = draw(rules(schema, max_size=3) | st.just(first))
+    closed = {name: draw(st.booleans()) for name in schema}
+    return schema, first, second, closed
+
+
+@settings(max_examples=150)
+@given(two_rules(), st.booleans())
+def test_table_solver_and_brute_force_agree(case, unknown_cells):
+    schema, first, second, closed = case
+    domain = {
+        name: ColumnDomain(pool if closed[name] or kind is Kind.BOOLEAN else None)
+        for name, (kind, pool) in schema.items()
+    }
+    told = equivalence._telling_regions(first, second, domain, unknown_cells)
+    by_table = equivalence._difference_by_table(first, second, told)
+    by_solver = equivalence._difference_by_solver(first, second, told)
+    assert (by_table is None) == (by_solver is None)
+    for row in (by_table, by_solver):
+        if row is not None:
+            columns = {name: typed_column(schema[name][0], [cell]) for name, cell in row.items()}
+            assert rule_truth(first, columns, 1)[0] != rule_truth(second, columns, 1)[0]
+    assert (by_table is None) == brute_force(schema, first, second, closed, unknown_cells)
+
+
+def brute_force(schema, first, second, closed, unknown_cells) -> bool:
+    """Compare on every combination of pool values and, where a column is open, values around them."""
+    options = []
+    for name, (kind, pool) in schema.items():
+        cells = list(pool)
+        if not closed[name] and kind is Kind.NUMBER:
+            floats = sorted(float(value) for value in pool)
+            cells += [-np.inf, np.inf, *(np.nextafter(value, np.inf) for value in floats)]
+        if not closed[name] and kind is Kind.TEXT:
+            cells.append("none of the " + "".join(pool))
+        if not closed[name] and kind is Kind.DATE:
+            moments = np.array(sorted(pool), dtype="datetime64[us]")
+            cells = list(np.concatenate([moments - 1, moments, moments + 1]))
+        options.append(cells + [None] * unknown_cells)
+    rows = list(itertools.product(*options))
+    columns = {name: typed_column(schema[name][0], [row[i] for row in rows]) for i, name in enumerate(schema)}
+    return bool((rule_truth(first, columns) == rule_truth(second, columns)).all())
+
+
+def test_rules_too_wide_for_a_table_are_decided_by_the_solver():
+    names = [f"x{i}" for i in range(40)]
+    yes = [Literal(name, Op.EQ, True) for name in names]
+    parity_like = Rule([Clause([a, b.negate()]) for a, b in itertools.pairwise(yes)])
+    rotated = Rule([Clause([b.negate(), a]) for a, b in reversed(list(itertools.pairwise(yes)))])
+    assert equivalent(parity_like, rotated)
+    row = difference(parity_like, Rule([*parity_like, Clause(yes)]))
+    assert row == dict.fromkeys(names, True)
+
+
+def test_a_chain_that_only_logic_can_see_through():
+    """Some step from true to false exists whenever the first is true and the last is false."""
+    yes = [Literal(f"x{i}", Op.EQ, True) for i in range(30)]
+    steps = [Clause([a, b.negate()]) for a, b in itertools.pairwise(yes)]
+    ends = Clause([yes[0], yes[-1].negate()])
+    assert implies(Rule([ends]), Rule(steps))
+    assert not implies(Rule([ends]), Rule(steps), unknown_cells=True)
+    assert not implies(Rule([ends]), Rule(steps[1:]))
+
+
+def test_no_possible_row_makes_all_rules_equal():
+    nothing = {"a": ColumnDomain([], complete=True)}
+    assert equivalent(dnf([A]), TRUE, nothing)
+
+
+def test_columns_of_one_value_are_understood():
+    constant = {"a": ColumnDomain([True])}
+    assert equivalent(dnf([A]), TRUE, constant)
+    assert not equivalent(dnf([A]), TRUE, constant, unknown_cells=True)
+    assert rule_truth(dnf([A]), {"a": column_of([True])}).all()
