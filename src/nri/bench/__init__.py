@@ -1,1 +1,1 @@
-"""Evidence: data sets, protocols, methods, result rows, tables and figures."""
+"""The evidence: data sets, protocols, rivals, experiments, tables and figures behind ``nri bench``."""
