@@ -10,10 +10,13 @@ What does not: permuting columns permutes the statistics but not the example key
 positions, so the rule may change. That is the paper's; the seeded network is free of it.
 """
 
+from collections.abc import Sequence
+
 import torch
 from torch import nn
 
-from nri.model.batch import EpisodeBatch
+from nri.episode import Episode
+from nri.model.batch import EpisodeBatch, pad_episodes
 from nri.model.paper_config import PaperConfig
 from nri.model.paper_encoder import PaperEncoder
 from nri.model.slot_decoder import SlotDecoder
@@ -32,3 +35,14 @@ class PaperInducer(nn.Module):
     def forward(self, batch: EpisodeBatch) -> SoftRule:
         """Induce a soft rule over the padded literals of the batch."""
         return self.decoder(self.encoder(batch), batch.literal_valid)
+
+    @torch.no_grad()
+    def induce(self, episodes: Sequence[Episode]) -> list[SoftRule]:
+        """Induce one soft rule for each table, over the table's own literals, in one forward pass."""
+        device = self.decoder.queries.device
+        batch = pad_episodes(episodes).to(device)
+        rules = self(batch)
+        return [
+            SoftRule(z[:, valid], w)
+            for z, w, valid in zip(rules.z, rules.w, batch.literal_valid, strict=True)
+        ]

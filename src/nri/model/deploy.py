@@ -1,0 +1,90 @@
+"""From gates to clauses: the paper's deployed rule, on plain arrays.
+
+This is a function of gates alone, so that it serves whatever ran the network.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nri.episode import BoolArray, Episode, FloatArray, literal_truth
+from nri.errors import ConfigError
+
+_Gates = NDArray[np.floating]
+
+
+@dataclass(frozen=True)
+class DeployConfig:
+    """Which slots become clauses and which gates literals; by default as the paper deploys them."""
+
+    clause_gate: float = 0.5
+    """A slot becomes a clause if its gate w is at least this."""
+    literal_gate: float = 0.5
+    """A literal is in a clause if its gate z is at least this."""
+    max_literals: int | None = None
+    """Keep at most so many literals in a clause, those with the highest gates."""
+    top_clauses: int | None = None
+    """K': keep at most so many clauses, those that discriminate best on the support."""
+
+    def __post_init__(self) -> None:
+        for name in ("clause_gate", "literal_gate"):
+            if not 0 < getattr(self, name) <= 1:
+                raise ConfigError(f"deploy: {name} = {getattr(self, name)} is outside (0, 1]; give 0.5")
+        for name in ("max_literals", "top_clauses"):
+            if getattr(self, name) is not None and getattr(self, name) < 1:
+                raise ConfigError(f"deploy: {name} = {getattr(self, name)} keeps nothing; give 1 or more")
+
+
+PUBLISHED = DeployConfig()
+
+
+def deploy(
+    z: _Gates, w: _Gates, episode: Episode, config: DeployConfig = PUBLISHED
+) -> tuple[tuple[int, ...], ...]:
+    """Turn the gates of one table into clauses, each a rising tuple of literal indices.
+
+    Clauses come with the highest clause gate first (the most discriminating first where
+    ``top_clauses`` is set), each once. A slot that selects no literal gives no clause.
+
+    Parameters
+    ----------
+    z
+        [T, 2N], literal gates.
+    w
+        [T], clause gates.
+    episode
+        The support; read only for the discrimination score.
+    config
+        Thresholds and limits.
+    """
+    membership = z >= config.literal_gate
+    if config.max_literals is not None:
+        rank = np.argsort(np.argsort(-z, axis=1, kind="stable"), axis=1)
+        membership &= rank < config.max_literals
+    active = (w >= config.clause_gate) & membership.any(axis=1)
+    order = np.argsort(-w, kind="stable")
+    if config.top_clauses is not None:
+        scores = discrimination(clause_holds(membership, episode), episode.labels)
+        order = order[np.argsort(-scores[order], kind="stable")]
+    clauses = dict.fromkeys(tuple(map(int, np.flatnonzero(membership[k]))) for k in order if active[k])
+    return tuple(clauses)[: config.top_clauses]
+
+
+def clause_holds(membership: BoolArray, episode: Episode) -> BoolArray:
+    """[M, T]: on which rows all literals of a clause are known to hold."""
+    failing = ~literal_truth(episode.values, episode.known)
+    return (failing.astype(np.float32) @ membership.T.astype(np.float32)) < 0.5
+
+
+def discrimination(truth: NDArray[np.generic], labels: NDArray[np.integer]) -> FloatArray:
+    """d_k of eq. (clause_rank): mean truth of each clause on positives less that on negatives.
+
+    >>> discrimination(np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 0.0]]), np.array([1, 1, 0]))
+    array([1. , 0.5])
+    """
+    means = []
+    for value in (1, 0):
+        rows = truth[labels == value].astype(np.float64)
+        means.append(rows.mean(axis=0) if len(rows) else np.zeros(truth.shape[1]))
+    return np.asarray(means[0] - means[1])
