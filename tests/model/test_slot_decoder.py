@@ -7,7 +7,13 @@ from torch import Tensor
 
 from nri.model.film import FiLM
 from nri.model.paper_config import PaperConfig
-from nri.model.slot_decoder import LiteralAttention, LiteralGates, SlotDecoder, exclude_complements
+from nri.model.slot_decoder import (
+    ClauseGates,
+    LiteralAttention,
+    LiteralGates,
+    SlotDecoder,
+    exclude_complements,
+)
 
 quick = settings(deadline=None, max_examples=25)
 B, T, A, L, D = 2, 3, 2, 6, 8
@@ -26,13 +32,27 @@ def parts(seed: int = 0) -> tuple[FiLM, Tensor, Tensor, Tensor]:
     return film, h, states, valid
 
 
-def test_film_inner_products_and_means_equal_those_of_the_full_view() -> None:
+def test_reading_the_shared_literals_with_a_slots_weights_is_reading_its_own_view() -> None:
     film, h, _, _ = parts()
     view = film(h)  # [B, T, L, D]
-    u = torch.randn(B, T, A, D, generator=generator(1))
-    weights = torch.rand(B, T, A, L, generator=generator(2)).softmax(-1)
-    torch.testing.assert_close(film.inner(u, h) + film.offset(u), torch.einsum("btad,btld->btal", u, view))
-    torch.testing.assert_close(film.mean(weights, h), torch.einsum("btal,btld->btad", weights, view))
+    weight = torch.randn(A, 5, D, generator=generator(1))
+    of_slot, bias = film.seen_through(weight)
+    torch.testing.assert_close(
+        torch.einsum("taed,bld->btlae", of_slot, h) + bias[:, None],
+        torch.einsum("aed,btld->btlae", weight, view),
+    )
+
+
+def test_a_clause_gate_reads_the_mean_the_summary_the_state_and_the_non_null_probability() -> None:
+    film, h, states, valid = parts()
+    gates = ClauseGates(D, generator(6))
+    z = torch.rand(B, T, L, generator=generator(7)) * valid[:, None]
+    mean = torch.randn(B, D, generator=generator(8))
+    summary = torch.einsum("btl,btld->btd", z, film(h)) / z.sum(-1, keepdim=True)
+    some = 1 - (1 - z).prod(-1, keepdim=True)
+    inputs = torch.cat([mean[:, None].expand(B, T, D), summary, states, some], -1)
+    expected = gates.out(torch.nn.functional.gelu(gates.hidden(inputs))).squeeze(-1).sigmoid()
+    torch.testing.assert_close(gates(mean, states, z, h, film), expected)
 
 
 def test_film_starts_with_orthogonal_shifts_and_spread_scales() -> None:

@@ -41,21 +41,19 @@ class ExampleKeys(nn.Module):
         """[polarity, unit, variable]: the first layer of MLP_x, one block for each polarity, so that a
         variable meets the same weights however many columns stand beside it."""
         self.bias = nn.Parameter(torch.zeros(bottleneck))
-        self.from_values = nn.Sequential(nn.ReLU(), linear(bottleneck, width, generator))
+        self.from_values = linear(bottleneck, width, generator)
 
     def forward(self, batch: EpisodeBatch) -> Float[Tensor, "B M D"]:
         """Key of each row; padding rows get one too, to be masked by the reader."""
-        return self._label_keys(batch) + self._value_keys(batch)
-
-    def _label_keys(self, batch: EpisodeBatch) -> Float[Tensor, "B M D"]:
-        """MLP_y at its only two inputs, a positive and a negative row, handed out to the rows."""
-        inputs = self.columns.new_tensor([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
-        return self.from_label(inputs)[batch.labels.long()]
-
-    def _value_keys(self, batch: EpisodeBatch) -> Float[Tensor, "B M D"]:
         weight = self.adapted_columns(batch.values.shape[-1])
         values = batch.literals * batch.literal_valid.unsqueeze(-2)
-        return self.from_values(nn.functional.linear(values, weight, self.bias))
+        hidden = nn.functional.linear(values, weight, self.bias).relu()
+        return self._label_keys(batch.labels) + self.from_values(hidden)
+
+    def _label_keys(self, labels: Float[Tensor, "B M"]) -> Float[Tensor, "B M D"]:
+        """MLP_y at its only two inputs, a positive and a negative row, handed out to the rows."""
+        positive, negative = self.from_label(labels.new_tensor([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]))
+        return torch.stack([labels, 1 - labels], -1) @ torch.stack([positive, negative])
 
     def adapted_columns(self, n_variables: int) -> Float[Tensor, "U L"]:
         """First-layer weights of MLP_x for N variables, computed afresh and kept nowhere.

@@ -98,14 +98,14 @@ class LiteralAttention(nn.Module):
     ) -> Float[Tensor, "B T D"]:
         """Gather for each slot what its state asks of the valid literals."""
         B, T, D = states.shape
-        q = self.query(states).reshape(B, T, self.heads, -1)  # [B, T, A, E]
-        key = self.key.weight.reshape(self.heads, -1, D)  # [A, E, D]
-        scores = film.inner(torch.einsum("btae,aed->btad", q, key), h) * self.scale
-        scores = scores.masked_fill(~literal_valid[:, None, None, :], -torch.inf)
-        attended = film.mean(scores.softmax(-1), h)  # [B, T, A, D]
-        value = self.value.weight.reshape(self.heads, -1, D)  # [A, E, D]
-        mixed = torch.einsum("btad,aed->btae", attended, value).flatten(2) + self.value.bias
-        return self.out(mixed)
+        key, _ = film.seen_through(self.key.weight.reshape(self.heads, -1, D))  # [T, A, E, D]
+        value, value_bias = film.seen_through(self.value.weight.reshape(self.heads, -1, D))
+        q = self.query(states).reshape(B, T, self.heads, -1) * self.scale  # [B, T, A, E]
+        u = torch.einsum("btae,taed->btad", q, key).flatten(1, 2)  # [B, T * A, D]
+        scores = (u @ h.mT).masked_fill(~literal_valid.unsqueeze(1), -torch.inf)
+        attended = (scores.softmax(-1) @ h).reshape(B, T, self.heads, D)
+        mixed = torch.einsum("btad,taed->btae", attended, value) + value_bias
+        return self.out(mixed.flatten(2) + self.value.bias)
 
 
 class LiteralGates(nn.Module):
@@ -126,9 +126,11 @@ class LiteralGates(nn.Module):
         film: FiLM,
     ) -> Float[Tensor, "B T L"]:
         """Gate every literal in every slot; zero on padding."""
-        u = (self.from_state(states) @ self.from_literal.weight).unsqueeze(-2)  # W_h' W_s s_k
-        logits = ((film.inner(u, h) + film.offset(u)) * self.scale + self.bias).squeeze(-2)
-        return exclude_complements(logits) * literal_valid.unsqueeze(1)
+        weight, offset = film.seen_through(self.from_literal.weight)  # W_h as slot k applies it to h_j
+        asked = self.from_state(states)  # W_s s_k
+        shared = torch.einsum("bte,te->bt", asked, offset).unsqueeze(-1)
+        inner = torch.einsum("bte,ted->btd", asked, weight) @ h.mT + shared
+        return exclude_complements(inner * self.scale + self.bias) * literal_valid.unsqueeze(1)
 
 
 def exclude_complements(logits: Float[Tensor, "*batch L"]) -> Float[Tensor, "*batch L"]:
@@ -163,7 +165,7 @@ class ClauseGates(nn.Module):
     ) -> Float[Tensor, "B T"]:
         """Gate every slot, given the literals it selected."""
         shares = z / z.sum(-1, keepdim=True).clamp_min(1e-6)
-        summary = film.mean(shares.unsqueeze(-2), h).squeeze(-2)  # \tilde h_k
+        summary = film.gamma * (shares @ h) + film.beta  # \tilde h_k, since the shares sum to one
         means = mean.unsqueeze(1).expand_as(states)
         inputs = torch.cat([means, summary, states, non_null(z).unsqueeze(-1)], -1)
         return self.out(nn.functional.gelu(self.hidden(inputs))).squeeze(-1).sigmoid()
