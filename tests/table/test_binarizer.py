@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from nri.errors import InputError
 from nri.rule import Kind, Literal, Op
+from nri.rule.domain import BOOLEAN, OPEN, ColumnDomain
 from nri.table.binarizer import Binarizer, BooleanTable
 from nri.table.kinds import CategoryLimits, LeftOut, Reason
 
@@ -43,7 +44,7 @@ def meanings(binarizer: Binarizer) -> list[str]:
     return [f"{literal.column} {literal.op} {literal.value}" for literal in binarizer.variables_]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(tables(), st.sampled_from(MODES), st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_no_variable(table: Any, mode: Any, random: Any) -> None:
     frame, labels = table
@@ -58,7 +59,7 @@ def test_the_order_of_rows_changes_no_variable(table: Any, mode: Any, random: An
     )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(tables(), st.sampled_from(MODES), st.permutations(list(CELLS)))
 def test_the_order_of_columns_only_permutes_the_variables(table: Any, mode: Any, order: list[str]) -> None:
     frame, labels = table
@@ -68,7 +69,7 @@ def test_the_order_of_columns_only_permutes_the_variables(table: Any, mode: Any,
     assert list(permuted.variables_) == expected
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(tables(), st.sampled_from(MODES))
 def test_unknown_cells_are_unknown_in_every_variable_and_false(table: Any, mode: Any) -> None:
     frame, labels = table
@@ -79,7 +80,7 @@ def test_unknown_cells_are_unknown_in_every_variable_and_false(table: Any, mode:
     assert not (result.values & ~result.known).any()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(tables())
 def test_in_auto_mode_every_cut_separates_support_rows_and_no_two_alike(table: Any) -> None:
     frame, labels = table
@@ -94,7 +95,7 @@ def test_in_auto_mode_every_cut_separates_support_rows_and_no_two_alike(table: A
             assert len({column.tobytes() for column in block.T}) == block.shape[1]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(tables(), st.sampled_from(MODES))
 def test_a_row_alone_reads_like_the_row_in_its_table(table: Any, mode: Any) -> None:
     frame, labels = table
@@ -219,3 +220,10 @@ def test_impossible_options_are_refused() -> None:
         Binarizer(max_thresholds=0)
     with pytest.raises(InputError, match="no column 'agee'; did you mean 'age'"):
         Binarizer(numeric=["agee"]).fit(pd.DataFrame({"age": [1, 2]}))
+
+
+def test_the_domain_tells_the_categories_seen_and_leaves_numbers_open() -> None:
+    table = pd.DataFrame({"c": ["a", "b", None, "b"], "flag": [0, 1, 1, 0], "n": [1.5, 2.5, 3.5, 4.5]})
+    domain = Binarizer().fit(table).domain_
+    assert domain == {"c": ColumnDomain(["a", "b"]), "flag": BOOLEAN, "n": OPEN}
+    assert not domain["c"].complete

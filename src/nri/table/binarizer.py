@@ -13,6 +13,7 @@ from nri.episode import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
 from nri.rule import Kind, Op
 from nri.rule.columns import Column
+from nri.rule.domain import BOOLEAN, OPEN, ColumnDomain
 from nri.rule.evaluate import literal_truth
 from nri.table.cells import is_integer, read_cells
 from nri.table.coerce import coerce
@@ -69,6 +70,9 @@ class Binarizer:
         The columns that gave variables, in the order of the table.
     kinds_ : dict of str to Kind
         How each of these is read.
+    domain_ : dict of str to ColumnDomain
+        What the cells of these columns can be, as far as the support rows show: yes and no, or the
+        categories seen. Numbers and dates are open, and any cell may be unknown.
     left_out_ : tuple of LeftOut
         The other columns, each with a reason.
 
@@ -86,6 +90,7 @@ class Binarizer:
     groups_: IntArray
     columns_: tuple[str, ...]
     kinds_: dict[str, Kind]
+    domain_: dict[str, ColumnDomain]
     left_out_: tuple[LeftOut, ...]
 
     def __init__(
@@ -133,6 +138,7 @@ class Binarizer:
         self.groups_ = np.array(groups, dtype=np.int64)
         self.columns_ = tuple(used)
         self.kinds_ = {name: columns[name].kind for name in used}
+        self.domain_ = {name: _domain_of(columns[name]) for name in used}
         self.left_out_ = left_out
         return self
 
@@ -203,6 +209,15 @@ class Binarizer:
         if self.mode == "paper":
             return sorted(set(column.values[column.known]))
         return usable_categories(column, self.limits)
+
+
+def _domain_of(column: Column) -> ColumnDomain:
+    """Return what the cells of a column can be."""
+    if column.kind is Kind.BOOLEAN:
+        return BOOLEAN
+    if column.kind is Kind.TEXT:
+        return ColumnDomain(set(column.values[column.known]))
+    return OPEN
 
 
 def _median(cells: Any) -> Any:

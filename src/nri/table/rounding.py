@@ -1,18 +1,37 @@
 """Rounding: among cut points that mean the same on the rows at hand, the one a person would say."""
 
 import math
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 _MOST_DIGITS = 17
 """A double is exact with 17 significant digits, so no search needs more."""
+_MOST_TRIED = 40
+"""Numbers of one length that are tried; were there many more, a shorter one would have been tried before."""
 
 
-def plain_number(low: float, high: float, middle: float | None = None) -> float:
+def _anything(_: Any) -> bool:
+    return True
+
+
+def plain_number(
+    low: float, high: float, middle: float | None = None, accept: Callable[[float], bool] = _anything
+) -> float:
     """Return a number ``t`` with ``low <= t < high`` and the fewest significant digits.
 
     ``x > t`` then separates ``low`` from ``high``. Zero is the plainest of all; among numbers of
     the same length a multiple of five near the middle is preferred, then what is nearest to the middle.
+
+    Parameters
+    ----------
+    low, high : float
+        The interval, which may be unbounded.
+    middle : float, optional
+        Where the number is wanted; half way by default.
+    accept : callable, optional
+        Whether a number in the interval will do.
 
     Examples
     --------
@@ -20,19 +39,24 @@ def plain_number(low: float, high: float, middle: float | None = None) -> float:
     (61.0, 60.0, 25.0, 0.0)
     """
     assert low < high, f"nothing lies between {low} and {high}"
-    if low <= 0 < high:
+    if low <= 0 < high and accept(0.0):
         return 0.0
     low, high = _finite(low, high)
     middle = low / 2 + high / 2 if middle is None else middle
     largest = math.floor(math.log10(max(abs(low), abs(high))))
     for exponent in range(largest, largest - _MOST_DIGITS, -1):
-        number = _multiple(low, high, middle, exponent)
-        if number is not None:
-            return number
+        for number in _multiples(low, high, middle, exponent):
+            if accept(number):
+                return number
     return float(low)
 
 
-def plain_date(low: np.datetime64, high: np.datetime64, middle: np.datetime64) -> np.datetime64:
+def plain_date(
+    low: np.datetime64,
+    high: np.datetime64,
+    middle: np.datetime64,
+    accept: Callable[[np.datetime64], bool] = _anything,
+) -> np.datetime64:
     """Return a moment ``t`` with ``low <= t < high``: the start of a year, else month, day, hour, ...
 
     Examples
@@ -42,14 +66,13 @@ def plain_date(low: np.datetime64, high: np.datetime64, middle: np.datetime64) -
     2020-01-01
     """
     for unit in ("Y", "M", "D", "h", "m", "s"):
-        step = f"datetime64[{unit}]"
-        first = low.astype(step).astype(np.int64)
-        first += int(np.datetime64(int(first), unit).astype(low.dtype) < low)
-        last = high.astype(step).astype(np.int64)
-        last -= int(np.datetime64(int(last), unit).astype(high.dtype) >= high)
-        if first <= last:
-            nearest = int(np.clip(middle.astype(step).astype(np.int64), first, last))
-            return np.datetime64(nearest, unit).astype(low.dtype)
+        first, wanted, last = (
+            int(end.astype(f"datetime64[{unit}]").astype(np.int64)) for end in (low, middle, high)
+        )
+        for count in _nearest(first, last, wanted):
+            moment = np.datetime64(count, unit).astype(low.dtype)
+            if low <= moment < high and accept(moment):
+                return moment
     return low
 
 
@@ -62,17 +85,26 @@ def _finite(low: float, high: float) -> tuple[float, float]:
     return low, high
 
 
-def _multiple(low: float, high: float, middle: float, exponent: int) -> float | None:
-    """Return the best multiple of ``10 ** exponent`` in ``[low, high)``, None if there is none."""
+def _multiples(low: float, high: float, middle: float, exponent: int) -> Iterator[float]:
+    """Yield multiples of ``10 ** exponent`` in ``[low, high)``, the ones to be preferred first."""
     step = 10.0**exponent
     if step == 0 or math.isinf(step):
-        return None
+        return
     first, last = math.ceil(low / step), math.ceil(high / step) - 1
     if first > last:
-        return None
-    count = min(max(round(middle / step), first), last)
-    fives = 5 * round(count / 5)
+        return
+    counts = _nearest(first, last, round(middle / step))
+    fives = 5 * round(counts[0] / 5)
     if first <= fives <= last and abs(fives - middle / step) * 4 <= (high - low) / step:
-        count = fives
-    number = float(f"{count}e{exponent}")  # the nearest double to the decimal number, unlike count * step
-    return number if low <= number < high else None
+        counts = [fives, *counts]
+    for count in counts:
+        number = float(f"{count}e{exponent}")  # the nearest double to the decimal number, unlike count * step
+        if low <= number < high:
+            yield number
+
+
+def _nearest(first: int, last: int, wanted: int) -> list[int]:
+    """Return whole numbers from first to last, those nearest to the wanted one first, and not too many."""
+    centre = min(max(wanted, first), last)
+    around = range(max(first, centre - _MOST_TRIED // 2), min(last, centre + _MOST_TRIED // 2) + 1)
+    return sorted(around, key=lambda count: (abs(count - centre), count))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nri.episode import FloatArray, IntArray
 from nri.table.rounding import plain_date, plain_number
 
-_EQUAL_EVIDENCE_BITS = 0.5
+_EQUAL_EVIDENCE_BITS = 1.0
 """Cuts whose gain differs by less than this are alike on the rows, so the plainest of them is said."""
 _QUANTILES = (0.5, 0.25, 0.75, 0.125, 0.875)
 """Where to cut when the labels do not say; the earlier ones are wanted more."""
@@ -20,16 +20,13 @@ _LEAST_APART = 0.1
 """Share of the rows between a cut that fills up and any other one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Cut:
-    """A cut between distinct values: ``best`` separates ``value[best - 1]`` from ``value[best]``.
-
-    Any cut from ``first`` to ``last`` is as good.
-    """
+    """A cut between distinct values: ``best`` separates ``value[best - 1]`` from ``value[best]``."""
 
     best: int
-    first: int
-    last: int
+    alike: NDArray[np.intp]
+    """increasing: the cuts that are as good, ``best`` among them"""
 
 
 def find_thresholds(
@@ -68,18 +65,18 @@ def find_thresholds(
     >>> find_thresholds(age, np.array([0, 0, 0, 0, 1, 1]), min_thresholds=1)
     [60.0]
     """
-    distinct, codes = np.unique(values, return_inverse=True)
-    if len(distinct) < 2:
-        return []
     weights = np.ones(len(values)) if weights is None else weights
     labels = np.zeros(len(values), np.int64) if labels is None else labels
-    cumulative = _cumulative_counts(codes, labels, weights, len(distinct))
+    counted = weights > 0
+    distinct, codes = np.unique(values[counted], return_inverse=True)
+    if len(distinct) < 2:
+        return []
+    cumulative = _cumulative_counts(codes, labels[counted], weights[counted], len(distinct))
     cuts = _supervised_cuts(cumulative, max_thresholds) if cumulative.shape[1] > 1 else []
     missing = min(min_thresholds, max_thresholds) - len(cuts)
     if missing > 0:
         cuts = _fill_up(cuts, cumulative, missing)
-    found = {_say(distinct, cut) for cut in cuts}
-    return sorted(found)
+    return _said(distinct, cuts)
 
 
 def _cumulative_counts(
@@ -126,17 +123,10 @@ def _best_cut(cumulative: FloatArray, start: int, stop: int) -> tuple[Cut, float
     place = int(np.argmax(gain))
     if gain[place] <= 0:
         return None
-    cut = _widen(gain, place, start + 1)
+    alike = np.flatnonzero(gain >= gain[place] - min(_EQUAL_EVIDENCE_BITS, 0.5 * gain[place]))
+    cut = Cut(place + start + 1, alike + start + 1)
     pays = gain[place] > _description_bits(total, left[place], right[place])
     return cut, float(gain[place]), bool(pays)
-
-
-def _widen(gain: FloatArray, place: int, offset: int) -> Cut:
-    """Take in the neighbouring cuts with practically the same gain."""
-    alike = gain >= gain[place] - min(_EQUAL_EVIDENCE_BITS, 0.5 * gain[place])
-    first = place - int(np.argmin(np.append(alike[: place + 1][::-1], False))) + 1
-    last = place + int(np.argmin(np.append(alike[place:], False))) - 1
-    return Cut(place + offset, first + offset, last + offset)
 
 
 def _bits(counts: FloatArray) -> FloatArray:
@@ -185,14 +175,35 @@ def _quantile_cut(rank: FloatArray, quantile: float) -> Cut:
     best = int(np.argmin(inner)) + 1
     near = np.flatnonzero(inner <= max(_QUANTILE_SLACK, inner[best - 1])) + 1
     near = near[np.abs(rank[near] - rank[best]) <= _QUANTILE_SLACK * total]
-    return Cut(best, int(near.min(initial=best)), int(near.max(initial=best)))
+    return Cut(best, np.union1d(near, [best]))
+
+
+def _said(distinct: NDArray[Any], cuts: list[Cut]) -> list[Any]:
+    """Return the thresholds of cuts, most wanted first, so that no two part the rows alike."""
+    found: dict[int, Any] = {}
+    for cut in cuts:
+        for choice in (
+            cut,
+            Cut(cut.best, np.array([cut.best])),
+        ):  # its plainest number, or else its own place
+            threshold = _say(distinct, choice)
+            place = int(np.searchsorted(distinct, threshold, side="right"))
+            if place not in found:
+                found[place] = threshold
+                break
+    return [found[place] for place in sorted(found)]
 
 
 def _say(distinct: NDArray[Any], cut: Cut) -> Any:
-    """Return the plainest threshold of a cut."""
-    low, high = distinct[cut.first - 1], distinct[cut.last]
+    """Return the plainest threshold of a cut or of one that is as good."""
+    low, high = distinct[cut.alike[0] - 1], distinct[cut.alike[-1]]
     below, above = distinct[cut.best - 1], distinct[cut.best]
+    allowed = set(cut.alike.tolist())
+
+    def accept(threshold: Any) -> bool:
+        return int(np.searchsorted(distinct, threshold, side="right")) in allowed
+
     if distinct.dtype.kind == "M":
-        return plain_date(low, high, below + (above - below) // 2)
+        return plain_date(low, high, below + (above - below) // 2, accept)
     middle = below / 2 + above / 2
-    return plain_number(float(low), float(high), float(middle) if np.isfinite(middle) else None)
+    return plain_number(float(low), float(high), float(middle) if np.isfinite(middle) else None, accept)

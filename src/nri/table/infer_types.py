@@ -1,0 +1,82 @@
+"""Types of text cells: a column read from a text file becomes numbers, booleans, dates or stays text."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from nri.table.coerce import parse_dates, parse_numbers
+
+MISSING_MARKS = frozenset({"", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL"})
+"""Cells that stand for nothing. "None" and "none" are not among them: they are common categories."""
+
+_BOOLEANS = {"true": True, "false": False}
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_PADDED = re.compile(r"[+-]?0[0-9]+")
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)?")
+
+
+def typed_column(cells: "pd.Series[Any]", *, decimal_comma: bool = False) -> "pd.Series[Any]":
+    """Return a column of texts as what every one of its known cells can be read as.
+
+    Parameters
+    ----------
+    cells : Series of str
+        Blanks around a cell do not count.
+    decimal_comma : bool
+        Whether ``3,14`` is a number, as it is in files with semicolons.
+
+    Notes
+    -----
+    A number with leading zeros, as ``0042``, is a code: its column stays text. Whatever is decided is
+    decided on the distinct texts, of which there are few.
+
+    Examples
+    --------
+    >>> typed_column(pd.Series(["1", "?", " 2"])).tolist()
+    [1, <NA>, 2]
+    >>> typed_column(pd.Series(["none", "NA"])).tolist()
+    ['none', None]
+    """
+    texts = text_column(cells)
+    codes, distinct = pd.factorize(texts.to_numpy(dtype=object), use_na_sentinel=True)
+    values = _typed(np.asarray(distinct, dtype=object), decimal_comma)
+    if values is None:
+        return texts
+    return pd.Series(values, name=cells.name).reindex(codes).reset_index(drop=True)
+
+
+def text_column(cells: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Return a column of texts without blanks around them, None where nothing is said."""
+    codes, distinct = pd.factorize(cells.to_numpy(dtype=object), use_na_sentinel=True)
+    cleaned = [text.strip() for text in distinct]
+    kept = np.array([None if text in MISSING_MARKS else text for text in cleaned] + [None], dtype=object)
+    return pd.Series(kept[codes], name=cells.name, dtype=object)
+
+
+def _typed(distinct: NDArray[Any], decimal_comma: bool) -> Any:
+    """Return the distinct texts as a nullable pandas array of their type; None if they are text."""
+    if not len(distinct):
+        return None
+    if all(text.lower() in _BOOLEANS for text in distinct):
+        return pd.array([_BOOLEANS[text.lower()] for text in distinct], dtype="boolean")
+    as_numbers = _typed_numbers(distinct, decimal_comma)
+    if as_numbers is not None:
+        return as_numbers
+    if np.isnat(parse_dates(distinct[:1])).any():
+        return None
+    moments = parse_dates(distinct)
+    return None if np.isnat(moments).any() else moments
+
+
+def _typed_numbers(distinct: NDArray[Any], decimal_comma: bool) -> Any:
+    if decimal_comma and all(_DECIMAL_COMMA.fullmatch(text) for text in distinct):
+        distinct = np.array([text.replace(",", ".") for text in distinct], dtype=object)
+    numbers = parse_numbers(distinct)
+    if np.isnan(numbers).any() or any(_PADDED.fullmatch(text) for text in distinct):
+        return None
+    if all(_WHOLE.fullmatch(text) for text in distinct) and np.abs(numbers).max() < 2**62:
+        return pd.array([int(text) for text in distinct], dtype="Int64")
+    return numbers

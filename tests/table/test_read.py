@@ -1,0 +1,282 @@
+import datetime as dt
+import gzip
+import io
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from nri.errors import InputError
+from nri.rule import Kind
+from nri.table.columns import columns_of
+from nri.table.read import read_table
+
+
+def read(text: str, **options: Any) -> pd.DataFrame:
+    return read_table(io.StringIO(text), **options)
+
+
+def cells(frame: pd.DataFrame, name: str) -> list[object]:
+    column = columns_of(frame, [name])[name]
+    return [column.cell(row) for row in range(len(column))]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_found(delimiter: str) -> None:
+    frame = read(delimiter.join("abc") + "\n" + delimiter.join("123") + "\n")
+    assert frame.columns.tolist() == ["a", "b", "c"]
+    assert frame.iloc[0].tolist() == [1, 2, 3]
+
+
+def test_a_tsv_file_is_split_at_tabs_alone(tmp_path: Path) -> None:
+    path = tmp_path / "table.tsv"
+    path.write_text("a,b\tc,d\n1,2\tx\n")
+    assert read_table(path).columns.tolist() == ["a,b", "c,d"]
+    assert read(path.read_text(), format="tsv").columns.tolist() == ["a,b", "c,d"]
+
+
+def test_quoted_cells_may_hold_delimiters_quotes_and_newlines() -> None:
+    frame = read('name,"the ""b"""\n"x,y",1\n"two\nlines",2\n')
+    assert frame.columns.tolist() == ["name", 'the "b"']
+    assert frame["name"].tolist() == ["x,y", "two\nlines"]
+
+
+def test_decimal_commas_are_numbers_in_files_with_semicolons() -> None:
+    frame = read("a;b\n1,5;x\n2;y\n")
+    assert cells(frame, "a") == [1.5, 2]
+
+
+def test_empty_cells_and_the_usual_marks_are_missing_but_none_is_a_word() -> None:
+    marks = ["", "NA", "NaN", "nan", "?", "null", "NULL", "N/A"]
+    frame = read("n,c\n" + "".join(f"{mark},{mark}\n" for mark in marks) + "1,None\n2,none\n")
+    assert cells(frame, "n") == [None] * len(marks) + [1, 2]
+    assert cells(frame, "c") == [None] * len(marks) + ["None", "none"]
+
+
+@pytest.mark.parametrize(
+    ("column", "kind", "expected"),
+    [
+        (["1", "-2", "+3"], Kind.NUMBER, [1, -2, 3]),
+        (["1.5", "2e3", ".5"], Kind.NUMBER, [1.5, 2000, 0.5]),
+        (["TRUE", "false", ""], Kind.BOOLEAN, [True, False, None]),
+        (["yes", "no"], Kind.TEXT, ["yes", "no"]),
+        (["0042", "0007"], Kind.TEXT, ["0042", "0007"]),
+        (["0", "10", "0.5"], Kind.NUMBER, [0, 10, 0.5]),
+        (["1", "2", "5more"], Kind.TEXT, ["1", "2", "5more"]),
+        (
+            ["2024-01-31", "", "2024-02-01"],
+            Kind.DATE,
+            [dt.datetime(2024, 1, 31), None, dt.datetime(2024, 2, 1)],
+        ),
+        (["2024-01-31", "soon"], Kind.TEXT, ["2024-01-31", "soon"]),
+        (["99999999999999999999", "1"], Kind.NUMBER, [1e20, 1]),
+        ([" padded ", "x"], Kind.TEXT, ["padded", "x"]),
+    ],
+)
+def test_a_column_is_what_all_its_cells_can_be_read_as(
+    column: list[str], kind: Kind, expected: list[object]
+) -> None:
+    frame = read("a,b\n" + "".join(f"{cell},x\n" for cell in column))
+    assert columns_of(frame)["a"].kind is kind
+    assert cells(frame, "a") == expected
+
+
+def test_columns_can_be_kept_as_text() -> None:
+    frame = read("doors,price\n2,1\n4,\n", keep_text=["doors", "absent"])
+    assert cells(frame, "doors") == ["2", "4"]
+    assert cells(frame, "price") == [1, None]
+
+
+def test_an_unnamed_column_is_named_by_its_place_and_an_empty_one_dropped() -> None:
+    assert read(",a\n0,5\n1,6\n").columns.tolist() == ["column 1", "a"]
+    assert read("a,b,\n1,2,\n3,4,\n").columns.tolist() == ["a", "b"]
+
+
+def test_blank_lines_are_skipped() -> None:
+    assert read("\na,b\n\n1,2\n\n\n3,4\n\n")["a"].tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_any_end_of_line_will_do(newline: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes(newline.join(["a,b", "1,x", "2,y", ""]).encode())
+    assert read_table(path)["b"].tolist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_unicode_files_are_read_with_or_without_a_mark(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes("größe,b\nüber,1\n".encode(encoding))
+    frame = read_table(path)
+    assert frame.columns.tolist() == ["größe", "b"]
+    assert frame["größe"].tolist() == ["über"]
+
+
+def test_other_encodings_are_read_with_a_message(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "old.csv"
+    path.write_bytes("a,preis\nüber,5 €\n".encode("cp1252"))
+    with caplog.at_level(logging.WARNING):
+        frame = read_table(path)
+    assert frame["a"].tolist() == ["über"]
+    assert frame["preis"].tolist() == ["5 €"]
+    assert "old.csv is not UTF-8 (line 2); read as Windows-1252" in caplog.text
+    path.write_bytes(b"a,b\n\x81\xfc,1\n")
+    assert read_table(path)["a"].tolist() == ["\x81ü"]
+    assert "read as Latin-1" in caplog.text
+
+
+def test_standard_input_and_compressed_files_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = b"a,b\n1,2\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    assert read_table("-").columns.tolist() == ["a", "b"]
+    path = tmp_path / "table.tsv.gz"
+    path.write_bytes(gzip.compress(b"a\tb\n1\t2\n"))
+    assert read_table(str(path)).columns.tolist() == ["a", "b"]
+    assert read_table(io.BytesIO(content)).columns.tolist() == ["a", "b"]
+
+
+def test_parquet_keeps_its_types_whatever_the_name(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {
+            "n": pd.array([1, None], dtype="Int64"),
+            "c": pd.Categorical(["x", "y"]),
+            "t": ["", None],
+            "b": [True, False],
+        }
+    )
+    for name in ("table.parquet", "table.bin"):
+        frame.to_parquet(tmp_path / name)
+        again = read_table(tmp_path / name)
+        assert cells(again, "n") == [1, None]
+        assert cells(again, "c") == ["x", "y"]
+        assert cells(again, "t") == ["", None]
+        assert cells(again, "b") == [True, False]
+
+
+def test_a_named_parquet_index_is_a_column(tmp_path: Path) -> None:
+    pd.DataFrame({"a": [1]}, index=pd.Index(["x"], name="key")).to_parquet(tmp_path / "t.parquet")
+    assert read_table(tmp_path / "t.parquet").columns.tolist() == ["key", "a"]
+
+
+BAD_TEXTS = {
+    "empty": ("", "is empty; give a table with a header line"),
+    "blank": ("  \n\n", "is empty"),
+    "header only": ("a,b\n", "has a header line but no rows"),
+    "repeated name": ("a,b,a\n1,2,3\n", "duplicate column names: 'a'; .*the first line must hold the names"),
+    "names equal after trimming": ("a, a\n1,2\n", "duplicate column names: 'a'"),
+    "long row": ("a,b\n1,2\n1,2,3\n", r"line 3: 3 field\(s\) where the header has 2; correct the line"),
+    "short row": ("a,b,c\n1,2,3\n\n1,2\n", r"line 4: 2 field\(s\) where the header has 3"),
+    "open quote": ('a,b\n"1,2\n3,4\n', "a cell of row 1 opens a quotation mark; close it"),
+    "json": ('{"a": 1}', "looks like JSON, not like a table"),
+    "html": ("<!DOCTYPE html><html></html>", "is a web page or XML"),
+    "control characters": ("a,b\n1,\x012\n", "is not text"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_TEXTS)
+def test_a_text_that_is_no_table_is_refused_in_one_line(case: str, tmp_path: Path) -> None:
+    text, message = BAD_TEXTS[case]
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message) as caught:
+        read_table(path)
+    assert "\n" not in str(caught.value)
+    assert "table.csv" in str(caught.value)
+
+
+BAD_BYTES = {
+    "binary": (b"\x00\x01\x02garbage", "is a binary file, no table; give a CSV"),
+    "png": (b"\x89PNG\r\n\x1a\n\x00\x00", "is a binary file"),
+    "xlsx": (b"PK\x03\x04whatever", "Excel workbook; save the table as CSV"),
+    "pdf": (b"%PDF-1.7 text", "is a PDF document"),
+    "truncated gzip": (gzip.compress(b"a,b\n1,2\n")[:-9], "is damaged"),
+    "damaged parquet": (b"PAR1" + b"x" * 50 + b"PAR1", "is no readable Parquet file"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_BYTES)
+def test_a_file_of_another_kind_is_refused_in_one_line(case: str, tmp_path: Path) -> None:
+    content, message = BAD_BYTES[case]
+    path = tmp_path / "table.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message) as caught:
+        read_table(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_absent_files_and_folders_are_refused_with_a_hint(tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match=r"no file .*visit\.csv; did you mean 'visits\.csv'"):
+        read_table(tmp_path / "visit.csv")
+    with pytest.raises(InputError, match="check the name and the folder"):
+        read_table(tmp_path / "zzzzzzz.arff")
+    with pytest.raises(InputError, match=r"there is no folder .* either"):
+        read_table(tmp_path / "nowhere" / "visits.csv")
+    with pytest.raises(InputError, match="is a folder; give a file in it"):
+        read_table(tmp_path)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_table("a\0b")
+
+
+def test_parquet_problems_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match="is no Parquet file, whatever its name says"):
+        read_table(path)
+    pd.DataFrame({"a": []}).to_parquet(path)
+    with pytest.raises(InputError, match="has no rows"):
+        read_table(path)
+    twice = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
+    parquet.write_table(twice, path)
+    with pytest.raises(InputError, match="duplicate column names: 'a'"):
+        read_table(path)
+
+
+def test_unknown_formats_are_refused() -> None:
+    with pytest.raises(InputError, match="unknown table format 'xls'; use one of csv, tsv, parquet, arff"):
+        read("a,b\n1,2\n", format="xls")
+
+
+def check_outcome(source: Any) -> None:
+    message = ""
+    try:
+        frame = read_table(source)
+    except InputError as error:
+        message = str(error)
+    else:
+        assert len(frame) > 0
+        columns_of(frame)
+    assert "\n" not in message
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.binary(max_size=300))
+def test_whatever_the_bytes_the_outcome_is_a_table_or_one_clear_line(content: bytes) -> None:
+    check_outcome(io.BytesIO(content))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.text(alphabet='ab1,;\t"\n .@{}?', max_size=120))
+def test_whatever_the_text_the_outcome_is_a_table_or_one_clear_line(text: str) -> None:
+    check_outcome(io.StringIO(text))
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.lists(st.tuples(st.floats(allow_nan=False), st.integers(-(2**61), 2**61)), min_size=1, max_size=10),
+    st.sampled_from([",", ";", "\t"]),
+)
+def test_numbers_survive_the_file_exactly(rows: list[tuple[float, int]], delimiter: str) -> None:
+    text = f"x{delimiter}n\n" + "".join(f"{x!r}{delimiter}{n}\n" for x, n in rows)
+    frame = read(text)
+    assert np.array_equal(frame["x"].to_numpy(dtype=float), np.array([x for x, _ in rows]))
+    assert frame["n"].tolist() == [n for _, n in rows]
