@@ -9,6 +9,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 # Timings depend on what else the machine does, so no deadline; the first example pays for imports.
 settings.register_profile(
-    "rule", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+    "rule", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("rule")

@@ -87,7 +87,7 @@ def two_rules(draw):
     return schema, first, second, closed
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(two_rules(), st.booleans())
 def test_table_solver_and_brute_force_agree(case, unknown_cells):
     schema, first, second, closed = case

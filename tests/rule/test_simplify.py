@@ -178,7 +178,7 @@ def rule_domain_table(draw):
     return schema, rule, domain, table
 
 
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(rule_domain_table())
 def test_simplifying_never_changes_where_a_rule_fires(case):
     schema, rule, domain, table = case

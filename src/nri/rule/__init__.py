@@ -18,7 +18,7 @@ from nri.rule.explain import Explanation, Miss, NearMiss
 from nri.rule.gather import gather_ruleset
 from nri.rule.labels import Label
 from nri.rule.literal import Kind, Literal, Op, Value
-from nri.rule.render import FORMATS, Format, from_json, render
+from nri.rule.render import FORMATS, Format, asp_facts, from_json, prolog_facts, render, to_sympy
 from nri.rule.rule import FALSE, TRUE, Rule
 from nri.rule.ruleset import ClassRule, Decision, RuleSet
 from nri.rule.simplify import simplify
@@ -49,6 +49,7 @@ __all__ = [
     "Rule",
     "RuleSet",
     "Value",
+    "asp_facts",
     "clause_matrix",
     "clause_truth",
     "column_of",
@@ -58,6 +59,7 @@ __all__ = [
     "gather_ruleset",
     "implies",
     "literal_truth",
+    "prolog_facts",
     "render",
     "row_count",
     "rule_truth",
@@ -65,4 +67,5 @@ __all__ = [
     "soft_clause",
     "soft_literal",
     "soft_rule",
+    "to_sympy",
 ]

@@ -8,12 +8,29 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from nri.errors import InputError
+from nri.rule.render.as_asp import asp_facts, render_asp
+from nri.rule.render.as_html import render_html
 from nri.rule.render.as_json import from_json, render_json
+from nri.rule.render.as_latex import render_latex
+from nri.rule.render.as_markdown import render_markdown
+from nri.rule.render.as_prolog import prolog_facts, render_prolog
+from nri.rule.render.as_python import render_python
+from nri.rule.render.as_sql import render_sql
+from nri.rule.render.as_sympy import render_sympy, to_sympy
 from nri.rule.render.as_text import render_text
 from nri.rule.render.options import RenderOptions
 from nri.rule.ruleset import RuleSet
 
-__all__ = ["FORMATS", "Format", "RenderOptions", "from_json", "render"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "RenderOptions",
+    "asp_facts",
+    "from_json",
+    "prolog_facts",
+    "render",
+    "to_sympy",
+]
 
 
 @dataclass(frozen=True)
@@ -31,7 +48,15 @@ FORMATS: dict[str, Format] = {
     form.name: form
     for form in (
         Format("text", ".txt", "aligned text with precision and coverage", render_text),
-        Format("json", ".json", "the file format, read back exactly", render_json),
+        Format("markdown", ".md", "a table for each rule", render_markdown),
+        Format("html", ".html", "a fragment to put into a page", render_html),
+        Format("latex", ".tex", "a tabular for each rule", render_latex),
+        Format("json", ".json", "the file that nri reads back", render_json),
+        Format("sql", ".sql", "a CASE expression or a SELECT, for SQLite and DuckDB", render_sql),
+        Format("python", ".py", "a function that needs nothing but Python", render_python),
+        Format("prolog", ".pl", "a predicate over facts about cells", render_prolog),
+        Format("asp", ".lp", "a clingo program over facts about cells", render_asp),
+        Format("sympy", ".py", "source of a formula for each class", render_sympy),
     )
 }
 """Every format by its name."""

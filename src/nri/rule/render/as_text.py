@@ -2,11 +2,11 @@
 
 import unicodedata
 
-from nri.rule.evidence import Evidence
 from nri.rule.labels import Label
 from nri.rule.render.options import RenderOptions
-from nri.rule.render.phrase import number, phrase_clause, phrase_label, phrase_name
-from nri.rule.ruleset import ClassRule, RuleSet
+from nri.rule.render.outline import CONFLICTS, Outline, OutlineRule, Strength, outline_of
+from nri.rule.render.phrase import one_line, phrase_clause, phrase_label, phrase_name
+from nri.rule.ruleset import RuleSet
 
 _GAP = "     "
 _WIDEST = 72
@@ -18,49 +18,47 @@ Line = tuple[str, str]
 
 def render_text(ruleset: RuleSet, options: RenderOptions) -> str:
     """Write IF, OR, THEN and ELSE lines with precision and coverage in one column."""
-    ruled = [rule for rule in ruleset.rules if len(rule.rule)]
-    if len(ruled) == 1:
-        return _align(_single(ruleset, ruled[0], options))
+    outline = outline_of(ruleset)
+    note = one_line(options.note or "")
+    if len(outline.rules) == 1:
+        return _align(_single(outline, note))
     lines: list[Line] = []
-    for rule in ruled:
-        lines += [*_conditions(ruleset, rule), (f"THEN {_outcome(ruleset, rule.label)}", ""), ("", "")]
-    opening = "ELSE" if ruled else "ALWAYS"
-    numbers = _numbers(ruleset, ruleset.default_evidence, ruleset.index_of(ruleset.default))
-    lines.append((f"{opening} {_outcome(ruleset, ruleset.default)}", numbers))
-    if ruled:
-        lines.append(("where several apply, the clause of the highest precision decides", ""))
-    if options.note:
-        lines.append((options.note, ""))
+    for rule in outline.rules:
+        lines += [*_conditions(rule), (f"THEN {_outcome(outline, rule.label)}", ""), ("", "")]
+    opening = "ELSE" if outline.rules else "ALWAYS"
+    lines.append((f"{opening} {_outcome(outline, outline.default)}", _numbers(outline.default_strength)))
+    if outline.rules:
+        lines.append((f"({CONFLICTS})", ""))
+    if note:
+        lines.append((note, ""))
     return _align(lines)
 
 
-def _single(ruleset: RuleSet, rule: ClassRule, options: RenderOptions) -> list[Line]:
+def _single(outline: Outline, note: str) -> list[Line]:
     """One rule: the last line says THEN and ELSE."""
-    otherwise = f"ELSE {phrase_label(ruleset.default)}"
-    note = f"{options.note}   {otherwise}" if options.note else otherwise
-    return [*_conditions(ruleset, rule), (f"THEN {_outcome(ruleset, rule.label)}", note)]
+    (rule,) = outline.rules
+    otherwise = f"ELSE {phrase_label(outline.default)}"
+    beside = f"{note}   {otherwise}" if note else otherwise
+    return [*_conditions(rule), (f"THEN {_outcome(outline, rule.label)}", beside)]
 
 
-def _conditions(ruleset: RuleSet, rule: ClassRule) -> list[Line]:
-    index = ruleset.index_of(rule.label)
+def _conditions(rule: OutlineRule) -> list[Line]:
     return [
-        (f"{' OR' if i else 'IF '} ({phrase_clause(clause)})", _numbers(ruleset, evidence, index))
-        for i, (clause, evidence) in enumerate(zip(rule.rule, rule.evidence, strict=True))
+        (f"{' OR' if i else 'IF '} ({phrase_clause(clause)})", _numbers(strength))
+        for i, (clause, strength) in enumerate(rule.clauses)
     ]
 
 
-def _outcome(ruleset: RuleSet, label: Label) -> str:
-    return f"{phrase_name(ruleset.target)} = {phrase_label(label)}"
+def _outcome(outline: Outline, label: Label) -> str:
+    return f"{phrase_name(outline.target)} = {phrase_label(label)}"
 
 
-def _numbers(ruleset: RuleSet, evidence: Evidence, index: int) -> str:
-    share = evidence.share(index)
-    precision = "precision    -" if share is None else f"precision {share:.2f}"
-    return f"{precision}   covers {number(evidence.total)} of {number(ruleset.support.total)}"
+def _numbers(strength: Strength) -> str:
+    return f"precision {strength.precision:<4}   covers {strength.covers}"
 
 
 def _align(lines: list[Line]) -> str:
-    width = max((w for text, _ in lines if (w := display_width(text)) <= _WIDEST), default=0)
+    width = max((w for text, beside in lines if beside and (w := display_width(text)) <= _WIDEST), default=0)
     return "\n".join(
         f"{text}{' ' * (width - display_width(text))}{_GAP}{beside}" if beside else text
         for text, beside in lines

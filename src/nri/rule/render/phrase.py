@@ -135,8 +135,12 @@ def phrase_label(label: Label) -> str:
 
 def quoted(text: str) -> str:
     """Put text in double quotes on one line, with everything that does not print as an escape."""
-    body = json.dumps(text, ensure_ascii=False)
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in body)
+    return one_line(json.dumps(text, ensure_ascii=False))
+
+
+def one_line(text: str) -> str:
+    """Replace everything that does not print, line ends and control codes among it, by an escape."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def number(value: float) -> str:

@@ -1,0 +1,122 @@
+"""Prolog: ``predict(Row, Label)`` over facts ``cell(Row, Column, Value)``.
+
+A missing cell is one without a fact. Booleans are ``true`` and ``false`` (or 1 and 0), texts atoms,
+dates atoms like ``'2024-05-01 00:00:00'``, which sort as dates do. :func:`prolog_facts` writes a
+table that way.
+"""
+
+import datetime as dt
+
+from nri.rule.clause import Clause
+from nri.rule.columns import Columns, row_count
+from nri.rule.labels import Label
+from nri.rule.literal import Kind, Literal, Op, Value
+from nri.rule.render.options import RenderOptions
+from nri.rule.render.phrase import phrase_name
+from nri.rule.ruleset import RuleSet
+
+_SIGNS = {
+    Kind.NUMBER: {Op.EQ: "=:=", Op.NE: "=\\=", Op.GT: ">", Op.LE: "=<"},
+    Kind.TEXT: {Op.EQ: "==", Op.NE: "\\=="},
+    Kind.DATE: {Op.EQ: "==", Op.NE: "\\==", Op.GT: "@>", Op.LE: "@=<"},
+}
+
+_HEAD = """\
+% Predicts {target} by rules that nri induced.
+% predict(Row, Label): the label of a given row, from facts cell(Row, Column, Value);
+% a cell without a fact is missing.
+:- dynamic(cell/3).
+
+predict(Row, Label) :- once(decide(Row, Decided)), Label = Decided.
+
+% The first clause that succeeds decides.
+"""
+
+_YES = """
+yes(true).
+yes(Number) :- number(Number), Number =:= 1.
+"""
+
+
+def render_prolog(ruleset: RuleSet, options: RenderOptions) -> str:
+    """Write the program."""
+    lines = [_decision(decision.clause, decision.label) for decision in ruleset.decisions]
+    lines.append(f"decide(_, {_label(ruleset.default)}).")
+    helper = _YES if Kind.BOOLEAN in ruleset.kinds.values() else ""
+    return _encoded(_HEAD.format(target=phrase_name(ruleset.target)) + "\n".join(lines) + "\n" + helper)
+
+
+def prolog_facts(ruleset: RuleSet, columns: Columns, n_rows: int | None = None) -> str:
+    """Write the cells that the rule set reads as facts; rows are numbered from 0."""
+    facts = []
+    for row in range(row_count(columns, n_rows)):
+        for name, kind in ruleset.kinds.items():
+            value = columns[name].cell(row)
+            if value is not None:
+                facts.append(f"cell({row}, {atom(name)}, {_cell(value, kind)}).")
+    return _encoded("\n".join(facts) + "\n")
+
+
+def _encoded(source: str) -> str:
+    """Say that the file is UTF-8 where it matters; Prologs differ in what they expect."""
+    return source if source.isascii() else f":- encoding(utf8).\n{source}"
+
+
+def atom(text: str) -> str:
+    r"""Quote an atom, so that no character in it can mean anything else.
+
+    >>> atom("it's"), atom("two\nlines")
+    ("'it\\'s'", "'two\\xa\\lines'")
+    """
+    return "'" + "".join(_character(c) for c in text) + "'"
+
+
+def _character(c: str) -> str:
+    if c in "'\\":
+        return f"\\{c}"
+    return c if c.isprintable() else f"\\x{ord(c):x}\\"
+
+
+def _decision(clause: Clause, label: Label) -> str:
+    goals = []
+    for i, column in enumerate(clause.columns, start=1):
+        goals.append(f"cell(Row, {atom(column)}, V{i})")
+        goals += [_literal(literal, f"V{i}") for literal in clause if literal.column == column]
+    if not goals:
+        return f"decide(_, {_label(label)})."
+    body = ",\n    ".join(goals)
+    return f"decide(Row, {_label(label)}) :-\n    {body}."
+
+
+def _literal(literal: Literal, variable: str) -> str:
+    if literal.kind is Kind.BOOLEAN:
+        return f"yes({variable})" if literal.positive else f"\\+ yes({variable})"
+    return f"{variable} {_SIGNS[literal.kind][literal.op]} {_value(literal.value)}"
+
+
+def _value(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return atom(value)
+    if isinstance(value, dt.datetime):
+        return atom(value.isoformat(sep=" "))
+    return _number(value)
+
+
+def _number(value: int | float) -> str:
+    """Numbers need a digit on both sides of the point; an infinite cell is the function ``inf``."""
+    text = repr(value)
+    if "e" in text and "." not in text:
+        text = text.replace("e", ".0e")
+    return text
+
+
+def _cell(value: Value, kind: Kind) -> str:
+    if kind is Kind.NUMBER and isinstance(value, bool):
+        value = int(value)
+    return _value(value)
+
+
+def _label(label: Label) -> str:
+    return _value(label)

@@ -1,0 +1,100 @@
+"""SQL: one CASE expression, or a SELECT around it, for SQLite and DuckDB.
+
+Missing cells are NULL: a comparison with NULL is not true, so a clause that meets one does not
+fire, just as here. Dates in SQLite are text like ``2024-05-01 00:00:00``, which sorts as dates do.
+"""
+
+import datetime as dt
+from collections.abc import Iterable
+from itertools import groupby
+
+from nri.errors import InputError
+from nri.rule.clause import Clause
+from nri.rule.labels import Label
+from nri.rule.literal import Literal, Op, Value
+from nri.rule.render.options import RenderOptions
+from nri.rule.ruleset import RuleSet
+
+_SIGNS = {Op.EQ: "=", Op.NE: "<>", Op.GT: ">", Op.LE: "<="}
+_ALIAS = "t"
+
+
+def render_sql(ruleset: RuleSet, options: RenderOptions) -> str:
+    """Write the expression of the predicted label, or with a table's name the whole query."""
+    _check_names(ruleset.columns)
+    if options.table is None:
+        return _case(ruleset) + "\n"
+    # With a prefix, SQLite reports a misspelt column; without, it would take the name for a text.
+    expression = _case(ruleset, prefix=f"{_ALIAS}.", indent="  ")
+    predicted = identifier(f"predicted_{ruleset.target}")
+    return (
+        f"SELECT {_ALIAS}.*,\n  {expression} AS {predicted}\nFROM {identifier(options.table)} AS {_ALIAS}\n"
+    )
+
+
+def identifier(name: str) -> str:
+    """Quote a name, so that no character in it can mean anything else.
+
+    >>> identifier('a"b')
+    '"a""b"'
+    """
+    if not name:
+        raise InputError("SQL has no columns without a name: name the column")
+    return '"' + _printable(name).replace('"', '""') + '"'
+
+
+def text_literal(text: str) -> str:
+    """Quote a text."""
+    return "'" + _printable(text).replace("'", "''") + "'"
+
+
+def _printable(text: str) -> str:
+    if "\0" in text:
+        raise InputError(f"SQL text cannot hold the character NUL: remove it from {text!r}")
+    return text
+
+
+def _check_names(columns: Iterable[str]) -> None:
+    seen: dict[str, str] = {}
+    for name in columns:
+        other = seen.setdefault(name.lower(), name)
+        if other != name:
+            raise InputError(
+                f"columns {other!r} and {name!r} differ in case only, which SQL does not see: rename one"
+            )
+
+
+def _case(ruleset: RuleSet, prefix: str = "", indent: str = "") -> str:
+    """Write the expression; consecutive clauses for one label share a WHEN."""
+    branches = []
+    for label, group in groupby(ruleset.decisions, key=lambda decision: decision.label):
+        condition = f"\n{indent}    OR ".join(_clause(decision.clause, prefix) for decision in group)
+        branches.append(f"{indent}  WHEN {condition}\n{indent}    THEN {_label(label)}")
+    if not branches:
+        return _label(ruleset.default)
+    return "\n".join(["CASE", *branches, f"{indent}  ELSE {_label(ruleset.default)}", f"{indent}END"])
+
+
+def _clause(clause: Clause, prefix: str) -> str:
+    return f"({' AND '.join(_literal(literal, prefix) for literal in clause) or 'TRUE'})"
+
+
+def _literal(literal: Literal, prefix: str) -> str:
+    return f"{prefix}{identifier(literal.column)} {_SIGNS[literal.op]} {_value(literal.value)}"
+
+
+def _value(value: Value) -> str:
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, str):
+        return text_literal(value)
+    if isinstance(value, dt.datetime):
+        return text_literal(value.isoformat(sep=" "))
+    return repr(value)
+
+
+def _label(label: Label) -> str:
+    if isinstance(label, float):
+        text = repr(label)
+        return text if "e" in text else f"{text}e0"  # without an exponent DuckDB makes it a decimal
+    return _value(label)

@@ -1,0 +1,88 @@
+"""SymPy: the rules as formulas, as source text or as SymPy objects.
+
+Boolean columns are symbols, each text category is a symbol of its own (``colour = red``), numbers are
+compared as real symbols, dates likewise in seconds since 1970. A formula is about rows without
+missing cells; how rules for several classes are reconciled is not part of it.
+"""
+
+import datetime as dt
+from typing import Any, Protocol
+
+from nri.errors import InputError
+from nri.rule.literal import Kind, Literal, Op, Value
+from nri.rule.render.options import RenderOptions
+from nri.rule.render.phrase import phrase_label, phrase_literal, phrase_name
+from nri.rule.rule import Rule
+from nri.rule.ruleset import RuleSet
+
+_RELATIONS = {Op.EQ: "Eq", Op.NE: "Ne", Op.GT: "Gt", Op.LE: "Le"}
+_EPOCH = dt.datetime(1970, 1, 1)
+
+
+class _Make(Protocol):
+    """Calls one of SymPy's constructors by name, or writes the call."""
+
+    def __call__(self, name: str, *args: Any, **options: Any) -> Any: ...
+
+
+def render_sympy(ruleset: RuleSet, options: RenderOptions) -> str:
+    """Write Python source that builds a formula for each class that has a rule."""
+    formulas = [
+        f"    {rule.label!r}: {_formula(rule.rule, _source)},\n" for rule in ruleset.rules if len(rule.rule)
+    ]
+    target, default = phrase_name(ruleset.target), phrase_label(ruleset.default)
+    return (
+        "from sympy import And, Eq, Gt, Le, Ne, Not, Or, Rational, Symbol\n\n"
+        f"# When {target} has each of these values; otherwise it is {default}.\n"
+        f"rules = {{\n{''.join(formulas)}}}\n"
+    )
+
+
+def to_sympy(rule: Rule) -> Any:
+    """Return the rule as a SymPy formula."""
+    try:
+        import sympy  # an optional library
+    except ImportError:
+        raise InputError("SymPy is not installed: pip install sympy") from None
+
+    def call(name: str, *args: Any, **options: Any) -> Any:
+        return getattr(sympy, name)(*args, **options)
+
+    return _formula(rule, call)
+
+
+class _Source(str):
+    """A piece of source text, as opposed to a text value."""
+
+    __slots__ = ()
+
+
+def _source(name: str, *args: Any, **options: Any) -> _Source:
+    written = [arg if isinstance(arg, _Source) else repr(arg) for arg in args]
+    written += [f"{key}={value!r}" for key, value in options.items()]
+    return _Source(f"{name}({', '.join(written)})")
+
+
+def _formula(rule: Rule, make: _Make) -> Any:
+    clauses = [_joined("And", [_literal(literal, make) for literal in clause], make) for clause in rule]
+    return _joined("Or", clauses, make)
+
+
+def _joined(name: str, parts: list[Any], make: _Make) -> Any:
+    """Join parts; of none, And is true and Or false."""
+    return parts[0] if len(parts) == 1 else make(name, *parts)
+
+
+def _literal(literal: Literal, make: _Make) -> Any:
+    if literal.kind in (Kind.BOOLEAN, Kind.TEXT):
+        positive = literal if literal.positive else literal.negate()
+        symbol = make("Symbol", phrase_literal(positive))
+        return symbol if literal.positive else make("Not", symbol)
+    symbol = make("Symbol", phrase_name(literal.column), real=True)
+    return make(_RELATIONS[literal.op], symbol, _number(literal.value, make))
+
+
+def _number(value: Value, make: _Make) -> Any:
+    if isinstance(value, dt.datetime):
+        return make("Rational", (value - _EPOCH) // dt.timedelta(microseconds=1), 10**6)
+    return value

@@ -1,0 +1,262 @@
+"""Executable exports are executed, on hostile names and missing cells, and compared row by row."""
+
+import datetime as dt
+import shutil
+import sqlite3
+import subprocess
+
+import clingo
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rule_strategies import cases, columns_of, n_rows, text
+
+from nri.errors import InputError
+from nri.rule import (
+    TRUE,
+    Clause,
+    Kind,
+    Literal,
+    Op,
+    Rule,
+    asp_facts,
+    column_of,
+    gather_ruleset,
+    prolog_facts,
+    render,
+)
+from nri.rule.render.as_sql import identifier
+
+SWIPL = shutil.which("swipl")
+
+
+def rows_of(table):
+    return [dict(zip(table, cells, strict=True)) for cells in zip(*table.values(), strict=True)]
+
+
+def by_python(schema, ruleset, table):
+    space = {}
+    exec(compile(render(ruleset, "python"), "export", "exec"), space)
+    return [space["predict"](row) for row in rows_of(table)]
+
+
+def by_sqlite(schema, ruleset, table, name="data", expression=False):
+    types = {Kind.BOOLEAN: "INTEGER", Kind.NUMBER: "REAL", Kind.TEXT: "TEXT", Kind.DATE: "TEXT"}
+    cells = {
+        column: [cell.isoformat(sep=" ") if isinstance(cell, dt.datetime) else cell for cell in column_cells]
+        for column, column_cells in table.items()
+    }
+    with sqlite3.connect(":memory:") as connection:
+        return run_sql(connection, types, schema, ruleset, cells, name, expression)
+
+
+def by_duckdb(schema, ruleset, table, name="data", expression=False):
+    types = {Kind.BOOLEAN: "BOOLEAN", Kind.NUMBER: "DOUBLE", Kind.TEXT: "VARCHAR", Kind.DATE: "TIMESTAMP"}
+    with duckdb.connect(":memory:") as connection:
+        return run_sql(connection, types, schema, ruleset, table, name, expression)
+
+
+def run_sql(connection, types, schema, ruleset, table, name, expression):
+    declared = ", ".join(f"{identifier(column)} {types[kind]}" for column, (kind, _) in schema.items())
+    connection.execute(f"CREATE TABLE {identifier(name)} ({declared})")
+    marks = ", ".join("?" for _ in schema)
+    for cells in zip(*(table[column] for column in schema), strict=True):
+        connection.execute(f"INSERT INTO {identifier(name)} VALUES ({marks})", cells)
+    if expression:
+        query = f"SELECT {render(ruleset, 'sql')} FROM {identifier(name)}"
+    else:
+        query = render(ruleset, "sql", table=name)
+    found = connection.execute(query).fetchall()
+    assert connection.execute(f"SELECT count(*) FROM {identifier(name)}").fetchone() == (n_rows(table),)
+    return [row[-1] for row in found]
+
+
+def by_clingo(schema, ruleset, table):
+    control = clingo.Control(["--warn=none"])
+    control.add("base", [], render(ruleset, "asp"))
+    control.add("base", [], asp_facts(ruleset, columns_of(schema, table)))
+    control.ground([("base", [])])
+    labels = {}
+    with control.solve(yield_=True) as models:
+        (model,) = [m.symbols(atoms=True) for m in models]
+    for symbol in model:
+        if symbol.match("predict", 2):
+            row, label = symbol.arguments
+            assert row.number not in labels, "one label for each row"
+            labels[row.number] = label_of(label, ruleset)
+    return [labels[row] for row in range(n_rows(table))]
+
+
+def label_of(symbol, ruleset):
+    if symbol.type is clingo.SymbolType.Number:
+        return symbol.number
+    if symbol.type is clingo.SymbolType.String:
+        return symbol.string if isinstance(ruleset.classes[0], str) else float(symbol.string)
+    return symbol.name == "true"
+
+
+def by_prolog(schema, ruleset, table, folder):
+    (folder / "rules.pl").write_text(render(ruleset, "prolog"), encoding="utf-8")
+    (folder / "facts.pl").write_text(prolog_facts(ruleset, columns_of(schema, table)), encoding="utf-8")
+    show = "(number(L) -> print(L) ; atom_codes(L, C), print(C)), nl"
+    goal = f"forall(between(0, {n_rows(table) - 1}, R), (predict(R, L), {show}))"
+    command = [
+        SWIPL,
+        "-q",
+        "-f",
+        "none",
+        "-g",
+        "consult('rules.pl'), consult('facts.pl')",
+        "-g",
+        goal,
+        "-t",
+        "halt",
+    ]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=True)
+    assert not done.stderr
+    return done.stdout.splitlines()
+
+
+def as_prolog_prints(label) -> str:
+    if isinstance(label, bool):
+        label = "true" if label else "false"
+    if isinstance(label, str):
+        return str([ord(c) for c in label]).replace(" ", "")
+    return str(label)
+
+
+EXECUTORS = {"python": by_python, "sqlite": by_sqlite, "duckdb": by_duckdb, "clingo": by_clingo}
+
+
+@pytest.mark.parametrize("language", EXECUTORS)
+@settings(max_examples=60)
+@given(case=cases())
+def test_an_export_predicts_as_the_rule_set_does(language, case):
+    schema, ruleset, table = case
+    assert EXECUTORS[language](schema, ruleset, table) == ruleset.predict(columns_of(schema, table)).tolist()
+
+
+@pytest.mark.skipif(SWIPL is None, reason="SWI-Prolog (swipl) is not installed")
+@settings(max_examples=15)
+@given(case=cases(min_literals=1))
+def test_the_prolog_export_predicts_as_the_rule_set_does(tmp_path_factory, case):
+    schema, ruleset, table = case
+    expected = ruleset.predict(columns_of(schema, table)).tolist()
+    found = by_prolog(schema, ruleset, table, tmp_path_factory.mktemp("prolog"))
+    assert found == [as_prolog_prints(label) for label in expected]
+
+
+@settings(max_examples=30)
+@given(cases(max_columns=3), text, st.sampled_from([by_sqlite, by_duckdb]))
+def test_sql_works_as_expression_and_on_tables_of_any_name(case, name, execute):
+    schema, ruleset, table = case
+    expected = ruleset.predict(columns_of(schema, table)).tolist()
+    assert execute(schema, ruleset, table, name=name) == expected
+    assert execute(schema, ruleset, table, expression=True) == expected
+
+
+SMOKER = Rule([Clause([Literal("smoker", Op.EQ, True)]), Clause([Literal("old", Op.NE, True)])])
+
+
+@pytest.mark.parametrize("language", EXECUTORS)
+def test_boolean_literals_read_numbers_in_every_language(language):
+    schema = {"smoker": (Kind.NUMBER, []), "old": (Kind.NUMBER, [])}
+    table = {"smoker": [0.0, 1.0, None, 0.0], "old": [1.0, 1.0, 0.0, None]}
+    columns = columns_of(schema, table)
+    ruleset = gather_ruleset("y", ["no", "yes"], {"yes": SMOKER}, columns, np.eye(2)[[0, 1, 1, 0]])
+    assert EXECUTORS[language](schema, ruleset, table) == ["no", "yes", "yes", "no"]
+
+
+def test_the_python_export_takes_nan_and_dates():
+    late = Rule([Clause([Literal("day", Op.GT, dt.datetime(2024, 5, 1)), Literal("x", Op.NE, 2)])])
+    columns = {"day": column_of([dt.date(2024, 5, 2)]), "x": column_of([1])}
+    ruleset = gather_ruleset("late", [False, True], {True: late}, columns, np.eye(2)[[1]])
+    space = {}
+    exec(render(ruleset, "python", function="is_late"), space)
+    is_late = space["is_late"]
+    assert is_late({"day": dt.date(2024, 5, 2), "x": 1}) is True
+    assert is_late({"day": dt.date(2024, 5, 2), "x": float("nan")}) is False
+    assert is_late({"day": None, "x": 1}) is False
+    evening_in_new_york = dt.datetime(2024, 4, 30, 21, tzinfo=dt.timezone(dt.timedelta(hours=-4)))
+    assert is_late({"day": evening_in_new_york, "x": 1}) is True, "it is already May in UTC"
+    with pytest.raises(KeyError):
+        is_late({"x": 1})
+
+
+@pytest.mark.parametrize("name", ["", "class", "a b", "f():\n    pass\ndef g"])
+def test_a_python_function_needs_a_name_that_python_takes(name):
+    with pytest.raises(InputError, match="cannot name a Python function"):
+        render(single("x"), "python", function=name)
+
+
+def single(column, value="a", target="y", classes=("no", "yes")):
+    rule = Rule([Clause([Literal(column, Op.EQ, value)])])
+    columns = {column: column_of([value])}
+    return gather_ruleset(target, classes, {classes[1]: rule}, columns, np.eye(2)[[1]])
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "message"),
+    [
+        (single(""), "columns without a name"),
+        (single("a\0b"), "character NUL"),
+        (single("a", "x\0"), "character NUL"),
+        (single("a", classes=("\0", "b")), "character NUL"),
+    ],
+)
+def test_what_sql_cannot_say_is_refused(ruleset, message):
+    with pytest.raises(InputError, match=message):
+        render(ruleset, "sql")
+
+
+def test_what_asp_cannot_say_is_refused():
+    with pytest.raises(InputError, match="character NUL"):
+        render(single("a\0b"), "asp")
+
+
+def test_columns_that_sql_would_confuse_are_refused():
+    rule = Rule([Clause([Literal("Age", Op.EQ, True), Literal("age", Op.EQ, True)])])
+    columns = {"Age": column_of([True]), "age": column_of([True])}
+    ruleset = gather_ruleset("y", "ab", {"b": rule}, columns, np.eye(2)[[1]])
+    with pytest.raises(InputError, match="'Age' and 'age' differ in case only"):
+        render(ruleset, "sql")
+
+
+def test_a_misspelt_column_is_an_error_in_sqlite_not_a_text():
+    """SQLite takes an unknown name in double quotes for a text, and would compare that."""
+    with sqlite3.connect(":memory:") as connection:
+        connection.execute("CREATE TABLE data (other TEXT)")
+        with pytest.raises(sqlite3.OperationalError, match="no such column"):
+            connection.execute(render(single("colour"), "sql", table="data"))
+
+
+def test_newlines_inside_names_and_values_are_not_indented():
+    """The query was once indented after it was written, which put blanks into texts."""
+    query = render(single("two\nlines", "more\nlines"), "sql", table="t\nt")
+    assert "\"two\nlines\" = 'more\nlines'" in query
+    assert 'FROM "t\nt"' in query
+
+
+@pytest.mark.parametrize("form", ["sql", "python", "prolog", "asp"])
+def test_rules_that_always_or_never_fire_are_exported(form):
+    always = gather_ruleset("y", ["no", "yes"], {"yes": TRUE}, {}, np.eye(2)[[1]])
+    never = gather_ruleset("y", ["no", "yes"], {}, {}, np.eye(2)[[0]])
+    assert render(always, form) != render(never, form)
+    if form == "sql":
+        with sqlite3.connect(":memory:") as connection:
+            assert connection.execute(f"SELECT {render(always, form)}").fetchone() == ("yes",)
+            assert connection.execute(f"SELECT {render(never, form)}").fetchone() == ("no",)
+
+
+def test_prolog_text_is_quoted_so_that_nothing_escapes():
+    program = render(single("it's\n:- halt.", "\\'). evil", target="%\n:- halt."), "prolog")
+    assert r"cell(Row, 'it\'s\xa\:- halt.', V1)" in program
+    assert r"V1 == '\\\'). evil'" in program
+    assert not any(line.startswith(":- halt") for line in program.splitlines())
+
+
+def test_prolog_declares_its_encoding_only_where_it_matters():
+    assert render(single("発熱"), "prolog").startswith(":- encoding(utf8).\n")
+    assert "encoding" not in render(single("fever"), "prolog")

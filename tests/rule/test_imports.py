@@ -1,0 +1,44 @@
+"""Symbols stand on numpy alone; heavier libraries come when they are asked for."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ["torch", "onnxruntime", "sklearn", "pandas", "scipy", "pysat", "sympy"]
+
+WALK = """
+import importlib, pkgutil, sys
+import nri.rule
+for module in pkgutil.walk_packages(nri.rule.__path__, "nri.rule."):
+    importlib.import_module(module.name)
+"""
+
+
+def loaded_by(code: str) -> set[str]:
+    report = f"{code}\nimport sys; print(*(name for name in {HEAVY} if name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_no_module_of_the_symbols_imports_a_heavy_library():
+    assert loaded_by(WALK) == set()
+
+
+@pytest.mark.parametrize("library", ["pysat", "sympy"])
+def test_the_check_above_can_fail(library):
+    assert library in loaded_by(f"import {library}")
+
+
+def test_predicting_from_a_file_loads_nothing_heavy():
+    code = """
+import numpy as np
+from nri.rule import *
+rule = Rule([Clause([Literal("x", Op.GT, 3)])])
+columns = {"x": column_of([1, 5])}
+ruleset = gather_ruleset("y", [0, 1], {1: rule}, columns, np.eye(2))
+again = from_json(render(ruleset, "json"))
+assert again.predict(columns).tolist() == [0, 1]
+assert [render(again, form) for form in FORMATS]
+"""
+    assert loaded_by(code) == set()

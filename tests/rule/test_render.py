@@ -1,0 +1,258 @@
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rule_strategies import cases, columns_of, rules, schemas, tables, text
+
+from nri.errors import InputError
+from nri.rule import (
+    FALSE,
+    FORMATS,
+    TRUE,
+    ClassRule,
+    Clause,
+    Evidence,
+    Kind,
+    Literal,
+    Op,
+    Rule,
+    RuleSet,
+    column_of,
+    gather_ruleset,
+    render,
+    rule_truth,
+    to_sympy,
+)
+from nri.rule.render.phrase import phrase_clause, phrase_literal, phrase_name, phrase_value
+
+
+def yes(column):
+    return Literal(column, Op.EQ, True)
+
+
+FLU = RuleSet(
+    target="flu",
+    classes=("no", "yes"),
+    rules=(
+        ClassRule(
+            "yes",
+            Rule(
+                [
+                    Clause([yes("fever"), yes("cough")]),
+                    Clause([yes("chills"), yes("body_aches"), Literal("age", Op.GT, 61)]),
+                ]
+            ),
+            [Evidence([3, 38]), Evidence([2, 15])],
+        ),
+    ),
+    default="no",
+    default_evidence=Evidence([16, 2]),
+    support=Evidence([20, 40]),
+    prior=(1, 1),
+)
+
+
+def test_text_is_aligned_with_precision_and_coverage():
+    assert str(FLU).splitlines() == [
+        "IF  (cough AND fever)                        precision 0.93   covers 41 of 60",
+        " OR (age > 61 AND body_aches AND chills)     precision 0.88   covers 17 of 60",
+        "THEN flu = yes                               ELSE no",
+    ]
+
+
+def test_text_can_carry_a_note_on_accuracy():
+    note = "rule: accuracy 0.91 ± 0.03 (cross-validated)"
+    assert render(FLU, note=note).splitlines()[-1].endswith(f"{note}   ELSE no")
+    for form in ("markdown", "html", "latex"):
+        assert "0.91 ± 0.03" in render(FLU, form, note=note)
+
+
+def test_several_rules_say_how_conflicts_are_settled():
+    columns = {"x": column_of([1, 5, 9]), "y": column_of([True, None, False])}
+    rules = {"a": Rule([Clause([Literal("x", Op.LE, 3)])]), "b": Rule([Clause([yes("y")])]), "c": FALSE}
+    ruleset = gather_ruleset("kind", "abc", rules, columns, np.eye(3)[[0, 1, 2]])
+    assert str(ruleset).splitlines() == [
+        "IF  (x <= 3)      precision 1.00   covers 1 of 3",
+        "THEN kind = a",
+        "",
+        "IF  (y)           precision 0.00   covers 1 of 3",
+        "THEN kind = b",
+        "",
+        "ELSE kind = b     precision 0.50   covers 2 of 3",
+        "(where several apply, the clause of the highest precision decides)",
+    ]
+
+
+def test_rules_without_clauses_or_literals_are_said_in_words():
+    never = gather_ruleset("y", ["no", "yes"], {"yes": FALSE}, {}, np.eye(2)[[0, 1, 0]])
+    assert str(never) == "ALWAYS y = no     precision 0.67   covers 3 of 3"
+    always = gather_ruleset("y", ["no", "yes"], {"yes": TRUE}, {}, np.eye(2)[[1]])
+    assert str(always).startswith("IF  (always)")
+    assert "precision -" in render(always, "markdown"), "no support row is left for the default"
+
+
+@pytest.mark.parametrize(
+    ("literals", "words"),
+    [
+        ([Literal("age", Op.GT, 3), Literal("age", Op.LE, 7)], "3 < age <= 7"),
+        ([Literal("c", Op.NE, "red"), Literal("c", Op.NE, "blue")], "c not in {blue, red}"),
+        ([Literal("c", Op.NE, "red")], "c != red"),
+        ([Literal("c", Op.EQ, "light blue")], "c = light blue"),
+        ([Literal("c", Op.EQ, "")], 'c = ""'),
+        ([Literal("c", Op.EQ, "12")], 'c = "12"'),
+        ([Literal("c", Op.EQ, 12)], "c = 12"),
+        ([Literal("c", Op.EQ, "a AND b")], 'c = "a AND b"'),
+        ([Literal("not me", Op.NE, True)], 'NOT "not me"'),
+        ([Literal("two\nlines", Op.GT, 0.5)], '"two\\nlines" > 0.5'),
+        ([Literal("petal length (cm)", Op.LE, 2.45)], "petal length (cm) <= 2.45"),
+        ([], "always"),
+    ],
+)
+def test_clauses_read_as_a_person_would_say_them(literals, words):
+    assert phrase_clause(Clause(literals)) == words
+
+
+def test_dates_lose_an_idle_midnight_only():
+    assert phrase_value(Literal("d", Op.GT, np.datetime64("2024-05-01")).value) == "2024-05-01"
+    assert phrase_value(Literal("d", Op.GT, np.datetime64("2024-05-01T12:30")).value) == "2024-05-01 12:30:00"
+
+
+@given(cases())
+def test_no_name_or_value_can_break_the_lines_of_text(case):
+    _, ruleset, _ = case
+    ruled = [len(rule.rule) for rule in ruleset.rules if len(rule.rule)]
+    expected = ruled[0] + 1 if len(ruled) == 1 else sum(ruled) + 2 * len(ruled) + 1 + bool(ruled)
+    lines = str(ruleset).splitlines()
+    assert len(lines) == expected
+    assert all(line.isprintable() for line in lines)
+
+
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.open, self.text = set(), [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, "tags are nested"
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@given(cases())
+def test_html_is_well_formed_and_free_of_injected_tags(case):
+    _, ruleset, _ = case
+    page = Page()
+    page.feed(render(ruleset, "html"))
+    page.close()
+    assert not page.open
+    assert page.tags <= {"div", "table", "thead", "tbody", "tr", "th", "td", "span", "em", "strong", "p"}
+    shown = "".join(page.text)
+    for name in ruleset.columns:
+        assert phrase_name(name) in shown
+
+
+@given(cases())
+def test_markdown_rows_keep_their_four_cells(case):
+    _, ruleset, _ = case
+    for line in render(ruleset, "markdown").splitlines():
+        if line.startswith("|"):
+            assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 5
+
+
+@given(text)
+def test_latex_escapes_all_that_is_special(name):
+    columns = {name: column_of([True])}
+    ruleset = gather_ruleset(
+        name, ["no", "yes"], {"yes": Rule([Clause([yes(name)])])}, columns, np.eye(2)[[1]]
+    )
+    row = next(line for line in render(ruleset, "latex").splitlines() if line.startswith("if & "))
+    clause = row.removeprefix("if & ").removesuffix(r" & 1.00 & 1 of 1 \\")
+    plain = re.sub(r"\\text[a-z]+\{\}|\\[&%$#_{}]", "", clause)
+    assert not set(plain) & set("\\&%$#_{}~^<>|")
+
+
+@st.composite
+def complete_tables(draw):
+    """A rule and rows without unknown or infinite cells, which is what formulas are about."""
+    schema = draw(schemas(max_columns=3))
+    table = draw(tables(schema, max_rows=3))
+    filled = {
+        name: [pool[0] if cell in (None, np.inf, -np.inf) else cell for cell in table[name]]
+        for name, (_, pool) in schema.items()
+    }
+    return draw(rules(schema, max_size=3)), columns_of(schema, filled)
+
+
+@settings(max_examples=40)
+@given(complete_tables())
+def test_sympy_formulas_hold_where_the_rule_does_on_complete_rows(case):
+    rule, columns = case
+    formula = to_sympy(rule)
+    for m, fires in enumerate(rule_truth(rule, columns)):
+        values = {}
+        for literal in {literal for clause in rule for literal in clause}:
+            cell = columns[literal.column].cell(m)
+            if literal.kind in (Kind.BOOLEAN, Kind.TEXT):
+                positive = literal if literal.positive else literal.negate()
+                values[sympy.Symbol(phrase_literal(positive))] = sympy.sympify(cell == literal.value)
+            else:
+                number = cell if literal.kind is Kind.NUMBER else seconds(cell)
+                values[sympy.Symbol(phrase_name(literal.column), real=True)] = number
+        assert bool(formula.subs(values)) == fires
+
+
+@given(cases())
+def test_sympy_source_builds_the_same_formulas(case):
+    _, ruleset, _ = case
+    space = {}
+    exec(render(ruleset, "sympy"), space)
+    assert space["rules"] == {rule.label: to_sympy(rule.rule) for rule in ruleset.rules if len(rule.rule)}
+
+
+def seconds(moment):
+    return sympy.Rational(int(np.datetime64(moment, "us").astype(np.int64)), 10**6)
+
+
+def test_every_format_is_registered_under_its_name():
+    assert {name: form.name for name, form in FORMATS.items()} == {name: name for name in FORMATS}
+    assert set(FORMATS) == {
+        "text",
+        "markdown",
+        "html",
+        "latex",
+        "json",
+        "sql",
+        "python",
+        "prolog",
+        "asp",
+        "sympy",
+    }
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_names_the_columns_and_ends_its_last_line(form):
+    written = render(FLU, form)
+    assert "fever" in written
+    assert "chills" in written
+    assert written.endswith("\n") or form == "text"
+
+
+def test_an_unknown_format_is_refused_with_those_there_are():
+    with pytest.raises(InputError, match="no format 'xml': use one of text, markdown"):
+        render(FLU, "xml")
+
+
+def test_wide_letters_are_aligned_by_what_they_take_on_screen():
+    columns = {"発熱": column_of([True, False]), "cough": column_of([False, True])}
+    rule = Rule([Clause([yes("発熱")]), Clause([yes("cough")])])
+    first, second, _ = str(gather_ruleset("y", "ab", {"b": rule}, columns, np.eye(2)[[1, 1]])).splitlines()
+    assert first.index("precision") == second.index("precision") - 2, "two letters take four places"
