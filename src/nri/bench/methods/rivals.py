@@ -1,5 +1,6 @@
 """Published rule learners behind the scikit-learn face; their packages are imported at fit."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -29,7 +30,9 @@ class RipperClassifier(DNFClassifier):
         positive = int(np.argmin(np.bincount(y, minlength=2)))
         frame = pd.DataFrame(X.astype(np.int64), columns=[f"v{i}" for i in range(X.shape[1])])
         model = wittgenstein.RIPPER(random_state=self.random_state)
-        model.fit(frame, y=y, pos_class=positive)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*Ruleset is empty", category=RuntimeWarning)
+            model.fit(frame, y=y, pos_class=positive)
         clauses = [
             tuple((int(cond.feature[1:]), bool(int(cond.val))) for cond in rule.conds)
             for rule in model.ruleset_.rules

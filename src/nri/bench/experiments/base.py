@@ -1,0 +1,56 @@
+"""The common shape of an experiment: options in, jobs; rows in, a table and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nri.bench.methods import Method, choose_methods
+from nri.bench.run import Job, Row
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the caller of an experiment may choose; None means the experiment's own choice."""
+
+    methods: tuple[str, ...] | None = None
+    seeds: tuple[int, ...] | None = None
+    quick: bool = False
+    """a small version that ends within two minutes and still draws every figure"""
+    sets: tuple[str, ...] | None = None
+    protocols: tuple[str, ...] | None = None
+    data_dir: Path | None = None
+    csv: Path | None = None
+    target: str | None = None
+    download: bool = True
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One command of ``nri bench``: how its rows are made, and what is made of its rows."""
+
+    name: str
+    about: str
+    """one line for the command's help"""
+    jobs: Callable[[Options], list[Job]]
+    table: Callable[[Sequence[Row]], str]
+    """Markdown"""
+    figures: Callable[[Sequence[Row]], Mapping[str, Figure]]
+    """by file name without ending"""
+    rows_file: Callable[[Row], str] | None = None
+    """which file a row belongs in, if not in ``NAME.jsonl``"""
+
+
+def chosen_methods(options: Options, default: Sequence[str], quick: Sequence[str]) -> list[Method]:
+    """Return the methods asked for, or the experiment's own, shorter when quick."""
+    return choose_methods(options.methods or (quick if options.quick else default))
+
+
+def method_facts(method: Method) -> dict[str, str]:
+    """Return what is known of a method before it runs: the versions behind it."""
+    return {"versions": " ".join(f"{name} {version}" for name, version in method.versions().items())}

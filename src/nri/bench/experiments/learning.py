@@ -1,0 +1,49 @@
+"""``nri bench learning``: accuracy over the share of the training rows that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from nri.bench.experiments.base import Experiment, Options, chosen_methods
+from nri.bench.experiments.uci import fold_jobs
+from nri.bench.run import Job, Row
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+METHOD_NAMES = ("logistic", "tree", "random-forest", "xgboost", "ripper", "paper", "greedy", "seeded")
+QUICK_METHOD_NAMES = ("logistic", "tree")
+PROTOCOLS = ("sub2", "sub5", "sub10", "sub20", "sub50", "sub100")
+
+
+def jobs(options: Options) -> list[Job]:
+    """One job for each data set, share, seed, fold and method."""
+    protocols = options.protocols or (("sub5", "sub50") if options.quick else PROTOCOLS)
+    methods = chosen_methods(options, METHOD_NAMES, QUICK_METHOD_NAMES)
+    return fold_jobs("learning", options, protocols, methods)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Mean accuracy over the data sets, a line for each method, a column for each share."""
+    from nri.bench.tables.curves import curve_table
+
+    return curve_table(with_share(rows), over="share", heading=lambda share: f"{share:g} %")
+
+
+def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
+    """Mean accuracy over the share of training rows."""
+    from nri.bench.figures.curves import accuracy_curves
+
+    figure = accuracy_curves(
+        with_share(rows), over="share", label="training rows shown (%)", scale=1, logarithmic=True
+    )
+    return {"learning": figure} if figure else {}
+
+
+def with_share(rows: Sequence[Row]) -> list[Row]:
+    """Add the percentage that a protocol's name says."""
+    return [{**row, "share": float(str(row["protocol"]).removeprefix("sub"))} for row in rows]
+
+
+EXPERIMENT = Experiment("learning", "Accuracy over the number of support rows.", jobs, table, figures)

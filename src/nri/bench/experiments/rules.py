@@ -1,0 +1,129 @@
+"""``nri bench rules``: the rules themselves, one listing for each data set (the paper's appendix)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from sklearn.pipeline import Pipeline
+
+from nri.bench.datasets import Dataset
+from nri.bench.experiments.base import Experiment, Options, chosen_methods, method_facts
+from nri.bench.experiments.uci import datasets
+from nri.bench.methods import METHODS, get_method, rule_size
+from nri.bench.methods.dnf import Conjunction, DNFClassifier
+from nri.bench.protocols import Split, splits
+from nri.bench.run import Job, Row
+from nri.bench.run.job import Measures, Scalar
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+METHOD_NAMES = ("seeded", "greedy", "paper", "ripper")
+QUICK_METHOD_NAMES = ("tree-dnf", "ripper")
+
+
+def jobs(options: Options) -> list[Job]:
+    """One job for each data set and method: the first fold of p4, as in the paper's listing."""
+    methods = chosen_methods(options, METHOD_NAMES, QUICK_METHOD_NAMES)
+    made = []
+    for data in datasets(options):
+        for seed in options.seeds or (0,):
+            split = next(splits(data.y, (options.protocols or ("p4",))[0], seed))
+            for method in methods:
+                key: dict[str, Scalar] = {
+                    "experiment": "rules",
+                    "method": method.name,
+                    "dataset": data.name,
+                    "seed": seed,
+                }
+                arguments = {"method": method.name, "data": data, "split": split, "seed": seed}
+                made.append(Job(key, write_rule, arguments, method_facts(method), method.packages))
+    return made
+
+
+def write_rule(method: str, data: Dataset, split: Split, seed: int) -> Measures:
+    """Fit on the support and write the rule out with the names of the columns."""
+    X = pd.DataFrame(data.X, columns=list(data.variables))
+    seen, codes = np.unique(data.y[split.support], return_inverse=True)
+    ours = METHODS[method].family == "ours"
+    support, query = X.iloc[split.support], X.iloc[split.query]
+    model = get_method(method).make(seed)
+    model.fit(support if ours else support.to_numpy(), codes)
+    answer = seen[np.asarray(model.predict(query if ours else query.to_numpy())).astype(np.int64)]
+    size = rule_size(model)
+    return {
+        "rule": readable(model, data.variables, [data.classes[label] for label in seen]),
+        "accuracy": float(np.mean(answer == data.y[split.query])),
+        "clauses": size.clauses if size else None,
+        "literals": size.literals if size else None,
+    }
+
+
+def readable(model: Any, variables: Sequence[str], classes: Sequence[str]) -> str:
+    """Write a fitted model's rules, one line for each class it describes."""
+    if isinstance(model, Pipeline):
+        model = model[-1]
+    if hasattr(model, "rules_"):
+        return "\n".join(_our_rule(rule, classes) for rule in model.rules_.rules)
+    parts = getattr(model, "estimators_", [model])
+    if not all(isinstance(part, DNFClassifier) for part in parts):
+        raise ValueError("this method has no rule that could be written out")
+    if len(parts) == 1:
+        return _dnf(classes[parts[0].positive_], parts[0].clauses_, variables)
+    return "\n".join(_one_vs_rest(part, label, variables) for part, label in zip(parts, classes, strict=True))
+
+
+def _one_vs_rest(part: DNFClassifier, label: str, variables: Sequence[str]) -> str:
+    said = label if part.positive_ == 1 else f"not {label}"
+    return _dnf(said, part.clauses_, variables)
+
+
+def _dnf(label: str, clauses: Sequence[Conjunction], variables: Sequence[str]) -> str:
+    written = [
+        "("
+        + " AND ".join(variables[column] if sign else f"NOT {variables[column]}" for column, sign in clause)
+        + ")"
+        for clause in clauses
+    ]
+    return f"{label}: {' OR '.join(written) or 'never'}"
+
+
+def _our_rule(class_rule: Any, classes: Sequence[str]) -> str:
+    clauses = [
+        "(" + " AND ".join(lit.column if lit.positive else f"NOT {lit.column}" for lit in clause) + ")"
+        for clause in class_rule.rule.clauses
+    ]
+    label = getattr(class_rule, "label", "")
+    named = classes[int(label)] if str(label).isdigit() and int(label) < len(classes) else str(label)
+    return f"{named}: {' OR '.join(clauses) or 'never'}"
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Write the listing: a heading for each data set, a block for each method."""
+    blocks = []
+    for name in dict.fromkeys(row["dataset"] for row in rows):
+        blocks.append(f"### {name}\n")
+        for row in rows:
+            if row["dataset"] != name:
+                continue
+            label = METHODS[row["method"]].label
+            if row["status"] != "ok":
+                blocks.append(f"**{label}**: {row['status']}, {row.get('message', '')}\n")
+                continue
+            head = f"**{label}** (accuracy {100 * row['accuracy']:.1f} %, {row['clauses']} clauses)"
+            blocks.append(f"{head}\n\n```\n{row['rule']}\n```\n")
+    return "\n".join(blocks) or "No rows yet.\n"
+
+
+def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
+    """Clauses and literals for each data set."""
+    from nri.bench.figures.bars import rule_size_bars
+
+    figure = rule_size_bars(rows)
+    return {"rules": figure} if figure else {}
+
+
+EXPERIMENT = Experiment("rules", "The rules for each data set, written out.", jobs, table, figures)

@@ -1,0 +1,39 @@
+"""How long the rules are, data set by data set."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from nri.bench.figures.style import COLUMN, is_ours, journal, look_of
+from nri.bench.run import Row
+from nri.bench.tables.frame import frame_of, in_order, label_of
+
+
+def rule_size_bars(rows: Sequence[Row]) -> Figure | None:
+    """Draw the literals of each method's rules as dots, one line for each data set."""
+    frame = frame_of(rows)
+    if frame.empty or frame["literals"].isna().all():
+        return None
+    names = sorted(frame["dataset"].unique(), reverse=True)
+    methods = in_order(frame["method"].unique())
+    with journal():
+        figure = Figure(figsize=(COLUMN + 0.3, 0.8 + 0.2 * len(names)))
+        axes = figure.subplots()
+        for offset, method in zip(np.linspace(-0.22, 0.22, len(methods)), methods, strict=True):
+            size = frame[frame["method"] == method].groupby("dataset")["literals"].mean().reindex(names)
+            look = look_of(method)
+            axes.plot(
+                size, np.arange(len(names)) + offset, linestyle="none", marker=look.marker, color=look.colour,
+                markersize=7 if is_ours(method) else 4.5, markeredgecolor="white", markeredgewidth=0.4,
+                label=label_of(method),
+            )  # fmt: skip
+        axes.set_xscale("symlog", linthresh=1)
+        axes.set_xlim(left=-0.2)
+        axes.set_yticks(range(len(names)), names)
+        axes.tick_params(axis="y", length=0)
+        axes.set_xlabel("literals in the rules")
+        axes.legend(
+            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(4, len(methods)), handletextpad=0.3
+        )
+    return figure

@@ -1,0 +1,175 @@
+"""``nri bench``: run the experiments, and write tables, figures and numbers from their rows."""
+
+import logging
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.logging import RichHandler
+
+from nri.bench.experiments import EXPERIMENTS, Experiment, Options
+from nri.bench.run import RunOptions
+from nri.errors import InputError
+
+console = Console(stderr=True)
+
+bench_app = typer.Typer(
+    name="bench",
+    help="Compare rule learners on open data: run experiments, write tables and figures.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+MethodsOption = Annotated[
+    str | None, typer.Option("--methods", help="Names with commas between; see `nri bench list`.")
+]
+SeedsOption = Annotated[str | None, typer.Option("--seeds", help="Numbers with commas between.")]
+QuickOption = Annotated[bool, typer.Option("--quick", help="A small version, under two minutes.")]
+OutOption = Annotated[Path, typer.Option("--out", help="Folder of rows, tables and figures.")]
+JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes at once.")]
+LimitOption = Annotated[float, typer.Option("--time-limit", min=0.1, help="Seconds for one row.")]
+TimedOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--timed/--not-timed", help="Whether the seconds may be published; by default with one process."
+    ),
+]
+RedoOption = Annotated[bool, typer.Option("--redo", help="Forget the rows of these methods and seeds first.")]
+RetryOption = Annotated[bool, typer.Option("--retry", help="Run failed and timed-out rows again.")]
+SetsOption = Annotated[
+    str | None, typer.Option("--sets", help="Data sets with commas between; see `nri bench list`.")
+]
+ProtocolsOption = Annotated[
+    str | None, typer.Option("--protocol", help="p20, p4, full or subX; commas between.")
+]
+DataOption = Annotated[
+    Path | None, typer.Option("--data", help="Folder of CSV files; else NRI_DATA; else OpenML is asked.")
+]
+CsvOption = Annotated[
+    Path | None, typer.Option("--csv", help="A CSV file of your own instead of named sets.")
+]
+TargetOption = Annotated[
+    str | None, typer.Option("--target", help="The CSV's class column; the last by default.")
+]
+OfflineOption = Annotated[bool, typer.Option("--offline", help="Never ask OpenML.")]
+
+
+def _run(
+    experiment: Experiment, options: Options, out: Path, run: RunOptions, redo: bool, retry: bool
+) -> None:
+    from nri.bench.command import make_rows, write_outputs
+    from nri.cli.progress import row_progress
+
+    with row_progress(console, experiment.name) as progress:
+        make_rows(experiment, options, out, run, redo=redo, retry=retry, progress=progress)
+    for path in write_outputs(experiment, out, quick=options.quick):
+        console.print(f"wrote {path}")
+
+
+def _add_command(experiment: Experiment) -> None:
+    """Give an experiment its command; those on data sets also choose sets and protocols."""
+
+    def command(
+        methods: MethodsOption = None,
+        seeds: SeedsOption = None,
+        quick: QuickOption = False,
+        out: OutOption = Path("results"),
+        jobs: JobsOption = 1,
+        time_limit: LimitOption = 600.0,
+        timed: TimedOption = None,
+        redo: RedoOption = False,
+        retry: RetryOption = False,
+        sets: SetsOption = None,
+        protocol: ProtocolsOption = None,
+        data: DataOption = None,
+        csv: CsvOption = None,
+        target: TargetOption = None,
+        offline: OfflineOption = False,
+    ) -> None:
+        options = Options(
+            methods=_names(methods),
+            seeds=_numbers(seeds),
+            quick=quick,
+            sets=_names(sets),
+            protocols=_names(protocol),
+            data_dir=data,
+            csv=csv,
+            target=target,
+            download=not offline,
+        )
+        run = RunOptions(jobs, time_limit, jobs == 1 if timed is None else timed)
+        _run(experiment, options, out, run, redo, retry)
+
+    bench_app.command(experiment.name, help=experiment.about)(command)
+
+
+for _experiment in EXPERIMENTS.values():
+    _add_command(_experiment)
+
+
+@bench_app.command("list")
+def list_all() -> None:
+    """List methods and data sets."""
+    from nri.bench.datasets import dataset_names
+    from nri.bench.methods import METHODS
+
+    for method in METHODS.values():
+        missing = method.missing_packages()
+        note = f"  (needs {', '.join(missing)}: pip install 'nri[bench]')" if missing else ""
+        typer.echo(f"method   {method.name:16}{method.label:14}{method.family}{note}")
+    for name in dataset_names():
+        typer.echo(f"data set {name}")
+
+
+@bench_app.command("report")
+def report(
+    results: Annotated[Path, typer.Option("--results", help="Folder of rows.")] = Path("results"),
+    documents: Annotated[
+        list[Path] | None, typer.Argument(help="Files to fill; README.md and docs/results.md by default.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; fail if a number is stale.")
+    ] = False,
+) -> None:
+    """Draw every figure and fill the marked places of README.md and docs/results.md from the rows."""
+    from nri.bench.command import write_outputs
+    from nri.bench.report import fill_documents
+
+    paths = documents or [path for path in (Path("README.md"), Path("docs/results.md")) if path.exists()]
+    if not check:
+        for experiment in EXPERIMENTS.values():
+            for path in write_outputs(experiment, results):
+                console.print(f"wrote {path}")
+    stale = fill_documents(paths, results, write=not check)
+    for path in stale:
+        console.print(f"{'stale: ' if check else 'wrote '}{path}")
+    if check and stale:
+        raise typer.Exit(1)
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else None
+
+
+def _numbers(text: str | None) -> tuple[int, ...] | None:
+    try:
+        return tuple(int(part) for part in text.split(",")) if text else None
+    except ValueError as error:
+        raise InputError(f"--seeds {text!r}: whole numbers with commas between, e.g. 0,1,2") from error
+
+
+def main(arguments: Iterable[str] | None = None) -> None:
+    """Run as ``python -m nri.cli.bench``; a user's mistake is one line and exit code 2."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=[RichHandler(console=console)])
+    try:
+        bench_app(args=list(arguments) if arguments is not None else None)
+    except InputError as error:
+        console.print(f"error: {error}", markup=False, highlight=False)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+import importlib
+import json
+import sys
+
+import pytest
+
+from nri.bench.command import RowProgress, make_rows
+from nri.bench.experiments import EXPERIMENTS, Options
+from nri.bench.run import Job, RunOptions, append_row, drop_rows, read_rows, row_key, run_jobs
+from nri.errors import InputError
+
+WORK = """
+import os, time
+import numpy as np
+
+def double(value):
+    return {"answer": 2 * value}
+
+def oversleep(value):
+    time.sleep(60)
+
+def stumble(value):
+    raise ValueError("two\\nlines")
+
+def die(value):
+    os._exit(7)
+
+def hoard(value):
+    return {"answer": float(np.ones(value * 2**17).sum())}
+"""
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory):
+    """Functions in a module of their own, so that child processes can import them by name."""
+    folder = tmp_path_factory.mktemp("work")
+    (folder / "bench_work.py").write_text(WORK)
+    sys.path.insert(0, str(folder))
+    yield importlib.import_module("bench_work")
+    sys.path.remove(str(folder))
+
+
+def job(function, value):
+    return Job({"value": value}, function, {"value": value}, {"known": True})
+
+
+def test_every_job_ends_in_one_row_and_is_not_run_again(tmp_path, work):
+    path = tmp_path / "rows.jsonl"
+    jobs = [job(work.double, value) for value in range(5)]
+    seen = []
+    assert run_jobs(jobs, path, RunOptions(2), {"commit": "abc"}, seen.append) == 5
+    rows = read_rows(path)
+    assert sorted(row["answer"] for row in rows) == [0, 2, 4, 6, 8]
+    assert all(row["status"] == "ok" and row["commit"] == "abc" and row["known"] for row in rows)
+    assert len(seen) == 5
+    assert run_jobs(jobs, path) == 0
+    assert len(read_rows(path)) == 5
+
+
+def test_what_goes_wrong_is_a_row_that_says_so(tmp_path, work):
+    path = tmp_path / "rows.jsonl"
+    jobs = [job(work.stumble, 1), job(work.die, 2), job(work.oversleep, 3), job(work.double, 4)]
+    run_jobs(jobs, path, RunOptions(2, time_limit=5))
+    rows = {row["value"]: row for row in read_rows(path)}
+    assert rows[1]["status"] == "failed"
+    assert rows[1]["message"].startswith("ValueError: two lines (bench_work.py:")
+    assert rows[2]["status"] == "crashed"
+    assert "exit code 7" in rows[2]["message"]
+    assert rows[3]["status"] == "timeout"
+    assert "limit of 5 seconds" in rows[3]["message"]
+    assert rows[4]["status"] == "ok"
+    assert all(row["known"] for row in rows.values())
+
+
+def test_peak_memory_is_that_of_the_job_alone(tmp_path, work):
+    path = tmp_path / "rows.jsonl"
+    jobs = [job(work.hoard, megabytes) for megabytes in (1, 200, 2)]
+    run_jobs(jobs, path)
+    peak = {row["value"]: row["peak_mb"] for row in read_rows(path)}
+    assert 150 < peak[200] < 400
+    assert peak[2] < 100
+
+
+def test_fields_before_status_are_the_key():
+    row = {"method": "tree", "seed": 1, "status": "ok", "accuracy": 0.5}
+    assert row_key(row) == row_key({"seed": 1, "method": "tree"})
+    assert row_key(row) != row_key({**row, "seed": 2})
+
+
+def test_the_later_of_two_rows_counts(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    for accuracy in (0.1, 0.2):
+        append_row(path, {"method": "tree", "status": "ok", "accuracy": accuracy})
+    assert [row["accuracy"] for row in read_rows(path)] == [0.2]
+
+
+def test_a_line_cut_short_is_passed_over_and_mended(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    append_row(path, {"method": "tree", "status": "ok"})
+    with path.open("a") as file:
+        file.write('{"method": "for')
+    assert len(read_rows(path)) == 1
+    append_row(path, {"method": "figs", "status": "ok"})
+    lines = path.read_text().splitlines()
+    assert json.loads(lines[-1])["method"] == "figs"
+
+
+def test_a_damaged_line_is_named(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"method": "tree", "status": "ok"}\nnonsense\n{"method": "figs", "status": "ok"}\n')
+    with pytest.raises(InputError, match="line 2 is not JSON"):
+        read_rows(path)
+
+
+def test_numbers_are_rounded_and_nan_is_null(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    append_row(path, {"status": "ok", "accuracy": 0.123456789, "auc": float("nan")})
+    assert read_rows(path)[0]["accuracy"] == 0.12346
+    assert read_rows(path)[0]["auc"] is None
+
+
+def test_dropping_rows_keeps_the_others(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    for seed in range(4):
+        append_row(path, {"seed": seed, "status": "ok"})
+    assert drop_rows(path, lambda row: row["seed"] % 2 == 0) == 2
+    assert [row["seed"] for row in read_rows(path)] == [1, 3]
+
+
+def test_redo_replaces_only_the_jobs_asked_for(tmp_path):
+    quick = {"quick": True, "sets": ("monks-1",), "protocols": ("p20",)}
+    options = Options(methods=("majority", "tree"), **quick)
+    totals = []
+    progress = RowProgress(totals.append, lambda row: None)
+    run = RunOptions(2)
+    assert make_rows(EXPERIMENTS["uci"], options, tmp_path, run, progress=progress) == 10
+    assert make_rows(EXPERIMENTS["uci"], options, tmp_path, run, progress=progress) == 0
+    again = Options(methods=("tree",), **quick)
+    assert make_rows(EXPERIMENTS["uci"], again, tmp_path, run, redo=True, progress=progress) == 5
+    assert totals == [10, 0, 5]
+    rows = read_rows(tmp_path / "quick" / "uci-p20.jsonl")
+    assert len(rows) == 10
+    assert {row["n_support"] for row in rows} <= {86, 87}
