@@ -40,20 +40,32 @@ def typed_column(cells: "pd.Series[Any]", *, decimal_comma: bool = False) -> "pd
     >>> typed_column(pd.Series(["none", "NA"])).tolist()
     ['none', None]
     """
-    texts = text_column(cells)
-    codes, distinct = pd.factorize(texts.to_numpy(dtype=object), use_na_sentinel=True)
-    values = _typed(np.asarray(distinct, dtype=object), decimal_comma)
+    codes, distinct = _distinct_texts(cells)
+    known = np.array([text is not None for text in distinct], dtype=bool)
+    values = _typed(distinct[known], decimal_comma)
     if values is None:
-        return texts
-    return pd.Series(values, name=cells.name).reindex(codes).reset_index(drop=True)
+        return _spread(distinct, codes, cells)
+    places = np.where(known, np.cumsum(known) - 1, -1)  # among the known ones; -1 is missing
+    return pd.Series(values, name=cells.name).reindex(places[codes]).reset_index(drop=True)
 
 
 def text_column(cells: "pd.Series[Any]") -> "pd.Series[Any]":
     """Return a column of texts without blanks around them, None where nothing is said."""
-    codes, distinct = pd.factorize(cells.to_numpy(dtype=object), use_na_sentinel=True)
-    cleaned = [text.strip() for text in distinct]
-    kept = np.array([None if text in MISSING_MARKS else text for text in cleaned] + [None], dtype=object)
-    return pd.Series(kept[codes], name=cells.name, dtype=object)
+    codes, distinct = _distinct_texts(cells)
+    return _spread(distinct, codes, cells)
+
+
+def _distinct_texts(cells: "pd.Series[Any]") -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Return codes [M] into the distinct texts, which are stripped, and None where nothing is said."""
+    codes, distinct = pd.factorize(cells.to_numpy(dtype=object))
+    stripped = map(str.strip, distinct)
+    texts = np.empty(len(distinct), dtype=object)
+    texts[:] = [None if text in MISSING_MARKS else text for text in stripped]
+    return codes, texts
+
+
+def _spread(distinct: NDArray[Any], codes: NDArray[np.intp], cells: "pd.Series[Any]") -> "pd.Series[Any]":
+    return pd.Series(distinct[codes], name=cells.name, dtype=object)
 
 
 def _typed(distinct: NDArray[Any], decimal_comma: bool) -> Any:
@@ -75,7 +87,8 @@ def _typed_numbers(distinct: NDArray[Any], decimal_comma: bool) -> Any:
     if decimal_comma and all(_DECIMAL_COMMA.fullmatch(text) for text in distinct):
         distinct = np.array([text.replace(",", ".") for text in distinct], dtype=object)
     numbers = parse_numbers(distinct)
-    if np.isnan(numbers).any() or any(_PADDED.fullmatch(text) for text in distinct):
+    whole = distinct[numbers == np.floor(numbers)]
+    if np.isnan(numbers).any() or any(_PADDED.fullmatch(text) for text in whole):
         return None
     if all(_WHOLE.fullmatch(text) for text in distinct) and np.abs(numbers).max() < 2**62:
         return pd.array([int(text) for text in distinct], dtype="Int64")

@@ -169,13 +169,14 @@ def _fill_up(cuts: list[Cut], cumulative: FloatArray, missing: int) -> list[Cut]
 
 
 def _quantile_cut(rank: FloatArray, quantile: float) -> Cut:
-    """Return the cut nearest to a quantile, with the plainer ones close by."""
-    total = rank[-1]
-    inner = np.round(np.abs(rank[1:-1] / total - quantile), 9)
-    best = int(np.argmin(inner)) + 1
-    near = np.flatnonzero(inner <= max(_QUANTILE_SLACK, inner[best - 1])) + 1
-    near = near[np.abs(rank[near] - rank[best]) <= _QUANTILE_SLACK * total]
-    return Cut(best, np.union1d(near, [best]))
+    """Return the cut nearest to a quantile, and those close by."""
+    wanted = quantile * rank[-1]
+    above = min(max(int(np.searchsorted(rank, wanted * (1 - 1e-12))), 1), len(rank) - 2)
+    below = max(above - 1, 1)
+    best = above if rank[above] - wanted <= (wanted - rank[below]) * (1 + 1e-9) else below
+    slack = _QUANTILE_SLACK * rank[-1]
+    first, last = np.searchsorted(rank, [rank[best] - slack, rank[best] + slack])
+    return Cut(best, np.arange(max(min(first, best), 1), min(max(last, best + 1), len(rank) - 1)))
 
 
 def _said(distinct: NDArray[Any], cuts: list[Cut]) -> list[Any]:
