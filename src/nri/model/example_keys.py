@@ -59,14 +59,14 @@ class ExampleKeys(nn.Module):
         """First-layer weights of MLP_x for N variables, computed afresh and kept nowhere.
 
         Below the trained number the input would be padded with zeros, which is the same as leaving
-        out the last columns; above it, seeded columns are appended.
+        out the last columns; above it, seeded columns follow. Both are the first N of the trained
+        columns and N seeded ones: no branch on N, so that one exported graph serves every table.
         """
-        positive, negative = self.columns[..., :n_variables]
-        if n_variables > self.n_train:
-            extra = seeded_columns(
-                self.extension_seed, 2 * self.n_train, 2 * n_variables, len(positive), positive.device
-            )
-            extra = extra.to(positive.dtype) * (self.bound * self.extension_scale)
-            positive = torch.cat([positive, extra[:, 0::2]], -1)
-            negative = torch.cat([negative, extra[:, 1::2]], -1)
-        return torch.cat([positive, negative], -1)
+        first, last = 2 * self.n_train, 2 * (self.n_train + n_variables)
+        seeded = seeded_columns(self.extension_seed, first, last, self.columns.shape[1], self.columns.device)
+        seeded = seeded.to(self.columns.dtype) * (self.bound * self.extension_scale)
+        halves = [
+            torch.cat([trained, seeded[:, polarity::2]], -1)[:, :n_variables]
+            for polarity, trained in enumerate(self.columns)
+        ]
+        return torch.cat(halves, -1)

@@ -141,8 +141,8 @@ def exclude_complements(logits: Float[Tensor, "*batch L"]) -> Float[Tensor, "*ba
     >>> exclude_complements(torch.tensor([2.0, -1.0, 0.0, -1.0]))
     tensor([0.8808, 0.2689, 0.0000, 0.0000])
     """
-    positive, negative = logits.chunk(2, -1)
-    keep_positive = positive >= negative
+    N = logits.shape[-1] // 2
+    keep_positive = logits[..., :N] >= logits[..., N:]
     keep = torch.cat([keep_positive, ~keep_positive], -1)
     return logits.sigmoid() * keep
 
