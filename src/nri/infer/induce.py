@@ -1,0 +1,168 @@
+"""Top-level induction in index space: an episode in, rules for its classes out."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nri.episode import Episode, FloatArray
+from nri.infer.candidates import CandidatePool, IndexClause, build_pool, clause_truth
+from nri.infer.joint import polish
+from nri.infer.limits import Limits
+from nri.infer.objective import DescriptionLength, ExpectedError, Objective
+from nri.infer.propose import Proposer, SymbolicProposer
+from nri.infer.result import Induced, decide, estimated_precision
+from nri.infer.select import Selection, baseline_errors, baseline_pool, select, shortlist
+from nri.infer.task import Evidence, Task, gather_evidence
+
+JOINT_CANDIDATES = 400
+"""About how many candidates of each class take part in the joint polish."""
+
+Rules = tuple[tuple[IndexClause, ...], ...]
+
+
+def induce(
+    episode: Episode,
+    *,
+    rng: np.random.Generator,
+    propose: Proposer | None = None,
+    limits: Limits | None = None,
+    objective: Objective | None = None,
+    positive: int | None = None,
+    posterior: FloatArray | None = None,
+) -> Induced:
+    """Find the rules that describe the classes of an episode best.
+
+    Two classes get one rule: for ``positive``, or for the class whose rule costs less. More classes
+    get a rule each, first alone against the rest, then polished together.
+
+    Parameters
+    ----------
+    episode
+        Table, labels and weights.
+    rng
+        Source of the proposer's samples.
+    propose
+        Where candidates come from; the symbolic proposer by default.
+    limits
+        Bounds on the rules.
+    objective
+        What a rule costs; by default description length for labels and expected error for a posterior.
+    positive
+        For two classes, the class the rule must speak about.
+    posterior
+        [M, n_classes] probabilities that take the place of the labels.
+    """
+    propose = propose or SymbolicProposer()
+    limits = limits or Limits()
+    if objective is None:
+        objective = DescriptionLength() if posterior is None else ExpectedError()
+    evidence = gather_evidence(episode, posterior)
+    if evidence.n_classes == 2:
+        targets = (1, 0) if positive is None else (positive,)
+        return _induce_two(evidence, targets, propose, limits, objective, rng)
+    return _induce_many(evidence, propose, limits, objective, rng)
+
+
+def candidates_for(task: Task, propose: Proposer, limits: Limits, rng: np.random.Generator) -> CandidatePool:
+    """Return what the proposer suggests, with ALWAYS and the single literals, as one pool."""
+    clauses = [*baseline_pool(task, limits).clauses, *propose(task, limits, rng)]
+    return build_pool(task.literals, clauses, limits, positive=task.positive, weights=task.weights)
+
+
+def _induce_two(
+    evidence: Evidence,
+    targets: Sequence[int],
+    propose: Proposer,
+    limits: Limits,
+    objective: Objective,
+    rng: np.random.Generator,
+) -> Induced:
+    """One rule for one of two classes; the other class is what remains."""
+    tasks = {target: evidence.task(target) for target in targets}
+    bound = min(baseline_errors(task, limits) for task in tasks.values())
+    best: tuple[int, Selection] | None = None
+    for target, task in tasks.items():
+        pool = candidates_for(task, propose, limits, rng)
+        selection = select(pool, task, objective, limits, max_errors=bound)
+        if best is None or _key(selection, bound) < _key(best[1], bound):
+            best = target, selection
+    assert best is not None
+    target, selection = best
+    rules: list[tuple[IndexClause, ...]] = [(), ()]
+    rules[target] = selection.clauses
+    mass = evidence.masses.sum(axis=0)
+    default = 1 - target if selection.clauses else int(np.argmax(mass))
+    return _described(evidence, tuple(rules), default, selection.cost)
+
+
+def _key(selection: Selection, bound: float) -> tuple[float, float]:
+    """Order of two selections: first those within the bound on errors, then by cost."""
+    return (max(0.0, round(selection.errors - bound, 7)), round(selection.cost, 7))
+
+
+def _induce_many(
+    evidence: Evidence,
+    propose: Proposer,
+    limits: Limits,
+    objective: Objective,
+    rng: np.random.Generator,
+) -> Induced:
+    """One rule for each class alone, then all of them together."""
+    tasks = [evidence.task(target) for target in range(evidence.n_classes)]
+    pools = [candidates_for(task, propose, limits, rng) for task in tasks]
+    alone = tuple(
+        select(pool, task, objective, limits).clauses for pool, task in zip(pools, tasks, strict=True)
+    )
+    pools = [
+        _with(shortlist(pool, task, JOINT_CANDIDATES), pool, rule)
+        for pool, task, rule in zip(pools, tasks, alone, strict=True)
+    ]
+    best_literal, bound = _best_literal(pools, evidence)
+    majority = int(np.argmax(evidence.masses.sum(axis=0)))
+    starts = [(alone, majority), best_literal]
+    for default in range(evidence.n_classes):
+        starts.append((tuple(() if c == default else rule for c, rule in enumerate(alone)), default))
+    chosen = polish(pools, starts, evidence, objective, limits, bound)
+    return _described(evidence, chosen.rules, chosen.default, chosen.cost)
+
+
+def _with(short: CandidatePool, pool: CandidatePool, rule: tuple[IndexClause, ...]) -> CandidatePool:
+    """Return the short pool with the clauses of a rule that the whole pool holds."""
+    kept = {*short.clauses, *rule}
+    return pool.take([i for i, clause in enumerate(pool.clauses) if clause in kept])
+
+
+def _best_literal(pools: list[CandidatePool], evidence: Evidence) -> tuple[tuple[Rules, int], float]:
+    """Return the best "if literal then this class else that one", and its errors; or the majority class."""
+    masses = evidence.masses
+    everything = masses.sum(axis=0)
+    default = int(np.argmax(everything))
+    nothing: Rules = ((),) * evidence.n_classes
+    best, right = (nothing, default), float(everything[default])
+    for c, pool in enumerate(pools):
+        short = np.flatnonzero(pool.lengths <= 1)
+        inside = pool.truth[short] @ masses
+        outside = everything - inside
+        total = inside[:, c] + outside.max(axis=1)
+        i = int(np.argmax(total)) if len(short) else -1
+        if i >= 0 and total[i] > right:
+            rule = (pool.clauses[short[i]],)
+            best = ((*nothing[:c], rule, *nothing[c + 1 :]), int(np.argmax(outside[i])))
+            right = float(total[i])
+    return best, max(0.0, evidence.total - right)
+
+
+def _described(evidence: Evidence, rules: Rules, default: int, cost: float) -> Induced:
+    """Count what each clause and the default cover."""
+    masses = evidence.masses
+    truths = [clause_truth(evidence.literals, rule) for rule in rules]
+    counts = tuple(truth @ masses for truth in truths)
+    uncovered = ~np.concatenate(truths).any(axis=0)
+    default_counts = masses[uncovered].sum(axis=0)
+    prior = masses.sum(axis=0) / evidence.total
+    precisions = [
+        estimated_precision(count[:, c], count.sum(axis=1), float(prior[c])) for c, count in enumerate(counts)
+    ]
+    decided = decide(truths, precisions, default)
+    right = float(masses[np.arange(len(decided)), decided].sum())
+    return Induced(rules, counts, default, default_counts, prior, max(0.0, evidence.total - right), cost)

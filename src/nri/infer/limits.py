@@ -1,0 +1,59 @@
+"""What a user allows a rule to be."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nri.episode import BoolArray
+from nri.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Bounds that every proposed clause and every chosen rule keeps.
+
+    >>> Limits(max_clauses=0)
+    Traceback (most recent call last):
+        ...
+    nri.errors.InputError: max_clauses is 0, but a rule needs room for a clause: use 1 or more
+    """
+
+    max_clauses: int = 8
+    """Most clauses in the rule of one class."""
+    max_literals: int = 6
+    """Most literals in one clause."""
+    negations: bool = True
+    """Whether a literal may be a negated variable."""
+    allowed: BoolArray | None = None
+    """[2N] or None; which literals may be used at all (columns to use, columns never to use)."""
+    min_precision: float = 0.0
+    """Least share of its class among the rows that a clause covers."""
+
+    def __post_init__(self) -> None:
+        if self.max_clauses < 1:
+            raise InputError(
+                f"max_clauses is {self.max_clauses}, but a rule needs room for a clause: use 1 or more"
+            )
+        if self.max_literals < 1:
+            raise InputError(
+                f"max_literals is {self.max_literals}, but a clause needs room for a literal: use 1 or more"
+            )
+        if not 0.0 <= self.min_precision <= 1.0:
+            raise InputError(
+                f"min_precision is {self.min_precision}, but it is a share of rows: use a number from 0 to 1"
+            )
+
+    def literal_mask(self, n_variables: int) -> BoolArray:
+        """[2N], where a literal may be used."""
+        mask = np.ones(2 * n_variables, dtype=bool)
+        if self.allowed is not None:
+            allowed = np.asarray(self.allowed, dtype=bool)
+            if allowed.shape != mask.shape:
+                raise InputError(
+                    f"allowed has shape {allowed.shape}, but the table has {n_variables} variables: "
+                    f"give one entry for each of its {2 * n_variables} literals"
+                )
+            mask &= allowed
+        if not self.negations:
+            mask[n_variables:] = False
+        return mask
