@@ -78,7 +78,7 @@ def test_an_or_of_four_literals_is_found():
     rng = np.random.default_rng(0)
     values = rng.random((100, 12)) < 0.5
     task = gather_evidence(make_episode(values, labels=values[:, :4].any(axis=1))).task(1)
-    selection = select(full_pool(task), task, DescriptionLength(), Limits())
+    selection = select(full_pool(task), task, DescriptionLength(price=0.5), Limits())
     assert set(selection.clauses) == {(0,), (1,), (2,), (3,)}
 
 
