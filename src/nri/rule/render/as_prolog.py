@@ -6,6 +6,7 @@ table that way.
 """
 
 import datetime as dt
+import unicodedata
 
 from nri.rule.clause import Clause
 from nri.rule.columns import Columns, row_count
@@ -20,6 +21,9 @@ _SIGNS = {
     Kind.TEXT: {Op.EQ: "==", Op.NE: "\\=="},
     Kind.DATE: {Op.EQ: "==", Op.NE: "\\==", Op.GT: "@>", Op.LE: "@=<"},
 }
+
+_HIDDEN = ("Cc", "Cf", "Zl", "Zp")
+"""Unicode categories of control and format characters and of line and paragraph ends."""
 
 _HEAD = """\
 % Predicts {target} by rules that nri induced.
@@ -74,7 +78,8 @@ def atom(text: str) -> str:
 def _character(c: str) -> str:
     if c in "'\\":
         return f"\\{c}"
-    return c if c.isprintable() else f"\\x{ord(c):x}\\"
+    # Only what could end a line or hide: SWI-Prolog refuses the escapes of some unassigned characters.
+    return f"\\x{ord(c):x}\\" if unicodedata.category(c) in _HIDDEN else c
 
 
 def _decision(clause: Clause, label: Label) -> str:
