@@ -213,6 +213,22 @@ def test_weights_count_as_repeated_rows() -> None:
     assert weighted.variables_ == repeated.variables_
 
 
+def test_number_columns_that_are_named_are_cut_even_in_a_table_of_zero_and_one() -> None:
+    binarizer = Binarizer("paper", numeric=["x0"]).fit(np.array([[0.0], [1.0], [1.0]]))
+    assert meanings(binarizer) == ["x0 > 1"]
+
+
+def test_tables_without_rows_and_labels_of_another_length_are_refused() -> None:
+    with pytest.raises(
+        InputError, match=r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1 is required"
+    ):
+        Binarizer().fit(np.zeros((0, 3)))
+    with pytest.raises(InputError, match="3 labels for 4 rows; give one for each row"):
+        Binarizer().fit(np.eye(4), np.array([0, 1, 1]))
+    with pytest.raises(InputError, match="1 weights for 4 rows"):
+        Binarizer().fit(np.eye(4), weights=np.array([1.0]))
+
+
 def test_impossible_options_are_refused() -> None:
     with pytest.raises(InputError, match="unknown binarisation mode 'best'; use 'auto' or 'paper'"):
         Binarizer("best")  # type: ignore[arg-type]

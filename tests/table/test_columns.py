@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from nri.errors import InputError
@@ -32,6 +33,7 @@ def read(cells: Any, kind: Kind | None = None) -> tuple[Kind, list[object]]:
         (pd.arrays.SparseArray([0.0, 2.0]), Kind.NUMBER, [0, 2]),
         (pd.to_timedelta(["1h", None]), Kind.NUMBER, [3600, None]),
         (pd.Series([dt.timedelta(minutes=1), None], dtype=object), Kind.NUMBER, [60, None]),
+        (pd.Series([True, 0, 2.5], dtype=object), Kind.NUMBER, [1, 0, 2.5]),
         (["red", None], Kind.TEXT, ["red", None]),
         (pd.array(["red", None], dtype="string"), Kind.TEXT, ["red", None]),
         (["None", "none"], Kind.TEXT, ["None", "none"]),
@@ -63,6 +65,30 @@ def test_aware_times_in_an_object_column_are_taken_at_utc() -> None:
         dt.datetime(2023, 12, 31, 22),
         dt.datetime(2024, 1, 1),
     ]
+
+
+@pytest.mark.parametrize(
+    ("arrow_type", "cell", "expected"),
+    [
+        (pa.int64(), 5, 5),
+        (pa.bool_(), True, True),
+        (pa.string(), "a", "a"),
+        (pa.dictionary(pa.int8(), pa.string()), "a", "a"),
+        (pa.date32(), dt.date(2024, 1, 1), dt.datetime(2024, 1, 1)),
+        (pa.timestamp("us", "UTC"), dt.datetime(2024, 1, 1, tzinfo=dt.UTC), dt.datetime(2024, 1, 1)),
+        (pa.decimal128(5, 2), Decimal("1.5"), 1.5),
+        (pa.duration("us"), dt.timedelta(seconds=5), 5),
+    ],
+    ids=str,
+)
+def test_arrow_backed_columns_are_read_like_any_other(arrow_type: Any, cell: Any, expected: object) -> None:
+    array = pd.arrays.ArrowExtensionArray(pa.array([cell, None], type=arrow_type))
+    assert read(pd.Series(array))[1] == [expected, None]
+
+
+def test_numbers_too_large_for_a_double_are_refused() -> None:
+    with pytest.raises(InputError, match="column 'c' holds a number beyond 1e308"):
+        read(pd.Series([10**400, 1], dtype=object))
 
 
 def test_infinite_numbers_are_known() -> None:

@@ -123,6 +123,13 @@ class Binarizer:
             How many rows each row stands for.
         """
         frame = as_frame(X)
+        if not len(frame):
+            raise InputError(
+                f"the table has 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required; give rows"
+            )
+        for what, array in (("labels", labels), ("weights", weights)):
+            if array is not None and len(array) != len(frame):
+                raise InputError(f"{len(array)} {what} for {len(frame)} rows; give one for each row")
         require_columns(frame, self.numeric or ())
         columns, left_out = self._readable_columns(frame)
         variables: list[rule.Literal] = []
@@ -158,7 +165,9 @@ class Binarizer:
     def _readable_columns(self, frame: pd.DataFrame) -> tuple[dict[str, Column], tuple[LeftOut, ...]]:
         """Read each column as the kind it is used as, and tell which are left out."""
         found = {name: read_cells(frame[name]) for name in frame.columns}
-        if all(is_float_dtype(frame[name].dtype) and is_zero_one(column) for name, column in found.items()):
+        if self.numeric is None and all(
+            is_float_dtype(frame[name].dtype) and is_zero_one(column) for name, column in found.items()
+        ):
             return {name: coerce(column, Kind.BOOLEAN, name) for name, column in found.items()}, ()
         decisions = {name: self._decide(name, column, frame) for name, column in found.items()}
         if not any(isinstance(decision, Kind) for decision in decisions.values()):

@@ -41,7 +41,7 @@ def read_cells(series: "pd.Series[Any]") -> Column:
         return _numbers(series)
     if isinstance(dtype, pd.PeriodDtype):
         return _dates(series.dt.to_timestamp())
-    if types.is_datetime64_any_dtype(dtype):
+    if types.is_datetime64_any_dtype(dtype) and dtype.type is not dt.date:  # arrow's dates are objects
         return _dates(series)
     if types.is_timedelta64_dtype(dtype):
         return _numbers(series.dt.total_seconds())
@@ -106,8 +106,8 @@ def _of_objects(series: "pd.Series[Any]") -> Column:
     _refuse_strange_cells(cells, series.name)
     if found == "boolean":
         return _spread(cells.astype(bool), known, False)
-    if all(isinstance(cell, numbers.Real | Decimal) and not isinstance(cell, bool) for cell in cells):
-        return _numbers(pd.Series(_spread(cells.astype(np.float64), known, np.nan).values))
+    if all(isinstance(cell, numbers.Real | Decimal | np.bool_) for cell in cells):
+        return _spread(_as_floats(cells, series.name), known, np.nan)
     if all(isinstance(cell, dt.date) for cell in cells):
         return _spread(
             np.array([_moment(cell) for cell in cells], "datetime64[us]"), known, np.datetime64("NaT")
@@ -131,6 +131,13 @@ def _refuse_strange_cells(cells: NDArray[Any], name: object) -> None:
                 f"column {name!r} holds a {type(cell).__name__} where a plain value is needed "
                 "(argument must be a string or a real number); split it into columns or leave it out"
             )
+
+
+def _as_floats(cells: NDArray[Any], name: object) -> NDArray[np.float64]:
+    try:
+        return cells.astype(np.float64)
+    except OverflowError:
+        raise InputError(f"column {name!r} holds a number beyond 1e308; scale the column") from None
 
 
 def _moment(cell: dt.date) -> np.datetime64:
