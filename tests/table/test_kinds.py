@@ -98,6 +98,7 @@ def test_names_that_hardly_ever_come_again_are_too_many() -> None:
 
 def test_the_message_names_the_columns_and_stays_short() -> None:
     assert describe_left_out([]) == ""
+    assert str(LeftOut("two\nlines", Reason.CONSTANT)) == r"'two\nlines' has one value only"
     many = [LeftOut(f"c{i}", Reason.CONSTANT) for i in range(20)]
     message = describe_left_out(many)
     assert "c0 has one value only" in message

@@ -142,6 +142,13 @@ def test_a_target_of_many_names_is_refused() -> None:
     assert len(encode_target(names, max_classes=60)[1]) == 50
 
 
+def test_the_message_stays_one_line_whatever_the_cells_and_names_hold() -> None:
+    for cells in ([f"two\nlines {i}" for i in range(30)], np.linspace(0, 1, 30)):
+        with pytest.raises(InputError) as caught:
+            encode_target(pd.Series(cells, name="my\ntarget"))
+        assert "\n" not in str(caught.value)
+
+
 def test_hardly_repeated_values_are_no_classes() -> None:
     with pytest.raises(InputError, match="too many for classes"):
         encode_target(pd.Series([f"n{i}" for i in range(15)], name="who"))

@@ -34,7 +34,8 @@ class LeftOut:
     reason: Reason
 
     def __str__(self) -> str:
-        return f"{self.column} {self.reason}"
+        name = self.column if self.column.isprintable() and self.column.strip() else repr(self.column)
+        return f"{name} {self.reason}"
 
 
 def describe_left_out(left_out: Iterable[LeftOut], most: int = 12) -> str:

@@ -3,6 +3,7 @@
 import gzip
 import io
 import logging
+import re
 import sys
 import zlib
 from collections.abc import Collection
@@ -34,6 +35,7 @@ _KNOWN_BY_START = {
     b"%PDF": "a PDF document; give a CSV, TSV, Parquet or ARFF table",
     b"SQLite format": "an SQLite database; export the table as CSV",
 }
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _REMEDY = "give a CSV, TSV, Parquet or ARFF table"
 
 
@@ -99,7 +101,7 @@ def decode(content: bytes, name: str) -> str:
         text = content.decode("utf-16", errors="replace")
     else:
         text = _decode_bytes(content, name)
-    if any(ord(character) < 32 and character not in "\t\n\r\f\v" for character in set(text)):
+    if _CONTROL.search(text):
         raise InputError(f"{name} is not text (it has control characters), so it is no table; {_REMEDY}")
     return text
 

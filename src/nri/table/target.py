@@ -210,12 +210,17 @@ def _refuse_many_classes(column: Column, distinct: Any, name: str, max_classes: 
         cut = plain_number(middle, float(distinct[distinct > middle].min(initial=np.inf)))
         raise InputError(
             f"target {name!r} is a number with {count} different values, not a class; "
-            f'compare it, e.g. --target "{name} > {cut:.15g}"'
+            f'compare it, e.g. --target "{_one_line(name)} > {cut:.15g}"'
         )
     raise InputError(
         f"target {name!r} has {count} different values in {n_rows} rows, too many for classes; "
-        f'choose another target, or ask for one value, e.g. --target "{name} = {_most_frequent(column)}"'
+        "choose another target, or ask for one value, e.g. "
+        f'--target "{_one_line(name)} = {_one_line(_most_frequent(column))}"'
     )
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _most_frequent(column: Column) -> str:
