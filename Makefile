@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: demo test lint types unit format clean
+.PHONY: demo test lint types unit format clean bench bench-quick
 
 demo: $(VENV)/.installed
 	$(BIN)/nri demo
@@ -25,6 +25,19 @@ format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Three small generated data sets, no files and no network needed: under two minutes.
+bench-quick: $(VENV)/.installed-bench
+	$(BIN)/python -m nri.cli.bench uci --quick --offline
+
+# Every experiment of the evidence: hours. Rows that are there already are not computed again.
+# Data: NRI_DATA=folder of CSV files, else OpenML. BENCH_JOBS processes; seconds are published from one only.
+BENCH_JOBS ?= 1
+bench: $(VENV)/.installed-bench
+	for name in uci learning recovery noise spurious scaling rules; do \
+		$(BIN)/python -m nri.cli.bench $$name --jobs $(BENCH_JOBS) || exit 1; \
+	done
+	$(BIN)/python -m nri.cli.bench report
+
 clean:
 	rm -rf $(VENV)
 
@@ -33,6 +46,10 @@ $(BIN)/python:
 
 $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e .
+	touch $@
+
+$(VENV)/.installed-bench: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e '.[bench]'
 	touch $@
 
 $(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python

@@ -84,7 +84,7 @@ def write_outputs(experiment: Experiment, out: Path, *, quick: bool = False) -> 
         path = place / "figures" / f"{name}.png"
         path.parent.mkdir(exist_ok=True)
         figure.savefig(path, dpi=200)
-        figure.savefig(path.with_suffix(".pdf"))
+        figure.savefig(path.with_suffix(".pdf"), metadata={"CreationDate": None})
         written += [path, path.with_suffix(".pdf")]
     return written
 

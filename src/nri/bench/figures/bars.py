@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from nri.bench.figures.style import COLUMN, is_ours, journal, look_of
 from nri.bench.run import Row
@@ -30,7 +31,10 @@ def rule_size_bars(rows: Sequence[Row]) -> Figure | None:
             )  # fmt: skip
         axes.set_xscale("symlog", linthresh=1)
         axes.set_xlim(left=-0.2)
+        axes.xaxis.set_major_locator(FixedLocator([0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.set_yticks(range(len(names)), names)
+        axes.set_ylim(-0.6, len(names) - 0.4)
         axes.tick_params(axis="y", length=0)
         axes.set_xlabel("literals in the rules")
         axes.legend(

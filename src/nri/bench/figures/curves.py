@@ -38,7 +38,8 @@ def accuracy_curves(
             axes.fill_between(x, mean - spread, mean + spread, color=look.colour, alpha=0.12, linewidth=0)
             axes.plot(
                 x, mean, color=look.colour, marker=look.marker, linestyle=look.line, linewidth=weight,
-                zorder=3 if is_ours(method) else 2, markeredgecolor="white", markeredgewidth=0.4,
+                zorder=3 if is_ours(method) else 2, markersize=7 if is_ours(method) else 4.5,
+                markeredgecolor="white", markeredgewidth=0.4,
             )  # fmt: skip
             ends.append((label_of(method), float(mean.iloc[-1]), look.colour, is_ours(method)))
         axes.set_xlabel(label)

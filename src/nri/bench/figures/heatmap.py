@@ -66,7 +66,7 @@ def _panels(
     height = 0.75 + n_lines * (0.45 + 0.27 * len(next(iter(grids.values()))))
     with journal():
         figure = Figure(figsize=(PAGE * (0.1 + 0.3 * n_columns), height))
-        panels = figure.subplots(n_lines, n_columns, squeeze=False, sharex=True, sharey=True)
+        panels = figure.subplots(n_lines, n_columns, squeeze=False)
         for axes in panels.flat[len(methods) :]:
             axes.remove()
         for method, axes in zip(methods, panels.flat, strict=False):
@@ -74,7 +74,7 @@ def _panels(
             axes.set_title(label_of(method), fontweight="bold" if is_ours(method) else "normal", pad=4)
         figure.supxlabel(labels[0], fontsize=8)
         figure.supylabel(labels[1], fontsize=8)
-        bar = figure.colorbar(image, ax=panels, shrink=0.9, aspect=25, pad=0.02)
+        bar = figure.colorbar(image, ax=list(panels.flat[: len(methods)]), shrink=0.9, aspect=25, pad=0.02)
         bar.set_label(title)
         bar.outline.set_visible(False)
     return figure
@@ -87,7 +87,12 @@ def _panel(axes, grid: pd.DataFrame, limits: tuple[float, float]):  # type: igno
     axes.set_xticks(range(grid.shape[1]), [f"{value:g}" for value in grid.columns])
     axes.set_yticks(range(grid.shape[0]), [f"{value:g}" for value in grid.index])
     axes.tick_params(length=0)
+    axes.set_xticks(np.arange(grid.shape[1] - 1) + 0.5, minor=True)
+    axes.set_yticks(np.arange(grid.shape[0] - 1) + 0.5, minor=True)
+    axes.tick_params(which="minor", length=0)
     axes.grid(False)
+    axes.grid(which="minor", color="white", linewidth=1)
+    axes.set_axisbelow(False)
     for side in axes.spines.values():
         side.set_visible(False)
     middle = (limits[0] + limits[1]) / 2

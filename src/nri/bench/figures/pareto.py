@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from nri.bench.figures.style import COLUMN, INK, MUTED, is_ours, journal, look_of, spread_out
+from nri.bench.figures.style import COLUMN, INK, MUTED, is_ours, journal, look_of, plain_log, spread_out
 from nri.bench.run import Row
 from nri.bench.tables.frame import frame_of, label_of, scores_by_set
 
@@ -15,8 +15,8 @@ from nri.bench.tables.frame import frame_of, label_of, scores_by_set
 def pareto_figure(rows: Sequence[Row], protocol: str) -> Figure | None:
     """Draw mean accuracy over the number of literals; models without rules are lines at their accuracy.
 
-    The size is the geometric mean over data sets of one plus the mean number of literals, so that one
-    set with a huge tree does not decide.
+    The size is a geometric mean over data sets (of one plus the mean number of literals, less one), so
+    that one set with a huge tree does not decide. Methods that read nothing have no place on the axis.
     """
     scores = scores_by_set(rows, protocol)
     if scores.empty:
@@ -24,17 +24,15 @@ def pareto_figure(rows: Sequence[Row], protocol: str) -> Figure | None:
     frame = frame_of(rows)
     frame = frame[(frame["protocol"] == protocol) & frame["dataset"].isin(scores.index)]
     sizes = frame.groupby(["method", "dataset"])["literals"].mean().unstack("dataset")
-    size = sizes.map(np.log1p).mean(axis=1, skipna=False).map(np.exp)
+    size = sizes.map(np.log1p).mean(axis=1, skipna=False).map(np.expm1)
     points = pd.DataFrame({"x": size, "y": 100 * scores.mean()}).loc[list(scores.columns)]
-    floor = points.drop(index="majority", errors="ignore")["y"].min()
-    shown = points[points["y"] >= floor]
+    shown = points[~(points["x"] <= 0)]
     ruled, boxes = shown.dropna(), shown[shown["x"].isna()]
     if ruled.empty:
         return None
     with journal():
         figure = Figure(figsize=(COLUMN + 0.9, 3.1))
         axes = figure.subplots()
-        axes.set_xscale("log")
         _front(axes, ruled)
         _scatter(axes, ruled)
         _limits(axes, shown)
@@ -61,7 +59,6 @@ def time_figure(rows: Sequence[Row], protocol: str) -> Figure | None:
     with journal():
         figure = Figure(figsize=(COLUMN + 0.9, 3.1))
         axes = figure.subplots()
-        axes.set_xscale("log")
         _scatter(axes, points)
         _limits(axes, points)
         axes.set_xlabel("seconds to fit, one thread (geometric mean over data sets)")
@@ -93,13 +90,15 @@ def _limits(axes: Axes, points: pd.DataFrame) -> None:
     low, high = points["y"].min(), points["y"].max()
     axes.set_ylim(low - 0.08 * (high - low) - 0.3, high + 0.1 * (high - low) + 0.3)
     x = points["x"].dropna()
-    axes.set_xlim(x.min() / 1.5, x.max() * 1.9)
+    plain_log(axes, "x", x.min() / 1.8, x.max() * 2.2)
 
 
 def _name_points(axes: Axes, points: pd.DataFrame) -> None:
     """Write each name beside its point: right of it, or left of it where the right is taken."""
     where = axes.transData.transform(points[["x", "y"]].to_numpy())
     taken = [_box(x - 4, y, 8) for x, y in where]
+    frame = axes.get_window_extent()
+    taken.append((-np.inf, frame.y0 - 1e4, frame.x0, frame.y0 + 1e4))  # names do not cross the left axis
     scale = axes.figure.dpi / 72
     for (method, point), (x, y) in zip(points.iterrows(), where, strict=True):
         text = label_of(str(method))
@@ -111,6 +110,7 @@ def _name_points(axes: Axes, points: pd.DataFrame) -> None:
         axes.annotate(
             text, (point["x"], point["y"]), (dx, dy), textcoords="offset points", ha=side, va="center",
             fontsize=7, color=INK, fontweight="bold" if is_ours(str(method)) else "normal", zorder=5,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3, "alpha": 0.8},
         )  # fmt: skip
 
 
@@ -131,7 +131,7 @@ def _crowding(taken: Sequence[Box], box: Box) -> float:
     area = 0.0
     for left, low, right, high in taken:
         width, height = min(right, box[2]) - max(left, box[0]), min(high, box[3]) - max(low, box[1])
-        area += max(0.0, width) * max(0.0, height)
+        area += width * height if width > 0 and height > 0 else 0.0
     return area
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from nri.bench.figures.style import COLUMN, INK, PAGE, is_ours, journal, look_of
 from nri.bench.run import Row
@@ -52,11 +53,13 @@ def _distance(axes: Axes, ranking: Ranking, n_methods: int) -> None:
     axes.plot([left, right], [1.75, 1.75], color=INK, linewidth=1)
     for end in (left, right):
         axes.plot([end, end], [1.6, 1.9], color=INK, linewidth=1)
-    text = f"critical difference {ranking.critical_difference:.2f} (Nemenyi, α = {ranking.alpha:g})"  # noqa: RUF001
-    axes.text((left + right) / 2, 2.0, text, ha="center", va="bottom", fontsize=7)
+    text = f"critical difference {ranking.critical_difference:.2f} (Nemenyi, {100 * ranking.alpha:g} % level)"
+    axes.text(left, 2.0, text, ha="left", va="bottom", fontsize=7)
     p = "p < 0.001" if ranking.friedman_p < 0.001 else f"p = {ranking.friedman_p:.3f}"
-    note = f"average rank over {ranking.n_datasets} data sets (1 is best); Friedman {p}"
-    axes.text(1, 2.0, note, ha="right", va="bottom", fontsize=7)
+    note = f"average rank over {ranking.n_datasets} data sets, 1 is best; Friedman {p}"
+    axes.annotate(
+        note, (0.5, 0), (0, -4), "axes fraction", "offset points", ha="center", va="top", fontsize=7
+    )
 
 
 def _names(axes: Axes, ranking: Ranking, half: int, depth: float) -> None:
@@ -118,6 +121,7 @@ def win_tie_loss_figure(rows: Sequence[Row], protocol: str, reference: str | Non
         axes.set_yticks(y, [label_of(str(name)) for name in order])
         axes.tick_params(axis="y", length=0)
         axes.set_xlim(0, len(scores))
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_xlabel(f"data sets on which {label_of(hero)} wins, ties, loses")
         axes.grid(False)
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, handlelength=1.2, borderpad=0)

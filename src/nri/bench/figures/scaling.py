@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from nri.bench.figures.style import PAGE, is_ours, journal, look_of
+from nri.bench.figures.style import PAGE, is_ours, journal, look_of, plain_log
 from nri.bench.run import Row
 from nri.bench.tables.frame import frame_of, in_order, label_of
 
@@ -33,6 +33,8 @@ def scaling_figure(rows: Sequence[Row], base_rows: int, base_columns: int) -> Fi
                 _lines(axes, part, over, value)
                 axes.set_xlabel(where if line == len(values) - 1 else "")
             panels[line][0].set_ylabel(label)
+            known = frame[value].clip(lower=1e-3).dropna()
+            plain_log(panels[line][0], "y", known.min() / 1.5, known.max() * 1.5)
         handles, labels = panels[0][0].get_legend_handles_labels()
         figure.legend(
             handles, labels, loc="outside upper center", ncols=min(6, len(labels)), handlelength=2.6
@@ -42,7 +44,6 @@ def scaling_figure(rows: Sequence[Row], base_rows: int, base_columns: int) -> Fi
 
 def _lines(axes: Axes, frame: pd.DataFrame, over: str, value: str) -> None:
     axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
     ticks = sorted(int(tick) for tick in frame[over].unique())
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
     for method in in_order(frame["method"].unique()):
@@ -50,6 +51,7 @@ def _lines(axes: Axes, frame: pd.DataFrame, over: str, value: str) -> None:
         look = look_of(method)
         axes.plot(
             middle.index, middle, color=look.colour, marker=look.marker, linestyle=look.line,
-            linewidth=1.8 if is_ours(method) else 1.2, markeredgecolor="white", markeredgewidth=0.4,
+            linewidth=1.8 if is_ours(method) else 1.2, markersize=7 if is_ours(method) else 4.5,
+            markeredgecolor="white", markeredgewidth=0.4,
             label=label_of(method),
         )  # fmt: skip

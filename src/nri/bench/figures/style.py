@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from nri.bench.methods import METHODS
 
@@ -93,6 +94,17 @@ def is_ours(method: str) -> bool:
 def journal() -> AbstractContextManager[None]:
     """Return the context in which a figure is drawn."""
     return rc_context(RC)
+
+
+def plain_log(axes: Axes, side: str, low: float, high: float) -> None:
+    """Make the ``x`` or ``y`` axis logarithmic from low to high, its ticks written as plain numbers."""
+    axes.set(**{f"{side}scale": "log", f"{side}lim": (low, high)})
+    axis = axes.xaxis if side == "x" else axes.yaxis
+    decades = np.log10(high / low)
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades < 2.5 else (1,), numticks=20))
+    axis.set_minor_locator(LogLocator(subs=range(1, 10), numticks=20) if decades < 6 else NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def spread_out(positions: Sequence[float], gap: float, low: float, high: float) -> list[float]:

@@ -1,6 +1,7 @@
 """What happens inside a child process: do the work, watch the memory, send back what was found."""
 
 import contextlib
+import importlib
 import os
 import resource
 import sys
@@ -26,6 +27,11 @@ def run_child(job: Job, pipe: Connection) -> None:
 
 def _attempt(job: Job) -> tuple[str, str, Measures]:
     warnings.simplefilter("ignore")  # the rivals' own deprecations are not ours to mend
+    try:
+        for package in job.packages:  # mostly there from the fork server; never part of a fit's seconds
+            importlib.import_module(package)
+    except ImportError as error:
+        return "failed", _one_line(error), {}
     before = _forget_peak_memory()
     started = time.perf_counter()
     try:

@@ -2,14 +2,17 @@
 
 import logging
 import multiprocessing
+import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from types import ModuleType
 
 from nri.bench.run.child import run_child
 from nri.bench.run.job import Job, Measures
@@ -118,9 +121,21 @@ def _context(packages: set[str]) -> BaseContext:
 def _start(context: BaseContext, job: Job) -> _Running:
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=run_child, args=(job, theirs), daemon=True)  # type: ignore[attr-defined]
-    process.start()
+    with _without_main():
+        process.start()
     theirs.close()
     return _Running(job, process, ours, time.monotonic())
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Hide the program's main module: every child would import it anew, and no job lives there."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _patience(running: list[_Running], limit: float) -> float:

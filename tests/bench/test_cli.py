@@ -1,0 +1,79 @@
+import pytest
+from typer.testing import CliRunner
+
+from nri.bench.experiments import EXPERIMENTS
+from nri.bench.run import read_rows
+from nri.cli.bench import bench_app, main
+
+runner = CliRunner()
+
+
+def bench(*arguments):
+    result = runner.invoke(bench_app, [str(argument) for argument in arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in ("uci", "learning")])
+def test_every_experiment_has_a_quick_version_that_writes_rows_table_and_figure(name, tmp_path):
+    result = bench(name, "--quick", "--out", tmp_path, "--jobs", 2, "--offline")
+    assert result.exit_code == 0
+    place = tmp_path / "quick"
+    rows = read_rows(place / f"{name}.jsonl")
+    assert rows
+    assert all(row["status"] == "ok" for row in rows)
+    assert (place / f"{name}.md").read_text().count("|") > 10 or name == "rules"
+    assert list((place / "figures").glob("*.png"))
+
+
+def test_quick_table_one_needs_no_files_and_no_network(tmp_path):
+    """What `make bench-quick` runs, on one protocol."""
+    result = bench("uci", "--quick", "--protocol", "p4", "--out", tmp_path, "--jobs", 2, "--offline")
+    assert result.exit_code == 0
+    table = (tmp_path / "quick" / "uci.md").read_text()
+    for name in ("tic-tac-toe", "monks-3", "balance-scale", "RIPPER", "XGB"):
+        assert name in table
+    rows = read_rows(tmp_path / "quick" / "uci-p4.jsonl")
+    assert all(row["status"] == "ok" and row["timed"] is False for row in rows)
+    tree = [row["accuracy"] for row in rows if row["method"] == "tree" and row["dataset"] == "monks-3"]
+    assert sum(tree) / len(tree) > 0.7
+
+
+def test_learning_curves_run_on_an_own_csv(tmp_path):
+    csv = tmp_path / "own.csv"
+    csv.write_text("a,b,ok\n" + "".join(f"{i % 2},{i % 3},{'yn'[i % 2]}\n" for i in range(40)))
+    bench("learning", "--quick", "--csv", csv, "--protocol", "sub50", "--out", tmp_path, "--methods", "tree")
+    rows = read_rows(tmp_path / "quick" / "learning.jsonl")
+    assert {row["dataset"] for row in rows} == {"own"}
+    assert all(row["accuracy"] == 1.0 for row in rows)
+
+
+def test_the_list_names_methods_and_sets():
+    text = bench("list").output
+    for name in ("neural-dnf", "seeded", "kr-vs-kp", "mux11"):
+        assert name in text
+
+
+def test_report_fills_documents_and_check_tells_stale_ones(tmp_path):
+    document = tmp_path / "README.md"
+    document.write_text("<!-- bench:mean:tree:p4 -->1<!-- /bench -->\n")
+    assert bench("report", document, "--results", tmp_path, "--check").exit_code == 1
+    assert bench("report", document, "--results", tmp_path).exit_code == 0
+    assert bench("report", document, "--results", tmp_path, "--check").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["uci", "--methods", "oracle"], "no method 'oracle'"),
+        (["uci", "--sets", "iris", "--methods", "tree"], "no data set 'iris'"),
+        (["uci", "--quick", "--protocol", "p9", "--methods", "tree"], "no protocol 'p9'"),
+        (["noise", "--seeds", "a"], "whole numbers"),
+    ],
+)
+def test_a_users_mistake_is_one_line_and_code_two(arguments, message, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert message in " ".join(capsys.readouterr().err.split())

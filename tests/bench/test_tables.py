@@ -1,0 +1,154 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import friedmanchisquare
+
+from nri.bench.experiments import EXPERIMENTS
+from nri.bench.figures.style import spread_out
+from nri.bench.report import content_of, fill, fill_documents
+from nri.bench.run import append_row
+from nri.bench.tables.frame import frame_of, scores_by_set
+from nri.bench.tables.statistics import friedman_p, nemenyi_distance, rank_methods, win_tie_loss
+from nri.bench.tables.table1 import table1, table1_latex, table1_markdown
+from nri.errors import InputError
+
+
+def row(method, dataset, accuracy, fold=0, seed=0, **more):
+    base = {"experiment": "uci", "method": method, "dataset": dataset, "protocol": "p4", "seed": seed}
+    found = {"status": "ok", "accuracy": accuracy, "majority_accuracy": 0.5, "n_variables": 7}
+    return {**base, "fold": fold, **found, **more}
+
+
+def test_a_failed_fit_counts_as_the_majority_and_is_marked():
+    rows = [row("tree", "vote", 0.9), row("tree", "vote", None, fold=1, status="failed")]
+    assert frame_of(rows)["score"].tolist() == [0.9, 0.5]
+    cell = table1(rows, "p4").cells["vote", "tree"]
+    assert cell.mean == pytest.approx(70.0)
+    assert cell.n_failed == 1
+    text = table1_markdown(rows, "p4")
+    assert "70.0** ± 20.0†" in text
+    assert "count as the majority class" in text
+
+
+def test_the_best_of_each_line_is_bold_and_ties_share_it():
+    rows = [row("tree", "vote", 0.9), row("figs", "vote", 0.90001), row("ripper", "vote", 0.8)]
+    line = next(line for line in table1_markdown(rows, "p4").splitlines() if line.startswith("| vote"))
+    assert line.count("**90.0**") == 2
+    assert "**80.0**" not in line
+
+
+def test_fewer_seeds_are_said():
+    rows = [row("tree", "vote", 0.9, seed=seed) for seed in (0, 1)] + [row("ebm", "vote", 0.8)]
+    text = table1_markdown(rows, "p4")
+    assert "80.0 ± 0.0‡" in text
+    assert "fewer seeds" in text
+
+
+def test_a_method_without_all_sets_has_no_mean():
+    rows = [row("tree", "vote", 0.9), row("tree", "car", 0.7), row("ebm", "vote", 0.8)]
+    means = table1(rows, "p4").means
+    assert means["tree"].mean == pytest.approx(80.0)
+    assert "ebm" not in means
+
+
+def test_latex_holds_the_same_numbers_as_markdown(uci_rows):
+    table = table1(uci_rows, "p4")
+    latex, text = table1_latex(uci_rows, "p4"), table1_markdown(uci_rows, "p4")
+    for cell in table.cells.values():
+        assert f"{cell.mean:.1f}" in text
+        assert f"{cell.mean:.1f}" in latex
+    assert latex.count(r"\\") == 16
+    assert r"\pm" in latex
+
+
+def test_only_data_sets_that_methods_share_are_compared():
+    rows = [row(method, name, 0.8) for method in ("tree", "figs", "ripper") for name in ("vote", "car")]
+    rows += [row("ebm", "vote", 0.9), row("tree", "adult", 0.8)]
+    scores = scores_by_set(rows, "p4")
+    assert set(scores.columns) == {"tree", "figs", "ripper"}
+    assert set(scores.index) == {"vote", "car"}
+
+
+def test_friedman_agrees_with_scipy_and_nemenyi_with_the_published_table():
+    scores = np.random.default_rng(0).random((12, 4))
+    ranking = rank_methods(pd.DataFrame(scores, columns=list("abcd")))
+    assert ranking.ranks.sum() == pytest.approx(10.0)
+    statistic = friedmanchisquare(*scores.T).statistic
+    f_form = 11 * statistic / (12 * 3 - statistic)
+    from scipy.stats import f
+
+    assert ranking.friedman_p == pytest.approx(f.sf(f_form, 3, 33))
+    published = {2: 1.960, 5: 2.728, 10: 3.164}  # q at 5 % (Demsar 2006, table 5)
+    for k, q in published.items():
+        assert nemenyi_distance(k, 10) == pytest.approx(q * np.sqrt(k * (k + 1) / 60), rel=1e-3)
+
+
+def test_equal_methods_do_not_differ():
+    assert friedman_p(np.full((5, 3), 2.0)) == 1.0
+    ranking = rank_methods(pd.DataFrame(np.ones((5, 3)), columns=list("abc")))
+    assert ranking.cliques() == [(0, 2)]
+
+
+def test_methods_far_apart_are_in_no_clique():
+    scores = pd.DataFrame(np.tile([0.9, 0.5, 0.1], (30, 1)), columns=list("abc"))
+    ranking = rank_methods(scores)
+    assert ranking.methods == ("a", "b", "c")
+    assert ranking.cliques() == []
+    assert ranking.friedman_p < 1e-6
+
+
+def test_wins_of_one_are_losses_of_the_other():
+    scores = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.8, 0.8, 0.9]})
+    counts = win_tie_loss(scores)
+    assert counts.loc["a", "b"] == (1, 1, 1)
+    assert counts.loc["b", "a"] == (1, 1, 1)
+    assert counts.loc["a", "a"] == (0, 3, 0)
+
+
+def test_labels_spread_without_crossing_or_leaving():
+    places = spread_out([5.0, 5.1, 5.2, 0.0], gap=1.0, low=0.0, high=6.0)
+    assert places[3] == 0.0
+    assert np.all(np.diff(places[:3]) >= 1.0 - 1e-9)
+    assert max(places) <= 6.0 + 1e-9
+
+
+def test_marked_places_are_filled_and_filling_twice_changes_nothing(tmp_path, uci_rows):
+    for one in uci_rows:
+        append_row(tmp_path / f"uci-{one['protocol']}.jsonl", one)
+    text = (
+        "The mean is <!-- bench:mean:seeded:p4 -->?<!-- /bench --> %.\n\n"
+        "<!-- bench:table1:p4 -->\n<!-- /bench -->\n\n<!-- bench:ranking:p4 --><!-- /bench -->\n"
+        "<!-- bench:provenance --><!-- /bench -->\n"
+    )
+    filled = fill(text, tmp_path)
+    mean = table1(uci_rows, "p4").means["seeded"].mean
+    assert f"<!-- bench:mean:seeded:p4 -->{mean:.1f}<!-- /bench --> %." in filled
+    assert "| adult" in filled
+    assert "scikit-learn 1.9.1" in filled
+    assert "abc1234" in filled
+    assert fill(filled, tmp_path) == filled
+
+
+def test_check_reports_stale_documents_and_leaves_them(tmp_path):
+    document = tmp_path / "README.md"
+    document.write_text("<!-- bench:mean:tree:p4 -->99.9<!-- /bench -->\n")
+    assert fill_documents([document], tmp_path, write=False) == [document]
+    assert "99.9" in document.read_text()
+    assert fill_documents([document], tmp_path) == [document]
+    assert "n/a" in document.read_text()
+    assert fill_documents([document], tmp_path) == []
+
+
+def test_an_unknown_place_and_an_unclosed_one_are_errors(tmp_path):
+    with pytest.raises(InputError, match="no bench place 'nonsense'"):
+        content_of("nonsense", tmp_path)
+    with pytest.raises(InputError, match="1 bench places opened but 0 closed"):
+        fill("<!-- bench:provenance -->", tmp_path)
+
+
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name != "uci"])
+def test_every_experiment_makes_a_table_of_its_rows_and_of_none(name, experiment_rows):
+    text = EXPERIMENTS[name].table(experiment_rows[name])
+    for label in ("RIPPER", "NRI seeded"):
+        assert label in text
+    assert EXPERIMENTS[name].table([]) == "No rows yet.\n"
