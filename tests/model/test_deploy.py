@@ -42,6 +42,12 @@ def test_long_clauses_keep_their_highest_gates() -> None:
     assert deploy(z, np.ones(1), TABLE, DeployConfig(max_literals=2)) == ((1, 2),)
 
 
+def test_four_literals_are_the_published_limit_and_the_papers_text_has_none() -> None:
+    z = np.array([[0.9, 0.8, 0.7, 0.6, 0.55, 0.95]])
+    assert deploy(z, np.ones(1), TABLE) == ((0, 1, 2, 5),)
+    assert deploy(z, np.ones(1), TABLE, DeployConfig()) == ((0, 1, 2, 3, 4, 5),)
+
+
 def test_the_filter_keeps_the_clauses_that_discriminate_best() -> None:
     z = np.zeros((3, 6))
     z[0, 1], z[1, 0], z[2, 3] = 1, 1, 1  # useless, perfect, and perfectly wrong

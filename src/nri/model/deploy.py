@@ -16,7 +16,7 @@ _Gates = NDArray[np.floating]
 
 @dataclass(frozen=True)
 class DeployConfig:
-    """Which slots become clauses and which gates literals; by default as the paper deploys them."""
+    """Which slots become clauses and which gates literals; by default as the paper's text says."""
 
     clause_gate: float = 0.5
     """A slot becomes a clause if its gate w is at least this."""
@@ -36,7 +36,9 @@ class DeployConfig:
                 raise ConfigError(f"deploy: {name} = {getattr(self, name)} keeps nothing; give 1 or more")
 
 
-PUBLISHED = DeployConfig()
+PUBLISHED = DeployConfig(max_literals=4)
+"""The published system also keeps at most four literals, the longest clause it was trained on. Without
+that, on tables far wider than in training, many gates stay open and clauses grow to dozens of literals."""
 
 
 def deploy(
