@@ -1,0 +1,246 @@
+"""NRIClassifier: the product as a scikit-learn estimator."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from nri import inducers
+from nri.episode import FloatArray
+from nri.errors import InputError
+from nri.induction import LabelledTable, Settings, induce_ruleset
+from nri.rule import Columns, Explanation, Label, RuleSet, from_json, render
+from nri.rule.labels import as_label
+from nri.table.columns import columns_of
+from nri.table.frame import as_frame
+from nri.table.kinds import LeftOut, Reason
+from nri.target_labels import feature_names, read_labels
+
+
+class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """Induce a rule that a person can read, and predict by it.
+
+    Parameters
+    ----------
+    model : str
+        What finds the rules; ``"greedy"`` is the symbolic search.
+    max_clauses : int
+        Most clauses in the rule of one class.
+    max_literals : int
+        Most literals in one clause.
+    columns : list of str, or dict of str to bool, optional
+        The only columns that rules may use. As a dict: columns that are True are the only ones used, or, if
+        all are False, those are never used. All columns by default. Columns of a plain array are
+        called ``x0``, ``x1``, ...
+    negations : bool
+        Whether rules may say ``NOT x`` and ``x != a``. ``x <= 3`` is no negation.
+    min_precision : float
+        Least share of its class among the support rows that a clause covers.
+    binarize : {"auto", "paper"}
+        How columns become yes/no questions: by thresholds that the labels suggest and frequent
+        categories, or as in the paper (number > median, every category). A float table of 0, 1 and
+        NaN is used as it is.
+    positive : label, optional
+        For two classes, the class that the rule is about; by default the one with the simpler rule.
+    random_state : int, RandomState or None
+        Seed of the search. None is a fixed seed here: the same table gives the same rule.
+
+    Attributes
+    ----------
+    rules_ : RuleSet
+        The rule of the positive class if there are two classes, else one rule for each; print it.
+    classes_ : array
+        Labels in the order of ``predict_proba``.
+    left_out_ : tuple of LeftOut
+        Columns that could not be of use to a rule, and why.
+    n_features_in_ : int
+        Columns seen in ``fit``.
+    feature_names_in_ : array of str
+        Their names, if they had any.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> visits = pd.DataFrame({"age": [20, 30, 64, 70, 25, 68], "fever": [1, 0, 1, 1, 1, 0]})
+    >>> clf = NRIClassifier().fit(visits, ["no", "no", "yes", "yes", "no", "no"])
+    >>> clf.predict(pd.DataFrame({"fever": [1], "age": [80]})).tolist()
+    ['yes']
+    """
+
+    rules_: RuleSet
+    classes_: NDArray[Any]
+    left_out_: tuple[LeftOut, ...]
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+
+    def __init__(
+        self,
+        model: str = inducers.DEFAULT,
+        *,
+        max_clauses: int = 8,
+        max_literals: int = 6,
+        columns: Sequence[str] | Mapping[str, bool] | None = None,
+        negations: bool = True,
+        min_precision: float = 0.0,
+        binarize: Literal["auto", "paper"] = "auto",
+        positive: Label | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.model = model
+        self.max_clauses = max_clauses
+        self.max_literals = max_literals
+        self.columns = columns
+        self.negations = negations
+        self.min_precision = min_precision
+        self.binarize = binarize
+        self.positive = positive
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Induce rules from labelled rows.
+
+        Parameters
+        ----------
+        X : DataFrame, polars frame, array or list of rows
+            Missing cells are unknown.
+        y : array of labels [M]
+            Text, numbers or booleans, without missing ones.
+        sample_weight : float [M], optional
+            How many rows each row stands for.
+        """
+        names = feature_names(X)
+        frame = as_frame(X)
+        labels = read_labels(y, len(frame))
+        weights: FloatArray | None = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(
+                sample_weight, frame, dtype=np.float64, ensure_non_negative=True, allow_all_zero_weights=False
+            )
+        table = LabelledTable(frame, labels.codes, labels.plain_classes, labels.name, weights)
+        found = induce_ruleset(
+            table, self._settings(), rng=self._generator(), positive=self._positive(labels.plain_classes)
+        )
+        self.rules_ = found.ruleset
+        self.left_out_ = found.left_out
+        self.classes_ = labels.classes
+        self.n_features_in_ = frame.shape[1]
+        self._column_names = tuple(frame.columns)
+        if names is not None:
+            self.feature_names_in_ = names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """[M]: the label of each row; a DataFrame needs only the columns that the rules use."""
+        columns, n_rows = self._columns(X)
+        return self.classes_[self.rules_.predict_index(columns, n_rows)]
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """[M, n_classes]: probabilities, from the precision of the clause that decides each row."""
+        columns, n_rows = self._columns(X)
+        return self.rules_.predict_proba(columns, n_rows)
+
+    def explain(self, X: Any) -> list[Explanation]:
+        """For each row, which clauses fired or, when none did, what the nearest one lacked."""
+        columns, n_rows = self._columns(X)
+        return self.rules_.explain(columns, n_rows)
+
+    def _settings(self) -> Settings:
+        use: Sequence[str] | None = None
+        never: Sequence[str] = ()
+        if isinstance(self.columns, Mapping):
+            use = [str(name) for name, wanted in self.columns.items() if wanted] or None
+            never = [str(name) for name, wanted in self.columns.items() if not wanted]
+        elif isinstance(self.columns, str):
+            raise InputError(f"columns is the text {self.columns!r}; give a list of names")
+        elif self.columns is not None:
+            use = [str(name) for name in self.columns]
+        return Settings(
+            model=self.model,
+            max_clauses=self.max_clauses,
+            max_literals=self.max_literals,
+            use=use,
+            never=never,
+            negations=self.negations,
+            min_precision=self.min_precision,
+            binarize=self.binarize,
+        )
+
+    def _generator(self) -> np.random.Generator:
+        if isinstance(self.random_state, np.random.Generator):
+            return self.random_state
+        if self.random_state is None:
+            return np.random.default_rng(0)
+        return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+
+    def _positive(self, classes: tuple[Label, ...]) -> int | None:
+        if self.positive is None or len(classes) == 1:
+            return None
+        if len(classes) > 2:
+            raise InputError(
+                f"positive={self.positive!r} is for two classes, but there are {len(classes)}, "
+                "each with its own rule; leave it out, or fit y == positive"
+            )
+        label = as_label(self.positive)
+        if label not in classes:
+            raise InputError(f"positive={self.positive!r} is no class; choose one of {list(classes)}")
+        return classes.index(label)
+
+    def _columns(self, X: Any) -> tuple[Columns, int]:
+        """Return the columns that the rules read, found by name or, in a plain array, by position."""
+        check_is_fitted(self)
+        names = feature_names(X)
+        frame = as_frame(X)
+        if names is None or not hasattr(self, "feature_names_in_"):
+            frame = self._by_position(frame, named=names is not None)
+        if not len(frame):
+            raise InputError(
+                f"Found array with 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required; "
+                "give at least one row"
+            )
+        return columns_of(frame, self.rules_.columns, self.rules_.kinds), len(frame)
+
+    def _by_position(self, frame: pd.DataFrame, named: bool) -> pd.DataFrame:
+        if named and set(self.rules_.columns) <= set(frame.columns):
+            return frame
+        if frame.shape[1] != self.n_features_in_:
+            raise InputError(
+                f"X has {frame.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input: give the columns of fit in their order"
+            )
+        if hasattr(self, "feature_names_in_"):
+            warnings.warn(
+                "X does not have valid feature names, but "
+                f"{type(self).__name__} was fitted with feature names",
+                stacklevel=4,
+            )
+        return frame.set_axis(list(self._column_names), axis="columns")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Keep rules as their JSON: what is restored is what any other reader of the file would see."""
+        state: dict[str, Any] = dict(super().__getstate__())
+        if "rules_" in state:
+            state["rules_"] = render(self.rules_, "json")
+            state["left_out_"] = [(one.column, str(one.reason)) for one in self.left_out_]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        if "rules_" in state:
+            state["rules_"] = from_json(state["rules_"])
+            state["left_out_"] = tuple(LeftOut(name, Reason(why)) for name, why in state["left_out_"])
+        super().__setstate__(state)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
