@@ -1,0 +1,91 @@
+"""The ``nri`` command: which commands there are, and what happens when one goes wrong.
+
+Exit codes: 0 done; 1 something failed that should not have (NRI_DEBUG=1 shows where); 2 a mistake in
+a file or an option, said in one line; 130 interrupted by Ctrl-C.
+
+Nothing heavy is imported here or at the head of a command's file, so that ``nri --help`` is quick.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from nri.cli.demo import demo
+from nri.cli.explain import explain
+from nri.cli.export import export
+from nri.cli.induce import induce
+from nri.cli.lazy import add_lazily
+from nri.cli.predict import predict
+from nri.errors import NRIError
+
+_EXIT_CODES = (
+    "Exit codes: 0 done, 1 an unexpected failure, 2 a mistake in a file or an option, 130 interrupted."
+)
+
+app = typer.Typer(
+    name="nri",
+    help="A table goes in, a rule that a person can read comes out.",
+    epilog=_EXIT_CODES,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"nri {version('nri')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Take the options that stand before any command."""
+
+
+for _command in (induce, predict, explain, export, demo):
+    app.command(no_args_is_help=_command is not demo)(_command)
+
+add_lazily(app, "bench", "nri.cli.bench:bench_app", "Compare rule learners on open data.")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; every mistake ends in one line on stderr and an exit code."""
+    try:
+        app(args=None if arguments is None else list(arguments))
+    except NRIError as error:
+        _fail(str(error), 2)
+    except BrokenPipeError:
+        _leave_quietly()
+    except Exception as error:
+        if os.environ.get("NRI_DEBUG"):
+            raise
+        _fail(f"{type(error).__name__}: {error} (set NRI_DEBUG=1 to see where)", 1)
+
+
+def _fail(message: str, code: int) -> None:
+    if os.environ.get("NRI_DEBUG") and code == 2:
+        import traceback
+
+        traceback.print_exc()
+    print(f"error: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _leave_quietly() -> None:
+    """End after the reader of our output went away, e.g. ``nri induce ... | head -1``."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to fail at exit
+    sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

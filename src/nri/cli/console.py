@@ -1,0 +1,97 @@
+"""What every command says and how: results on stdout, everything else on stderr."""
+
+import logging
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import IO
+
+from rich.console import Console
+from rich.highlighter import RegexHighlighter
+from rich.theme import Theme
+
+PATIENCE = 2.0
+"""Seconds after which a person wants to see that something is going on."""
+
+
+class RuleHighlighter(RegexHighlighter):
+    """Marks the words and numbers of a rule in text form."""
+
+    base_style = "rule."
+    highlights = [  # noqa: RUF012  # the base class declares it so
+        r"^(?P<word>IF| OR|THEN|ELSE|ALWAYS)\b",
+        r"(?P<word>\b(AND|NOT|ELSE)\b)",
+        r"(?P<number>precision (\d\.\d\d|-) +covers [\d.]+ of [\d.]+)$",
+        r"(?P<note>accuracy \d\.\d\d( ± \d\.\d\d)? \([^)]*\))",
+    ]
+
+
+_THEME = Theme({"rule.word": "bold cyan", "rule.number": "dim", "rule.note": "green"})
+
+
+def show_rule(text: str) -> None:
+    """Print a rule in text form: in colour on a terminal, as plain text anywhere else."""
+    if not sys.stdout.isatty():
+        emit(text)
+        return
+    console = Console(theme=_THEME, highlighter=RuleHighlighter(), soft_wrap=True, emoji=False, markup=False)
+    console.print(text)
+
+
+def emit(text: str, stream: IO[str] | None = None) -> None:
+    """Print text as it is, with a line end."""
+    stream = stream or sys.stdout
+    stream.write(text if text.endswith("\n") else text + "\n")
+    stream.flush()
+
+
+def tell(message: str, *, quiet: bool = False) -> None:
+    """Print a remark for the person at the terminal."""
+    if message and not quiet:
+        emit(message, sys.stderr)
+
+
+@contextmanager
+def waiting(title: str, *, steps: int | None = None, quiet: bool = False) -> Iterator[Callable[[], None]]:
+    """Show on stderr that something is going on, once it has taken two seconds.
+
+    Yields a function to be called after each step; with a number of steps a bar shows them.
+    """
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = [SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()]
+    if steps is not None:
+        columns.insert(2, BarColumn())
+    progress = Progress(*columns, console=console, transient=True)
+    task = progress.add_task(title, total=steps)
+    over, lock = threading.Event(), threading.Lock()
+
+    def begin() -> None:
+        with lock:
+            if not over.is_set():
+                progress.start()
+
+    timer = threading.Timer(PATIENCE, begin)
+    timer.daemon = True
+    if not quiet and console.is_terminal:
+        timer.start()
+    try:
+        yield lambda: progress.advance(task)
+    finally:
+        timer.cancel()
+        with lock:
+            over.set()
+            if progress.live.is_started:  # stopping what never started would print an empty line
+                progress.stop()
+
+
+def log_to_stderr(*, quiet: bool = False) -> None:
+    """Let the library's warnings through as single lines on stderr."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("note: %(message)s"))
+    logger = logging.getLogger("nri")
+    logger.handlers = [handler]
+    logger.propagate = False
+    logger.setLevel(logging.ERROR if quiet else logging.WARNING)

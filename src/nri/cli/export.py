@@ -1,0 +1,40 @@
+"""``nri export``: a rule in another form."""
+
+from typing import Annotated
+
+import typer
+
+from nri.cli.console import emit, show_rule, tell
+from nri.cli.files import read_rule, write_text
+from nri.cli.options import FormatOption, OutOption, QuietOption, RuleArgument, chosen_format
+
+TableOption = Annotated[
+    str | None,
+    typer.Option("--table", metavar="NAME", help="For sql: write a SELECT from this table."),
+]
+FunctionOption = Annotated[
+    str, typer.Option("--function", metavar="NAME", help="For python: the name of the function.")
+]
+
+
+def export(
+    rule: RuleArgument,
+    form: FormatOption = None,
+    out: OutOption = None,
+    table: TableOption = None,
+    function: FunctionOption = "predict",
+    quiet: QuietOption = False,
+) -> None:
+    """Write a rule as SQL, Python, Markdown or any other format."""
+    ruleset = read_rule(rule)
+    from nri.rule import render
+
+    name = chosen_format(form, {}, out) or "text"
+    text = render(ruleset, name, table=table, function=function)
+    if out is not None:
+        write_text(out, text)
+        tell(f"wrote {out}", quiet=quiet)
+    elif name == "text":
+        show_rule(text)
+    else:
+        emit(text)

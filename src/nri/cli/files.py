@@ -1,0 +1,64 @@
+"""Files that commands read and write beside tables: rules, and results."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nri.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from nri.rule import RuleSet
+
+
+def read_rule(path: Path) -> "RuleSet":
+    """Read a rule file; whatever is wrong with it is said with its name."""
+    from nri.rule import from_json
+    from nri.table.columns import nearest
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        beside = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+        hint = nearest(path.name, sorted(beside))
+        if not hint.startswith("; did you mean"):
+            hint = "; make one with: nri induce FILE --target COLUMN --out RULE.json"
+        raise InputError(f"no rule file {path}{hint}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is no rule file: it is not text; give the JSON that nri writes") from None
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be read ({error.strerror}); check its name and permissions"
+        ) from None
+    try:
+        return from_json(text)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    from nri.table.atomic import atomic_file
+
+    with atomic_file(path) as file:
+        file.write(text if text.endswith("\n") else text + "\n")
+
+
+def read_table_for(ruleset: "RuleSet", file: str) -> "pd.DataFrame":
+    """Read a table that a rule is applied to; columns that the rule reads as text stay text."""
+    from nri.rule import Kind
+    from nri.table.read import read_table
+
+    return read_table(file, keep_text=[name for name, kind in ruleset.kinds.items() if kind is Kind.TEXT])
+
+
+def check_writable(path: Path) -> None:
+    """Raise before the work begins if its result could not be written in the end."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a file to write to")
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {path.parent} to write {path.name} to; make it first")
+    place = path if path.exists() else path.parent
+    if not os.access(place, os.W_OK):
+        raise InputError(f"{path} cannot be written (permission denied); choose another place")

@@ -1,0 +1,158 @@
+"""``nri induce``: a table in, a rule out."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nri.cli import induce_options as given
+from nri.cli.console import emit, log_to_stderr, show_rule, tell, waiting
+from nri.cli.files import check_writable, write_text
+from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, chosen_format
+
+if TYPE_CHECKING:
+    from nri.induction import Induction, LabelledTable, Settings
+
+
+def induce(
+    file: FileArgument,
+    target: given.TargetOption = None,
+    positive: given.PositiveOption = None,
+    cv: given.CvOption = False,
+    form: FormatOption = None,
+    out: OutOption = None,
+    html: given.HtmlOption = None,
+    model: given.ModelOption = None,
+    random_state: given.SeedOption = 0,
+    quiet: QuietOption = False,
+    max_clauses: given.MaxClausesOption = 8,
+    max_literals: given.MaxLiteralsOption = 6,
+    columns: given.ColumnsOption = None,
+    without: given.WithoutOption = None,
+    negations: given.NegationsOption = True,
+    min_precision: given.MinPrecisionOption = 0.0,
+    binarize: given.BinarizeOption = "auto",
+    json: given.JsonFlag = False,
+    sql: given.SqlFlag = False,
+    python: given.PythonFlag = False,
+    markdown: given.MarkdownFlag = False,
+    latex: given.LatexFlag = False,
+    prolog: given.PrologFlag = False,
+    asp: given.AspFlag = False,
+    sympy: given.SympyFlag = False,
+) -> None:
+    """Induce a rule that explains a column of a table, and print it.
+
+    With --out the rule goes to a file (RULE.json is what the other commands read) and is shown as text too.
+    """
+    log_to_stderr(quiet=quiet)
+    flags = {
+        "json": json,
+        "sql": sql,
+        "python": python,
+        "markdown": markdown,
+        "latex": latex,
+        "prolog": prolog,
+        "asp": asp,
+        "sympy": sympy,
+    }
+    output = Output(chosen_format(form, flags, out), out, html, quiet)
+    from nri import inducers
+    from nri.cli.labelled import read_labelled
+    from nri.induction import Settings
+
+    asked = read_labelled(file, target, positive)
+    names = asked.table.features.columns.tolist()
+    settings = Settings(
+        model=model or inducers.DEFAULT,
+        max_clauses=max_clauses,
+        max_literals=max_literals,
+        use=given.split_names(columns, names),
+        never=given.split_names(without, names) or (),
+        negations=negations,
+        min_precision=min_precision,
+        binarize=binarize,  # type: ignore[arg-type]  # the binarizer refuses unknown modes
+    )
+    tell(asked.remark, quiet=quiet)
+    induce_and_show(asked.table, settings, asked.positive, output, cv=cv, seed=random_state)
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a rule goes, and in which form."""
+
+    form: str | None
+    out: Path | None
+    html: Path | None
+    quiet: bool
+
+    def check(self) -> None:
+        """Raise before anything is computed if a file cannot be written in the end."""
+        for path in (self.out, self.html):
+            if path is not None:
+                check_writable(path)
+
+
+def induce_and_show(
+    table: "LabelledTable",
+    settings: "Settings",
+    positive: int | None,
+    output: Output,
+    *,
+    cv: bool,
+    seed: int,
+) -> None:
+    """Induce, estimate the accuracy, and write the rule where it is wanted."""
+    import numpy as np
+
+    from nri.induction import induce_ruleset
+    from nri.table.kinds import describe_left_out
+
+    output.check()
+    with waiting("looking for a rule", quiet=output.quiet):
+        found = induce_ruleset(table, settings, rng=np.random.default_rng(seed), positive=positive)
+    tell(describe_left_out(found.left_out), quiet=output.quiet)
+    _write(found, _accuracy_note(found, table, settings, positive, output, cv=cv, seed=seed), output)
+
+
+def _accuracy_note(
+    found: "Induction",
+    table: "LabelledTable",
+    settings: "Settings",
+    positive: int | None,
+    output: Output,
+    *,
+    cv: bool,
+    seed: int,
+) -> str:
+    import numpy as np
+
+    from nri.table.columns import columns_of
+    from nri.validate import FOLDS, accuracy_of, cross_validate
+
+    if not cv:
+        columns = columns_of(table.features, found.ruleset.columns, found.ruleset.kinds)
+        right = found.ruleset.predict_index(columns, len(table.codes)) == table.codes
+        return f"rule: accuracy {accuracy_of(right).mean:.2f} (on these rows)"
+    with waiting("cross-validating", steps=FOLDS, quiet=output.quiet) as step:
+        estimate = cross_validate(
+            table, settings, rng=np.random.default_rng(seed), positive=positive, step=step
+        )
+    return f"rule: accuracy {estimate} (cross-validated)"
+
+
+def _write(found: "Induction", note: str, output: Output) -> None:
+    from nri.cli.html_page import html_page
+    from nri.rule import render
+    from nri.table.kinds import describe_left_out
+
+    ruleset = found.ruleset
+    if output.out is not None:
+        write_text(output.out, render(ruleset, output.form or "text", note=note))
+        tell(f"wrote {output.out}", quiet=output.quiet)
+    if output.html is not None:
+        write_text(output.html, html_page(ruleset, note, describe_left_out(found.left_out)))
+        tell(f"wrote {output.html}", quiet=output.quiet)
+    if output.out is None and output.form not in (None, "text"):
+        emit(render(ruleset, output.form or "text", note=note))
+    elif output.out is None or not output.quiet:
+        show_rule(render(ruleset, "text", note=note))
