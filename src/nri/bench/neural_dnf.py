@@ -52,7 +52,7 @@ class NeuralDNFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         n_clauses: int = 16,
-        n_steps: int = 600,
+        n_steps: int = 300,
         learning_rate: float = 0.05,
         batch_size: int = 512,
         sparsity: float = 1e-3,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 METHOD_NAMES = ("exact", "seeded", "greedy", "paper", "tree-dnf", "ripper")
-QUICK_METHOD_NAMES = ("exact", "tree-dnf")
+QUICK_METHOD_NAMES = ("exact", "tree-dnf", "greedy")
 CLAUSES, LITERALS = (1, 2, 3, 4), (1, 2, 3)
 SUPPORT_SIZES = (48, 256)
 EPISODES = 20
@@ -28,7 +28,7 @@ def jobs(options: Options) -> list[Job]:
     """One job for each method, K, L, M and seed."""
     methods = chosen_methods(options, METHOD_NAMES, QUICK_METHOD_NAMES)
     seeds = options.seeds or ((0,) if options.quick else (0, 1, 2, 3, 4))
-    sizes, episodes = ((48,), 3) if options.quick else (SUPPORT_SIZES, EPISODES)
+    sizes, episodes = ((48,), 2) if options.quick else (SUPPORT_SIZES, EPISODES)
     clauses, literals = ((1, 2), (1, 2)) if options.quick else (CLAUSES, LITERALS)
     return [
         Job(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 METHOD_NAMES = ("ripper", "tree", "logistic", "paper", "greedy", "seeded")
-QUICK_METHOD_NAMES = ("tree", "logistic")
+QUICK_METHOD_NAMES = ("tree", "logistic", "greedy")
 COUNTS = (0, 4, 8, 16, 32)
 RHOS = (0.1, 0.3, 0.5, 0.7, 0.9)
 N_ROWS = 128
@@ -28,7 +28,7 @@ def jobs(options: Options) -> list[Job]:
     """One job for each method, number of distractors, strength and seed."""
     methods = chosen_methods(options, METHOD_NAMES, QUICK_METHOD_NAMES)
     seeds = options.seeds or ((0,) if options.quick else (0, 1, 2))
-    counts, rhos, episodes = ((0, 8), (0.5, 0.9), 3) if options.quick else (COUNTS, RHOS, EPISODES)
+    counts, rhos, episodes = ((0, 8), (0.5, 0.9), 2) if options.quick else (COUNTS, RHOS, EPISODES)
     return [
         Job(
             key={

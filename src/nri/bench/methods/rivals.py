@@ -30,8 +30,7 @@ class RipperClassifier(DNFClassifier):
         positive = int(np.argmin(np.bincount(y, minlength=2)))
         frame = pd.DataFrame(X.astype(np.int64), columns=[f"v{i}" for i in range(X.shape[1])])
         model = wittgenstein.RIPPER(random_state=self.random_state)
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*Ruleset is empty", category=RuntimeWarning)
+        with warnings.catch_warnings(record=True):  # it shows them past every filter
             model.fit(frame, y=y, pos_class=positive)
         clauses = [
             tuple((int(cond.feature[1:]), bool(int(cond.val))) for cond in rule.conds)

@@ -26,6 +26,7 @@ PRELOADED = (
     "nri.bench.run.score",
     "nri.bench.methods.rivals",
     "nri.bench.experiments",
+    "nri.estimator",
     "sklearn.dummy",
     "sklearn.ensemble",
     "sklearn.linear_model",
