@@ -48,6 +48,14 @@ def test_small_whole_numbers_stay_as_they_are():
     assert (category.term(2.0), category.term(2.5), category.about) == ("2", '"2.5"', "")
 
 
+def test_cells_beyond_the_largest_code_stay_beyond_every_threshold():
+    """Cells that are too large for clingo take the last code, which no threshold may have."""
+    for threshold in (999_999_998, 999_999_999, 1_000_000_000):
+        code = number_code([Literal("x", Op.GT, threshold)])
+        assert code.term(math.inf) != code.term(threshold)
+        assert code.term(-math.inf) != code.term(-threshold)
+
+
 def test_decimals_are_scaled_and_long_numbers_grouped():
     assert number_code([Literal("x", Op.GT, 0.25)]).term(1.5) == "150"
     assert number_code([Literal("x", Op.GT, 0.25)]).about == "numbers times 10^2"

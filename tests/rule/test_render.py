@@ -83,7 +83,7 @@ def test_several_rules_say_how_conflicts_are_settled():
         "THEN kind = b",
         "",
         "ELSE kind = b     precision 0.50   covers 2 of 3",
-        "(where several apply, the clause of the highest precision decides)",
+        "(where several apply, the clause with the highest estimated precision decides)",
     ]
 
 

@@ -126,6 +126,12 @@ def test_authors_literals_are_kept_where_another_would_do():
     assert simplify(dnf([A.negate()]), {"a": BOOLEAN}) == dnf([A.negate()])
 
 
+def test_of_two_spellings_of_one_clause_the_first_stays():
+    two = {"colour": ColumnDomain(["red", "green"])}
+    assert simplify(dnf([isnt("red")], [is_("green")]), two) == dnf([isnt("red")])
+    assert simplify(dnf([is_("green")], [isnt("red")]), two) == dnf([is_("green")])
+
+
 def test_adjacent_floats_leave_nothing_between():
     low = 1.0
     high = float(np.nextafter(low, 2))

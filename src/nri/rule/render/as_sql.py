@@ -1,7 +1,8 @@
 """SQL: one CASE expression, or a SELECT around it, for SQLite and DuckDB.
 
 Missing cells are NULL: a comparison with NULL is not true, so a clause that meets one does not
-fire, just as here. Dates in SQLite are text like ``2024-05-01 00:00:00``, which sorts as dates do.
+fire, just as here. DuckDB takes NaN for the largest number, so store NULL instead. Dates in SQLite are
+text like ``2024-05-01 00:00:00``, which sorts as dates do.
 """
 
 import datetime as dt

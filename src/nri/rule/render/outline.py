@@ -8,7 +8,7 @@ from nri.rule.labels import Label
 from nri.rule.render.phrase import number
 from nri.rule.ruleset import RuleSet
 
-CONFLICTS = "where several apply, the clause of the highest precision decides"
+CONFLICTS = "where several apply, the clause with the highest estimated precision decides"
 
 
 @dataclass(frozen=True)
