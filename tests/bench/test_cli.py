@@ -35,6 +35,7 @@ def test_quick_table_one_needs_no_files_and_no_network(tmp_path):
     table = (tmp_path / "quick" / "uci.md").read_text()
     for name in ("tic-tac-toe", "monks-3", "balance-scale", "RIPPER", "NRI greedy"):
         assert name in table
+    assert r"\toprule" in (tmp_path / "quick" / "uci-p4.tex").read_text()
     rows = read_rows(tmp_path / "quick" / "uci-p4.jsonl")
     assert all(row["status"] == "ok" and row["timed"] is False for row in rows)
     tree = [row["accuracy"] for row in rows if row["method"] == "tree" and row["dataset"] == "monks-3"]

@@ -73,13 +73,16 @@ def experiment_rows(experiment: Experiment, out: Path) -> list[Row]:
 
 
 def write_outputs(experiment: Experiment, out: Path, *, quick: bool = False) -> Sequence[Path]:
-    """Write ``NAME.md`` and the figures as PNG and PDF beside the rows; return what was written."""
+    """Write ``NAME.md``, other texts, and figures as PNG and PDF beside the rows; return what was written."""
     place = folder(out, quick)
     rows = experiment_rows(experiment, place)
     if not rows:
         return []
     written = [place / f"{experiment.name}.md"]
     written[0].write_text(experiment.table(rows), encoding="utf-8")
+    for name, text in (experiment.texts(rows) if experiment.texts else {}).items():
+        written.append(place / name)
+        written[-1].write_text(text, encoding="utf-8")
     for name, figure in experiment.figures(rows).items():
         path = place / "figures" / f"{name}.png"
         path.parent.mkdir(exist_ok=True)

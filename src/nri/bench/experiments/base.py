@@ -44,6 +44,8 @@ class Experiment:
     """by file name without ending"""
     rows_file: Callable[[Row], str] | None = None
     """which file a row belongs in, if not in ``NAME.jsonl``"""
+    texts: Callable[[Sequence[Row]], Mapping[str, str]] | None = None
+    """further files to write, by name, e.g. a table in LaTeX"""
 
 
 def chosen_methods(options: Options, default: Sequence[str], quick: Sequence[str]) -> list[Method]:

@@ -103,6 +103,14 @@ def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     return overview_figures(rows)
 
 
+def texts(rows: Sequence[Row]) -> Mapping[str, str]:
+    """Table 1 in LaTeX, a file for each protocol."""
+    from nri.bench.tables.table1 import table1_latex
+
+    protocols = dict.fromkeys(str(row["protocol"]) for row in rows)
+    return {f"uci-{name}.tex": table1_latex(rows, name) for name in protocols}
+
+
 EXPERIMENT = Experiment(
-    "uci", "Table 1: every method on the paper's data sets.", jobs, table, figures, rows_file
+    "uci", "Table 1: every method on the paper's data sets.", jobs, table, figures, rows_file, texts
 )
