@@ -1,0 +1,160 @@
+"""The seeded network: one row, the seed, is looked at against all others.
+
+Everything is expressed by agreement with the seed, so no parameter knows a row or a column, any M and
+N will do, and flipping a column's coding changes nothing. Sums over agreement are matrix products with
+values and with known; a tensor [seeds, M, N] is never built.
+
+    repeat R times:
+      neighbourhoods   w_h[m] = exp(-sum_i u_h[i] * disagrees(m, i)); the first is the clause's t-norm truth
+      evidence         mass of each class, and its agreement with the seed at each variable, under w_h
+      update           a small network on each variable's evidence and on what the seed knows as a whole
+    out: posterior, reason and precision of the seed
+"""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from nri.model.seeded_config import SeededConfig
+from nri.model.seeded_evidence import CHANNELS, Evidence, gather_evidence, neighbourhoods
+from nri.model.seeded_experts import ExpertReader
+from nri.model.seeded_inputs import SeededInputs, SeededOutputs
+
+
+class SeededInducer(nn.Module):
+    """Reads a table from the viewpoint of each seed; only wires the parts in order."""
+
+    def __init__(self, config: SeededConfig, n_experts: int) -> None:
+        super().__init__()
+        self.config = config
+        self.experts = ExpertReader(n_experts, config.context)
+        self.first = FirstLook(config)
+        self.rounds = nn.ModuleList(Round(config) for _ in range(config.rounds))
+        self.verdict = Verdict(config, n_experts)
+
+    def forward(self, inputs: SeededInputs) -> SeededOutputs:
+        """Answer for every seed after every round."""
+        opinion = self.experts(inputs)
+        doubt = inputs.labels - opinion.believed_rows
+        channels = torch.stack([inputs.labels, 1 - inputs.labels, doubt], dim=1)
+        variables, context = self.first(inputs, channels, opinion.context)
+        posterior, reason, precision = [], [], []
+        for step in self.rounds:
+            variables, context, evidence, gates = step(inputs, channels, variables, context)
+            p, c = self.verdict(context, evidence, opinion.log_odds)
+            posterior.append(p)
+            reason.append(gates)
+            precision.append(c)
+        return SeededOutputs(torch.stack(posterior), torch.stack(reason), torch.stack(precision))
+
+
+class FirstLook(nn.Module):
+    """Describes each variable by the whole table, before any neighbourhood is drawn."""
+
+    def __init__(self, config: SeededConfig) -> None:
+        super().__init__()
+        self.embed = nn.Linear(Evidence.per_variable(1) + 3, config.width)
+        self.mix = nn.Linear(config.width, config.width)
+        self.context = nn.Linear(2 * config.width + Evidence.per_seed(1) + config.context + 2, config.context)
+
+    def forward(
+        self,
+        inputs: SeededInputs,
+        channels: Float[Tensor, "B C M"],
+        opinion: Float[Tensor, "B S X"],
+    ) -> tuple[Float[Tensor, "B S N D"], Float[Tensor, "B S X"]]:
+        """Return the variables as seen from each seed, and each seed as a whole."""
+        evidence = gather_evidence(inputs, channels, inputs.apart.unsqueeze(2))
+        known = inputs.seeds.abs().unsqueeze(3)
+        part = inputs.seed_parts.unsqueeze(3)
+        scale = part.abs().mean(dim=2, keepdim=True) + 1e-4
+        features = torch.cat([evidence.variables, known, part * 4, torch.tanh(part / scale)], dim=3)
+        variables = self.mix(nn.functional.gelu(self.embed(features))) * known
+        size = _log_size(inputs)
+        summary = torch.cat([pooled(variables, known), evidence.seeds, opinion, size], dim=2)
+        return variables, nn.functional.gelu(self.context(summary))
+
+
+class Round(nn.Module):
+    """Draws neighbourhoods, gathers the evidence in them, and updates variables and seed."""
+
+    def __init__(self, config: SeededConfig) -> None:
+        super().__init__()
+        D, X, H = config.width, config.context, config.heads
+        self.norm = nn.LayerNorm(D)
+        self.pull = nn.Linear(D, H)
+        self.pull_context = nn.Linear(X, H)
+        self.evidence = nn.Linear(Evidence.per_variable(H) + 2, D)
+        self.state = nn.Linear(D, D, bias=False)
+        self.seed = nn.Linear(X, D, bias=False)
+        self.update = nn.Linear(D, D)
+        self.attend = nn.Linear(D, 2)
+        self.summary = nn.Linear(4 * D + Evidence.per_seed(H) + X, X)
+        self.context = nn.Linear(X, X)
+        self.context_norm = nn.LayerNorm(X)
+        nn.init.constant_(self.pull.bias, -2.0)  # start from wide neighbourhoods, and from short clauses
+
+    def forward(
+        self,
+        inputs: SeededInputs,
+        channels: Float[Tensor, "B C M"],
+        variables: Float[Tensor, "B S N D"],
+        context: Float[Tensor, "B S X"],
+    ) -> tuple[Float[Tensor, "B S N D"], Float[Tensor, "B S X"], Evidence, Float[Tensor, "B S N"]]:
+        """Return variables and seeds after the round, the evidence it found, and the clause's gates."""
+        known = inputs.seeds.abs().unsqueeze(3)
+        pull = self.pull(self.norm(variables)) + self.pull_context(context).unsqueeze(2)
+        # softplus(a) = -log(1 - sigmoid(a)): so head 0 is exactly the t-norm truth of gates sigmoid(a)
+        strength = nn.functional.softplus(pull) * known
+        near = neighbourhoods(inputs, strength.transpose(2, 3))
+        evidence = gather_evidence(inputs, channels, near)
+        necessary = evidence.only_kept_out_by(strength[..., 0])
+        mixed = self.evidence(torch.cat([evidence.variables, necessary], dim=3))
+        mixed = mixed + self.state(variables) + self.seed(context).unsqueeze(2)
+        variables = (variables + self.update(nn.functional.gelu(mixed))) * known
+        look = torch.softmax(self.attend(variables) - 30 * (1 - known), dim=2)
+        looked = (look.transpose(2, 3) @ variables).flatten(2)
+        summary = torch.cat([pooled(variables, known), looked, evidence.seeds, context], dim=2)
+        context = self.context_norm(context + self.context(nn.functional.gelu(self.summary(summary))))
+        return variables, context, evidence, pull[..., 0] * known.squeeze(3) - 20 * (1 - known.squeeze(3))
+
+
+class Verdict(nn.Module):
+    """Weighs the neighbourhoods' and the experts' log-odds, and adds what the context knows."""
+
+    def __init__(self, config: SeededConfig, n_experts: int) -> None:
+        super().__init__()
+        self.trust = nn.Linear(config.context, config.heads + n_experts)
+        self.own = nn.Sequential(
+            nn.Linear(config.context, config.context), nn.GELU(), nn.Linear(config.context, 2)
+        )
+        nn.init.zeros_(self.trust.weight)
+        nn.init.constant_(self.trust.bias, -2.0)
+
+    def forward(
+        self,
+        context: Float[Tensor, "B S X"],
+        evidence: Evidence,
+        opinions: Float[Tensor, "B S E"],
+    ) -> tuple[Float[Tensor, "B S"], Float[Tensor, "B S"]]:
+        """Return the log-odds of the seed, and of an unseen row that its clause covers."""
+        votes = torch.cat([evidence.log_odds, opinions], dim=2)
+        own = self.own(context)
+        posterior = (nn.functional.softplus(self.trust(context)) * votes).sum(dim=2) + own[..., 0]
+        return posterior, own[..., 1] + evidence.log_odds[..., 0]
+
+
+def pooled(variables: Float[Tensor, "B S N D"], known: Float[Tensor, "B S N 1"]) -> Float[Tensor, "B S P"]:
+    """Mean over known variables, and the sum scaled so that many weak ones add up."""
+    total = variables.sum(dim=2)
+    count = known.sum(dim=2) + 1.0
+    return torch.cat([total / count, total / count.sqrt()], dim=2)
+
+
+def _log_size(inputs: SeededInputs) -> Float[Tensor, "B S 2"]:
+    mass = inputs.apart.sum(dim=2, keepdim=True)
+    n_known = inputs.seeds.abs().sum(dim=2, keepdim=True)
+    return torch.cat([torch.log(mass + 1), torch.log(n_known + 1)], dim=2) / 4 - 1
+
+
+assert CHANNELS == 3, "labels, their complement and the doubt left by the experts"

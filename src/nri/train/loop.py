@@ -1,0 +1,185 @@
+"""The training loop: draw, score, update, average, keep. The same for every inducer."""
+
+import json
+import logging
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from nri.train.checkpoint import (
+    Checkpoint,
+    load_checkpoint,
+    optimizer_tensors,
+    restore_optimizer,
+    save_checkpoint,
+)
+from nri.train.config import OptimConfig
+from nri.train.processes import Processes, join_processes
+from nri.train.task import Task
+
+log = logging.getLogger(__name__)
+
+CHECKPOINT = "checkpoint.safetensors"
+METRICS = "metrics.jsonl"
+
+Watcher = Callable[[int, dict[str, float]], None]
+"""Called after every update with the number of updates made and the means since the last row."""
+
+
+def train(
+    task: Task, directory: Path, *, until: int | None = None, watch: Watcher | None = None
+) -> nn.Module:
+    """Train, or go on training, in ``directory``; return the network with averaged weights.
+
+    Parameters
+    ----------
+    until : stop after this many updates in all (a checkpoint is kept), default the configured number.
+    """
+    torch.set_num_threads(task.config.run.threads)
+    state = _State.start(task, directory, join_processes())
+    optim = task.config.optim
+    stop = min(optim.steps, until if until is not None else optim.steps)
+    since = time.monotonic()
+    while state.step < stop:
+        means = state.update()
+        if watch is not None:
+            watch(state.step, means)
+        last = state.step == stop
+        if state.step % task.config.run.log_every == 0 or last:
+            state.log_row()
+        if state.step % task.config.run.validate_every == 0 or state.step == optim.steps:
+            state.validate()
+        if last or time.monotonic() - since > 60 * task.config.run.checkpoint_minutes:
+            state.save()
+            since = time.monotonic()
+    return state.averaged()
+
+
+@dataclass
+class _State:
+    task: Task
+    directory: Path
+    processes: Processes
+    network: nn.Module
+    average: dict[str, Tensor]
+    optimizer: torch.optim.Optimizer
+    step: int
+    episodes: int
+    rows: list[dict[str, float]]
+    started: float
+
+    @classmethod
+    def start(cls, task: Task, directory: Path, processes: Processes) -> "_State":
+        network = task.build()
+        optim = task.config.optim
+        optimizer = torch.optim.AdamW(
+            network.parameters(), lr=optim.learning_rate, weight_decay=optim.weight_decay
+        )
+        average = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+        state = cls(task, directory, processes, network, average, optimizer, 0, 0, [], time.monotonic())
+        if (directory / CHECKPOINT).exists():
+            state._resume()
+        return state
+
+    @property
+    def _names(self) -> list[str]:
+        return [name for name, _ in self.network.named_parameters()]
+
+    def _resume(self) -> None:
+        kept = load_checkpoint(self.directory / CHECKPOINT)
+        if kept.config != self.task.describe():
+            log.warning("the configuration differs from the one %s was trained with so far", self.directory)
+        self.network.load_state_dict(kept.weights)
+        self.average = {name: kept.average[name].clone() for name in self.average}
+        restore_optimizer(self.optimizer, self._names, kept.optimizer)
+        self.step, self.episodes = kept.step, kept.episodes
+        log.info("going on after %d updates (%d episodes)", self.step, self.episodes)
+
+    def update(self) -> dict[str, float]:
+        optim = self.task.config.optim
+        self.optimizer.zero_grad(set_to_none=True)
+        rows = []
+        for index in self.processes.share(self.step, optim.batches_per_step):
+            loss, row = self.task.loss(self.network, index)
+            (loss / optim.batches_per_step).backward()  # type: ignore[no-untyped-call]
+            rows.append(row)
+        self.processes.sum_gradients(self.network)
+        norm = nn.utils.clip_grad_norm_(self.network.parameters(), optim.clip)
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate(optim, self.step)
+        if torch.isfinite(norm):  # the same on all processes: the norm is that of the summed gradient
+            self.optimizer.step()
+        else:
+            log.warning("update %d has no finite gradient and is skipped", self.step)
+        self.step += 1
+        self._average()
+        means = {key: sum(row[key] for row in rows) / len(rows) for key in rows[0]} if rows else {}
+        means["gradient"] = float(norm)
+        # an update's episodes; other processes draw about as many
+        means["episodes"] = sum(row["episodes"] for row in rows) * self.processes.count
+        self.episodes += int(means["episodes"])
+        self.rows.append(means)
+        return means
+
+    def _average(self) -> None:
+        # a young average must not be dominated by the first weights
+        decay = min(self.task.config.optim.average, (self.step + 1) / (self.step + 10))
+        with torch.no_grad():
+            for name, tensor in self.network.state_dict().items():
+                self.average[name].lerp_(tensor, 1 - decay)
+
+    def averaged(self) -> nn.Module:
+        network = self.task.build()
+        network.load_state_dict(self.average)
+        return network.eval()
+
+    def log_row(self) -> None:
+        seconds = time.monotonic() - self.started
+        row: dict[str, float] = {"step": self.step}
+        row["learning_rate"] = learning_rate(self.task.config.optim, self.step - 1)
+        keys = self.rows[-1].keys()
+        row |= {key: round(sum(r[key] for r in self.rows) / len(self.rows), 6) for key in keys}
+        row["episodes_per_second"] = round(sum(r["episodes"] for r in self.rows) / max(seconds, 1e-9), 1)
+        row["episodes"] = self.episodes
+        self._write(row)
+        self.rows, self.started = [], time.monotonic()
+
+    def validate(self) -> None:
+        if self.processes.leads:
+            scores = self.task.validate(self.averaged())
+            self._write({"step": self.step} | {f"valid/{k}": round(v, 6) for k, v in scores.items()})
+        self.started = time.monotonic()
+
+    def _write(self, row: dict[str, float]) -> None:
+        if self.processes.leads:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            with (self.directory / METRICS).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+
+    def save(self) -> None:
+        if not self.processes.leads:
+            return
+        checkpoint = Checkpoint(
+            inducer=self.task.name,
+            step=self.step,
+            episodes=self.episodes,
+            config=self.task.describe(),
+            weights=self.network.state_dict(),
+            average=self.average,
+            optimizer=optimizer_tensors(self.optimizer, self._names),
+        )
+        save_checkpoint(checkpoint, self.directory / CHECKPOINT)
+
+
+def learning_rate(optim: OptimConfig, step: int) -> float:
+    """Linear warm-up, then a cosine from the highest to the final rate."""
+    if step < optim.warmup:
+        return optim.learning_rate * (step + 1) / optim.warmup
+    progress = min(1.0, (step - optim.warmup) / max(1, optim.steps - optim.warmup))
+    fall = 0.5 * (1 + math.cos(math.pi * progress))
+    return optim.final_learning_rate + (optim.learning_rate - optim.final_learning_rate) * fall

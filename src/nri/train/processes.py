@@ -1,0 +1,46 @@
+"""Several processes that train as one: each takes its share of every update's batches."""
+
+import os
+from dataclasses import dataclass
+
+import torch
+import torch.distributed as dist
+from torch import nn
+
+
+@dataclass(frozen=True)
+class Processes:
+    """The place of this process among those that torchrun started; alone when there was no torchrun."""
+
+    rank: int = 0
+    count: int = 1
+
+    @property
+    def leads(self) -> bool:
+        """Whether this is the process that writes files."""
+        return self.rank == 0
+
+    def share(self, step: int, batches_per_step: int) -> range:
+        """Return the indices of the synthetic batches that this process draws for an update."""
+        start = step * batches_per_step
+        return range(start + self.rank, start + batches_per_step, self.count)
+
+    def sum_gradients(self, network: nn.Module) -> None:
+        """Add up the gradients of all processes, in one message."""
+        if self.count == 1:
+            return
+        parameters = [p for p in network.parameters() if p.requires_grad]
+        grads = [torch.zeros_like(p) if p.grad is None else p.grad for p in parameters]
+        flat = torch.cat([g.flatten() for g in grads])
+        dist.all_reduce(flat)
+        for p, part in zip(parameters, torch.split(flat, [p.numel() for p in parameters]), strict=True):
+            p.grad = part.view_as(p).clone()
+
+
+def join_processes() -> Processes:
+    """Join the group that torchrun describes in the environment (NCCL on GPUs, gloo on CPUs)."""
+    if "WORLD_SIZE" not in os.environ or int(os.environ["WORLD_SIZE"]) == 1:
+        return Processes()
+    if not dist.is_initialized():
+        dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+    return Processes(dist.get_rank(), dist.get_world_size())
