@@ -225,6 +225,18 @@ def test_a_misspelt_column_is_an_error_in_sqlite_not_a_text():
             connection.execute(render(single("colour"), "sql", table="data"))
 
 
+@pytest.mark.parametrize("execute", [by_sqlite, by_duckdb])
+def test_columns_named_true_and_false_do_not_stand_in_for_the_words(execute):
+    """SQLite reads TRUE as a column if the table has one, so the export must not say it."""
+    schema = {name: (Kind.BOOLEAN, []) for name in ("TRUE", "false", "x")}
+    table = {"TRUE": [False, None], "false": [True, None], "x": [True, False]}
+    rule = Rule([Clause([Literal("x", Op.EQ, True)])])
+    ruleset = gather_ruleset("y", [False, True], {True: rule}, columns_of(schema, table), np.eye(2)[[1, 0]])
+    assert execute(schema, ruleset, table) == [True, False]
+    always = gather_ruleset("y", [False, True], {True: TRUE}, columns_of(schema, table), np.eye(2)[[1, 0]])
+    assert execute(schema, always, table) == [True, True]
+
+
 def test_newlines_inside_names_and_values_are_not_indented():
     """The query was once indented after it was written, which put blanks into texts."""
     query = render(single("two\nlines", "more\nlines"), "sql", table="t\nt")

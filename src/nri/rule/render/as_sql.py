@@ -2,7 +2,8 @@
 
 Missing cells are NULL: a comparison with NULL is not true, so a clause that meets one does not
 fire, just as here. DuckDB takes NaN for the largest number, so store NULL instead. Dates in SQLite are
-text like ``2024-05-01 00:00:00``, which sorts as dates do.
+text like ``2024-05-01 00:00:00``, which sorts as dates do. A yes is written 1, which both take for true:
+the word TRUE is a column in SQLite if the table has one of that name.
 """
 
 import datetime as dt
@@ -77,7 +78,7 @@ def _case(ruleset: RuleSet, prefix: str = "", indent: str = "") -> str:
 
 
 def _clause(clause: Clause, prefix: str) -> str:
-    return f"({' AND '.join(_literal(literal, prefix) for literal in clause) or 'TRUE'})"
+    return f"({' AND '.join(_literal(literal, prefix) for literal in clause) or '1 = 1'})"
 
 
 def _literal(literal: Literal, prefix: str) -> str:
@@ -86,7 +87,7 @@ def _literal(literal: Literal, prefix: str) -> str:
 
 def _value(value: Value) -> str:
     if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
+        return "1" if value else "0"
     if isinstance(value, str):
         return text_literal(value)
     if isinstance(value, dt.datetime):
@@ -95,6 +96,8 @@ def _value(value: Value) -> str:
 
 
 def _label(label: Label) -> str:
+    if isinstance(label, bool):
+        return "(1 = 1)" if label else "(1 = 0)"
     if isinstance(label, float):
         text = repr(label)
         return text if "e" in text else f"{text}e0"  # without an exponent DuckDB makes it a decimal
