@@ -55,6 +55,10 @@ def read_labels(y: Any, n_rows: int) -> Labels:
         raise InputError("Input y contains NaN: a label is missing; leave such rows out")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise InputError("Input y contains infinity: a label cannot be infinite; leave such rows out")
+    try:
+        classes, codes = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise InputError("labels mix text with other values; convert them all to text") from None
     check_classification_targets(labels)
     if len(labels) != n_rows:
         raise InputError(
@@ -63,10 +67,6 @@ def read_labels(y: Any, n_rows: int) -> Labels:
         )
     if not n_rows:
         raise InputError("Found array with 0 sample(s) while a minimum of 1 is required; give rows")
-    try:
-        classes, codes = np.unique(labels, return_inverse=True)
-    except TypeError:
-        raise InputError("labels mix text with other values; convert them all to text") from None
     return Labels(codes.astype(np.int64), classes, name)
 
 

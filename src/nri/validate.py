@@ -73,7 +73,7 @@ def accuracy_of(right: BoolArray, weights: np.ndarray | None = None) -> Accuracy
     """
     weights = np.ones(len(right)) if weights is None else weights
     share = weights / weights.sum()
-    mean = float(share @ right)
+    mean = float(weights[right].sum() / weights.sum())  # never above one by rounding
     return Accuracy(mean, math.sqrt(mean * (1 - mean) * float(share @ share)))
 
 

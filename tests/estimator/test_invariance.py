@@ -1,0 +1,100 @@
+"""What must not matter: order of rows, order, coding and names of columns, weights instead of repetitions."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from example_tables import random_table
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nri import NRIClassifier
+from nri.rule import Clause, Literal, Rule, RuleSet
+
+seeds = st.integers(0, 2**32 - 1)
+few = settings(max_examples=12, deadline=None)
+
+
+def induced(table: pd.DataFrame, labels: np.ndarray, **options) -> RuleSet:
+    return NRIClassifier(**options).fit(table, labels).rules_
+
+
+def said_with(ruleset: RuleSet, change) -> dict[object, Rule]:
+    """The rules with every literal changed."""
+    return {
+        rule.label: Rule(Clause(change(literal) for literal in clause) for clause in rule.rule)
+        for rule in ruleset.rules
+    }
+
+
+def rules_of(ruleset: RuleSet) -> dict[object, Rule]:
+    return said_with(ruleset, lambda literal: literal)
+
+
+@few
+@given(seeds)
+def test_the_order_of_rows_is_irrelevant(seed):
+    table, labels = random_table(seed)
+    order = np.random.default_rng(seed).permutation(len(table))
+    assert induced(table.iloc[order], labels[order]) == induced(table, labels)
+
+
+@few
+@given(seeds)
+def test_permuting_columns_changes_nothing_but_their_order(seed):
+    table, labels = random_table(seed)
+    names = np.random.default_rng(seed).permutation(table.columns)
+    assert induced(table[list(names)], labels) == induced(table, labels)
+
+
+@few
+@given(seeds, st.sampled_from(["fever", "cough", "smoker"]))
+def test_flipping_the_coding_of_a_column_flips_its_literals_only(seed, name):
+    table, labels = random_table(seed)
+    flipped = table.assign(
+        **{name: ~table[name] if table[name].dtype == bool else 1 - table[name].astype("Int64")}
+    )
+
+    def flip(literal: Literal) -> Literal:
+        return literal.negate() if literal.column == name else literal
+
+    assert rules_of(induced(flipped, labels)) == said_with(induced(table, labels), flip)
+
+
+@few
+@given(seeds)
+def test_renaming_columns_renames_them_in_the_rule_only(seed):
+    table, labels = random_table(seed)
+    names = dict(zip(table.columns, np.random.default_rng(seed).permutation(table.columns), strict=True))
+
+    def rename(literal: Literal) -> Literal:
+        return Literal(names[literal.column], literal.op, literal.value)
+
+    renamed = induced(table.rename(columns=names), labels)
+    assert rules_of(renamed) == said_with(induced(table, labels), rename)
+
+
+@few
+@given(seeds)
+def test_a_row_of_weight_two_counts_as_two_rows(seed):
+    table, labels = random_table(seed, n_rows=40)
+    weights = np.random.default_rng(seed).integers(0, 3, len(table))
+    repeated = np.repeat(np.arange(len(table)), weights)
+    weighted = NRIClassifier().fit(table, labels, sample_weight=weights).rules_
+    assert rules_of(weighted) == rules_of(induced(table.iloc[repeated], labels[repeated]))
+    assert weighted.support.total == weights.sum()
+
+
+@pytest.mark.parametrize("flipped", [[], ["a"], ["a", "b"]])
+def test_ties_between_columns_are_broken_alike_whatever_their_order(flipped):
+    """Of columns that serve equally well the first used to be taken: the rule changed with the order."""
+    rng = np.random.default_rng(3)
+    labels = np.arange(40) % 2
+    a, b = labels.copy(), labels.copy()
+    a[[1, 2]] ^= 1  # as wrong as b, on other rows
+    b[[3, 4]] ^= 1
+    table = pd.DataFrame({"a": a, "b": b, "c": rng.integers(0, 2, 40), "d": rng.integers(0, 2, 40)})
+    for name in flipped:
+        table[name] = 1 - table[name]
+    orders = (["a", "b", "c", "d"], ["b", "d", "c", "a"], ["d", "c", "b", "a"])
+    found = {induced(table[order], labels, max_clauses=1, max_literals=1).columns for order in orders}
+    assert len(found) == 1
