@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from nri.errors import InputError
 from nri.induction import LabelledTable
-from nri.table.columns import nearest
 from nri.table.read import read_table
 from nri.table.target import TargetedTable, class_index, take_target
 
@@ -29,9 +29,7 @@ def read_labelled(file: str, target: str | None, positive: str | None) -> Asked:
     """
     frame = read_table(file)
     if target is None:
-        raise InputError(
-            f"which column is to be explained? Add --target COLUMN{nearest('', list(frame.columns))}"
-        )
+        raise InputError(f"which column is to be explained? Add --target COLUMN, one of {_listed(frame)}")
     split = take_target(frame, target)
     classes, codes = split.classes, split.codes
     index = None if positive is None else class_index(classes, positive)
@@ -53,3 +51,9 @@ def _remark(split: TargetedTable) -> str:
     )
     dropped = f"; {split.dropped} more without a target are left out" if split.dropped else ""
     return f"{rows} rows ({classes}), {split.features.shape[1]} columns{dropped}"
+
+
+def _listed(frame: pd.DataFrame, most: int = 12) -> str:
+    """Name the columns; of many the first ones and the last, which is often the target."""
+    names = [repr(name) for name in frame.columns]
+    return ", ".join(names if len(names) <= most else [*names[: most - 1], "...", names[-1]])

@@ -37,12 +37,12 @@ def atomic_file(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
         raise InputError(f"{path} is a folder; name a file to write to")
     if not os.path.isdir(target.parent):
         raise InputError(f"there is no folder {target.parent} to write {target.name} to; make it first")
-    if os.path.exists(target) and not os.path.isfile(target):
-        with _opened(target, binary) as file:
-            yield file
-        return
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
     try:
+        if os.path.exists(target) and not os.path.isfile(target):
+            with _opened(target, binary) as file:
+                yield file
+            return
         with _opened(temporary, binary) as file:
             yield file
             file.flush()

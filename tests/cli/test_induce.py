@@ -1,0 +1,131 @@
+import json
+import sqlite3
+
+import pytest
+
+RULE = """\
+IF  (cough AND fever)         precision 1.00   covers 20 of 60
+ OR (age > 57 AND chills)     precision 1.00   covers 15 of 60
+THEN flu = yes                rule: accuracy 1.00 (on these rows)   ELSE no
+"""
+
+
+def test_the_rule_is_printed_in_the_words_of_the_table(nri, visits):
+    done = nri("induce", visits, "--target", "flu")
+    assert done.code == 0
+    assert done.out == RULE
+    assert done.err == "60 rows (31 no, 29 yes), 5 columns\n"
+
+
+def test_quiet_says_nothing_but_the_rule(nri, visits):
+    done = nri("induce", visits, "-t", "flu", "--quiet")
+    assert (done.out, done.err) == (RULE, "")
+
+
+def test_cross_validation_is_told_with_its_standard_error(nri, visits):
+    done = nri("induce", visits, "-t", "flu", "--cv")
+    assert "rule: accuracy 0.9" in done.out
+    assert " ± 0.0" in done.out
+    assert "(cross-validated)" in done.out
+
+
+def test_the_rule_is_about_the_class_asked_for(nri, visits):
+    assert "THEN flu = no " in nri("induce", visits, "-t", "flu", "--positive", "no").out
+
+
+def test_one_of_several_classes_is_told_from_the_others(nri, tmp_path):
+    path = tmp_path / "cars.csv"
+    path.write_text("size,doors,class\n" + "small,2,a\nsmall,4,a\nbig,2,b\nbig,4,c\n" * 8)
+    done = nri("induce", path, "-t", "class", "--positive", "b")
+    assert done.out.splitlines()[-1].startswith("THEN class = b ")
+    assert done.out.splitlines()[-1].endswith("ELSE other")
+    assert "ELSE class = c" in nri("induce", path, "-t", "class").out
+
+
+def test_a_comparison_can_be_the_target(nri, visits):
+    done = nri("induce", visits, "--target", "age > 40", "--columns", "chills,fever,flu")
+    assert done.code == 0
+    assert "true" in done.out
+
+
+def test_limits_reach_the_rule(nri, visits):
+    done = nri(
+        "induce", visits, "-t", "flu", "--max-clauses", 1, "--without", "age", "--without", "ward,chills"
+    )
+    assert done.out.startswith("IF  (cough AND fever) ")
+    assert " OR " not in done.out
+    done = nri("induce", visits, "-t", "flu", "--positive", "no", "--no-negations", "--binarize", "paper")
+    assert "NOT" not in done.out
+    assert "!=" not in done.out
+
+
+@pytest.mark.parametrize("form", ["json", "sql", "python", "markdown", "latex", "prolog", "asp", "sympy"])
+def test_a_flag_is_short_for_its_format(nri, visits, form):
+    by_flag = nri("induce", visits, "-t", "flu", f"--{form}", "-q")
+    by_name = nri("induce", visits, "-t", "flu", "--format", form, "-q")
+    assert by_flag.code == 0
+    assert by_flag.out == by_name.out
+    assert "fever" in by_flag.out
+
+
+def test_the_sql_that_is_printed_runs(nri, visits):
+    case = nri("induce", visits, "-t", "flu", "--sql").out
+    header, *lines = visits.read_text().splitlines()
+    database = sqlite3.connect(":memory:")
+    database.execute(f"CREATE TABLE visits ({header})")
+    for line in lines:
+        *cells, flu = line.split(",")
+        numbers = [int(cell) if cell.isdigit() else cell for cell in cells]
+        database.execute("INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?)", [*numbers, flu])
+    assert database.execute(f"SELECT count(*) FROM visits WHERE flu <> ({case})").fetchone() == (0,)
+
+
+def test_the_ending_of_the_output_chooses_the_format_and_the_rule_is_still_shown(nri, visits):
+    out = visits.with_name("rule.json")
+    done = nri("induce", visits, "-t", "flu", "--out", out)
+    assert done.out == RULE
+    assert f"wrote {out}" in done.err
+    assert json.loads(out.read_text())["target"] == "flu"
+
+
+def test_the_page_stands_alone_and_escapes_names(nri, tmp_path):
+    table, page = tmp_path / "t.csv", tmp_path / "page.html"
+    table.write_text("<script>x,ok,y\n" + "1,1,a\n0,0,b\n1,0,a\n0,1,b\n" * 5)
+    done = nri("induce", table, "-t", "y", "--html", page)
+    text = page.read_text()
+    assert done.code == 0
+    assert text.startswith("<!doctype html>")
+    assert "&lt;script&gt;x" in text
+    assert "<script" not in text
+    assert "http" not in text
+
+
+def test_columns_left_out_are_named(nri, visits):
+    text = visits.read_text().splitlines()
+    visits.write_text(
+        "\n".join([text[0] + ",empty,patient_id"] + [f"{t},,{i}" for i, t in enumerate(text[1:])])
+    )
+    done = nri("induce", visits, "-t", "flu")
+    assert "columns left out: empty has no value at all, patient_id looks like an identifier" in done.err
+    assert done.out == RULE
+
+
+def test_rows_without_a_target_are_left_out_and_counted(nri, visits):
+    visits.write_text(visits.read_text() + "1,1,1,70,a,\n")
+    done = nri("induce", visits, "-t", "flu")
+    assert done.err == "60 rows (31 no, 29 yes), 5 columns; 1 more without a target are left out\n"
+
+
+@pytest.mark.parametrize(("name", "separator"), [("t.tsv", "\t"), ("t.csv", ";"), ("t", ",")])
+def test_tables_come_with_any_separator(nri, visits, name, separator):
+    other = visits.with_name(name)
+    other.write_text(visits.read_text().replace(",", separator))
+    assert nri("induce", other, "-t", "flu", "-q").out == RULE
+
+
+def test_parquet_gives_the_same_rule(nri, visits):
+    import pandas as pd
+
+    other = visits.with_suffix(".parquet")
+    pd.read_csv(visits).to_parquet(other)
+    assert nri("induce", other, "-t", "flu", "-q").out == RULE

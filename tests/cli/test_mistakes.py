@@ -1,0 +1,162 @@
+"""Every mistake ends in one line that names cause and remedy, exit code 2, and nothing half-written."""
+
+import os
+
+import pytest
+
+
+def table(path, text):
+    path.write_text(text)
+    return path
+
+
+ROWS = "".join(f"{i % 3},{'ab'[i % 2]},{'yes' if i % 2 else 'no'}\n" for i in range(12))
+
+
+@pytest.mark.parametrize(
+    ("content", "target", "message"),
+    [
+        ("x,y\n", "y", "no rows"),
+        ("", "y", "empty"),
+        ("x,c,y\n" + ROWS, "z", "no target column 'z'"),
+        ("x,c,label\n" + ROWS, "lable", "no target column 'lable'; did you mean 'label'?"),
+        ("x,y\n1,a\n2,a\n3,a\n", "y", "target 'y' has one class only, 'a' in all 3 rows"),
+        ("x,y\n1,\n2,\n", "y", "no row is left: target 'y' is missing in all 2 rows"),
+        ("x,y\n,a\n,b\n,a\n", "y", "no column can be used: x has no value at all"),
+        ("x,y\n" + "".join(f"{i % 2},v{i % 50}\n" for i in range(100)), "y", "has 50 different values"),
+        ("x,y\n" + "".join(f"{i % 2},{i}\n" for i in range(100)), "y", 'e.g. --target "y > '),
+        ("x,x,y\n1,2,a\n3,4,b\n", "y", "duplicate column names: 'x'"),
+        ("y\na\nb\n", "y", "no column but 'y'"),
+        ("x,y\n1,a,3\n2,b\n", "y", "line 2: 3 field(s)"),
+        ("x,c,y\n" + ROWS, "x > many", "'many' is no number"),
+    ],
+    ids=lambda value: None if not isinstance(value, str) else value[:20].replace("\n", "|"),
+)
+def test_a_table_that_cannot_be_used_is_refused_in_one_line(nri, tmp_path, content, target, message):
+    page, out = tmp_path / "page.html", tmp_path / "rule.json"
+    file = table(tmp_path / "t.csv", content)
+    done = nri("induce", file, "--target", target, "--html", page, "--out", out)
+    assert done.code == 2
+    assert done.out == ""
+    *remarks, error = done.err.splitlines()
+    assert error.startswith("error: ")
+    assert message in error
+    assert len(remarks) <= 1
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["t.csv"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--positive", "maybe"], "no class 'maybe'; choose one of 'no', 'yes'"),
+        (["--columns", "fevr"], "no column 'fevr'; did you mean 'fever'?"),
+        (["--without", "wart"], "no column 'wart'; did you mean 'ward'?"),
+        (["--format", "excel"], "no format 'excel'; use one of text, markdown"),
+        (["--json", "--sql"], "two formats asked for, json and sql: choose one"),
+        (["--model", "magic"], "no model 'magic'"),
+        (["--binarize", "deep"], "unknown binarisation mode 'deep'"),
+        (["--out", "no/such/folder/rule.json"], "there is no folder no/such/folder"),
+        (["--html", "/"], "/ is a folder; name a file"),
+    ],
+)
+def test_an_option_that_cannot_be_met_is_refused_in_one_line(nri, visits, options, message):
+    done = nri("induce", visits, "--target", "flu", *options)
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.splitlines()[-1].startswith("error: ")
+    assert message in done.err
+
+
+def test_a_missing_file_is_named_with_the_nearest_one(nri, visits):
+    done = nri("induce", visits.with_name("visit.csv"), "--target", "flu")
+    assert done.code == 2
+    assert "did you mean 'visits.csv'?" in done.err
+
+
+def test_a_forgotten_target_lists_the_columns(nri, visits):
+    done = nri("induce", visits)
+    assert done.code == 2
+    assert "Add --target COLUMN, one of 'fever', 'cough', 'chills', 'age', 'ward', 'flu'" in done.err
+
+
+def test_a_place_without_permission_is_refused_before_the_work(nri, visits, tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda place, mode: False)  # root may write anywhere
+    done = nri("induce", visits, "--target", "flu", "--out", tmp_path / "rule.json")
+    assert done.code == 2
+    assert "permission denied" in done.err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_full_disk_is_told_in_one_line(nri, visits):
+    done = nri("induce", visits, "--target", "flu", "--quiet", "--json", "--out", "/dev/full")
+    assert done.code == 2
+    assert done.err.startswith("error: /dev/full cannot be written (No space left")
+
+
+def test_an_old_file_stays_when_a_new_one_cannot_be_made(nri, visits, tmp_path):
+    out = table(tmp_path / "rule.json", "old")
+    assert nri("induce", visits, "--target", "nothing", "--out", out).code == 2
+    assert out.read_text() == "old"
+
+
+@pytest.mark.parametrize("command", ["predict", "explain", "export"])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "no rule file"),
+        ("{", "is not a rule file"),
+        ('{"format": "other"}', "is not a rule file"),
+        ("\udcff", "it is not text"),
+    ],
+)
+def test_a_wrong_rule_file_is_refused_in_one_line(nri, visits, tmp_path, command, content, message):
+    path = tmp_path / "broken.json"
+    if content is not None:
+        path.write_bytes(content.encode("utf-8", "surrogateescape"))
+    arguments = {"predict": [visits], "explain": [visits, "--row", 1], "export": []}[command]
+    done = nri(command, path, *arguments)
+    assert done.code == 2
+    assert done.err.count("\n") == 1
+    assert message in done.err
+
+
+def test_an_unexpected_failure_is_one_line_with_a_way_to_see_more(nri, visits, monkeypatch):
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("the\nroof fell in")
+
+    monkeypatch.setattr("nri.induction.induce_ruleset", fail)
+    monkeypatch.delenv("NRI_DEBUG", raising=False)
+    done = nri("induce", visits, "--target", "flu", "-q")
+    assert done.code == 1
+    assert done.err == "error: RuntimeError: the roof fell in (set NRI_DEBUG=1 to see where)\n"
+
+
+def test_debugging_shows_where_an_unexpected_failure_came_from(visits, monkeypatch):
+    from nri.cli.app import main
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("the roof fell in")
+
+    monkeypatch.setattr("nri.induction.induce_ruleset", fail)
+    monkeypatch.setenv("NRI_DEBUG", "1")
+    with pytest.raises(RuntimeError, match="the roof fell in"):
+        main(["induce", str(visits), "--target", "flu"])
+
+
+def test_ctrl_c_ends_with_code_130(nri, visits, monkeypatch):
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nri.induction.induce_ruleset", interrupt)
+    done = nri("induce", visits, "--target", "flu", "-q")
+    assert done.code == 130
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["indoce"], ["induce", "x.csv", "--tarjet", "y"], ["bench", "nothing"]]
+)
+def test_a_misspelt_command_or_option_is_a_usage_error(nri, arguments):
+    done = nri(*arguments)
+    assert done.code == 2
+    assert "Traceback" not in done.err
