@@ -27,16 +27,16 @@ format: $(VENV)/.installed-test
 
 # Three small generated data sets, no files and no network needed: under two minutes.
 bench-quick: $(VENV)/.installed-bench
-	$(BIN)/python -m nri.cli.bench uci --quick --offline
+	$(BIN)/nri bench uci --quick --offline
 
 # Every experiment of the evidence: hours. Rows that are there already are not computed again.
 # Data: NRI_DATA=folder of CSV files, else OpenML. BENCH_JOBS processes; seconds are published from one only.
 BENCH_JOBS ?= 1
 bench: $(VENV)/.installed-bench
 	for name in uci learning recovery noise spurious scaling rules; do \
-		$(BIN)/python -m nri.cli.bench $$name --jobs $(BENCH_JOBS) || exit 1; \
+		$(BIN)/nri bench $$name --jobs $(BENCH_JOBS) || exit 1; \
 	done
-	$(BIN)/python -m nri.cli.bench report
+	$(BIN)/nri bench report
 
 clean:
 	rm -rf $(VENV)
@@ -53,5 +53,5 @@ $(VENV)/.installed-bench: pyproject.toml constraints.txt | $(BIN)/python
 	touch $@
 
 $(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) -e '.[test]'
+	$(PIP) -e '.[test,bench]'
 	touch $@
