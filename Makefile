@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: demo test lint types unit format clean bench bench-quick
+.PHONY: demo test lint types unit format docs clean bench bench-quick
 
 demo: $(VENV)/.installed
 	$(BIN)/nri demo
@@ -24,6 +24,10 @@ unit: $(VENV)/.installed-test
 format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# Renew what the examples in the README print, after the rules have changed.
+docs: $(VENV)/.installed-test
+	$(BIN)/python tests/docs/examples_in_docs.py
 
 # Three small generated data sets, no files and no network needed: under two minutes.
 bench-quick: $(VENV)/.installed-bench

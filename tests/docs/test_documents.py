@@ -1,0 +1,61 @@
+"""Documents tell the truth: examples print what they show, trees name what exists, links lead somewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+from examples_in_docs import DOCUMENTS, ROOT, Example, examples, run
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+ALL = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+
+
+@pytest.mark.parametrize(
+    "example",
+    [example for name in DOCUMENTS for example in examples((ROOT / name).read_text())],
+    ids=lambda e: e.source,
+)
+def test_an_example_prints_what_the_document_shows(example: Example):
+    assert run(example) == example.shown, "run `make docs` if the new output is right"
+
+
+def test_the_readme_has_examples_of_both_kinds():
+    assert {example.kind for example in examples(README)} == {"console", "pycon"}
+
+
+def test_the_annotated_tree_names_every_part_of_the_package_and_nothing_else():
+    block = re.search(r"```text\nsrc/nri/\n(.*?)```", README, re.DOTALL)
+    assert block
+    named = {
+        line.split()[0].rstrip("/")
+        for line in block[1].splitlines()
+        if line.startswith("  ") and line[2] != " "
+    }
+    package = ROOT / "src" / "nri"
+    parts = {path.name for path in package.iterdir() if not path.name.startswith("_") and _is_part(path)}
+    assert named == parts
+
+
+def _is_part(path: Path) -> bool:
+    return path.suffix == ".py" or (path.is_dir() and (path / "__init__.py").exists())
+
+
+def test_both_commands_of_the_readme_are_targets_of_the_makefile():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    commands = re.findall(r"^make (\w+)", README, re.MULTILINE)
+    assert commands == ["demo", "test"]
+    assert all(re.search(rf"^{command}:", makefile, re.MULTILINE) for command in commands)
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.name)
+def test_links_lead_to_files_that_exist(path: Path):
+    for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
+        if not link.startswith(("http:", "https:", "mailto:")):
+            assert (path.parent / link).exists(), link
+
+
+def test_the_table_of_commands_names_every_command():
+    from nri.cli.app import app
+
+    known = {info.name or info.callback.__name__ for info in app.registered_commands if info.callback}
+    assert set(re.findall(r"^\| `nri (\w+)", README, re.MULTILINE)) == known
