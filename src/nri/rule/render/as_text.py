@@ -2,15 +2,16 @@
 
 import unicodedata
 
+from nri.rule.clause import Clause
 from nri.rule.labels import Label
 from nri.rule.render.options import RenderOptions
 from nri.rule.render.outline import CONFLICTS, Outline, OutlineRule, Strength, outline_of
-from nri.rule.render.phrase import one_line, phrase_clause, phrase_label, phrase_name
+from nri.rule.render.phrase import PLAIN, one_line, parts_of, phrase_label, phrase_name, phrase_part
 from nri.rule.ruleset import RuleSet
 
 _GAP = "     "
-_WIDEST = 72
-"""Clauses longer than this do not push the numbers of the others further right."""
+_WIDEST = 64
+"""Clauses longer than this go on in the next line, so that the numbers stay in sight."""
 
 Line = tuple[str, str]
 """What a line says, and the numbers beside it."""
@@ -43,10 +44,25 @@ def _single(outline: Outline, note: str) -> list[Line]:
 
 
 def _conditions(rule: OutlineRule) -> list[Line]:
-    return [
-        (f"{' OR' if i else 'IF '} ({phrase_clause(clause)})", _numbers(strength))
-        for i, (clause, strength) in enumerate(rule.clauses)
-    ]
+    lines: list[Line] = []
+    for i, (clause, strength) in enumerate(rule.clauses):
+        first, *rest = _wrapped(clause)
+        lines.append((f"{' OR' if i else 'IF '} ({first}", _numbers(strength)))
+        lines += [(f"     {more}", "") for more in rest]
+    return lines
+
+
+def _wrapped(clause: Clause) -> list[str]:
+    """Write a clause and its closing bracket in lines that are broken after an AND."""
+    *parts, last = [phrase_part(part, PLAIN) for part in parts_of(clause)] or [PLAIN.always]
+    lines = [""]
+    for part in (*(f"{part} AND" for part in parts), f"{last})"):
+        longer = f"{lines[-1]} {part}" if lines[-1] else part
+        if lines[-1] and display_width(longer) > _WIDEST - 5:
+            lines.append(part)
+        else:
+            lines[-1] = longer
+    return lines
 
 
 def _outcome(outline: Outline, label: Label) -> str:
