@@ -39,3 +39,10 @@ def test_longer_clauses_over_more_literals_need_more_bits():
     assert (np.diff(clause_bits(np.arange(6), 40)) > 0).all()
     assert (clause_bits(np.arange(1, 6), 400) > clause_bits(np.arange(1, 6), 40)).all()
     assert clause_bits(np.array([3]), 3)[0] == 5.0  # one way to choose all three, two and three unary bits
+
+
+def test_with_more_classes_an_error_must_also_name_the_right_one():
+    """Without these bits four classes on a few dozen rows were left to the majority."""
+    objective, errors, bits = DescriptionLength(), np.array([0.0, 3.0]), np.zeros(2)
+    extra = objective.cost(errors, bits, 50.0, 5) - objective.cost(errors, bits, 50.0)
+    assert extra == pytest.approx([0.0, 3 * np.log2(4)])

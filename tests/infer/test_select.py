@@ -5,11 +5,12 @@ from hypothesis import strategies as st
 from infer_problems import dnf_truth, episodes, random_posterior
 
 from nri.episode import make_episode
+from nri.infer.baseline import baseline_errors
 from nri.infer.candidates import build_pool
 from nri.infer.exact import select_exact
 from nri.infer.limits import Limits
 from nri.infer.objective import DescriptionLength, ExpectedError
-from nri.infer.select import baseline_errors, select, shortlist
+from nri.infer.select import select, shortlist
 from nri.infer.task import gather_evidence
 from nri.infer.widen import all_conjunctions
 
@@ -67,7 +68,7 @@ def test_local_search_finds_the_exact_optimum_on_most_small_problems(objective, 
         bound = baseline_errors(task, limits)
         found = select(pool, task, objective, limits, max_errors=bound)
         best = select_exact(pool, task, objective, limits, max_errors=bound)
-        assert best is not None
+        assert best.proven
         assert found.cost >= best.cost - 1e-6, "nothing is cheaper than the exact optimum"
         equal += found.cost <= best.cost + 1e-6
     assert equal >= 12
@@ -78,7 +79,7 @@ def test_an_or_of_four_literals_is_found():
     rng = np.random.default_rng(0)
     values = rng.random((100, 12)) < 0.5
     task = gather_evidence(make_episode(values, labels=values[:, :4].any(axis=1))).task(1)
-    selection = select(full_pool(task), task, DescriptionLength(price=0.5), Limits())
+    selection = select(full_pool(task), task, DescriptionLength(), Limits())
     assert set(selection.clauses) == {(0,), (1,), (2,), (3,)}
 
 
@@ -125,3 +126,22 @@ def test_a_short_list_keeps_single_literals_and_the_best_clause():
     assert len(short) < len(pool)
     assert {(j,) for j in range(14)} <= set(short.clauses)
     assert pool.clauses[int(np.argmax(pool.truth @ task.gain))] in short.clauses
+
+
+def test_a_large_pool_searched_from_a_short_list_is_chosen_as_well():
+    rng = np.random.default_rng(11)
+    values = rng.random((120, 12)) < 0.5
+    labels = dnf_truth(values, [(0, 1, 2), (3, 16), (5, 18)]) ^ (rng.random(120) < 0.05)
+    task = gather_evidence(make_episode(values, labels=labels)).task(1)
+    pool = full_pool(task, 3)
+    quick = select(pool, task, DescriptionLength(), Limits(), rough=100)
+    thorough = select(pool, task, DescriptionLength(), Limits(), rough=None)
+    assert quick.cost == pytest.approx(thorough.cost)
+
+
+def test_an_exact_search_without_time_falls_back_and_says_so():
+    task = random_task(3)
+    pool = full_pool(task)
+    hurried = select_exact(pool, task, DescriptionLength(), Limits(), time_limit=0.0)
+    assert not hurried.proven
+    assert hurried.clauses == select(pool, task, DescriptionLength(), Limits()).clauses

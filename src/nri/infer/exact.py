@@ -10,7 +10,7 @@ from nri.episode import FloatArray
 from nri.infer.candidates import CandidatePool
 from nri.infer.limits import Limits
 from nri.infer.objective import Objective, clause_bits
-from nri.infer.select import Selection
+from nri.infer.select import Selection, select
 from nri.infer.task import Task
 
 
@@ -31,8 +31,10 @@ def select_exact(
     *,
     max_errors: float | None = None,
     time_limit: float = 60.0,
-) -> Selection | None:
-    """Return the cheapest set of candidates, or None when a solve runs out of time.
+) -> Selection:
+    """Return the cheapest set of candidates, or the local search's when a solve runs out of time.
+
+    ``proven`` of the result tells the two apart.
 
     Both objectives rise with errors and bits and are concave in them, so the cheapest rule is a
     corner of the convex hull of all (errors, bits) pairs. The corners are found one by one: each is
@@ -49,7 +51,7 @@ def select_exact(
     programme = _Programme(pool, task, limits, max_errors, time_limit)
     corners = programme.corners()
     if corners is None:
-        return None
+        return select(pool, task, objective, limits, max_errors=max_errors)
     costs = objective.cost(
         np.array([corner.errors for corner in corners]),
         np.array([corner.bits for corner in corners]),
@@ -60,6 +62,7 @@ def select_exact(
         clauses=tuple(pool.clauses[i] for i in corners[best].chosen),
         cost=float(costs[best]),
         errors=corners[best].errors,
+        proven=True,
     )
 
 

@@ -5,15 +5,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from nri.episode import Episode, FloatArray
+from nri.infer.baseline import baseline_errors, baseline_pool
 from nri.infer.candidates import CandidatePool, IndexClause, build_pool, clause_truth
 from nri.infer.joint import polish
 from nri.infer.limits import Limits
 from nri.infer.objective import DescriptionLength, ExpectedError, Objective
 from nri.infer.propose import Proposer, SymbolicProposer
 from nri.infer.result import Induced, decide, estimated_precision
-from nri.infer.select import Selection, baseline_errors, baseline_pool, select, shortlist
+from nri.infer.select import Selection, Selector, select, shortlist
 from nri.infer.task import Evidence, Task, gather_evidence
 
+MAX_CANDIDATES = 4000
+"""About how many candidates a rule is chosen from; more gain next to nothing."""
 JOINT_CANDIDATES = 400
 """About how many candidates of each class take part in the joint polish."""
 
@@ -29,6 +32,7 @@ def induce(
     objective: Objective | None = None,
     positive: int | None = None,
     posterior: FloatArray | None = None,
+    choose: Selector = select,
 ) -> Induced:
     """Find the rules that describe the classes of an episode best.
 
@@ -51,6 +55,8 @@ def induce(
         For two classes, the class the rule must speak about.
     posterior
         [M, n_classes] probabilities that take the place of the labels.
+    choose
+        How a rule is chosen from candidates: the local search, or :func:`nri.infer.exact.select_exact`.
     """
     propose = propose or SymbolicProposer()
     limits = limits or Limits()
@@ -59,14 +65,15 @@ def induce(
     evidence = gather_evidence(episode, posterior)
     if evidence.n_classes == 2:
         targets = (1, 0) if positive is None else (positive,)
-        return _induce_two(evidence, targets, propose, limits, objective, rng)
-    return _induce_many(evidence, propose, limits, objective, rng)
+        return _induce_two(evidence, targets, propose, limits, objective, choose, rng)
+    return _induce_many(evidence, propose, limits, objective, choose, rng)
 
 
 def candidates_for(task: Task, propose: Proposer, limits: Limits, rng: np.random.Generator) -> CandidatePool:
     """Return what the proposer suggests, with ALWAYS and the single literals, as one pool."""
     clauses = [*baseline_pool(task, limits).clauses, *propose(task, limits, rng)]
-    return build_pool(task.literals, clauses, limits, positive=task.positive, weights=task.weights)
+    pool = build_pool(task.literals, clauses, limits, positive=task.positive, weights=task.weights)
+    return shortlist(pool, task, MAX_CANDIDATES)
 
 
 def _induce_two(
@@ -75,6 +82,7 @@ def _induce_two(
     propose: Proposer,
     limits: Limits,
     objective: Objective,
+    choose: Selector,
     rng: np.random.Generator,
 ) -> Induced:
     """One rule for one of two classes; the other class is what remains."""
@@ -83,7 +91,7 @@ def _induce_two(
     best: tuple[int, Selection] | None = None
     for target, task in tasks.items():
         pool = candidates_for(task, propose, limits, rng)
-        selection = select(pool, task, objective, limits, max_errors=bound)
+        selection = choose(pool, task, objective, limits, max_errors=bound)
         if best is None or _key(selection, bound) < _key(best[1], bound):
             best = target, selection
     assert best is not None
@@ -105,13 +113,14 @@ def _induce_many(
     propose: Proposer,
     limits: Limits,
     objective: Objective,
+    choose: Selector,
     rng: np.random.Generator,
 ) -> Induced:
     """One rule for each class alone, then all of them together."""
     tasks = [evidence.task(target) for target in range(evidence.n_classes)]
     pools = [candidates_for(task, propose, limits, rng) for task in tasks]
     alone = tuple(
-        select(pool, task, objective, limits).clauses for pool, task in zip(pools, tasks, strict=True)
+        choose(pool, task, objective, limits).clauses for pool, task in zip(pools, tasks, strict=True)
     )
     pools = [
         _with(shortlist(pool, task, JOINT_CANDIDATES), pool, rule)

@@ -123,12 +123,15 @@ class _Joint:
     def cost(self, chosen: Chosen, default: int) -> float:
         bits = self.bits[list(chosen)].sum()
         errors = np.array(self.errors(chosen, default))
-        return float(self.objective.cost(errors, bits, self.evidence.total))
+        return float(self.priced(errors, bits))
+
+    def priced(self, errors: FloatArray, bits: FloatArray) -> FloatArray:
+        return self.objective.cost(errors, bits, self.evidence.total, self.evidence.n_classes)
 
     def walled(self, errors: FloatArray, bits: FloatArray) -> FloatArray:
         excess = np.maximum(0.0, errors - self.max_errors)
         wall = np.where(excess > 0, 1e6 + 1e3 * excess, 0.0)
-        return self.objective.cost(errors, bits, self.evidence.total) + wall
+        return self.priced(errors, bits) + wall
 
     def value(self, chosen: Chosen, default: int) -> float:
         errors = np.array(self.errors(chosen, default))
@@ -138,18 +141,35 @@ class _Joint:
         return (round(self.value(chosen, default), 7), chosen, default)
 
     def descend(self, chosen: Chosen, default: int) -> tuple[Chosen, int]:
-        """Take the best move until none helps."""
+        """Take the best move until none helps; swaps only when nothing simpler does."""
         while True:
             current = self.value(chosen, default)
-            options = [(chosen, other) for other in range(self.evidence.n_classes) if other != default]
-            options += [(tuple(i for i in chosen if i != gone), default) for gone in chosen]
-            options += self.best_additions(chosen, default, 3)
-            for gone in chosen:
-                options += self.best_additions(tuple(i for i in chosen if i != gone), default, 1)
-            best = min(options, key=lambda option: self.rank(*option))
-            if self.value(*best) >= current - 1e-6 * max(1.0, abs(current)):
+            better = self.best_of(self.simple_moves(chosen, default), current)
+            better = better or self.best_of(self.swaps(chosen, default), current)
+            if better is None:
                 return chosen, default
-            chosen, default = best
+            chosen, default = better
+
+    def best_of(self, moves: list[tuple[Chosen, int]], current: float) -> tuple[Chosen, int] | None:
+        """Return the cheapest of some rule sets if it is cheaper than the current one."""
+        best = min(moves, key=lambda move: self.rank(*move), default=None)
+        if best is None or self.value(*best) >= current - 1e-6 * max(1.0, abs(current)):
+            return None
+        return best
+
+    def simple_moves(self, chosen: Chosen, default: int) -> list[tuple[Chosen, int]]:
+        """Another default class, one clause less, one clause more."""
+        defaults = [(chosen, other) for other in range(self.evidence.n_classes) if other != default]
+        drops = [(tuple(i for i in chosen if i != gone), default) for gone in chosen]
+        return defaults + drops + self.best_additions(chosen, default, 3)
+
+    def swaps(self, chosen: Chosen, default: int) -> list[tuple[Chosen, int]]:
+        """One clause less and the best other one more."""
+        return [
+            move
+            for gone in chosen
+            for move in self.best_additions(tuple(i for i in chosen if i != gone), default, 1)
+        ]
 
     def best_additions(self, chosen: Chosen, default: int, most: int) -> list[tuple[Chosen, int]]:
         """Return the rule sets with one more candidate that seem cheapest."""

@@ -21,7 +21,7 @@ LN2 = float(np.log(2.0))
 class Objective(Protocol):
     """Turns errors and rule bits into one cost; less is better, and it never falls with either."""
 
-    def cost(self, errors: FloatArray, bits: FloatArray, total: float) -> FloatArray:
+    def cost(self, errors: FloatArray, bits: FloatArray, total: float, n_classes: int = 2) -> FloatArray:
         """Return the cost of rules that are wrong on ``errors`` of ``total`` rows."""
         ...
 
@@ -30,14 +30,15 @@ class Objective(Protocol):
 class DescriptionLength:
     """Bits for the rule and bits for the rows on which it errs; for hard labels."""
 
-    price: float = 1.0
-    """Bits charged for each bit of the rule."""
+    price: float = 0.7
+    """Bits charged for each bit of the rule; between 0.6 and 0.8 accuracy on real tables is level."""
     clean_chance: float = 0.4
     """Prior chance that the labels hold no noise at all; a consistent rule then costs 1.3 bits of data."""
 
-    def cost(self, errors: FloatArray, bits: FloatArray, total: float) -> FloatArray:
-        """Return price * rule bits + data bits."""
-        return self.price * np.asarray(bits) + self.data_bits(errors, total)
+    def cost(self, errors: FloatArray, bits: FloatArray, total: float, n_classes: int = 2) -> FloatArray:
+        """Return price * rule bits + data bits, which also name the right class of each wrong row."""
+        naming = np.log2(max(2, n_classes) - 1.0) * np.asarray(errors)
+        return np.asarray(self.price * np.asarray(bits) + self.data_bits(errors, total) + naming)
 
     def data_bits(self, errors: FloatArray, total: float) -> FloatArray:
         """Bits that say which rows are wrong: how many of ``total``, then which ones.
@@ -61,7 +62,7 @@ class ExpectedError:
     price: float = 0.02
     """Wrong rows that one bit of the rule must save."""
 
-    def cost(self, errors: FloatArray, bits: FloatArray, total: float) -> FloatArray:
+    def cost(self, errors: FloatArray, bits: FloatArray, total: float, n_classes: int = 2) -> FloatArray:
         """Return errors + price * rule bits."""
         return np.asarray(errors) + self.price * np.asarray(bits)
 
