@@ -29,17 +29,21 @@ def row_progress(console: Console, title: str) -> Iterator[RowProgress]:
         TimeRemainingColumn(elapsed_when_finished=False),
         TextColumn("{task.fields[last]}"),
     )
-    with Progress(*columns, console=console, transient=False) as progress:
-        task = progress.add_task(title, total=None, last="")
-        wrong = 0
+    progress = Progress(*columns, console=console)
+    task = progress.add_task(title, total=None, last="")
+    wrong = 0
 
-        def begin(total: int) -> None:
-            progress.update(task, total=total)
+    def begin(total: int) -> None:
+        progress.update(task, total=total)
+        progress.start()  # only now: a mistake in the options is told without a bar above it
 
-        def advance(row: Row) -> None:
-            nonlocal wrong
-            wrong += row["status"] != "ok"
-            last = " ".join(str(row[name]) for name in ("dataset", "method") if name in row)
-            progress.update(task, advance=1, last=last + (f"  ({wrong} failed)" if wrong else ""))
+    def advance(row: Row) -> None:
+        nonlocal wrong
+        wrong += row["status"] != "ok"
+        last = " ".join(str(row[name]) for name in ("dataset", "method") if name in row)
+        progress.update(task, advance=1, last=last + (f"  ({wrong} failed)" if wrong else ""))
 
+    try:
         yield RowProgress(begin, advance)
+    finally:
+        progress.stop()
