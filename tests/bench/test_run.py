@@ -1,6 +1,10 @@
 import importlib
 import json
+import os
+import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +28,10 @@ def stumble(value):
 
 def die(value):
     os._exit(7)
+
+def linger(value):
+    open(value, "w").write(str(os.getpid()))
+    time.sleep(120)
 
 def hoard(value):
     return {"answer": float(np.ones(value * 2**17).sum())}
@@ -70,6 +78,47 @@ def test_what_goes_wrong_is_a_row_that_says_so(tmp_path, work):
     assert "limit of 5 seconds" in rows[3]["message"]
     assert rows[4]["status"] == "ok"
     assert all(row["known"] for row in rows.values())
+
+
+RUN = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import bench_work
+from nri.bench.run import Job, run_jobs
+if __name__ == "__main__":
+    run_jobs([Job({"a": 1}, bench_work.linger, {"value": sys.argv[2]})], Path(sys.argv[3]))
+"""
+
+
+def test_a_run_that_is_killed_takes_its_children_with_it(tmp_path, work):
+    """A killed run once left a fit going for minutes, with nobody to read its answer."""
+    note, script = tmp_path / "pid", tmp_path / "run.py"
+    script.write_text(RUN)
+    folder = str(Path(work.__file__).parent)
+    run = subprocess.Popen([sys.executable, script, folder, note, tmp_path / "rows.jsonl"])
+    try:
+        assert eventually(lambda: note.exists() and note.read_text())
+    finally:
+        run.kill()
+        run.wait()
+    pid = int(note.read_text())
+    assert eventually(lambda: not is_running(pid))
+
+
+def eventually(happens, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not happens() and time.monotonic() < end:
+        time.sleep(0.05)
+    return happens()
+
+
+def is_running(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def test_peak_memory_is_that_of_the_job_alone(tmp_path, work):

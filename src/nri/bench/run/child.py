@@ -5,10 +5,12 @@ import importlib
 import os
 import resource
 import sys
+import threading
 import time
 import traceback
 import warnings
-from multiprocessing.connection import Connection
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 from nri.bench.run.job import Job, Measures
@@ -16,6 +18,7 @@ from nri.bench.run.job import Job, Measures
 
 def run_child(job: Job, pipe: Connection) -> None:
     """Do one job and send ``(status, message, measures)``; what the work prints goes nowhere."""
+    threading.Thread(target=_die_with_parent, daemon=True).start()
     with contextlib.ExitStack() as stack:
         nowhere = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
         stack.enter_context(contextlib.redirect_stdout(nowhere))
@@ -23,6 +26,14 @@ def run_child(job: Job, pipe: Connection) -> None:
         answer = _attempt(job)
     pipe.send(answer)
     pipe.close()
+
+
+def _die_with_parent() -> None:
+    """End this process when the run that asked for it is gone, however it went."""
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 def _attempt(job: Job) -> tuple[str, str, Measures]:
