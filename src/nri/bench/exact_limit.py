@@ -1,7 +1,8 @@
 """The exact limit: the DNF of least description length over all short conjunctions, by integer programming.
 
-On noise-free tables this is the best any learner with that preference can do, so it tells how much of
-a recovery score is lost by the learner and how much by the data.
+On noise-free tables it is the optimum of that one preference, found without search error. It is no
+upper bound on recovery: equally short DNFs are told apart by order of listing only, and another preference
+(or describing the other class) may suit a given family of rules better.
 """
 
 import itertools
