@@ -77,7 +77,8 @@ class ExpertReader(nn.Module):
             distance = seeds[:, :, e].unsqueeze(2) - rows[:, :, e].unsqueeze(1)
             like = torch.exp(-0.5 * sharpness[e] * distance**2) * inputs.apart
             positive = (like @ inputs.labels.unsqueeze(2)).squeeze(2)
-            mass = like.sum(dim=2)
-            odds.append(torch.log(positive + rate) - torch.log(mass - positive + 1 - rate))
-            masses.append(mass)
+            # summed on its own: mass minus positive can fall below zero by rounding
+            negative = (like @ (1 - inputs.labels).unsqueeze(2)).squeeze(2)
+            odds.append(torch.log(positive + rate) - torch.log(negative + 1 - rate))
+            masses.append(positive + negative)
         return torch.stack(odds, dim=2), torch.stack(masses, dim=2)

@@ -11,18 +11,22 @@ SEED = 20_261_116
 """Training runs take small seeds."""
 
 
-def validation_suite() -> dict[str, list[SyntheticBatch]]:
-    """Name the parts: the wide prior by size of table, clean rules, noisy rules, spurious columns."""
+def validation_suite(batches: int = 8) -> dict[str, list[SyntheticBatch]]:
+    """Name the parts: the wide prior by size of table, clean rules, noisy rules, spurious columns.
+
+    ``batches`` is the size of a part of the wide prior; the parts with rules have a quarter of it.
+    """
+    few = max(1, batches // 4)
     small = WidePrior(max_rows=40)
     middle = WidePrior(min_rows=40, max_rows=200)
     large = WidePrior(min_rows=200)
     return {
-        "small": [small.draw(np.random.default_rng([SEED, 0, i])) for i in range(16)],
-        "middle": [middle.draw(np.random.default_rng([SEED, 1, i])) for i in range(16)],
-        "large": [large.draw(np.random.default_rng([SEED, 2, i])) for i in range(8)],
-        "recovery": [_rules(np.random.default_rng([SEED, 3, i]), 48) for i in range(4)],
-        "noise": [_rules(np.random.default_rng([SEED, 4, i]), 256, noise=0.3) for i in range(2)],
-        "spurious": [_rules(np.random.default_rng([SEED, 5, i]), 48, spurious=8) for i in range(4)],
+        "small": [small.draw(np.random.default_rng([SEED, 0, i])) for i in range(batches)],
+        "middle": [middle.draw(np.random.default_rng([SEED, 1, i])) for i in range(batches)],
+        "large": [large.draw(np.random.default_rng([SEED, 2, i])) for i in range(batches)],
+        "recovery": [_rules(np.random.default_rng([SEED, 3, i]), 48) for i in range(few)],
+        "noise": [_rules(np.random.default_rng([SEED, 4, i]), 256, noise=0.3) for i in range(few)],
+        "spurious": [_rules(np.random.default_rng([SEED, 5, i]), 48, spurious=8) for i in range(few)],
     }
 
 

@@ -40,6 +40,8 @@ class RunConfig:
     """Steps between rows of metrics"""
     validate_every: int = 500
     """Steps between scores on the validation suite"""
+    validation_batches: int = 16
+    """Size of the validation suite's larger parts"""
     threads: int = 1
     """Torch threads in each process"""
 

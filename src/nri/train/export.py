@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 
 INPUTS = ("rows", "labels", "weights", "seeds", "apart", "row_opinions", "seed_opinions", "seed_parts")
 OUTPUTS = ("posterior", "reason", "precision")
+AXES = ("MN", "M", "M", "SN", "SM", "ME", "SE", "SN")
+"""The letters of each input's axes"""
 
 
 class OneTable(nn.Module):
@@ -79,28 +81,27 @@ def load_seeded(kept: Checkpoint) -> SeededInducer:
 
 
 def _write_onnx(network: OneTable, onnx_file: Path) -> None:
-    M, N, S, E = 23, 11, 7, len(EXPERTS)
-    shapes = [(M, N), (M,), (M,), (S, N), (S, M), (M, E), (S, E), (S, N)]
-    example = tuple(torch.rand(shape) for shape in shapes)
-    m, n, s = (torch.export.Dim(name, min=2) for name in ("M", "N", "S"))
-    axes = {"M": m, "N": n, "S": s}
-    letters = [("M", "N"), ("M",), ("M",), ("S", "N"), ("S", "M"), ("M",), ("S",), ("S", "N")]
-    dynamic = tuple({axis: axes[letter] for axis, letter in enumerate(word)} for word in letters)
+    """Trace the network with free M, N and S.
+
+    The tracing exporter takes half a second where the newer one takes minutes, for the same file.
+    """
+    size = {"M": 23, "N": 11, "S": 7, "E": len(EXPERTS)}
+    example = tuple(torch.rand([size[axis] for axis in axes]) for axes in AXES)
+    names = dict(zip((*INPUTS, *OUTPUTS), (*AXES, "S", "SN", "S"), strict=True))
+    free = {name: {i: axis for i, axis in enumerate(axes) if axis != "E"} for name, axes in names.items()}
+    onnx_file.parent.mkdir(parents=True, exist_ok=True)
     with warnings.catch_warnings(), torch.no_grad():
-        warnings.simplefilter("ignore")  # the exporter warns of its own deprecations
-        program = torch.onnx.export(
+        warnings.simplefilter("ignore")  # the exporter warns of its age
+        torch.onnx.export(
             network,
             example,
+            str(onnx_file),
             input_names=list(INPUTS),
             output_names=list(OUTPUTS),
-            dynamic_shapes=dynamic,
-            dynamo=True,
-            optimize=True,
-            verbose=False,
+            dynamic_axes=free,
+            opset_version=17,
+            dynamo=False,
         )
-    assert program is not None
-    onnx_file.parent.mkdir(parents=True, exist_ok=True)
-    program.save(str(onnx_file), external_data=False)
 
 
 def _commit() -> str:

@@ -52,7 +52,7 @@ def train(
         last = state.step == stop
         if state.step % task.config.run.log_every == 0 or last:
             state.log_row()
-        if state.step % task.config.run.validate_every == 0 or state.step == optim.steps:
+        if state.step % task.config.run.validate_every == 0:
             state.validate()
         if last or time.monotonic() - since > 60 * task.config.run.checkpoint_minutes:
             state.save()

@@ -60,7 +60,8 @@ class SeededTask:
 
     @cached_property
     def _suite(self) -> dict[str, list[tuple[SeededInputs, SeededTargets]]]:
-        return {name: [seeded_batch(b) for b in batches] for name, batches in validation_suite().items()}
+        suite = validation_suite(self.config.run.validation_batches)
+        return {name: [seeded_batch(b) for b in batches] for name, batches in suite.items()}
 
     def validate(self, network: nn.Module) -> dict[str, float]:
         """Excess loss and excess error of the posterior on every part of the validation suite."""

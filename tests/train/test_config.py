@@ -1,0 +1,54 @@
+"""Configurations are exact: what is not known is refused, what is written comes back."""
+
+from pathlib import Path
+
+import pytest
+
+from nri.errors import ConfigError
+from nri.train.seeded_task import SeededTrainConfig
+from nri.train.toml import from_dict, load_config, to_dict
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "run.toml"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("name", ["seeded.toml", "tiny.toml"])
+def test_shipped_configurations_load(name):
+    assert load_config(SeededTrainConfig, CONFIGS / name).optim.steps > 0
+
+
+def test_an_unknown_key_is_refused_by_name(tmp_path):
+    with pytest.raises(ConfigError, match=r"unknown key 'widht'.*width"):
+        load_config(SeededTrainConfig, written(tmp_path, "[model]\nwidht = 3\n"))
+
+
+def test_a_wrong_type_is_refused_by_name(tmp_path):
+    with pytest.raises(ConfigError, match="width must be of type int, not 'wide'"):
+        load_config(SeededTrainConfig, written(tmp_path, "[model]\nwidth = 'wide'\n"))
+
+
+def test_true_is_no_number(tmp_path):
+    with pytest.raises(ConfigError, match="steps must be of type int"):
+        load_config(SeededTrainConfig, written(tmp_path, "[optim]\nsteps = true\n"))
+
+
+def test_an_impossible_value_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match="heads must be at least 1"):
+        load_config(SeededTrainConfig, written(tmp_path, "[model]\nheads = 0\n"))
+
+
+def test_a_missing_file_and_bad_toml_are_one_clear_line(tmp_path):
+    with pytest.raises(ConfigError, match="no configuration file"):
+        load_config(SeededTrainConfig, tmp_path / "none.toml")
+    with pytest.raises(ConfigError, match="not valid TOML"):
+        load_config(SeededTrainConfig, written(tmp_path, "steps = ["))
+
+
+def test_a_configuration_survives_the_trip_through_plain_values():
+    config = load_config(SeededTrainConfig, CONFIGS / "tiny.toml")
+    assert from_dict(SeededTrainConfig, to_dict(config), "plain") == config

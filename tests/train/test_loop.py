@@ -1,0 +1,114 @@
+"""Training resumes exactly, several processes train as one, and a bad batch does no harm."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import torch
+
+from nri.errors import InputError
+from nri.train.checkpoint import load_checkpoint
+from nri.train.config import OptimConfig
+from nri.train.loop import CHECKPOINT, METRICS, learning_rate, train
+from nri.train.seeded_task import SeededTask, SeededTrainConfig
+from nri.train.toml import load_config
+
+TINY = Path(__file__).parents[2] / "configs" / "tiny.toml"
+
+
+def task(**optim) -> SeededTask:
+    config = load_config(SeededTrainConfig, TINY)
+    return SeededTask(replace(config, optim=replace(config.optim, **{"steps": 6, "warmup": 2} | optim)))
+
+
+def rows(directory: Path) -> list[dict]:
+    return [json.loads(line) for line in (directory / METRICS).read_text().splitlines()]
+
+
+def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    return one.keys() == other.keys() and all(torch.equal(one[k], other[k]) for k in one)
+
+
+def test_a_resumed_run_ends_with_the_same_weights_as_an_uninterrupted_one(tmp_path):
+    train(task(), tmp_path / "whole")
+    train(task(), tmp_path / "parts", until=3)
+    assert load_checkpoint(tmp_path / "parts" / CHECKPOINT).step == 3
+    train(task(), tmp_path / "parts")
+    whole, parts = (load_checkpoint(tmp_path / name / CHECKPOINT) for name in ("whole", "parts"))
+    assert whole.step == parts.step == 6
+    assert whole.episodes == parts.episodes
+    assert same(whole.weights, parts.weights)
+    assert same(whole.average, parts.average)
+    assert same(whole.optimizer, parts.optimizer)
+
+
+def test_two_processes_make_the_same_update_as_one(tmp_path):
+    script = tmp_path / "two.py"
+    script.write_text(
+        "import sys\n"
+        "from dataclasses import replace\n"
+        "from pathlib import Path\n"
+        "from nri.train.loop import train\n"
+        "from nri.train.seeded_task import SeededTask, SeededTrainConfig\n"
+        "from nri.train.toml import load_config\n"
+        "config = load_config(SeededTrainConfig, Path(sys.argv[1]))\n"
+        "optim = replace(config.optim, steps=2, warmup=1, batches_per_step=4)\n"
+        "train(SeededTask(replace(config, optim=optim)), Path(sys.argv[2]))\n"
+    )
+    arguments = [str(script), str(TINY)]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    subprocess.run([sys.executable, *arguments, str(tmp_path / "one")], check=True, env=environment)
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    subprocess.run([*torchrun, *arguments, str(tmp_path / "two")], check=True, env=environment)
+    one, two = (load_checkpoint(tmp_path / name / CHECKPOINT) for name in ("one", "two"))
+    for name, weights in one.weights.items():
+        torch.testing.assert_close(weights, two.weights[name], atol=1e-6, rtol=1e-4)
+
+
+def test_training_lowers_the_loss_on_the_validation_suite(tmp_path):
+    learner = task(steps=40, warmup=5)
+    before = learner.validate(learner.build())
+    after = learner.validate(train(learner, tmp_path))
+    assert sum(after.values()) < 0.95 * sum(before.values())
+
+
+def test_metrics_tell_losses_speed_and_validation(tmp_path):
+    config = task(steps=2).config
+    train(SeededTask(replace(config, run=replace(config.run, validate_every=2, log_every=1))), tmp_path)
+    kinds = {key for row in rows(tmp_path) for key in row}
+    assert {"loss", "episodes_per_second", "learning_rate", "valid/recovery/error"} <= kinds
+
+
+def test_an_update_without_a_finite_gradient_is_skipped_and_said(tmp_path, caplog):
+    class Broken(SeededTask):
+        def loss(self, network, index):
+            loss, row = super().loss(network, index)
+            return (loss * float("nan") if index == 1 else loss), row
+
+    train(Broken(task(steps=3).config), tmp_path)
+    assert "update 1 has no finite gradient" in caplog.text
+    kept = load_checkpoint(tmp_path / CHECKPOINT)
+    assert all(torch.isfinite(tensor).all() for tensor in kept.weights.values())
+
+
+def test_the_learning_rate_warms_up_and_falls_to_its_final_value():
+    optim = OptimConfig(steps=100, warmup=10, learning_rate=1.0, final_learning_rate=0.1)
+    rates = [learning_rate(optim, step) for step in range(101)]
+    assert rates[0] == pytest.approx(0.1)
+    assert max(rates) == pytest.approx(1.0)
+    assert rates[100] == pytest.approx(0.1)
+    assert all(a >= b for a, b in pairwise(rates[10:]))
+
+
+def test_a_file_that_is_no_checkpoint_is_refused(tmp_path):
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(b"nothing of the kind")
+    with pytest.raises(InputError, match="cannot read checkpoint"):
+        load_checkpoint(path)
+    with pytest.raises(InputError, match="cannot read checkpoint"):
+        load_checkpoint(tmp_path / "absent.safetensors")
