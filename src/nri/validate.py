@@ -81,7 +81,7 @@ def stratified_folds(codes: IntArray, folds: int, rng: np.random.Generator) -> I
     """[M]: the fold of each row; folds differ by at most one row of each class and few in all.
 
     >>> stratified_folds(np.array([0, 0, 1, 1]), 2, np.random.default_rng(0)).tolist()
-    [1, 0, 1, 0]
+    [0, 1, 0, 1]
     """
     folds = min(folds, len(codes))
     shuffled = rng.permutation(len(codes))

@@ -110,6 +110,23 @@ def test_columns_left_out_are_named(nri, visits):
     assert done.out == RULE
 
 
+def test_a_table_without_a_pattern_is_told_so(nri, tmp_path):
+    path = tmp_path / "noise.csv"
+    path.write_text("x,y\n" + "1,a\n0,b\n1,b\n0,a\n" * 5)
+    done = nri("induce", path, "-t", "y")
+    assert done.code == 0
+    assert done.out.startswith("ALWAYS y = a ")
+    assert "no rule pays for itself" in done.err
+
+
+def test_notes_of_the_library_are_single_lines_unless_quiet_is_wanted(nri, visits):
+    visits.write_bytes(visits.read_text().replace("ward", "straße").encode("latin-1"))
+    done = nri("induce", visits, "-t", "flu")
+    assert "note: " in done.err
+    assert "is not UTF-8" in done.err
+    assert nri("induce", visits, "-t", "flu", "--quiet").err == ""
+
+
 def test_rows_without_a_target_are_left_out_and_counted(nri, visits):
     visits.write_text(visits.read_text() + "1,1,1,70,a,\n")
     done = nri("induce", visits, "-t", "flu")

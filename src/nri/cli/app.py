@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from nri.cli.console import notes_on_stderr
 from nri.cli.demo import demo
 from nri.cli.explain import explain
 from nri.cli.export import export
@@ -61,7 +62,8 @@ add_lazily(app, "bench", "nri.cli.bench:bench_app", "Compare rule learners on op
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; every mistake ends in one line on stderr and an exit code."""
     try:
-        app(args=None if arguments is None else list(arguments))
+        with notes_on_stderr():
+            app(args=None if arguments is None else list(arguments))
     except NRIError as error:
         _fail(str(error), 2)
     except BrokenPipeError:

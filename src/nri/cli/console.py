@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.highlighter import RegexHighlighter
 from rich.theme import Theme
 
+_LOGGER = logging.getLogger("nri")
+
 PATIENCE = 2.0
 """Seconds after which a person wants to see that something is going on."""
 
@@ -20,9 +22,9 @@ class RuleHighlighter(RegexHighlighter):
 
     base_style = "rule."
     highlights = [  # noqa: RUF012  # the base class declares it so
-        r"^(?P<word>IF| OR|THEN|ELSE|ALWAYS)\b",
+        r"(?m)^(?P<word>IF| OR|THEN|ELSE|ALWAYS)\b",
         r"(?P<word>\b(AND|NOT|ELSE)\b)",
-        r"(?P<number>precision (\d\.\d\d|-) +covers [\d.]+ of [\d.]+)$",
+        r"(?P<number>precision (\d\.\d\d|-) +covers [\d.]+ of [\d.]+)",
         r"(?P<note>accuracy \d\.\d\d( ± \d\.\d\d)? \([^)]*\))",
     ]
 
@@ -87,11 +89,20 @@ def waiting(title: str, *, steps: int | None = None, quiet: bool = False) -> Ite
                 progress.stop()
 
 
-def log_to_stderr(*, quiet: bool = False) -> None:
-    """Let the library's warnings through as single lines on stderr."""
+@contextmanager
+def notes_on_stderr() -> Iterator[None]:
+    """Let the library's warnings through as single lines on stderr while a command runs."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("note: %(message)s"))
-    logger = logging.getLogger("nri")
-    logger.handlers = [handler]
-    logger.propagate = False
-    logger.setLevel(logging.ERROR if quiet else logging.WARNING)
+    handler.setLevel(logging.WARNING)
+    _LOGGER.addHandler(handler)
+    try:
+        yield
+    finally:
+        _LOGGER.removeHandler(handler)
+
+
+def mute_notes(quiet: bool) -> None:
+    """Hold warnings back if the person wants quiet."""
+    for handler in _LOGGER.handlers:
+        handler.setLevel(logging.ERROR if quiet else logging.WARNING)

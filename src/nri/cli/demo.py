@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nri.cli.console import log_to_stderr, tell
+from nri.cli.console import mute_notes, tell
 from nri.cli.induce import Output, induce_and_show
 from nri.cli.options import QuietOption
 from nri.errors import InputError
@@ -27,7 +27,7 @@ NameArgument = Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '
 
 def demo(name: NameArgument = "breast-cancer", quiet: QuietOption = False) -> None:
     """Induce a rule on a data set that comes with scikit-learn; nothing is downloaded."""
-    log_to_stderr(quiet=quiet)
+    mute_notes(quiet)
     if name not in _SETS:
         raise InputError(f"no demo {name!r}; choose one of {', '.join(_SETS)}")
     from nri.induction import Settings

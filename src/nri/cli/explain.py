@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from nri.cli.console import emit, log_to_stderr
+from nri.cli.console import emit, mute_notes
 from nri.cli.files import read_rule, read_table_for
 from nri.cli.options import FileArgument, QuietOption, RuleArgument
 from nri.errors import InputError
@@ -17,9 +17,9 @@ RowOption = Annotated[
 
 def explain(rule: RuleArgument, file: FileArgument, row: RowOption, quiet: QuietOption = False) -> None:
     """Tell which clauses fire on a row or, when none does, what the nearest one lacks."""
-    log_to_stderr(quiet=quiet)
+    mute_notes(quiet)
     ruleset = read_rule(rule)
-    table = read_table_for(ruleset, file)
+    table = read_table_for(ruleset, file, quiet=quiet)
     for number in row:
         if not 1 <= number <= len(table):
             raise InputError(f"no row {number}: {file} has rows 1 to {len(table)}")

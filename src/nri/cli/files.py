@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nri.cli.console import waiting
 from nri.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,12 +46,14 @@ def write_text(path: Path, text: str) -> None:
         file.write(text if text.endswith("\n") else text + "\n")
 
 
-def read_table_for(ruleset: "RuleSet", file: str) -> "pd.DataFrame":
+def read_table_for(ruleset: "RuleSet", file: str, *, quiet: bool = False) -> "pd.DataFrame":
     """Read a table that a rule is applied to; columns that the rule reads as text stay text."""
     from nri.rule import Kind
     from nri.table.read import read_table
 
-    return read_table(file, keep_text=[name for name, kind in ruleset.kinds.items() if kind is Kind.TEXT])
+    texts = [name for name, kind in ruleset.kinds.items() if kind is Kind.TEXT]
+    with waiting(f"reading {file}", quiet=quiet):
+        return read_table(file, keep_text=texts)
 
 
 def check_writable(path: Path) -> None:

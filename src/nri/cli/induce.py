@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nri.cli import induce_options as given
-from nri.cli.console import emit, log_to_stderr, show_rule, tell, waiting
+from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
 from nri.cli.files import check_writable, write_text
 from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, chosen_format
 
@@ -44,7 +44,7 @@ def induce(
 
     With --out the rule goes to a file (RULE.json is what the other commands read) and is shown as text too.
     """
-    log_to_stderr(quiet=quiet)
+    mute_notes(quiet)
     flags = {
         "json": json,
         "sql": sql,
@@ -60,7 +60,8 @@ def induce(
     from nri.cli.labelled import read_labelled
     from nri.induction import Settings
 
-    asked = read_labelled(file, target, positive)
+    with waiting(f"reading {file}", quiet=quiet):
+        asked = read_labelled(file, target, positive)
     names = asked.table.features.columns.tolist()
     settings = Settings(
         model=model or inducers.DEFAULT,
@@ -111,6 +112,8 @@ def induce_and_show(
     with waiting("looking for a rule", quiet=output.quiet):
         found = induce_ruleset(table, settings, rng=np.random.default_rng(seed), positive=positive)
     tell(describe_left_out(found.left_out), quiet=output.quiet)
+    if not any(rule.rule.clauses for rule in found.ruleset.rules):
+        tell("no rule pays for itself on these rows: give more rows, or other columns", quiet=output.quiet)
     _write(found, _accuracy_note(found, table, settings, positive, output, cv=cv, seed=seed), output)
 
 

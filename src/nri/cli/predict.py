@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from nri.cli.console import log_to_stderr, tell
+from nri.cli.console import mute_notes, tell
 from nri.cli.files import check_writable, read_rule, read_table_for
 from nri.cli.options import FileArgument, OutOption, QuietOption, RuleArgument
 
@@ -23,11 +23,11 @@ def predict(
 
     The table needs only the columns that the rule uses. If it has the target too, the accuracy is reported.
     """
-    log_to_stderr(quiet=quiet)
+    mute_notes(quiet)
     if out is not None:
         check_writable(out)
     ruleset = read_rule(rule)
-    table = read_table_for(ruleset, file)
+    table = read_table_for(ruleset, file, quiet=quiet)
     from nri.cli.predictions import accuracy_on, predictions
     from nri.table.write import write_table
 
