@@ -65,7 +65,7 @@ class SeededNetwork:
 
     def _chunk(self, rows: FloatArray) -> int:
         each = 3 * self._heads * max(rows.shape[0], 4 * rows.shape[1])
-        return max(1, FLOATS_AT_ONCE // each)
+        return int(max(1, FLOATS_AT_ONCE // each))
 
     def _run(
         self,
