@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from nri import inducers
 from nri.episode import FloatArray
@@ -17,10 +17,10 @@ from nri.errors import InputError
 from nri.induction import LabelledTable, Settings, induce_ruleset
 from nri.rule import Columns, Explanation, Label, RuleSet, from_json, render
 from nri.rule.labels import as_label
+from nri.sklearn_inputs import feature_names, read_labels, read_weights
 from nri.table.columns import columns_of
 from nri.table.frame import as_frame
 from nri.table.kinds import LeftOut, Reason
-from nri.target_labels import feature_names, read_labels
 
 
 class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -117,11 +117,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         names = feature_names(X)
         frame = as_frame(X)
         labels = read_labels(y, len(frame))
-        weights: FloatArray | None = None
-        if sample_weight is not None:
-            weights = _check_sample_weight(
-                sample_weight, frame, dtype=np.float64, ensure_non_negative=True, allow_all_zero_weights=False
-            )
+        weights = read_weights(sample_weight, len(frame))
         table = LabelledTable(frame, labels.codes, labels.plain_classes, labels.name, weights)
         found = induce_ruleset(
             table, self._settings(), rng=self._generator(), positive=self._positive(labels.plain_classes)

@@ -55,6 +55,42 @@ def test_a_float_array_of_zero_one_and_nan_is_used_as_it_is():
     assert not hasattr(clf, "feature_names_in_")
 
 
+@pytest.mark.parametrize(
+    "make", [lambda t: t.to_dict("list"), lambda t: t.to_dict("records"), pl.from_pandas]
+)
+def test_names_are_found_in_any_container_that_has_them(make):
+    table, labels = visits()
+    clf = NRIClassifier().fit(make(table), labels)
+    assert clf.feature_names_in_.tolist() == ["fever", "cough", "age", "ward"]
+    assert (clf.predict(make(table[["cough", "fever"]])) == labels).all()
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "category", "string", "float64"])
+def test_labels_of_any_pandas_dtype_are_taken(dtype):
+    table, labels = visits()
+    y = (labels == "yes").astype(int).astype({"string": str}.get(dtype, "int64")).astype(dtype)
+    clf = NRIClassifier().fit(table, y)
+    assert (clf.predict(table) == np.asarray(y)).all()
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0], "one a row"),
+        (np.ones((24, 2)), "Sample weights must be 1D"),
+        (np.full(24, -1.0), "negative"),
+        (np.zeros(24), "zero"),
+    ],
+)
+def test_weights_that_make_no_sense_are_refused(weights, message):
+    with pytest.raises(InputError, match=message):
+        NRIClassifier().fit(*visits(), sample_weight=weights)
+
+
+def test_a_notebook_shows_the_rule_as_a_table():
+    assert "<table" in NRIClassifier().fit(*visits()).rules_._repr_html_()
+
+
 def test_prediction_needs_only_the_columns_of_the_rule_in_any_order():
     table, labels = visits()
     clf = NRIClassifier().fit(table, labels)

@@ -108,6 +108,12 @@ class RuleSet:
 
         return render(self, "text")
 
+    def _repr_html_(self) -> str:
+        """Show the rules as tables in a notebook."""
+        from nri.rule.render import render
+
+        return render(self, "html")
+
     def index_of(self, label: Label) -> int:
         """Return the position of a label among the classes."""
         if label not in self.classes:

@@ -1,5 +1,6 @@
-"""Labels and names as scikit-learn's callers give them, checked the way scikit-learn checks them."""
+"""Labels, weights and names as scikit-learn's callers give them, checked the way scikit-learn checks them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from nri.episode import IntArray
+from nri.episode import FloatArray, IntArray
 from nri.errors import InputError
 from nri.rule import Label
 from nri.rule.labels import as_label
@@ -70,12 +71,32 @@ def read_labels(y: Any, n_rows: int) -> Labels:
     return Labels(codes.astype(np.int64), classes, name)
 
 
-def feature_names(X: Any) -> NDArray[Any] | None:
-    """Return the column names if the table has them and all are text, else None, as scikit-learn does."""
-    columns = getattr(X, "columns", None)
-    if columns is None:
+def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
+    """Return one weight for each row, None if all count the same."""
+    if sample_weight is None:
         return None
-    names = list(columns)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        raise InputError(
+            f"sample_weight has shape {weights.shape} for {n_rows} rows: Sample weights must be 1D, one a row"
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise InputError("sample_weight has negative or missing entries; use 0 or more")
+    if not weights.any():
+        raise InputError("every sample_weight is zero; give at least one row some weight")
+    return weights
+
+
+def feature_names(X: Any) -> NDArray[Any] | None:
+    """Return the names of the columns if the table has some and all are text, else None."""
+    if isinstance(X, Mapping):
+        names = list(X)
+    elif isinstance(X, list | tuple) and X and all(isinstance(row, Mapping) for row in X):
+        names = list(dict.fromkeys(name for row in X for name in row))
+    else:
+        names = list(getattr(X, "column_names", getattr(X, "columns", ())))  # pyarrow; pandas and polars
     return np.array(names, dtype=object) if names and all(isinstance(name, str) for name in names) else None
 
 
