@@ -7,6 +7,7 @@ import numpy as np
 from nri.episode import Episode, FloatArray
 from nri.infer.baseline import baseline_errors, baseline_pool
 from nri.infer.candidates import CandidatePool, IndexClause, build_pool, clause_truth
+from nri.infer.consensus import Consensus, agree, rivals_of
 from nri.infer.joint import polish
 from nri.infer.limits import Limits
 from nri.infer.objective import DescriptionLength, ExpectedError, Objective
@@ -19,6 +20,9 @@ MAX_CANDIDATES = 4000
 """About how many candidates a rule is chosen from; more gain next to nothing."""
 JOINT_CANDIDATES = 400
 """About how many candidates of each class take part in the joint polish."""
+
+DEFAULT_CONSENSUS = Consensus()
+"""Settles rules that cost nearly the same."""
 
 Rules = tuple[tuple[IndexClause, ...], ...]
 
@@ -33,6 +37,7 @@ def induce(
     positive: int | None = None,
     posterior: FloatArray | None = None,
     choose: Selector = select,
+    consensus: Consensus | None = DEFAULT_CONSENSUS,
 ) -> Induced:
     """Find the rules that describe the classes of an episode best.
 
@@ -57,6 +62,9 @@ def induce(
         [M, n_classes] probabilities that take the place of the labels.
     choose
         How a rule is chosen from candidates: the local search, or :func:`nri.infer.exact.select_exact`.
+    consensus
+        For two classes under description length, how rules that cost nearly the same are settled; None
+        takes the cheapest. A posterior is an average of rules itself and needs no other.
     """
     propose = propose or SymbolicProposer()
     limits = limits or Limits()
@@ -65,7 +73,9 @@ def induce(
     evidence = gather_evidence(episode, posterior)
     if evidence.n_classes == 2:
         targets = (1, 0) if positive is None else (positive,)
-        return _induce_two(evidence, targets, propose, limits, objective, choose, rng)
+        in_bits = posterior is None and isinstance(objective, DescriptionLength)
+        settle = consensus if in_bits else None
+        return _induce_two(evidence, targets, propose, limits, objective, choose, settle, rng)
     return _induce_many(evidence, propose, limits, objective, choose, rng)
 
 
@@ -83,24 +93,34 @@ def _induce_two(
     limits: Limits,
     objective: Objective,
     choose: Selector,
+    consensus: Consensus | None,
     rng: np.random.Generator,
 ) -> Induced:
     """One rule for one of two classes; the other class is what remains."""
     tasks = {target: evidence.task(target) for target in targets}
     bound = min(baseline_errors(task, limits) for task in tasks.values())
-    best: tuple[int, Selection] | None = None
-    for target, task in tasks.items():
-        pool = candidates_for(task, propose, limits, rng)
-        selection = choose(pool, task, objective, limits, max_errors=bound)
-        if best is None or _key(selection, bound) < _key(best[1], bound):
-            best = target, selection
-    assert best is not None
-    target, selection = best
+    pools = {target: candidates_for(task, propose, limits, rng) for target, task in tasks.items()}
+    selections = {
+        target: choose(pools[target], task, objective, limits, max_errors=bound)
+        for target, task in tasks.items()
+    }
+    target = min(targets, key=lambda t: _key(selections[t], bound))
+    selection = selections[target]
+    if consensus is not None and selection.errors <= bound + 1e-7 and not selection.proven:
+        rivals = [rivals_of(selections[t], t, pools[t], tasks[t], objective, limits) for t in targets]
+        agreed = agree(rivals, tasks[target], consensus, bound, rng)
+        if _errors(tasks[agreed[0]], agreed[1]) <= bound + 1e-7:  # sums of moves are of single precision
+            target, selection = agreed
     rules: list[tuple[IndexClause, ...]] = [(), ()]
     rules[target] = selection.clauses
     mass = evidence.masses.sum(axis=0)
     default = 1 - target if selection.clauses else int(np.argmax(mass))
     return _described(evidence, tuple(rules), default, selection.cost)
+
+
+def _errors(task: Task, selection: Selection) -> float:
+    """Errors of a selection counted anew."""
+    return task.errors(np.asarray(clause_truth(task.literals, selection.clauses).any(axis=0)))
 
 
 def _key(selection: Selection, bound: float) -> tuple[float, float]:

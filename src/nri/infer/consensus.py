@@ -1,0 +1,156 @@
+"""Of rules that cost nearly the same, take the one that all of them together agree with most.
+
+With few rows many rules explain the labels equally well, and the cheapest is cheapest by chance.
+Each rule deserves belief 2^-bits by its description length. The believed average of the rules gives a
+probability on any row; on plausible rows, made of cells of two support rows each, the rule with the
+least expected disagreement is the one to take. Where one rule stands out, nothing changes.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nri.episode import BoolArray, FloatArray, IntArray
+from nri.infer.candidates import CandidatePool, clause_truth
+from nri.infer.limits import Limits
+from nri.infer.objective import Objective
+from nri.infer.search import Indices, LocalSearch
+from nri.infer.select import Selection
+from nri.infer.task import Task
+
+NO_CLAUSE = -1
+"""Stands for the candidate added to a base rule that is taken as it is."""
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """How far from the cheapest rule the choice may go, and on how many rows rules are compared."""
+
+    window: float = 10.0
+    """Bits above the cheapest rule within which rules are chosen and believed."""
+    n_rows: int = 600
+    """Plausible rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rivals:
+    """Rules near a selection for one class: those of one clause, and those one move away."""
+
+    target: int
+    pool: CandidatePool
+    bases: list[Indices]
+    base: IntArray
+    """[R], which base each rule extends"""
+    added: IntArray
+    """[R], the candidate it adds, or none"""
+    errors: FloatArray
+    """[R]"""
+    costs: FloatArray
+    """[R]"""
+
+    def keep(self, mask: BoolArray) -> "Rivals":
+        """Return the rules of a mask."""
+        return replace(
+            self,
+            base=self.base[mask],
+            added=self.added[mask],
+            errors=self.errors[mask],
+            costs=self.costs[mask],
+        )
+
+    def selection(self, index: int) -> Selection:
+        """Return one of the rules."""
+        chosen = [*self.bases[self.base[index]]]
+        if self.added[index] != NO_CLAUSE:
+            chosen.append(int(self.added[index]))
+        clauses = tuple(self.pool.clauses[i] for i in sorted(chosen))
+        return Selection(clauses, float(self.costs[index]), float(self.errors[index]))
+
+    def covers(self, literals: BoolArray) -> BoolArray:
+        """[R, rows], where each rule fires."""
+        used = sorted({*self.added.tolist(), *(i for base in self.bases for i in base)} - {NO_CLAUSE})
+        truth = clause_truth(literals, [self.pool.clauses[i] for i in used])
+        place = {candidate: position for position, candidate in enumerate(used)}
+        nothing = np.zeros((1, len(literals)), dtype=bool)
+        truth = np.concatenate([truth, nothing])
+        place[NO_CLAUSE] = len(used)
+        of_base = np.array([truth[[place[i] for i in base]].any(axis=0) for base in self.bases])
+        return np.asarray(of_base[self.base] | truth[[place[i] for i in self.added.tolist()]])
+
+
+def rivals_of(
+    selection: Selection, target: int, pool: CandidatePool, task: Task, objective: Objective, limits: Limits
+) -> Rivals:
+    """List the single clauses, and the rule with at most one clause dropped and at most one added."""
+    search = LocalSearch(pool, task, objective, limits, None)
+    clauses = set(selection.clauses)
+    chosen = tuple(i for i, clause in enumerate(pool.clauses) if clause in clauses)
+    dropped: list[Indices] = [(), *((i,) for i in chosen)]
+    gains = search.gains_after(chosen, dropped)
+    bases = [tuple(i for i in chosen if i not in gone) for gone in dropped]
+    if len(chosen) > 1:
+        bases.append(())
+        gains = np.concatenate([gains, search.gains_after((), [()])])
+    plain = np.array([search.errors(base) for base in bases])
+    bits = np.array([search.bits[list(base)].sum() for base in bases])
+    errors = np.concatenate([plain[:, None], np.clip(plain[:, None] - gains, 0.0, None)], axis=1)
+    all_bits = bits[:, None] + np.concatenate([[0.0], search.bits])
+    added = np.arange(NO_CLAUSE, len(pool))
+    room = np.array([len(base) < limits.max_clauses for base in bases])
+    allowed = (added == NO_CLAUSE) | room[:, None]
+    # Put back, a clause of the rule would make the rule itself, or a base, a second time.
+    allowed &= ~np.isin(added, chosen) | (np.array([len(chosen) > 2 and not base for base in bases])[:, None])
+    base_index, added_index = np.nonzero(allowed)
+    costs = objective.cost(errors, all_bits, task.total)
+    return Rivals(target, pool, bases, base_index, added[added_index], errors[allowed], costs[allowed])
+
+
+def agree(
+    rivals: list[Rivals],
+    task: Task,
+    consensus: Consensus,
+    max_errors: float,
+    rng: np.random.Generator,
+) -> tuple[int, Selection]:
+    """Return the class and the rule with the least expected disagreement with all rivals.
+
+    Parameters
+    ----------
+    rivals
+        Near rules for either of two classes.
+    task
+        Any of the tasks, for its rows and weights.
+    consensus
+        Window and number of rows.
+    max_errors
+        Most expected errors of an acceptable rule.
+    rng
+        Source of the plausible rows.
+    """
+    slack = 1e-9 * max(1.0, task.total)
+    costs = np.concatenate([r.costs for r in rivals])
+    acceptable = np.concatenate([r.errors for r in rivals]) <= max_errors + slack
+    limit = costs[acceptable].min() + consensus.window
+    near = [r.keep(r.costs <= limit) for r in rivals]
+    rows = mixed_rows(task.literals, task.weights, consensus.n_rows, rng)
+    says_first = np.concatenate([r.covers(rows) == (r.target == 0) for r in near])
+    costs = np.concatenate([r.costs for r in near])
+    belief = np.exp2(costs.min() - costs)
+    share = belief @ says_first / belief.sum()
+    disagreement = np.where(says_first, 1.0 - share, share).mean(axis=1)
+    acceptable = np.concatenate([r.errors for r in near]) <= max_errors + slack
+    disagreement[~acceptable] = np.inf
+    best = int(np.lexsort((np.round(costs, 7), np.round(disagreement, 9)))[0])
+    for r in near:
+        if best < len(r.costs):
+            return r.target, r.selection(best)
+        best -= len(r.costs)
+    raise AssertionError("the best rule is one of the rivals")
+
+
+def mixed_rows(literals: BoolArray, weights: FloatArray, n_rows: int, rng: np.random.Generator) -> BoolArray:
+    """[n_rows, 2N], rows whose cells come from one or the other of two rows drawn by weight."""
+    share = weights / weights.sum()
+    first, second = rng.choice(len(literals), size=(2, n_rows), p=share)
+    from_first = np.tile(rng.random((n_rows, literals.shape[1] // 2)) < 0.5, 2)
+    return np.asarray(np.where(from_first, literals[first], literals[second]))
