@@ -18,7 +18,7 @@ def problem(seed=0, n_rows=40):
     values = rng.random((n_rows, 5)) < 0.5
     labels = dnf_truth(values, [(0, 1), (2, 8)]) ^ (rng.random(n_rows) < 0.1)
     task = gather_evidence(make_episode(values, labels=labels)).task(1)
-    pool = build_pool(task.literals, all_conjunctions(task, np.arange(10), 2))
+    pool = build_pool(task.literals, all_conjunctions(task.n_variables, np.arange(10), 2))
     return task, pool
 
 

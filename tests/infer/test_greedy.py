@@ -101,3 +101,9 @@ def test_forbidden_literals_are_never_proposed():
     for clause in SymbolicProposer()(task, limits, np.random.default_rng(0)):
         assert 0 not in clause
         assert all(j < 6 for j in clause)
+
+
+def test_a_single_row_has_no_neighbours_and_still_gets_proposals():
+    """The distance to the nearest other row was infinite, and its difference not a number."""
+    task = gather_evidence(make_episode(table(1, 40), labels=np.array([1]))).task(1)
+    assert () in SymbolicProposer()(task, Limits(), np.random.default_rng(0))

@@ -18,7 +18,9 @@ OBJECTIVES = [DescriptionLength(), ExpectedError(0.05)]
 
 
 def full_pool(task, longest=2):
-    return build_pool(task.literals, all_conjunctions(task, np.arange(2 * task.n_variables), longest))
+    return build_pool(
+        task.literals, all_conjunctions(task.n_variables, np.arange(2 * task.n_variables), longest)
+    )
 
 
 def random_task(seed, n_rows=30, n_variables=4, soft=False):
@@ -42,7 +44,7 @@ def test_never_worse_than_majority_and_the_best_literal(objective, episode, seed
     task = gather_evidence(episode, posterior).task(1)
     limits = Limits(max_clauses=max_clauses, negations=negations)
     usable = np.flatnonzero(limits.literal_mask(task.n_variables))
-    pool = build_pool(task.literals, all_conjunctions(task, usable, 2), limits)
+    pool = build_pool(task.literals, all_conjunctions(task.n_variables, usable, 2), limits)
     selection = select(pool, task, objective, limits)
     nothing = np.zeros(task.n_rows, bool)
     simple = [nothing, ~nothing, *(task.literals[:, j] for j in usable)]

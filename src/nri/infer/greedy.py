@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import BoolArray, FloatArray
+from nri.episode import BoolArray
 from nri.infer.candidates import IndexClause
 from nri.infer.limits import Limits
 from nri.infer.scores import Score
@@ -29,14 +29,7 @@ def choose_seeds(task: Task, most: int, rng: np.random.Generator) -> Seeds:
     return np.sort(rng.choice(worth, size=most, replace=False, p=share / share.sum()))
 
 
-def grow_from_seeds(
-    task: Task,
-    seeds: Seeds,
-    score: Score,
-    limits: Limits,
-    *,
-    focus: FloatArray | None = None,
-) -> list[IndexClause]:
+def grow_from_seeds(task: Task, seeds: Seeds, score: Score, limits: Limits) -> list[IndexClause]:
     """Return every prefix of the clause that each seed grows.
 
     Counts are taken anew after each literal, on the rows that the clause still covers. Seeds whose
@@ -48,12 +41,9 @@ def grow_from_seeds(
         What is learned, how literals are ranked, and what a clause may be.
     seeds
         Rows that the clauses must cover.
-    focus
-        [M] weights that multiply the masses, e.g. to look only at rows not covered yet.
     """
     truth = task.literals.astype(np.float32)
-    focus = np.ones(task.n_rows) if focus is None else focus
-    masses = np.stack([task.positive * focus, task.negative * focus]).astype(np.float32)
+    masses = np.stack([task.positive, task.negative]).astype(np.float32)
     available = task.literals[seeds] & limits.literal_mask(task.n_variables)
     prior = task.prior
     clauses = np.full((len(seeds), 0), -1, dtype=np.int64)

@@ -57,7 +57,7 @@ def induce(
     objective
         What a rule costs; by default description length for labels and expected error for a posterior.
     positive
-        For two classes, the class the rule must speak about.
+        For two classes, the class the rule must speak about; more classes have a rule each anyway.
     posterior
         [M, n_classes] probabilities that take the place of the labels.
     choose

@@ -61,7 +61,7 @@ class SymbolicProposer:
         found.update(dict.fromkeys(subsets(best_literals(task, usable, self.n_pairs).tolist(), 2)))
         longest = self._exhaustive_length(len(usable), limits)
         if longest:
-            found.update(dict.fromkeys(all_conjunctions(task, usable, longest)))
+            found.update(dict.fromkeys(all_conjunctions(task.n_variables, usable, longest)))
         if longest < self.widen_literals:
             some = choose_seeds(task, self.widen_seeds, rng)
             for literals in necessary_literals(task, some, mask, self.widen_variables).tolist():

@@ -18,9 +18,8 @@ def count_conjunctions(n_literals: int, longest: int) -> int:
     return sum(comb(n_variables, k) * 2**k for k in range(longest + 1))
 
 
-def all_conjunctions(task: Task, usable: NDArray[np.int64], longest: int) -> list[IndexClause]:
+def all_conjunctions(n_variables: int, usable: NDArray[np.int64], longest: int) -> list[IndexClause]:
     """Return every conjunction of up to ``longest`` usable literals."""
-    n_variables = task.n_variables
     found: list[IndexClause] = [()]
     for length in range(1, longest + 1):
         index = np.array(list(combinations(usable.tolist(), length)), dtype=np.int64).reshape(-1, length)
@@ -62,8 +61,10 @@ def necessary_literals(
     here = truth[seeds] * mask
     agreement = here @ truth.T
     distance = here.sum(axis=1, keepdims=True) - agreement
-    distance[np.arange(len(seeds)), seeds] = np.inf  # the seed tells nothing about itself
-    near = np.exp2(-(distance - distance.min(axis=1, keepdims=True))).astype(np.float32)
+    own = np.arange(len(seeds)), seeds
+    distance[own] = distance.max() + 1.0
+    near = np.exp2(distance.min(axis=1, keepdims=True) - distance).astype(np.float32)
+    near[own] = 0.0  # the seed tells nothing about itself
     kept_out = 1.0 - truth
     wrong, right = (_share(near * mass.astype(np.float32)) for mass in (task.negative, task.positive))
     score = wrong @ kept_out - right @ kept_out
