@@ -38,6 +38,8 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         The only columns that rules may use. As a dict: columns that are True are the only ones used, or, if
         all are False, those are never used. All columns by default. Columns of a plain array are
         called ``x0``, ``x1``, ...
+    require : list of str, optional
+        Columns that every clause must speak about.
     negations : bool
         Whether rules may say ``NOT x`` and ``x != a``. ``x <= 3`` is no negation.
     min_precision : float
@@ -86,6 +88,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         max_clauses: int = 8,
         max_literals: int = 6,
         columns: Sequence[str] | Mapping[str, bool] | None = None,
+        require: Sequence[str] | None = None,
         negations: bool = True,
         min_precision: float = 0.0,
         binarize: Literal["auto", "paper"] = "auto",
@@ -96,6 +99,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.max_clauses = max_clauses
         self.max_literals = max_literals
         self.columns = columns
+        self.require = require
         self.negations = negations
         self.min_precision = min_precision
         self.binarize = binarize
@@ -158,12 +162,15 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             raise InputError(f"columns is the text {self.columns!r}; give a list of names")
         elif self.columns is not None:
             use = [str(name) for name in self.columns]
+        if isinstance(self.require, str):
+            raise InputError(f"require is the text {self.require!r}; give a list of names")
         return Settings(
             model=self.model,
             max_clauses=self.max_clauses,
             max_literals=self.max_literals,
             use=use,
             never=never,
+            require=[str(name) for name in self.require or ()],
             negations=self.negations,
             min_precision=self.min_precision,
             binarize=self.binarize,

@@ -37,6 +37,8 @@ class Settings:
     """The only columns that rules may speak about; None for all."""
     never: Collection[str] = ()
     """Columns that rules never speak about."""
+    require: Collection[str] = ()
+    """Columns that every clause speaks about."""
     negations: bool = True
     """Whether ``NOT x`` and ``x != a`` may occur; ``x <= 3`` always may."""
     min_precision: float = 0.0
@@ -123,6 +125,7 @@ def induce_ruleset(
         max_literals=settings.max_literals,
         allowed=_allowed(view.literals, settings),
         min_precision=settings.min_precision,
+        required=_required(view.literals, settings, binarizer.left_out_),
     )
     ruleset = assemble(
         inducer.induce(view.episode, view.groups, limits, rng, positive),
@@ -149,10 +152,15 @@ def _chosen_columns(features: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     """Return the columns that the caller allows, in the order of the table."""
     require_columns(features, settings.use or ())
     require_columns(features, settings.never)
+    require_columns(features, settings.require)
+    for name in settings.require:
+        if name in settings.never:
+            raise InputError(f"column {name!r} is required and never to be used; choose one of the two")
     chosen = [
         name
         for name in features.columns
-        if (settings.use is None or name in settings.use) and name not in settings.never
+        if (settings.use is None or name in settings.use or name in settings.require)
+        and name not in settings.never
     ]
     if not chosen:
         raise InputError("the columns to use and never to use rule out every column; allow at least one")
@@ -162,6 +170,21 @@ def _chosen_columns(features: pd.DataFrame, settings: Settings) -> pd.DataFrame:
 def _allowed(literals: tuple[rule.Literal, ...], settings: Settings) -> BoolArray:
     """[2N]: which literals may be used."""
     return np.array([settings.negations or not is_negated(literal) for literal in literals], dtype=bool)
+
+
+def _required(
+    literals: tuple[rule.Literal, ...], settings: Settings, left_out: tuple[LeftOut, ...]
+) -> tuple[BoolArray, ...]:
+    """For each required column [2N]: which literals speak about it."""
+    reasons = {one.column: str(one.reason) for one in left_out}
+    masks = []
+    for name in dict.fromkeys(settings.require):
+        mask = np.array([literal.column == name for literal in literals], dtype=bool)
+        if not (mask & _allowed(literals, settings)).any():
+            why = reasons.get(name, "gives no condition that may be used")
+            raise InputError(f"column {name!r} is required, but it {why}; do not require it")
+        masks.append(mask)
+    return tuple(masks)
 
 
 def _why_none(binarizer: Binarizer) -> str:

@@ -53,6 +53,26 @@ def test_only_the_columns_allowed_are_used(columns):
     assert clf.n_features_in_ == 4
 
 
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), require=st.sampled_from([["age"], ["sex"], ["age", "sex"]]))
+def test_every_clause_speaks_about_the_required_columns(seed, require):
+    table, labels = random_table(seed, n_rows=50)
+    ruleset = NRIClassifier(require=require, max_literals=3).fit(table, labels).rules_
+    for rule in ruleset.rules:
+        for clause in rule.rule:
+            assert set(require) <= set(clause.columns)
+            assert len(clause) <= 3
+
+
+def test_a_required_column_joins_a_rule_that_does_better_without_it():
+    table, labels = visits()
+    freely = NRIClassifier().fit(table, labels).rules_
+    asked = NRIClassifier(require=["ward"], columns=["cough", "fever"]).fit(table, labels).rules_
+    assert "ward" not in freely.columns
+    assert "ward" in asked.columns
+    assert len(asked.columns) > 1, "the other columns still serve"
+
+
 def test_without_negations_a_category_with_one_alternative_is_said_by_the_alternative():
     table = pd.DataFrame({"sex": ["f", "m"] * 10, "age": np.arange(20) % 7})
     clf = NRIClassifier(negations=False, positive=1).fit(table, [1, 0] * 10)
@@ -77,6 +97,10 @@ def test_without_negations_categories_are_not_merged_into_an_exclusion():
         ({"columns": ["fevr"]}, "no column 'fevr'; did you mean 'fever'"),
         ({"columns": "fever"}, "give a list of names"),
         ({"columns": dict.fromkeys(("fever", "cough", "age", "ward"), False)}, "rule out every column"),
+        ({"require": ["fevr"]}, "no column 'fevr'; did you mean 'fever'"),
+        ({"require": "fever"}, "give a list of names"),
+        ({"require": ["fever"], "columns": {"fever": False}}, "'fever' is required and never to be used"),
+        ({"require": ["fever", "cough"], "max_literals": 1}, "every clause must speak about 2 columns"),
         ({"positive": "maybe"}, "positive='maybe' is no class; choose one of"),
     ],
 )
@@ -84,6 +108,12 @@ def test_an_impossible_wish_is_refused_with_a_remedy(options, message):
     with pytest.raises(InputError, match=message) as caught:
         NRIClassifier(**options).fit(*visits())
     assert "\n" not in str(caught.value)
+
+
+def test_a_required_column_that_cannot_be_used_is_refused_with_its_reason():
+    table, labels = visits()
+    with pytest.raises(InputError, match="column 'place' is required, but it has one value only"):
+        NRIClassifier(require=["place"]).fit(table.assign(place="here"), labels)
 
 
 def test_a_positive_class_among_three_is_refused():

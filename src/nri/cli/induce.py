@@ -28,6 +28,7 @@ def induce(
     max_literals: given.MaxLiteralsOption = 6,
     columns: given.ColumnsOption = None,
     without: given.WithoutOption = None,
+    require: given.RequireOption = None,
     negations: given.NegationsOption = True,
     min_precision: given.MinPrecisionOption = 0.0,
     binarize: given.BinarizeOption = "auto",
@@ -69,6 +70,7 @@ def induce(
         max_literals=max_literals,
         use=given.split_names(columns, names),
         never=given.split_names(without, names) or (),
+        require=given.split_names(require, names) or (),
         negations=negations,
         min_precision=min_precision,
         binarize=binarize,  # type: ignore[arg-type]  # the binarizer refuses unknown modes

@@ -42,6 +42,10 @@ WithoutOption = Annotated[
     list[str] | None,
     typer.Option(metavar="NAMES", help="Never use these, commas between; repeatable.", rich_help_panel=_RULE),
 ]
+RequireOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAMES", help="Every clause speaks about these; repeatable.", rich_help_panel=_RULE),
+]
 NegationsOption = Annotated[
     bool,
     typer.Option("--negations/--no-negations", help="Whether NOT and != may occur.", rich_help_panel=_RULE),

@@ -126,6 +126,7 @@ def padded_index(clauses: Sequence[IndexClause], fill: int) -> NDArray[np.int64]
 def _admissible(clauses: Iterable[IndexClause], limits: Limits, n_variables: int) -> list[IndexClause]:
     """Canonical clauses within the limits and without contradiction, short ones first."""
     usable = set(np.flatnonzero(limits.literal_mask(n_variables)).tolist())
+    required = [set(np.flatnonzero(mask).tolist()) for mask in limits.required]
     unique = {tuple(sorted({int(literal) for literal in clause})) for clause in clauses}
     kept = [
         clause
@@ -133,5 +134,6 @@ def _admissible(clauses: Iterable[IndexClause], limits: Limits, n_variables: int
         if len(clause) <= limits.max_literals
         and usable.issuperset(clause)
         and len({literal % n_variables for literal in clause}) == len(clause)
+        and not any(wanted.isdisjoint(clause) for wanted in required)
     ]
     return sorted(kept, key=lambda clause: (len(clause), clause))

@@ -12,6 +12,7 @@ from nri.infer.joint import polish
 from nri.infer.limits import Limits
 from nri.infer.objective import DescriptionLength, ExpectedError, Objective
 from nri.infer.propose import Proposer, SymbolicProposer
+from nri.infer.require import with_required
 from nri.infer.result import Induced, decide, estimated_precision
 from nri.infer.select import Selection, Selector, select, shortlist
 from nri.infer.task import Evidence, Task, gather_evidence
@@ -82,6 +83,7 @@ def induce(
 def candidates_for(task: Task, propose: Proposer, limits: Limits, rng: np.random.Generator) -> CandidatePool:
     """Return what the proposer suggests, with ALWAYS and the single literals, as one pool."""
     clauses = [*baseline_pool(task, limits).clauses, *propose(task, limits, rng)]
+    clauses = with_required(clauses, task, limits)
     pool = build_pool(task.literals, clauses, limits, positive=task.positive, weights=task.weights)
     return shortlist(pool, task, MAX_CANDIDATES)
 

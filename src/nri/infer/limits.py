@@ -28,6 +28,8 @@ class Limits:
     """[2N] or None; which literals may be used at all (columns to use, columns never to use)."""
     min_precision: float = 0.0
     """Least share of its class among the rows that a clause covers."""
+    required: tuple[BoolArray, ...] = ()
+    """[2N] each; every clause has at least one literal of each of these sets (columns to speak about)."""
 
     def __post_init__(self) -> None:
         if self.max_clauses < 1:
@@ -41,6 +43,11 @@ class Limits:
         if not 0.0 <= self.min_precision <= 1.0:
             raise InputError(
                 f"min_precision is {self.min_precision}, but it is a share of rows: use a number from 0 to 1"
+            )
+        if len(self.required) > self.max_literals:
+            raise InputError(
+                f"max_literals is {self.max_literals}, but every clause must speak about "
+                f"{len(self.required)} columns: use {len(self.required)} or more, or require fewer columns"
             )
 
     def literal_mask(self, n_variables: int) -> BoolArray:
