@@ -75,7 +75,7 @@ class _State:
 
     @classmethod
     def start(cls, task: Task, directory: Path, processes: Processes) -> "_State":
-        network = task.build()
+        network = task.build().to(processes.device)
         optim = task.config.optim
         optimizer = torch.optim.AdamW(
             network.parameters(), lr=optim.learning_rate, weight_decay=optim.weight_decay
@@ -95,7 +95,7 @@ class _State:
         if kept.config != self.task.describe():
             log.warning("the configuration differs from the one %s was trained with so far", self.directory)
         self.network.load_state_dict(kept.weights)
-        self.average = {name: kept.average[name].clone() for name in self.average}
+        self.average = {name: kept.average[name].to(self.processes.device) for name in self.average}
         restore_optimizer(self.optimizer, self._names, kept.optimizer)
         self.step, self.episodes = kept.step, kept.episodes
         log.info("going on after %d updates (%d episodes)", self.step, self.episodes)
@@ -134,7 +134,7 @@ class _State:
                 self.average[name].lerp_(tensor, 1 - decay)
 
     def averaged(self) -> nn.Module:
-        network = self.task.build()
+        network = self.task.build().to(self.processes.device)
         network.load_state_dict(self.average)
         return network.eval()
 
@@ -142,8 +142,9 @@ class _State:
         seconds = time.monotonic() - self.started
         row: dict[str, float] = {"step": self.step}
         row["learning_rate"] = learning_rate(self.task.config.optim, self.step - 1)
-        keys = self.rows[-1].keys()
-        row |= {key: round(sum(r[key] for r in self.rows) / len(self.rows), 6) for key in keys}
+        for key in self.rows[-1]:  # a term of the loss may set in between two rows of metrics
+            values = [r[key] for r in self.rows if key in r]
+            row[key] = round(sum(values) / len(values), 6)
         row["episodes_per_second"] = round(sum(r["episodes"] for r in self.rows) / max(seconds, 1e-9), 1)
         row["episodes"] = self.episodes
         self._write(row)

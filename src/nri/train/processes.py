@@ -20,6 +20,13 @@ class Processes:
         """Whether this is the process that writes files."""
         return self.rank == 0
 
+    @property
+    def device(self) -> torch.device:
+        """Where this process computes: its own GPU where there are GPUs."""
+        if not torch.cuda.is_available():
+            return torch.device("cpu")
+        return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+
     def share(self, step: int, batches_per_step: int) -> range:
         """Return the indices of the synthetic batches that this process draws for an update."""
         start = step * batches_per_step
@@ -43,4 +50,6 @@ def join_processes() -> Processes:
         return Processes()
     if not dist.is_initialized():
         dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+    if torch.cuda.is_available():
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     return Processes(dist.get_rank(), dist.get_world_size())

@@ -15,6 +15,7 @@ from nri.model.seeded_inputs import SeededInputs
 from nri.synth.suite import validation_suite
 from nri.synth.wide import WidePrior
 from nri.train.config import TrainConfig
+from nri.train.device import moved
 from nri.train.seeded_batch import SeededTargets, seeded_batch
 from nri.train.seeded_loss import SeededLossConfig, seeded_loss
 from nri.train.toml import to_dict
@@ -46,7 +47,9 @@ class SeededTask:
     def loss(self, network: nn.Module, index: int) -> tuple[Tensor, dict[str, float]]:
         """Draw batch ``index`` of the wide prior and score the network on its query rows."""
         rng = np.random.default_rng([self.config.seed, index])
+        device = next(network.parameters()).device
         inputs, targets = seeded_batch(self.config.data.draw(rng))
+        inputs, targets = moved(inputs, device), moved(targets, device)
         loss = seeded_loss(self.config.loss, inputs, targets, network(inputs))
         row = {
             "episodes": float(len(inputs.rows)),
@@ -66,9 +69,11 @@ class SeededTask:
     def validate(self, network: nn.Module) -> dict[str, float]:
         """Excess loss and excess error of the posterior on every part of the validation suite."""
         scores = {}
+        device = next(network.parameters()).device
         with torch.no_grad():
             for name, batches in self._suite.items():
-                losses = [seeded_loss(self.config.loss, i, t, network(i)) for i, t in batches]
+                on_device = ((moved(i, device), moved(t, device)) for i, t in batches)
+                losses = [seeded_loss(self.config.loss, i, t, network(i)) for i, t in on_device]
                 scores[f"{name}/excess"] = float(np.mean([loss.excess for loss in losses]))
                 scores[f"{name}/error"] = float(np.mean([loss.error for loss in losses]))
         return scores

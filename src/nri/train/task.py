@@ -10,8 +10,15 @@ from nri.train.config import TrainConfig
 class Task(Protocol):
     """An inducer in training: its network, its episodes, its loss and its validation."""
 
-    name: str
-    config: TrainConfig
+    @property
+    def name(self) -> str:
+        """How checkpoints and users call the inducer."""
+        ...
+
+    @property
+    def config(self) -> TrainConfig:
+        """What the run is."""
+        ...
 
     def build(self) -> nn.Module:
         """Make the network with freshly drawn weights; the same for the same seed."""

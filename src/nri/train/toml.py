@@ -14,13 +14,17 @@ Config = TypeVar("Config")
 
 def load_config(kind: type[Config], path: Path) -> Config:
     """Read a TOML file into a dataclass; missing keys take the dataclass's defaults."""
+    return from_dict(kind, read_toml(path), str(path))
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file into nested dictionaries."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"no configuration file {path}; see configs/ for those that ship") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from None
-    return from_dict(kind, data, str(path))
 
 
 def from_dict(kind: type[Config], data: dict[str, Any], where: str) -> Config:
