@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nri.infer.experts import EXPERTS, FIRM, consult
+from nri.infer.experts import COUNCIL, EXPERTS, FIRM, consult
 
 
 def table(seed: int, n_rows: int, n_columns: int, missing: float = 0.1):
@@ -74,3 +74,24 @@ def test_constant_columns_and_a_single_class_give_finite_opinions():
     said = consult(x, -x, np.zeros(6, dtype=np.int64))
     assert np.isfinite(said.support).all()
     assert np.isfinite(said.asked).all()
+
+
+@given(**shapes)
+def test_a_weight_of_two_is_the_same_as_two_rows(seed, n_rows, n_columns):
+    x, y = table(seed, n_rows, n_columns)
+    weights = np.random.default_rng(seed).integers(1, 4, n_rows)
+    again = np.repeat(np.arange(n_rows), weights)
+    weighted = consult(x, x[:3], y, weights)
+    repeated = consult(x[again], x[:3], y[again])
+    np.testing.assert_allclose(weighted.support[again], repeated.support, atol=4e-3)
+    np.testing.assert_allclose(weighted.support_parts[again], repeated.support_parts, atol=4e-3)
+    np.testing.assert_allclose(weighted.asked, repeated.asked, atol=4e-3)
+
+
+def test_the_council_follows_the_expert_that_is_right():
+    """Tic-tac-toe: one linear expert knew the answer where an even blend hid it."""
+    rng = np.random.default_rng(1)
+    x = rng.choice([-1.0, 1.0], size=(60, 8)).astype(np.float32)
+    y = (x @ np.array([1, 1, 1, 1, 1, 0, 0, 0]) > 0).astype(np.int64)
+    errors = ((consult(x, x[:0], y).support - (y - (y.sum() + 0.5) / 61)[:, None]) ** 2).mean(axis=0)
+    assert errors[COUNCIL] <= errors[:COUNCIL].min() * 1.05

@@ -50,11 +50,11 @@ class SeededNetwork:
         weights: NDArray[Any],
         asked: FloatArray | None = None,
     ) -> Answers:
-        """Ask about rows [S, N], or, when none are given, about each support row without itself.
+        """Ask about rows [S, N], or, when none are given, about each support row without one unit of itself.
 
         Cells are -1, +1, or 0 where unknown; labels are 0 or 1.
         """
-        opinions = consult(rows, rows[:0] if asked is None else asked, labels)
+        opinions = consult(rows, rows[:0] if asked is None else asked, labels, weights)
         seeds = rows if asked is None else asked
         parts = []
         size = self._chunk(rows)
@@ -82,7 +82,8 @@ class SeededNetwork:
         count = len(seeds[chunk])
         apart = np.tile(weights.astype(np.float32), (count, 1))
         if own:
-            apart[np.arange(count), np.arange(start, start + count)] = 0
+            own_rows = np.arange(start, start + count)
+            apart[np.arange(count), own_rows] = np.maximum(apart[np.arange(count), own_rows] - 1, 0)
         feed = {
             "rows": rows,
             "labels": labels.astype(np.float32),

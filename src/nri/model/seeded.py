@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from nri.model.seeded_config import SeededConfig
 from nri.model.seeded_evidence import CHANNELS, Evidence, gather_evidence, neighbourhoods
-from nri.model.seeded_experts import ExpertReader
+from nri.model.seeded_experts import ExpertReader, ReadOpinions
 from nri.model.seeded_inputs import SeededInputs, SeededOutputs
 
 
@@ -35,13 +35,13 @@ class SeededInducer(nn.Module):
     def forward(self, inputs: SeededInputs) -> SeededOutputs:
         """Answer for every seed after every round."""
         opinion = self.experts(inputs)
-        doubt = inputs.labels - opinion.believed_rows
+        doubt = inputs.labels - opinion.council_rows
         channels = torch.stack([inputs.labels, 1 - inputs.labels, doubt], dim=1)
         variables, context = self.first(inputs, channels, opinion.context)
         posterior, reason, precision = [], [], []
         for step in self.rounds:
             variables, context, evidence, gates = step(inputs, channels, variables, context)
-            p, c = self.verdict(context, evidence, opinion.log_odds)
+            p, c = self.verdict(context, evidence, opinion)
             posterior.append(p)
             reason.append(gates)
             precision.append(c)
@@ -120,25 +120,29 @@ class Round(nn.Module):
 
 
 class Verdict(nn.Module):
-    """Weighs the neighbourhoods' and the experts' log-odds, and adds what the context knows."""
+    """Weighs the neighbourhoods' and the experts' log-odds, and adds what the context knows.
+
+    An untrained network repeats the council; what it learns is where the council errs.
+    """
 
     def __init__(self, config: SeededConfig, n_experts: int) -> None:
         super().__init__()
-        self.trust = nn.Linear(config.context, config.heads + n_experts)
+        self.trust = nn.Linear(config.context, config.heads + n_experts + 1)
         self.own = nn.Sequential(
             nn.Linear(config.context, config.context), nn.GELU(), nn.Linear(config.context, 2)
         )
         nn.init.zeros_(self.trust.weight)
-        nn.init.constant_(self.trust.bias, -2.0)
+        nn.init.constant_(self.trust.bias, -4.0)
+        nn.init.constant_(self.trust.bias[-1:], 0.54)  # softplus(0.54) = 1: take the council at its word
 
     def forward(
         self,
         context: Float[Tensor, "B S X"],
         evidence: Evidence,
-        opinions: Float[Tensor, "B S E"],
+        opinion: ReadOpinions,
     ) -> tuple[Float[Tensor, "B S"], Float[Tensor, "B S"]]:
         """Return the log-odds of the seed, and of an unseen row that its clause covers."""
-        votes = torch.cat([evidence.log_odds, opinions], dim=2)
+        votes = torch.cat([evidence.log_odds, opinion.log_odds, opinion.council.unsqueeze(2)], dim=2)
         own = self.own(context)
         posterior = (nn.functional.softplus(self.trust(context)) * votes).sum(dim=2) + own[..., 0]
         return posterior, own[..., 1] + evidence.log_odds[..., 0]

@@ -6,9 +6,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from nri.infer.experts import COUNCIL
 from nri.model.seeded_inputs import SeededInputs
 
-FEATURES = 6
+FEATURES = 7
 """Numbers that describe one expert's opinion on one seed"""
 
 
@@ -19,8 +20,10 @@ class ReadOpinions:
     context: Float[Tensor, "B S X"]
     log_odds: Float[Tensor, "B S E"]
     """What rows with a like opinion turned out to be"""
-    believed_rows: Float[Tensor, "B M"]
-    """The probability that the experts together give each support row, unseen"""
+    council: Float[Tensor, "B S"]
+    """The council's opinion, taken at its word, as log-odds"""
+    council_rows: Float[Tensor, "B M"]
+    """The probability that the council gives each support row, unseen"""
 
 
 class ExpertReader(nn.Module):
@@ -47,9 +50,11 @@ class ExpertReader(nn.Module):
         skill = 1 - error / (rate * (1 - rate)).unsqueeze(2)
         skill = torch.tanh(skill)
         log_odds, support = self._like_opinions(inputs, rows / spread, inputs.seed_opinions / spread, rate)
+        at_its_word = _log_odds(rate.unsqueeze(2) + inputs.seed_opinions, total.unsqueeze(2))
         features = torch.stack(
             [
                 inputs.seed_opinions * 4,
+                at_its_word,
                 (inputs.seed_opinions / spread).clamp(-4, 4),
                 log_odds,
                 torch.log(support + 0.5),
@@ -59,9 +64,8 @@ class ExpertReader(nn.Module):
             dim=3,
         )
         context = self.mix(nn.functional.gelu(self.embed(features.flatten(2))))
-        believed = torch.softmax(4 * skill, dim=2) * rows
-        believed_rows = (believed.sum(dim=2) + rate).clamp(0.02, 0.98)
-        return ReadOpinions(context, log_odds, believed_rows)
+        council_rows = (rate + rows[:, :, COUNCIL]).clamp(0.02, 0.98)
+        return ReadOpinions(context, log_odds, at_its_word[:, :, COUNCIL], council_rows)
 
     def _like_opinions(
         self,
@@ -82,3 +86,10 @@ class ExpertReader(nn.Module):
             odds.append(torch.log(positive + rate) - torch.log(negative + 1 - rate))
             masses.append(positive + negative)
         return torch.stack(odds, dim=2), torch.stack(masses, dim=2)
+
+
+def _log_odds(p: Float[Tensor, "B S E"], mass: Float[Tensor, "B 1 1"]) -> Float[Tensor, "B S E"]:
+    """Log-odds of a probability that no table of this size can bring nearer to 0 or 1."""
+    least = 0.5 / (mass + 2)
+    bounded = torch.minimum(torch.maximum(p, least), 1 - least)
+    return torch.log(bounded) - torch.log(1 - bounded)

@@ -19,7 +19,7 @@ class SeededInputs:
     seeds: Float[Tensor, "B S N"]
     """The rows asked about"""
     apart: Float[Tensor, "B S M"]
-    """How much each support row counts for each seed: its weight, but 0 where it is the seed itself"""
+    """How much each support row counts for each seed: its weight, one less where it is the seed itself"""
     row_opinions: Float[Tensor, "B M E"]
     """What each expert says of a support row without having seen it"""
     seed_opinions: Float[Tensor, "B S E"]
