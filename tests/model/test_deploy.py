@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from nri.episode import Episode, make_episode
 from nri.errors import ConfigError
+from nri.infer.deploy import DeployConfig, clause_holds, deploy, discrimination
 from nri.model.batch import pad_episodes
-from nri.model.deploy import DeployConfig, clause_holds, deploy, discrimination
 from nri.model.paper import PaperInducer
 from nri.model.soft_rule import SoftRule
 from nri.model.tnorm import execute
@@ -89,9 +89,9 @@ def test_a_network_induces_rules_over_each_tables_own_literals(
 
 def test_deploying_needs_no_torch() -> None:
     """The installed product runs the network elsewhere and deploys its gates."""
-    code = "import sys, nri.model.deploy; sys.exit('torch' in sys.modules)"
+    code = "import sys, nri.infer.deploy; sys.exit('torch' in sys.modules)"
     assert run([sys.executable, "-c", code], check=False).returncode == 0
-    broken = code.replace("nri.model.deploy", "nri.model.deploy, torch")
+    broken = code.replace("nri.infer.deploy", "nri.infer.deploy, torch")
     assert run([sys.executable, "-c", broken], check=False).returncode == 1
 
 
@@ -99,3 +99,10 @@ def test_deploying_needs_no_torch() -> None:
 def test_impossible_thresholds_are_refused(mistake: dict[str, float]) -> None:
     with pytest.raises(ConfigError, match=next(iter(mistake))):
         DeployConfig(**mistake)  # type: ignore[arg-type]
+
+
+def test_tuned_clauses_are_the_fewest_that_decide_most_support_rows() -> None:
+    z = np.array([[0, 0.9, 0, 0, 0, 0], [0.9, 0, 0, 0, 0, 0], [0, 0, 0.9, 0, 0, 0]])
+    tuned = DeployConfig(tune_clauses=True)
+    assert deploy(z, np.ones(3), TABLE, tuned) == ((0,),)
+    assert deploy(z[[0, 2]], np.ones(2), TABLE, tuned) == ()  # neither is better than saying nothing

@@ -3,7 +3,7 @@
 In order: :mod:`~nri.model.statistics` (identity-free numbers of each literal), the encoder
 (:mod:`~nri.model.paper_encoder`, with :mod:`~nri.model.example_keys`), the slots' views of the
 literals (:mod:`~nri.model.film`), the decoder (:mod:`~nri.model.slot_decoder`). Executing the soft
-rule is :mod:`~nri.model.tnorm`, making symbols of it :mod:`~nri.model.deploy`.
+rule is :mod:`~nri.model.tnorm`, making symbols of it :mod:`~nri.infer.deploy`.
 
 What holds: the order of rows and padding change nothing, and neither does the company in a batch.
 What does not: permuting columns permutes the statistics but not the example keys, which know

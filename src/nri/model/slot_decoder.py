@@ -102,7 +102,7 @@ class LiteralAttention(nn.Module):
         value, value_bias = film.seen_through(self.value.weight.reshape(self.heads, -1, D))
         q = self.query(states).reshape(B, T, self.heads, -1) * self.scale  # [B, T, A, E]
         u = torch.einsum("btae,taed->btad", q, key).flatten(1, 2)  # [B, T * A, D]
-        scores = (u @ h.mT).masked_fill(~literal_valid.unsqueeze(1), -torch.inf)
+        scores = (u @ h.transpose(-1, -2)).masked_fill(~literal_valid.unsqueeze(1), -torch.inf)
         attended = (scores.softmax(-1) @ h).reshape(B, T, self.heads, D)
         mixed = torch.einsum("btad,taed->btae", attended, value) + value_bias
         return self.out(mixed.flatten(2) + self.value.bias)
@@ -129,7 +129,7 @@ class LiteralGates(nn.Module):
         weight, offset = film.seen_through(self.from_literal.weight)  # W_h as slot k applies it to h_j
         asked = self.from_state(states)  # W_s s_k
         shared = torch.einsum("bte,te->bt", asked, offset).unsqueeze(-1)
-        inner = torch.einsum("bte,ted->btd", asked, weight) @ h.mT + shared
+        inner = torch.einsum("bte,ted->btd", asked, weight) @ h.transpose(-1, -2) + shared
         return exclude_complements(inner * self.scale + self.bias) * literal_valid.unsqueeze(1)
 
 

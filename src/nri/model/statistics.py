@@ -34,6 +34,8 @@ NAMES = (
 )
 """The statistics in the order of the paper's table; "reserved" is zero, as it is there."""
 
+_TINY = 1e-30
+
 
 def literal_statistics(batch: EpisodeBatch) -> Float[Tensor, "B L S"]:
     """phi_j of eq. (phi) for every literal; zero on padding.
@@ -70,8 +72,10 @@ def _cooccurrence(
     the variance. The paper's signed mean is therefore -variance / (2N - 1), and is computed so.
     """
     centred = (values - rate.unsqueeze(-2)) * known  # [3, B, M, N]
-    pairs = (known.mT @ known).clamp_min(1)  # rows on which both are known
-    covariance = (centred.mT @ centred) / pairs  # c_jk of the appendix, over jointly known rows
+    pairs = (known.transpose(-1, -2) @ known).clamp_min(1)  # rows on which both are known
+    covariance = (
+        centred.transpose(-1, -2) @ centred
+    ) / pairs  # c_jk of the appendix, over jointly known rows
     variance = covariance.diagonal(dim1=-2, dim2=-1)
     n_others = (2 * batch.variable_valid.sum(-1, keepdim=True) - 1).clamp_min(1)
     strength = (2 * covariance.abs().sum(-1) - variance) / n_others
@@ -104,4 +108,5 @@ def _assemble(
 
 def binary_entropy(p: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """-p log p - (1 - p) log(1 - p) in nats, 0 at both ends."""
-    return -torch.xlogy(p, p) - torch.xlogy(1 - p, 1 - p)
+    q = 1 - p
+    return -p * p.clamp_min(_TINY).log() - q * q.clamp_min(_TINY).log()  # xlogy has no ONNX operator

@@ -50,7 +50,7 @@ def clause_truth(
 
 def non_null(z: Float[Tensor, "*batch T L"]) -> Float[Tensor, "*batch T"]:
     """Probability that a slot selects at least one literal, p_k = 1 - prod_j (1 - z_kj)."""
-    return -torch.expm1((1 - z).clamp_min(_TINY).log().sum(-1))
+    return 1 - torch.exp((1 - z).clamp_min(_TINY).log().sum(-1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,9 +2,7 @@
 
 import hashlib
 import json
-import logging
 import subprocess
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +15,10 @@ from nri.infer.experts import EXPERTS
 from nri.model.seeded import SeededInducer
 from nri.model.seeded_inputs import SeededInputs
 from nri.train.checkpoint import Checkpoint, load_checkpoint
+from nri.train.export_paper import paper_graph
+from nri.train.onnx_graph import Graph, write_graph
 from nri.train.seeded_task import SeededTask, SeededTrainConfig
 from nri.train.toml import from_dict
-
-log = logging.getLogger(__name__)
 
 INPUTS = ("rows", "labels", "weights", "seeds", "apart", "row_opinions", "seed_opinions", "seed_parts")
 OUTPUTS = ("posterior", "reason", "precision")
@@ -55,16 +53,19 @@ class OneTable(nn.Module):
 def export_weights(checkpoint: Path, onnx_file: Path) -> dict[str, Any]:
     """Write ``onnx_file`` and, beside it, a JSON card with config, commit and SHA-256; return the card."""
     kept = load_checkpoint(checkpoint)
-    if kept.inducer != "seeded":
-        raise InputError(f"{checkpoint} holds the {kept.inducer!r} inducer; only 'seeded' ships as ONNX")
-    network = OneTable(load_seeded(kept)).eval()
-    _write_onnx(network, onnx_file)
+    if kept.inducer == "paper":
+        graph, more = paper_graph(kept), {}
+    elif kept.inducer == "seeded":
+        graph, more = seeded_graph(kept), {"experts": list(EXPERTS)}
+    else:
+        raise InputError(f"{checkpoint} holds the unknown network {kept.inducer!r}; this nri exports its own")
+    write_graph(graph, onnx_file)
     card = {
         "inducer": kept.inducer,
         "step": kept.step,
         "episodes": kept.episodes,
         "config": kept.config,
-        "experts": list(EXPERTS),
+        **more,
         "commit": _commit(),
         "sha256": hashlib.sha256(onnx_file.read_bytes()).hexdigest(),
     }
@@ -80,28 +81,17 @@ def load_seeded(kept: Checkpoint) -> SeededInducer:
     return network.eval()
 
 
-def _write_onnx(network: OneTable, onnx_file: Path) -> None:
-    """Trace the network with free M, N and S.
-
-    The tracing exporter takes half a second where the newer one takes minutes, for the same file.
-    """
+def seeded_graph(kept: Checkpoint) -> Graph:
+    """Return what is traced of a checkpoint, with free M, N and S."""
     size = {"M": 23, "N": 11, "S": 7, "E": len(EXPERTS)}
-    example = tuple(torch.rand([size[axis] for axis in axes]) for axes in AXES)
-    names = dict(zip((*INPUTS, *OUTPUTS), (*AXES, "S", "SN", "S"), strict=True))
-    free = {name: {i: axis for i, axis in enumerate(axes) if axis != "E"} for name, axes in names.items()}
-    onnx_file.parent.mkdir(parents=True, exist_ok=True)
-    with warnings.catch_warnings(), torch.no_grad():
-        warnings.simplefilter("ignore")  # the exporter warns of its age
-        torch.onnx.export(
-            network,
-            example,
-            str(onnx_file),
-            input_names=list(INPUTS),
-            output_names=list(OUTPUTS),
-            dynamic_axes=free,
-            opset_version=17,
-            dynamo=False,
-        )
+    input_axes = dict(zip(INPUTS, AXES, strict=True))
+    return Graph(
+        OneTable(load_seeded(kept)),
+        inputs={name: torch.rand([size[axis] for axis in axes]) for name, axes in input_axes.items()},
+        input_axes=input_axes,
+        output_axes=dict(zip(OUTPUTS, ("S", "SN", "S"), strict=True)),
+        free="MNS",
+    )
 
 
 def _commit() -> str:

@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from nri.infer.deploy import PUBLISHED, DeployConfig, deploy
 from nri.model.batch import batch_from_arrays
-from nri.model.deploy import PUBLISHED, DeployConfig, deploy
 from nri.model.soft_rule import SoftRule
 from nri.model.statistics import binary_entropy
 from nri.synth.formulas import dnf_truth

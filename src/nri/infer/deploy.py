@@ -26,6 +26,9 @@ class DeployConfig:
     """Keep at most so many literals in a clause, those with the highest gates."""
     top_clauses: int | None = None
     """K': keep at most so many clauses, those that discriminate best on the support."""
+    tune_clauses: bool = False
+    """Choose K' on the support, as for the paper's listing of rules: clauses are taken from the most
+    discriminating on, as many as decide most support rows rightly, the fewest of these."""
 
     def __post_init__(self) -> None:
         for name in ("clause_gate", "literal_gate"):
@@ -66,17 +69,35 @@ def deploy(
         membership &= rank < config.max_literals
     active = (w >= config.clause_gate) & membership.any(axis=1)
     order = np.argsort(-w, kind="stable")
-    if config.top_clauses is not None:
-        scores = discrimination(clause_holds(membership, episode), episode.labels)
+    holds = clause_holds(membership, episode)
+    ranked = config.top_clauses is not None or config.tune_clauses
+    if ranked:
+        scores = discrimination(holds, episode.labels)
         order = order[np.argsort(-scores[order], kind="stable")]
-    clauses = dict.fromkeys(tuple(map(int, np.flatnonzero(membership[k]))) for k in order if active[k])
-    return tuple(clauses)[: config.top_clauses]
+    first_slots = {tuple(map(int, np.flatnonzero(membership[k]))): k for k in order[::-1] if active[k]}
+    slots = sorted(first_slots.values(), key=list(order).index)[: config.top_clauses]
+    if config.tune_clauses:
+        slots = slots[: best_prefix(holds[:, slots], episode)]
+    return tuple(tuple(map(int, np.flatnonzero(membership[k]))) for k in slots)
 
 
 def clause_holds(membership: BoolArray, episode: Episode) -> BoolArray:
     """[M, T]: on which rows all literals of a clause are known to hold."""
     failing = ~literal_truth(episode.values, episode.known)
     return (failing.astype(np.float32) @ membership.T.astype(np.float32)) < 0.5
+
+
+def best_prefix(holds: BoolArray, episode: Episode) -> int:
+    """Return how many of the first clauses [M, K] to join by OR for the most right weight; the least such.
+
+    >>> from nri.episode import make_episode
+    >>> table = make_episode(np.zeros((3, 1), bool), labels=np.array([1, 1, 0]))
+    >>> best_prefix(np.array([[True, True, True], [False, True, True], [False, False, True]]), table)
+    2
+    """
+    covered = np.logical_or.accumulate(np.pad(holds, [(0, 0), (1, 0)]), axis=1)
+    right = ((covered == (episode.labels == 1)[:, None]) * episode.weights[:, None]).sum(axis=0)
+    return int(np.argmax(right))
 
 
 def discrimination(truth: NDArray[np.generic], labels: NDArray[np.integer]) -> FloatArray:
