@@ -17,9 +17,12 @@ from nri.cli.console import notes_on_stderr
 from nri.cli.demo import demo
 from nri.cli.explain import explain
 from nri.cli.export import export
+from nri.cli.export_weights import export_weights
 from nri.cli.induce import induce
 from nri.cli.lazy import add_lazily
 from nri.cli.predict import predict
+from nri.cli.serve import serve
+from nri.cli.train import train
 from nri.errors import NRIError
 
 _EXIT_CODES = (
@@ -53,8 +56,11 @@ def _options(
     """Take the options that stand before any command."""
 
 
-for _command in (induce, predict, explain, export, demo):
-    app.command(no_args_is_help=_command is not demo)(_command)
+for _command in (induce, predict, explain, export, demo, serve):
+    app.command(no_args_is_help=_command not in (demo, serve))(_command)
+
+for _command in (train, export_weights):
+    app.command(no_args_is_help=True)(_command)
 
 add_lazily(app, "bench", "nri.cli.bench:bench_app", "Compare rule learners on open data.")
 

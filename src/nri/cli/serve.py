@@ -1,0 +1,30 @@
+"""``nri serve``: the page in the browser."""
+
+from typing import Annotated
+
+import typer
+
+from nri.cli.console import tell
+from nri.errors import InputError
+
+PortOption = Annotated[
+    int | None,
+    typer.Option(min=1, max=65535, metavar="N", help="Where to listen; by default 8674, or any free one."),
+]
+BrowserOption = Annotated[
+    bool, typer.Option("--browser/--no-browser", help="Whether to open the page in the browser.")
+]
+
+
+def serve(port: PortOption = None, browser: BrowserOption = True) -> None:
+    """Open a page on this machine: drop a table, see its rule, change it, take it along.
+
+    Tables stay in memory, on this machine, and are forgotten when unused. Ctrl-C ends it.
+    """
+    try:
+        from nri.serve.run import serve as run
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio"):
+            raise
+        raise InputError("the page needs a few packages more: pip install 'nri[serve]'") from None
+    run(port, browser=browser, tell=tell)

@@ -1,0 +1,210 @@
+"""App: the addresses of the page and of its interface, and what each answers."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Callable
+from importlib.resources import files
+from typing import Any, TypeVar
+from urllib.parse import unquote
+
+import anyio
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from nri.errors import InputError
+from nri.serve.body import TooLargeError, read_file, read_json
+from nri.serve.columns import profile_target
+from nri.serve.downloads import make_download
+from nri.serve.edit import read_rules
+from nri.serve.guard import Guard
+from nri.serve.question import read_question
+from nri.serve.rows import explain_row, rows_page
+from nri.serve.upload import Upload, read_upload
+from nri.serve.validation import validation_lines
+from nri.serve.view import view_target, view_upload, view_work
+from nri.serve.visitors import IDLE_SECONDS, Visit, Visitors
+from nri.serve.work import Work, answer, with_rules
+from nri.table.columns import require_columns
+
+logger = logging.getLogger(__name__)
+
+STATIC = files("nri.serve") / "static"
+MOST_AT_ONCE = 2
+"""Inductions that run side by side; more would only slow each other down."""
+
+T = TypeVar("T")
+
+
+class ForgottenError(InputError):
+    """The visitor's table is no longer (or not yet) here."""
+
+
+def create_app(port: int, visitors: Visitors | None = None) -> Starlette:
+    """Make the application.
+
+    Parameters
+    ----------
+    port
+        The port it will be reached under; requests that name another one are refused.
+    visitors
+        Where tables are kept; a new place by default.
+    """
+    visitors = visitors or Visitors()
+    page = _Page(visitors, f"nri_visit_{port}")  # cookies are shared by all ports of a host
+    routes = [
+        Route("/", page.index),
+        Route("/api/table", page.table, methods=["POST", "DELETE"]),
+        Route("/api/target", page.target),
+        Route("/api/induce", page.induce, methods=["POST"]),
+        Route("/api/edit", page.edit, methods=["POST"]),
+        Route("/api/validate", page.validate, methods=["POST"]),
+        Route("/api/rows", page.rows),
+        Route("/api/explain", page.explain),
+        Route("/api/download/{kind}", page.download),
+        Mount("/static", StaticFiles(directory=str(STATIC))),
+    ]
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(Guard, port=port)],
+        exception_handlers={InputError: _told, Exception: _unexpected},
+        lifespan=_forgetting(visitors),
+    )
+
+
+class _Page:
+    """The answers; each runs its computations in a thread so that others are not kept waiting."""
+
+    def __init__(self, visitors: Visitors, cookie: str) -> None:
+        self.visitors = visitors
+        self.cookie = cookie
+        self._limiter: anyio.CapacityLimiter | None = None
+
+    async def index(self, request: Request) -> Response:
+        return FileResponse(str(STATIC / "index.html"), media_type="text/html")
+
+    async def table(self, request: Request) -> Response:
+        secret = request.cookies.get(self.cookie)
+        if request.method == "DELETE":
+            self.visitors.forget(secret)
+            response: Response = JSONResponse({})
+            response.delete_cookie(self.cookie, httponly=True, samesite="strict")
+            return response
+        name = unquote(request.headers.get("x-file-name", ""), errors="replace")
+        content = await read_file(request)
+        upload = await self.compute(read_upload, name, content)
+        self.visitors.forget(secret)  # a new table is a new visit, so no secret lives long
+        secret, visit = self.visitors.begin()
+        visit.upload = upload
+        response = JSONResponse(view_upload(upload))
+        response.set_cookie(self.cookie, secret, httponly=True, samesite="strict", path="/")
+        return response
+
+    async def target(self, request: Request) -> Response:
+        frame = self.upload(request).frame
+        column = request.query_params.get("column", "")
+        require_columns(frame, [column])
+        return JSONResponse(view_target(await self.compute(profile_target, frame[column])))
+
+    async def induce(self, request: Request) -> Response:
+        visit = self.visit(request)
+        question = read_question(await read_json(request))
+        work = await self.compute(answer, self.upload(request), question)
+        visit.work = work
+        return JSONResponse(await self.compute(view_work, work))
+
+    async def edit(self, request: Request) -> Response:
+        visit, work = self.visit(request), self.work(request)
+        data = await read_json(request)
+        edited = await self.compute(lambda: with_rules(work, read_rules(data, work)))
+        visit.work = edited
+        return JSONResponse(await self.compute(view_work, edited))
+
+    async def validate(self, request: Request) -> Response:
+        lines = validation_lines(self.work(request))
+        return StreamingResponse(lines, media_type="application/x-ndjson")
+
+    async def rows(self, request: Request) -> Response:
+        query = request.query_params
+        offset = _number(query.get("offset", "0"))
+        page = await self.compute(rows_page, self.work(request), query.get("filter", "all"), offset)
+        return JSONResponse(page)
+
+    async def explain(self, request: Request) -> Response:
+        row = _number(request.query_params.get("row", ""))
+        return JSONResponse(await self.compute(explain_row, self.work(request), row))
+
+    async def download(self, request: Request) -> Response:
+        made = await self.compute(make_download, self.work(request), request.path_params["kind"])
+        disposition = {"content-disposition": f'attachment; filename="{made.name}"'}
+        return Response(made.text, media_type=made.media_type, headers=disposition)
+
+    def visit(self, request: Request) -> Visit:
+        visit = self.visitors.find(request.cookies.get(self.cookie))
+        if visit is None:
+            raise ForgottenError(
+                f"the table is no longer here: it is forgotten after {IDLE_SECONDS / 60:.0f} minutes "
+                "without use; drop it again"
+            )
+        return visit
+
+    def upload(self, request: Request) -> Upload:
+        upload = self.visit(request).upload
+        if upload is None:
+            raise ForgottenError("there is no table yet; drop one first")
+        return upload
+
+    def work(self, request: Request) -> Work:
+        work = self.visit(request).work
+        if work is None:
+            raise ForgottenError("there is no rule yet; choose a target first")
+        return work
+
+    async def compute(self, function: Callable[..., T], *arguments: Any) -> T:
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(MOST_AT_ONCE)
+        return await anyio.to_thread.run_sync(lambda: function(*arguments), limiter=self._limiter)
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"{text[:20]!r} is no row number; reload the page") from None
+
+
+def _forgetting(visitors: Visitors) -> Callable[[Starlette], contextlib.AbstractAsyncContextManager[None]]:
+    """Forget idle tables even when nobody asks for anything."""
+
+    async def sweep() -> None:
+        while True:
+            await asyncio.sleep(60)
+            visitors.forget_idle()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        sweeping = asyncio.create_task(sweep())
+        yield
+        sweeping.cancel()
+
+    return lifespan
+
+
+async def _told(request: Request, error: Exception) -> Response:
+    status = 400
+    if isinstance(error, TooLargeError):
+        status = 413
+    elif isinstance(error, ForgottenError):
+        status = 410
+    return JSONResponse({"error": str(error)}, status_code=status)
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    logger.error("%s failed", request.url.path, exc_info=error)
+    message = f"something failed that should not have ({type(error).__name__}); the terminal says more"
+    return JSONResponse({"error": message}, status_code=500)

@@ -1,0 +1,93 @@
+// Calls to the server that serves this page. There is no other one.
+
+export class Problem extends Error {
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+  /** Whether the server no longer has the table. */
+  get forgotten() {
+    return this.status === 410;
+  }
+}
+
+const GONE = "The server does not answer; was nri serve ended? Start it again and reload the page.";
+
+async function call(path, options = {}) {
+  let response;
+  try {
+    response = await fetch(path, { ...options, headers: { "X-NRI": "1", ...options.headers } });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem(GONE, 0);
+  }
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+async function problemOf(response) {
+  let message = `The server answered ${response.status}; reload the page.`;
+  try {
+    message = (await response.json()).error ?? message;
+  } catch {
+    // not JSON: the plain message stays
+  }
+  return new Problem(message, response.status);
+}
+
+const get = async (path, query) => (await call(`${path}?${new URLSearchParams(query)}`)).json();
+
+const post = async (path, data) =>
+  (await call(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) })).json();
+
+export const target = (column) => get("/api/target", { column });
+export const induce = (question) => post("/api/induce", question);
+export const edit = (rules) => post("/api/edit", { rules });
+export const rows = (filter, offset) => get("/api/rows", { filter, offset });
+export const explain = (row) => get("/api/explain", { row });
+export const forget = () => call("/api/table", { method: "DELETE" });
+
+/** Send a file; `progress` is called with the share that has gone out. */
+export function upload(file, progress) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", "/api/table");
+    request.setRequestHeader("X-NRI", "1");
+    request.setRequestHeader("X-File-Name", encodeURIComponent(file.name));
+    request.setRequestHeader("Content-Type", "application/octet-stream");
+    request.upload.onprogress = (event) => progress(event.lengthComputable ? event.loaded / event.total : 0);
+    request.onerror = () => reject(new Problem(GONE, 0));
+    request.onload = () => {
+      let answer = {};
+      try {
+        answer = JSON.parse(request.responseText);
+      } catch {
+        // told below
+      }
+      if (request.status === 200) resolve(answer);
+      else reject(new Problem(answer.error ?? `The server answered ${request.status}.`, request.status));
+    };
+    request.send(file);
+  });
+}
+
+/** Ask for an estimate on new rows; `tell` is called with each line. */
+export async function validate(tell, signal) {
+  const response = await call("/api/validate", { method: "POST", signal });
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    lines.filter(Boolean).forEach((line) => tell(JSON.parse(line)));
+  }
+}
+
+/** Fetch a file to be kept: its name and content. */
+export async function download(kind) {
+  const response = await call(`/api/download/${kind}`);
+  const name = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "");
+  return { name: name ? name[1] : `rule.${kind}`, content: await response.blob() };
+}

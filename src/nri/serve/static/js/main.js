@@ -1,0 +1,195 @@
+// What happens when: a table comes in, a question is asked, a rule is edited, something is taken along.
+
+import * as api from "./api.js";
+import { announce, complain, count, find, percent, show, stopComplaining } from "./dom.js";
+import { History } from "./history.js";
+import { listenForQuestions, question, useTable } from "./question.js";
+import { close as closeWhy, closeRows, drawRows, lookAt } from "./rows.js";
+import { drawRule, listenForEdits, plainRules } from "./rule.js";
+import { drawScores, estimateOnNewRows, stopEstimating } from "./scores.js";
+import { listenForFiles } from "./upload.js";
+
+const history = new History();
+let table = null;
+let work = null;
+let found = null; // the rules as last induced
+let busy = false;
+let again = false;
+
+function begin(newTable) {
+  table = newTable;
+  work = null;
+  stopEstimating();
+  closeRows();
+  show(find("landing"), false);
+  show(find("bench"));
+  for (const id of ["scores", "rule-card", "rows-card", "left-out", "working"]) show(find(id), false);
+  show(find("forget"));
+  find("table-name").textContent = `${table.name} · ${count(table.rows)} rows · ${table.columns.length} columns`;
+  show(find("table-name"));
+  find("notes").textContent = table.notes.join(" ");
+  show(find("notes"), table.notes.length > 0);
+  find("main").focus();
+  announce(`${table.name} read: ${table.rows} rows, ${table.columns.length} columns.`);
+  useTable(table);
+}
+
+function leave() {
+  table = work = null;
+  stopEstimating();
+  show(find("bench"), false);
+  show(find("forget"), false);
+  show(find("table-name"), false);
+  show(find("landing"));
+  find("file").focus();
+}
+
+function fail(problem) {
+  complain(problem.message);
+  if (problem.forgotten) leave();
+}
+
+/** Induce for the present question. While one induction runs, only the latest question waits for it. */
+async function induce(asked, problem) {
+  if (problem) return fail(problem);
+  if (asked === null) return hideWork();
+  if (busy) {
+    again = true;
+    return;
+  }
+  busy = true;
+  stopComplaining();
+  stopEstimating();
+  const waiting = startWaiting();
+  try {
+    const mine = table;
+    const answer = await api.induce(asked);
+    if (mine !== table) return;
+    const sameClasses = work && JSON.stringify(classes(work)) === JSON.stringify(classes(answer));
+    found = plainRules(answer);
+    if (sameClasses) history.push(found);
+    else history.reset(found);
+    use(answer);
+    announce(`Rule found. Accuracy ${percent(answer.scores.accuracy)} on these rows.`);
+    if (!again) estimateOnNewRows(() => work && drawScores(work));
+  } catch (error) {
+    fail(error);
+  } finally {
+    waiting();
+    busy = false;
+    if (again) {
+      again = false;
+      if (table) induce(question());
+    }
+  }
+}
+
+const classes = ({ target, rules, default: otherwise }) => [target, rules.map(({ label }) => label), otherwise.label];
+
+/** Show that something is going on; returns what ends it. */
+function startWaiting() {
+  const began = performance.now();
+  const tell = () => {
+    const seconds = Math.floor((performance.now() - began) / 1000);
+    find("working-text").textContent = seconds ? `Looking for a rule … ${seconds} s` : "Looking for a rule …";
+  };
+  tell();
+  show(find("working"));
+  find("work").setAttribute("aria-busy", "true");
+  const timer = setInterval(tell, 500);
+  return () => {
+    clearInterval(timer);
+    show(find("working"), false);
+    find("work").setAttribute("aria-busy", "false");
+  };
+}
+
+function hideWork() {
+  work = null;
+  stopEstimating();
+  for (const id of ["scores", "rule-card", "rows-card", "left-out"]) show(find(id), false);
+}
+
+function use(answer, focus = null) {
+  work = answer;
+  const features = table.columns.filter(({ name }) => name !== find("target").value);
+  drawScores(work);
+  drawRule(work, features, focus);
+  drawRows(work);
+  show(find("rule-card"));
+  show(find("rows-card"));
+  show(find("edited"), work.edited);
+  find("undo").disabled = !history.canUndo;
+  find("redo").disabled = !history.canRedo;
+  find("restore").disabled = !work.edited;
+  const left = work.left_out.map(({ column, reason }) => `${column} ${reason}`).join("; ");
+  find("left-out").textContent = left ? `Columns left out: ${left}.` : "";
+  show(find("left-out"), Boolean(left));
+}
+
+async function edit(rules, focus = null, remember = true) {
+  stopComplaining();
+  try {
+    const answer = await api.edit(rules);
+    if (remember) history.push(rules);
+    use(answer, focus);
+    announce(`Accuracy ${percent(answer.scores.accuracy)}, precision ${percent(answer.scores.precision)}, coverage ${percent(answer.scores.coverage)}.`);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+async function takeAlong(button) {
+  const title = button.textContent;
+  button.disabled = true;
+  if (button.dataset.download === "report") button.textContent = "Writing the report …";
+  announce(`Preparing ${title} …`);
+  try {
+    const { name, content } = await api.download(button.dataset.download);
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(content);
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    announce(`${name} downloaded.`);
+  } catch (error) {
+    fail(error);
+  } finally {
+    button.disabled = false;
+    button.textContent = title;
+    button.focus();
+  }
+}
+
+const undo = () => history.canUndo && edit(history.undo(), null, false);
+const redo = () => history.canRedo && edit(history.redo(), null, false);
+
+function listen() {
+  listenForFiles(begin);
+  listenForQuestions(induce);
+  listenForEdits(edit, lookAt);
+  find("undo").addEventListener("click", undo);
+  find("redo").addEventListener("click", redo);
+  find("restore").addEventListener("click", () => edit(found));
+  find("alert-close").addEventListener("click", stopComplaining);
+  find("forget").addEventListener("click", async () => {
+    await api.forget().catch(fail);
+    leave();
+    announce("The table is forgotten.");
+  });
+  for (const button of document.querySelectorAll("[data-download]")) {
+    button.addEventListener("click", () => takeAlong(button));
+  }
+  document.addEventListener("keydown", byKey);
+}
+
+function byKey(event) {
+  if (event.key === "Escape" && !find("why").hidden) closeWhy(true);
+  const typing = ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
+  if (!work || typing || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+  event.preventDefault();
+  if (event.shiftKey) redo();
+  else undo();
+}
+
+listen();

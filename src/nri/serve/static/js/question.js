@@ -1,0 +1,177 @@
+// The side of the page where a person says what is to be explained and what the rule may be.
+
+import * as api from "./api.js";
+import { find, make, show } from "./dom.js";
+
+const MANY_COLUMNS = 12;
+const SIGNS = { ">": ">", ">=": "≥", "<": "<", "<=": "≤", "=": "=", "!=": "≠" };
+const OPEN = "";
+
+let table = null;
+let described = null;
+let wishes = new Map();
+let changed = () => {};
+
+/** Call `listener` whenever another question is asked. */
+export function listenForQuestions(listener) {
+  changed = listener;
+  find("target").addEventListener("change", chooseTarget);
+  for (const id of ["positive", "compare-op", "compare-value", "max-clauses", "max-literals", "min-precision", "negations"]) {
+    find(id).addEventListener("change", ask);
+  }
+  find("min-precision").addEventListener("input", showPrecision);
+  find("columns-search").addEventListener("input", filterColumns);
+  find("question").addEventListener("submit", (event) => event.preventDefault());
+}
+
+/** Begin with another table; whatever was asked of the last one is forgotten. */
+export async function useTable(newTable) {
+  table = newTable;
+  wishes = new Map();
+  find("question").reset();
+  showPrecision();
+  const options = table.columns.map((column) => make("option", { value: column.name }, column.name));
+  find("target").replaceChildren(make("option", { value: "", disabled: true }, "choose a column"), ...options);
+  find("target").value = table.target ?? "";
+  for (const id of ["limits", "columns"]) find(id).open = window.matchMedia("(min-width: 62rem)").matches;
+  drawColumns();
+  if (table.target !== null) await chooseTarget();
+  else {
+    show(find("positive-field"), false);
+    show(find("compare-field"), false);
+    hint("Which column is to be explained?");
+    find("target").focus();
+  }
+}
+
+/** Return the question as the server reads it, null if it is not complete. */
+export function question() {
+  if (!described || described.problem) return null;
+  const asked = {
+    max_clauses: whole("max-clauses"),
+    max_literals: whole("max-literals"),
+    min_precision: Number(find("min-precision").value) / 100,
+    negations: find("negations").checked,
+    never: columnsWith("never"),
+    require: columnsWith("must"),
+  };
+  if (described.compare) {
+    const value = find("compare-value").value.trim();
+    if (!value) return null;
+    return { ...asked, target: `${described.column} ${find("compare-op").value} ${value}` };
+  }
+  const chosen = find("positive").value;
+  const positive = chosen === OPEN ? null : described.classes[Number(chosen)].label;
+  return { ...asked, target: described.column, positive };
+}
+
+async function chooseTarget() {
+  const column = find("target").value;
+  try {
+    described = await api.target(column);
+  } catch (problem) {
+    described = null;
+    changed(null, problem);
+    return;
+  }
+  wishes.delete(column);
+  drawColumns();
+  drawClasses();
+  ask();
+}
+
+function drawClasses() {
+  const { classes, compare, problem } = described;
+  show(find("positive-field"), classes.length > 0);
+  show(find("compare-field"), compare !== null);
+  hint(problem);
+  if (classes.length) {
+    const open = classes.length === 2 ? "whichever has the simpler rule" : "each class has its own rule";
+    const options = classes.map(({ text, rows }, index) =>
+      make("option", { value: String(index) }, `${text} (${rows} ${rows === 1 ? "row" : "rows"})`),
+    );
+    find("positive").replaceChildren(make("option", { value: OPEN }, open), ...options);
+  }
+  if (compare) {
+    const ordered = compare.op === ">";
+    const signs = ordered ? [">", ">=", "<", "<="] : ["=", "!="];
+    find("compare-op").replaceChildren(...signs.map((sign) => make("option", { value: sign }, SIGNS[sign])));
+    find("compare-value").value = String(compare.value).replace(/T00:00:00$/, "");
+    find("compare-legend").textContent = `${described.column} has many values; explain where it is`;
+  }
+}
+
+function drawColumns() {
+  const others = table.columns.filter((column) => column.name !== find("target").value);
+  const usable = others.filter((column) => column.left_out === null);
+  const useless = others.filter((column) => column.left_out !== null);
+  find("columns-count").textContent = String(usable.length);
+  show(find("columns-search"), others.length > MANY_COLUMNS);
+  find("columns-search").value = "";
+  find("columns-list").replaceChildren(
+    ...usable.map(drawColumn),
+    ...useless.map((column) =>
+      make("p", { className: "column useless", "data-name": column.name }, make("span", { className: "name", title: column.name }, column.name), make("span", { className: "reason" }, column.left_out)),
+    ),
+  );
+}
+
+function drawColumn(column, index) {
+  const wish = wishes.get(column.name) ?? "may";
+  const choice = (value, says) =>
+    make(
+      "label",
+      { className: `wish ${value}`, title: says },
+      make("input", {
+        type: "radio",
+        name: `wish-${index}`,
+        value,
+        checked: wish === value,
+        "aria-label": says,
+        onchange: () => {
+          wishes.set(column.name, value);
+          ask();
+        },
+      }),
+      make("span", { "aria-hidden": "true" }),
+    );
+  const missing = column.missing ? `, ${column.missing} missing` : "";
+  return make(
+    "fieldset",
+    { className: "column", "data-name": column.name },
+    make("legend", { className: "name", title: `${column.name} (${column.kind}${missing})` }, column.name),
+    make("span", { className: "wishes" }, choice("may", "may be used"), choice("must", "must be in every clause"), choice("never", "is never used")),
+  );
+}
+
+function filterColumns() {
+  const wanted = find("columns-search").value.trim().toLowerCase();
+  for (const element of find("columns-list").children) {
+    show(element, element.dataset.name.toLowerCase().includes(wanted));
+  }
+}
+
+function columnsWith(wish) {
+  return [...wishes].filter(([, value]) => value === wish).map(([name]) => name);
+}
+
+function whole(id) {
+  const input = find(id);
+  const value = Math.min(Number(input.max), Math.max(Number(input.min), Math.round(Number(input.value)) || Number(input.min)));
+  input.value = String(value);
+  return value;
+}
+
+function showPrecision() {
+  const value = Number(find("min-precision").value);
+  find("min-precision-shown").textContent = value ? `${value} %` : "any";
+}
+
+function hint(text) {
+  find("target-hint").textContent = text ?? "";
+  show(find("target-hint"), Boolean(text));
+}
+
+function ask() {
+  changed(question());
+}

@@ -1,0 +1,190 @@
+// The rows of the table, what the rule says about each, and why.
+
+import * as api from "./api.js";
+import { announce, complain, count, find, hidden, make, percent, show } from "./dom.js";
+
+const NAMES = { all: "All", right: "Right", wrong: "Wrong", false_alarm: "Wrongly covered", missed: "Missed" };
+const MARKS = { holds: "✓", fails: "✗", unknown: "?" };
+const SAYS = { holds: "holds", fails: "does not hold", unknown: "is unknown" };
+
+let work = null;
+let filter = "all";
+let offset = 0;
+let page = null;
+let explained = null;
+let asked = 0;
+
+/** Draw the rows anew after the rule has changed. */
+export async function drawRows(newWork) {
+  work = newWork;
+  if (!(filter in work.filters)) filter = "all";
+  offset = 0;
+  drawFilters();
+  await load();
+  if (explained !== null) await explain(explained, false);
+}
+
+/** Show the rows of a filter, and go there. */
+export async function lookAt(name) {
+  filter = name;
+  offset = 0;
+  drawFilters();
+  await load();
+  find("rows-card").scrollIntoView({ block: "start", behavior: "smooth" });
+  find("rows-scroll").focus({ preventScroll: true });
+}
+
+export function closeRows() {
+  filter = "all";
+  close(false);
+}
+
+function drawFilters() {
+  const names = Object.keys(NAMES);
+  if (filter.startsWith("clause:")) names.push(filter);
+  find("filters").replaceChildren(
+    ...names.map((name) =>
+      make(
+        "button",
+        { type: "button", className: "pill", "aria-pressed": String(name === filter), "data-filter": name, onclick: () => choose(name) },
+        NAMES[name] ?? `Clause ${Number(name.split(":")[2]) + 1}`,
+        make("span", { className: "pill-count" }, count(work.filters[name])),
+      ),
+    ),
+  );
+}
+
+async function choose(name) {
+  filter = name;
+  offset = 0;
+  drawFilters();
+  document.querySelector(`[data-filter="${CSS.escape(name)}"]`).focus();
+  await load();
+  announce(`${page.total} rows`);
+}
+
+async function load() {
+  const mine = ++asked;
+  try {
+    const loaded = await api.rows(filter, offset);
+    if (mine !== asked) return;
+    page = loaded;
+  } catch (problem) {
+    complain(problem.message);
+    return;
+  }
+  drawTable();
+  drawPager();
+}
+
+function drawTable() {
+  const heads = page.columns.map((name, i) => make("th", { scope: "col", className: i < page.read ? "read" : "", title: name }, name));
+  find("rows-head").replaceChildren(
+    make("tr", {}, make("th", { scope: "col" }, "Row"), make("th", { scope: "col" }, work.target), make("th", { scope: "col" }, "Rule says"), ...heads),
+  );
+  find("rows-list").replaceChildren(...page.rows.map(drawRow));
+  if (!page.rows.length) {
+    find("rows-list").append(make("tr", {}, make("td", { className: "nothing", colSpan: 3 + page.columns.length }, "No such rows.")));
+  }
+  roving(find("rows-list").querySelector("button"));
+}
+
+function drawRow(row) {
+  const cells = row.cells.map((cell, i) =>
+    make("td", { className: `${i < page.read ? "read" : ""} ${cell === null ? "missing" : ""}`, title: cell ?? "" }, cell ?? "–"),
+  );
+  return make(
+    "tr",
+    { className: row.right ? "" : "wrong", "aria-selected": String(row.row === explained), "data-row": String(row.row), onclick: () => explain(row.row, true) },
+    make("td", {}, make("button", { type: "button", className: "row-button", tabIndex: -1, "aria-label": `Row ${row.number}: why?`, onkeydown: moveByKey }, String(row.number))),
+    make("td", {}, row.label),
+    make("td", { className: "says" }, make("span", { className: row.right ? "mark right" : "mark wrong", "aria-hidden": "true" }, row.right ? "✓" : "✗"), row.said, hidden(row.right ? " (right)" : " (wrong)")),
+    ...cells,
+  );
+}
+
+/** Of all rows one can be reached by Tab; arrows go on from there. */
+function roving(button) {
+  for (const other of find("rows-list").querySelectorAll(".row-button")) other.tabIndex = -1;
+  if (button) button.tabIndex = 0;
+}
+
+function moveByKey(event) {
+  const buttons = [...find("rows-list").querySelectorAll(".row-button")];
+  const at = buttons.indexOf(event.currentTarget);
+  const goal = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[event.key];
+  if (goal === undefined || !buttons[goal]) return;
+  event.preventDefault();
+  roving(buttons[goal]);
+  buttons[goal].focus();
+}
+
+function drawPager() {
+  const last = Math.min(page.total, page.offset + page.page);
+  const go = (to) => async () => {
+    offset = to;
+    await load();
+    find("rows-scroll").scrollTop = 0;
+    announce(`Rows ${page.offset + 1} to ${Math.min(page.total, page.offset + page.page)} of ${page.total}`);
+  };
+  find("pager").replaceChildren(
+    ...(page.total > page.page
+      ? [
+          make("button", { type: "button", className: "quiet", disabled: page.offset === 0, onclick: go(page.offset - page.page) }, "‹ Before"),
+          make("span", {}, `${page.offset + 1}–${last} of ${count(page.total)}`),
+          make("button", { type: "button", className: "quiet", disabled: last >= page.total, onclick: go(page.offset + page.page) }, "Next ›"),
+        ]
+      : []),
+  );
+}
+
+async function explain(row, focus) {
+  let told;
+  try {
+    told = await api.explain(row);
+  } catch (problem) {
+    complain(problem.message);
+    return;
+  }
+  explained = row;
+  for (const line of find("rows-list").children) line.setAttribute("aria-selected", String(line.dataset.row === String(row)));
+  roving(document.querySelector(`[data-row="${row}"] .row-button`) ?? find("rows-list").querySelector("button"));
+  find("why").replaceChildren(...drawWhy(told));
+  show(find("why"));
+  find("rows-body").classList.add("with-why");
+  if (focus) find("why").focus({ preventScroll: true });
+}
+
+function drawWhy(told) {
+  const clauses = told.fired.length ? told.fired : told.nearest;
+  const first = told.fired.length
+    ? told.fired.length === 1 ? "because this clause holds" : "because the first of these clauses holds"
+    : clauses.length ? (clauses.length === 1 ? "since no clause holds. The nearest one:" : "since no clause holds. The nearest ones:") : "since there is no clause.";
+  return [
+    make(
+      "div",
+      { className: "card-head" },
+      make("h3", { id: "why-title" }, `Row ${told.number}`),
+      make("span", { className: told.right ? "badge right" : "badge wrong" }, told.right ? "right" : "wrong"),
+      make("span", { className: "spacer" }),
+      make("button", { type: "button", className: "icon", "aria-label": "Close the explanation", onclick: () => close(true) }, "×"),
+    ),
+    make("p", {}, "The rule says ", make("b", {}, told.said), ` (${percent(told.probability)}) `, first),
+    ...clauses.map((clause) => make("ul", { className: "checked" }, ...clause.literals.map(drawChecked))),
+    make("p", { className: "hint" }, `In the table ${told.target} is ${told.label}.`),
+  ];
+}
+
+function drawChecked({ text, state, cell }) {
+  const note = state === "holds" ? null : make("span", { className: "met" }, cell === null ? "the cell is empty" : `it is ${cell}`);
+  return make("li", { className: state }, make("span", { className: "state", "aria-hidden": "true" }, MARKS[state]), make("span", {}, text, hidden(` ${SAYS[state]}`), note));
+}
+
+export function close(focus) {
+  const row = explained;
+  explained = null;
+  show(find("why"), false);
+  find("rows-body").classList.remove("with-why");
+  for (const line of find("rows-list").children) line.setAttribute("aria-selected", "false");
+  if (focus) document.querySelector(`[data-row="${row}"] .row-button`)?.focus();
+}

@@ -1,0 +1,146 @@
+// The rule as cards: conditions that can be dropped, changed and added, clauses that can be deleted.
+
+import { conditionForm } from "./condition.js";
+import { count, find, make, percent, refocus } from "./dom.js";
+
+const SIGNS = { "=": "=", "!=": "≠", ">": ">", "<=": "≤" };
+
+let work = null;
+let columns = [];
+let editing = null; // {rule, clause, literal}: where the form is open; clause or literal may be new
+let changed = () => {};
+let look = () => {};
+
+/** `onChange(rules, focus)` gets edited rules, `onLook(filter)` a wish to see the rows of a clause. */
+export function listenForEdits(onChange, onLook) {
+  changed = onChange;
+  look = onLook;
+}
+
+export function drawRule(newWork, tableColumns, focus = null) {
+  work = newWork;
+  columns = tableColumns;
+  editing = null;
+  draw(focus);
+}
+
+function draw(focus) {
+  find("rule-title").textContent = `Rule for ${work.target}`;
+  const otherwise = make("p", { className: "outcome" }, keyword(work.rules.length > 1 ? "otherwise" : "else"), `${work.target} = `, make("b", {}, work.default.text));
+  find("rules").replaceChildren(...work.rules.map(drawClassRule), ...(work.rules.length === 1 ? [] : [otherwise]));
+  refocus(focus);
+}
+
+const keyword = (word) => make("span", { className: "keyword" }, word);
+
+function drawClassRule(rule, r) {
+  const clauses = rule.clauses.map((clause, c) => drawClause(rule, clause, r, c));
+  const fresh = editing && editing.rule === r && editing.clause === rule.clauses.length;
+  if (fresh) clauses.push(make("li", { className: "clause" }, keyword(clauses.length ? "or" : "if"), form(null)));
+  const outcome = make("p", { className: "outcome" }, keyword("then"), `${work.target} = `, make("b", {}, rule.text));
+  if (work.rules.length === 1) outcome.append(keyword("else"), make("b", {}, work.default.text));
+  return make(
+    "div",
+    { className: "class-rule" },
+    clauses.length
+      ? make("ol", { className: "clauses" }, ...clauses)
+      : make("p", { className: "nothing" }, work.rules.length > 1 ? "No clause for this class." : "No rule pays for itself on these rows. Allow more, choose another column, or write a clause by hand."),
+    outcome,
+    fresh
+      ? null
+      : make("button", { type: "button", className: "quiet add-clause", "data-focus": `add-clause-${r}`, onclick: () => open(r, rule.clauses.length, null) }, "+ Add a clause"),
+  );
+}
+
+function drawClause(rule, clause, r, c) {
+  const here = editing && editing.rule === r && editing.clause === c;
+  const name = clause.literals.map(({ text }) => text).join(" and ") || "always";
+  const chips = clause.literals.map((literal, l) => (here && editing.literal === l ? null : chip(clause, literal, r, c, l)));
+  return make(
+    "li",
+    { className: "clause", "aria-label": name },
+    keyword(c ? "or" : "if"),
+    make(
+      "div",
+      { className: "conditions" },
+      ...(clause.literals.length ? chips : [make("span", { className: "chip" }, make("span", { className: "chip-text" }, "always"))]),
+      here
+        ? form(clause.literals[editing.literal] ?? null)
+        : make("button", { type: "button", className: "chip add", "data-focus": `add-${r}-${c}`, "aria-label": `Add a condition to: ${name}`, onclick: () => open(r, c, null) }, "+ and"),
+    ),
+    strength(clause, r, c),
+    make("button", { type: "button", className: "icon", "data-focus": `delete-${r}-${c}`, "aria-label": `Delete the clause: ${name}`, title: "Delete the clause", onclick: () => deleteClause(r, c) }, "×"),
+  );
+}
+
+function chip(clause, literal, r, c, l) {
+  const words = literal.kind === "boolean"
+    ? [literal.op === "=" ? "" : "not ", literal.name]
+    : [literal.name, make("i", {}, ` ${SIGNS[literal.op]} `), make("b", {}, literal.shown)];
+  return make(
+    "span",
+    { className: "chip" },
+    make("button", { type: "button", className: "chip-text", "data-focus": `literal-${r}-${c}-${l}`, "aria-label": `Change ${literal.text}`, onclick: () => open(r, c, l) }, ...words),
+    make("button", { type: "button", className: "chip-drop", "data-focus": `drop-${r}-${c}-${l}`, "aria-label": `Drop ${literal.text}`, title: "Drop this condition", onclick: () => dropLiteral(r, c, l) }, "×"),
+  );
+}
+
+function strength(clause, r, c) {
+  const bar = make("span", { className: "meter-bar" });
+  bar.style.width = `${Math.round((clause.precision ?? 0) * 100)}%`;
+  return make(
+    "div",
+    { className: "strength" },
+    make("span", { className: "meter", "aria-hidden": "true" }, bar),
+    make("span", { className: "precision" }, percent(clause.precision)),
+    make("button", { type: "button", className: "link", "data-focus": `rows-${r}-${c}`, title: "Show these rows", onclick: () => look(`clause:${r}:${c}`) }, `${count(clause.covers)} of ${count(work.rows)} rows`),
+  );
+}
+
+function form(literal) {
+  const { rule, clause, literal: l } = editing;
+  const back = l !== null ? `literal-${rule}-${clause}-${l}` : clause < work.rules[rule].clauses.length ? `add-${rule}-${clause}` : `add-clause-${rule}`;
+  return conditionForm(columns, literal, (condition) => {
+    if (condition === null) {
+      editing = null;
+      draw(back);
+    } else put(condition, rule, clause, l);
+  });
+}
+
+function open(rule, clause, literal) {
+  editing = { rule, clause, literal };
+  draw(null);
+  document.querySelector(".condition select").focus();
+}
+
+/** The rules as the server reads them. */
+export function plainRules(from = work) {
+  return from.rules.map(({ clauses }) => ({
+    clauses: clauses.map(({ literals }) => literals.map(({ column, op, value }) => ({ column, op, value }))),
+  }));
+}
+
+function put(condition, r, c, l) {
+  const rules = plainRules();
+  const clauses = rules[r].clauses;
+  if (c === clauses.length) clauses.push([condition]);
+  else if (l === null) clauses[c].push(condition);
+  else clauses[c][l] = condition;
+  changed(rules, `add-${r}-${c}`);
+}
+
+function dropLiteral(r, c, l) {
+  const rules = plainRules();
+  const clause = rules[r].clauses[c];
+  clause.splice(l, 1);
+  if (clause.length) changed(rules, l < clause.length ? `drop-${r}-${c}-${l}` : `add-${r}-${c}`);
+  else deleteClause(r, c); // a clause without conditions would always hold
+}
+
+function deleteClause(r, c) {
+  const rules = plainRules();
+  rules[r].clauses.splice(c, 1);
+  const left = rules[r].clauses.length;
+  changed(rules, left ? `delete-${r}-${Math.min(c, left - 1)}` : `add-clause-${r}`);
+}

@@ -1,0 +1,70 @@
+// A file comes in: by the button, by dropping it anywhere on the page, or as the example.
+
+import * as api from "./api.js";
+import { announce, complain, find, show, stopComplaining } from "./dom.js";
+
+const MOST_BYTES = 50 * 1024 * 1024;
+
+/** Call `use` with the server's description of each table that comes in. */
+export function listenForFiles(use) {
+  const input = find("file");
+  input.addEventListener("change", () => {
+    if (input.files.length) send(input.files[0], use);
+    input.value = "";
+  });
+  find("example").addEventListener("click", () => sendExample(use));
+  listenForDrops(use);
+}
+
+function listenForDrops(use) {
+  const drop = find("drop");
+  let inside = 0;
+  const mark = (change) => {
+    inside = Math.max(0, inside + change);
+    drop.classList.toggle("over", inside > 0);
+  };
+  // A file that misses the frame must not replace the page, so the whole window takes it.
+  window.addEventListener("dragover", (event) => event.preventDefault());
+  window.addEventListener("dragenter", () => mark(1));
+  window.addEventListener("dragleave", () => mark(-1));
+  window.addEventListener("drop", (event) => {
+    event.preventDefault();
+    mark(-inside);
+    const files = event.dataTransfer.files;
+    if (files.length > 1) complain("Those are several files; drop one table at a time.");
+    else if (files.length) send(files[0], use);
+  });
+}
+
+async function sendExample(use) {
+  const response = await fetch("/static/visits.csv");
+  await send(new File([await response.blob()], "visits.csv"), use);
+}
+
+async function send(file, use) {
+  stopComplaining();
+  if (file.size > MOST_BYTES) {
+    complain(`${file.name} is larger than 50 MB, the most this page takes; drop a part of its rows or columns, or use nri induce on the command line.`);
+    return;
+  }
+  const bar = find("upload-bar");
+  const tell = (text) => {
+    find("upload-text").textContent = text;
+    announce(text);
+  };
+  show(find("upload-progress"));
+  tell(`Reading ${file.name} …`);
+  try {
+    const table = await api.upload(file, (share) => {
+      bar.style.width = `${Math.round(share * 100)}%`;
+      bar.classList.toggle("endless", share === 1);
+    });
+    use(table);
+  } catch (problem) {
+    complain(problem.message);
+  } finally {
+    show(find("upload-progress"), false);
+    bar.style.width = "0";
+    bar.classList.remove("endless");
+  }
+}

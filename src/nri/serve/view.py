@@ -1,0 +1,135 @@
+"""View: what the page shows, as plain data that becomes JSON. Nothing here is markup."""
+
+import datetime as dt
+from typing import Any
+
+import numpy as np
+
+from nri.rule import Clause, Evidence, Kind, Label, Literal, RuleSet, Value
+from nri.rule.render.phrase import phrase_label, phrase_literal, phrase_name, phrase_value
+from nri.serve.columns import ColumnProfile, TargetProfile, guess_target
+from nri.serve.rows import filter_counts
+from nri.serve.upload import Upload
+from nri.serve.work import Work
+
+Json = dict[str, Any]
+
+
+def view_upload(upload: Upload) -> Json:
+    """Describe an uploaded table."""
+    return {
+        "name": upload.name,
+        "rows": len(upload.frame),
+        "columns": [_column(column) for column in upload.columns],
+        "target": guess_target(upload.columns),
+        "notes": list(upload.notes),
+    }
+
+
+def view_target(target: TargetProfile) -> Json:
+    """Describe what a column offers as a target."""
+    compare = target.compare
+    return {
+        "column": target.column,
+        "classes": [{**_label(label), "rows": rows} for label, rows in target.classes],
+        "compare": None if compare is None else {"op": compare[0], "value": plain(compare[1])},
+        "problem": target.problem,
+    }
+
+
+def view_work(work: Work) -> Json:
+    """Describe a rule, how well it does on the table, and how that differs from the rule first found."""
+    ruleset = work.ruleset
+    return {
+        "target": ruleset.target,
+        "remark": work.remark,
+        "rows": work.n_rows,
+        "rules": [
+            {
+                **_label(rule.label),
+                "clauses": [
+                    _clause(clause, evidence, ruleset, rule.label)
+                    for clause, evidence in zip(rule.rule, rule.evidence, strict=True)
+                ],
+            }
+            for rule in ruleset.rules
+        ],
+        "default": _label(ruleset.default),
+        "scores": scores(work),
+        "filters": filter_counts(work),
+        "left_out": [{"column": one.column, "reason": str(one.reason)} for one in work.left_out],
+        "edited": work.edited,
+    }
+
+
+def scores(work: Work) -> Json:
+    """Count how well the rule does on the rows of the table.
+
+    ``precision`` is the share of right rows among those that a clause decides, ``coverage`` the share of
+    rows that one decides, ``recall`` the share that is covered of the class of a lone rule, ``base`` the
+    accuracy of always saying the most frequent class.
+    """
+    codes, right, covered = work.table.codes, work.said == work.table.codes, work.covered
+    recall = None
+    if len(work.ruleset.rules) == 1 and len(work.table.classes) == 2:
+        of_class = codes == work.ruleset.index_of(work.ruleset.rules[0].label)
+        recall = _share(int((of_class & covered).sum()), int(of_class.sum()))
+    return {
+        "accuracy": _share(int(right.sum()), work.n_rows),
+        "precision": _share(int((right & covered).sum()), int(covered.sum())),
+        "coverage": _share(int(covered.sum()), work.n_rows),
+        "recall": recall,
+        "base": _share(int(np.bincount(codes).max()), work.n_rows),
+        "right": int(right.sum()),
+        "covered": int(covered.sum()),
+    }
+
+
+def view_literal(literal: Literal) -> Json:
+    """Describe a condition: its parts, and how it reads."""
+    boolean = literal.kind is Kind.BOOLEAN
+    return {
+        "column": literal.column,
+        "op": literal.op.value,
+        "value": plain(literal.value),
+        "kind": literal.kind.value,
+        "name": phrase_name(literal.column),
+        "shown": "" if boolean else phrase_value(literal.value),
+        "text": phrase_literal(literal),
+    }
+
+
+def plain(value: Value | None) -> Any:
+    """Return a value as JSON can hold it."""
+    return value.isoformat() if isinstance(value, dt.datetime) else value
+
+
+def _clause(clause: Clause, evidence: Evidence, ruleset: RuleSet, label: Label) -> Json:
+    return {
+        "literals": [view_literal(literal) for literal in clause],
+        "covers": evidence.total,
+        "right": evidence.counts[ruleset.index_of(label)],
+        "precision": evidence.share(ruleset.index_of(label)),
+    }
+
+
+def _label(label: Label) -> Json:
+    return {"label": label, "text": phrase_label(label)}
+
+
+def _column(column: ColumnProfile) -> Json:
+    return {
+        "name": column.name,
+        "kind": column.kind.value,
+        "left_out": column.left_out,
+        "missing": column.missing,
+        "distinct": column.distinct,
+        "values": list(column.values),
+        "low": plain(column.low),
+        "middle": plain(column.middle),
+        "high": plain(column.high),
+    }
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
