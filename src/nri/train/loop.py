@@ -30,18 +30,29 @@ METRICS = "metrics.jsonl"
 Watcher = Callable[[int, dict[str, float]], None]
 """Called after every update with the number of updates made and the means since the last row."""
 
+Recorder = Callable[[dict[str, float]], None]
+"""Called with every row of metrics that is written."""
+
 
 def train(
-    task: Task, directory: Path, *, until: int | None = None, watch: Watcher | None = None
+    task: Task,
+    directory: Path,
+    *,
+    until: int | None = None,
+    watch: Watcher | None = None,
+    record: Recorder | None = None,
 ) -> nn.Module:
     """Train, or go on training, in ``directory``; return the network with averaged weights.
 
     Parameters
     ----------
     until : stop after this many updates in all (a checkpoint is kept), default the configured number.
+    watch : told of every update.
+    record : told of every row of metrics, in the process that writes them.
     """
     torch.set_num_threads(task.config.run.threads)
     state = _State.start(task, directory, join_processes())
+    state.record = record
     optim = task.config.optim
     stop = min(optim.steps, until if until is not None else optim.steps)
     since = time.monotonic()
@@ -72,6 +83,7 @@ class _State:
     episodes: int
     rows: list[dict[str, float]]
     started: float
+    record: Recorder | None = None
 
     @classmethod
     def start(cls, task: Task, directory: Path, processes: Processes) -> "_State":
@@ -161,6 +173,8 @@ class _State:
             self.directory.mkdir(parents=True, exist_ok=True)
             with (self.directory / METRICS).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
+            if self.record is not None:
+                self.record(row)
 
     def save(self) -> None:
         if not self.processes.leads:

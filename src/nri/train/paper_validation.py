@@ -69,9 +69,10 @@ def _fresh_accuracy(rule: SoftRule, episodes: PaperEpisodes, config: DeployConfi
     truth = dnf_truth(episodes.clauses, rows)
     z, w = rule.z.numpy(force=True), rule.w.numpy(force=True)
     predicted = np.zeros_like(truth)
-    for index in range(len(episodes)):
-        literals = np.concatenate([rows[index], ~rows[index]], axis=1)
-        # padding has no gate, so the padded table deploys like the table itself
-        for clause in deploy(z[index], w[index], episodes.episode(index), replace(config, top_clauses=None)):
+    for index, valid in enumerate(episodes.variable_valid):
+        cells = rows[index][:, valid]
+        literals = np.concatenate([cells, ~cells], axis=1)
+        gates = z[index][:, np.tile(valid, 2)]
+        for clause in deploy(gates, w[index], episodes.episode(index), config):
             predicted[index] |= literals[:, list(clause)].all(axis=1)
     return float((predicted == truth).mean())

@@ -53,3 +53,9 @@ def join_processes() -> Processes:
     if torch.cuda.is_available():
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     return Processes(dist.get_rank(), dist.get_world_size())
+
+
+def leave_processes() -> None:
+    """Leave the group that :func:`join_processes` joined, if there is one."""
+    if dist.is_initialized():
+        dist.destroy_process_group()
