@@ -97,7 +97,37 @@ def test_the_page_stands_alone_and_escapes_names(nri, tmp_path):
     assert text.startswith("<!doctype html>")
     assert "&lt;script&gt;x" in text
     assert "<script" not in text
-    assert "http" not in text
+    assert "http:" not in text
+    assert "https:" not in text
+    assert "Not validated for decisions" not in text
+    assert f"wrote {page}" in done.err
+
+
+def test_a_clinical_report_warns(nri, visits):
+    page = visits.with_suffix(".html")
+    assert nri("induce", visits, "-t", "flu", "--html", page, "--clinical", "-q").code == 0
+    assert "Not validated for decisions" in page.read_text()
+    assert "visits.csv" in page.read_text()
+
+
+def test_weights_say_how_many_rows_a_row_stands_for(nri, tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("x,y,n\n1,a,10\n0,b,8\n1,b,2\n0,a,1\n1,a,0\n")
+    done = nri("induce", table, "-t", "y", "--weights", "n", "--positive", "a")
+    assert done.out.startswith("IF  (x) ")
+    assert "covers 12 of 21" in done.out
+    assert "accuracy 0.86" in done.out
+    assert "n looks" not in done.err
+
+
+def test_weights_that_are_none_are_refused(nri, tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("x,y,n\n1,a,-1\n0,b,8\n1,b,\n0,a,1\n")
+    done = nri("induce", table, "-t", "y", "--weights", "n")
+    assert done.code == 2
+    assert "weights 'n': 2 cells" in done.err
+    assert "no column 'm'" in nri("induce", table, "-t", "y", "--weights", "m").err
+    assert "cannot be target and weights" in nri("induce", table, "-t", "y", "--weights", "y").err
 
 
 def test_columns_left_out_are_named(nri, visits):

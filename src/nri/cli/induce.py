@@ -17,10 +17,12 @@ def induce(
     file: FileArgument,
     target: given.TargetOption = None,
     positive: given.PositiveOption = None,
+    weights: given.WeightsOption = None,
     cv: given.CvOption = False,
     form: FormatOption = None,
     out: OutOption = None,
     html: given.HtmlOption = None,
+    clinical: given.ClinicalOption = False,
     model: given.ModelOption = None,
     random_state: given.SeedOption = 0,
     quiet: QuietOption = False,
@@ -56,13 +58,13 @@ def induce(
         "asp": asp,
         "sympy": sympy,
     }
-    output = Output(chosen_format(form, flags, out), out, html, quiet)
+    output = Output(chosen_format(form, flags, out), out, html, quiet, clinical, file)
     from nri import inducers
     from nri.cli.labelled import read_labelled
     from nri.induction import Settings
 
     with waiting(f"reading {file}", quiet=quiet):
-        asked = read_labelled(file, target, positive)
+        asked = read_labelled(file, target, positive, weights)
     names = asked.table.features.columns.tolist()
     settings = Settings(
         model=model or inducers.DEFAULT,
@@ -87,6 +89,10 @@ class Output:
     out: Path | None
     html: Path | None
     quiet: bool
+    clinical: bool = False
+    """Whether the report warns that it is not validated for decisions."""
+    source: str | None = None
+    """Where the rows came from."""
 
     def check(self) -> None:
         """Raise before anything is computed if a file cannot be written in the end."""
@@ -117,6 +123,8 @@ def induce_and_show(
     if not any(rule.rule.clauses for rule in found.ruleset.rules):
         tell("no rule pays for itself on these rows: give more rows, or other columns", quiet=output.quiet)
     _write(found, _accuracy_note(found, table, settings, positive, output, cv=cv, seed=seed), output)
+    if output.html is not None:
+        _write_report(found, table, settings, positive, output, seed=seed)
 
 
 def _accuracy_note(
@@ -137,7 +145,7 @@ def _accuracy_note(
     if not cv:
         columns = columns_of(table.features, found.ruleset.columns, found.ruleset.kinds)
         right = found.ruleset.predict_index(columns, len(table.codes)) == table.codes
-        return f"rule: accuracy {accuracy_of(right).mean:.2f} (on these rows)"
+        return f"rule: accuracy {accuracy_of(right, table.weights).mean:.2f} (on these rows)"
     with waiting("cross-validating", steps=FOLDS, quiet=output.quiet) as step:
         estimate = cross_validate(
             table, settings, rng=np.random.default_rng(seed), positive=positive, step=step
@@ -146,18 +154,33 @@ def _accuracy_note(
 
 
 def _write(found: "Induction", note: str, output: Output) -> None:
-    from nri.cli.html_page import html_page
     from nri.rule import render
-    from nri.table.kinds import describe_left_out
 
     ruleset = found.ruleset
     if output.out is not None:
         write_text(output.out, render(ruleset, output.form or "text", note=note))
         tell(f"wrote {output.out}", quiet=output.quiet)
-    if output.html is not None:
-        write_text(output.html, html_page(ruleset, note, describe_left_out(found.left_out)))
-        tell(f"wrote {output.html}", quiet=output.quiet)
     if output.out is None and output.form not in (None, "text"):
         emit(render(ruleset, output.form or "text", note=note))
     elif output.out is None or not output.quiet:
         show_rule(render(ruleset, "text", note=note))
+
+
+def _write_report(
+    found: "Induction",
+    table: "LabelledTable",
+    settings: "Settings",
+    positive: int | None,
+    output: Output,
+    *,
+    seed: int,
+) -> None:
+    from nri.report import ReportOptions, gather_report, render_report, steps_of
+
+    assert output.html is not None
+    source = None if output.source in (None, "-") else Path(str(output.source)).name
+    options = ReportOptions(source=source, clinical=output.clinical, seed=seed)
+    with waiting("writing the report", steps=steps_of(options), quiet=output.quiet) as step:
+        report = gather_report(table, found, settings, positive=positive, options=options, step=step)
+        write_text(output.html, render_report(report))
+    tell(f"wrote {output.html}", quiet=output.quiet)

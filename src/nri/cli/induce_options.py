@@ -23,8 +23,16 @@ PositiveOption = Annotated[
 CvOption = Annotated[
     bool, typer.Option("--cv", help="Estimate the accuracy on new rows by 5-fold cross-validation.")
 ]
+WeightsOption = Annotated[
+    str | None,
+    typer.Option("--weights", metavar="COLUMN", help="A column that says how many rows each row stands for."),
+]
 HtmlOption = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Also write a page to open in a browser.")
+    Path | None,
+    typer.Option(metavar="FILE", help="Also write a report to open in a browser; it takes longer."),
+]
+ClinicalOption = Annotated[
+    bool, typer.Option("--clinical", help="Let the report say that it is not validated for decisions.")
 ]
 ModelOption = Annotated[str | None, typer.Option(metavar="NAME", help="What finds the rule: greedy.")]
 SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the search.")]

@@ -1,0 +1,134 @@
+"""Count what a rule set does on labelled rows."""
+
+import numpy as np
+
+from nri.episode import BoolArray, FloatArray, IntArray
+from nri.induction import LabelledTable, Settings
+from nri.report.intervals import effective_rows, wilson
+from nri.report.records import ClauseCard, ColumnUse, Confusion, GapColumn, Gaps, Pattern, Tally
+from nri.rule import Columns, RuleSet, clause_matrix, literal_truth
+from nri.table.columns import columns_of
+from nri.table.kinds import LeftOut
+from nri.tasks.stability import Stability
+from nri.validate import accuracy_of
+
+
+class Counter:
+    """A rule set on a labelled table: where each clause fires, which one decides, and who is right."""
+
+    def __init__(self, table: LabelledTable, ruleset: RuleSet) -> None:
+        n = len(table.codes)
+        self.ruleset = ruleset
+        self.columns: Columns = columns_of(table.features, ruleset.columns, ruleset.kinds)
+        self.codes = table.codes
+        self.weights: FloatArray = np.ones(n) if table.weights is None else table.weights
+        self.clauses = [(rule.label, clause) for rule in ruleset.rules for clause in rule.rule]
+        self.fires: BoolArray = clause_matrix([clause for _, clause in self.clauses], self.columns, n)
+        """[M, clauses]"""
+        self.said: IntArray = ruleset.predict_index(self.columns, n)
+        """[M], class indices"""
+        self.decided_by: IntArray = ruleset.decide(self.columns, n)
+        """[M], index into the rule set's decisions"""
+
+    def cards(self, stability: Stability | None) -> tuple[ClauseCard, ...]:
+        """Return a card for each clause, in the order of reading."""
+        decisions = [(decision.label, decision.clause) for decision in self.ruleset.decisions]
+        cards = []
+        for i, (label, clause) in enumerate(self.clauses):
+            index = self.ruleset.index_of(label)
+            decides = np.asarray(self.decided_by == decisions.index((label, clause)), dtype=bool)
+            cards.append(
+                ClauseCard(
+                    i + 1,
+                    label,
+                    clause,
+                    self.tally(self.fires[:, i], index),
+                    self.tally(decides, index),
+                    None if stability is None else stability.clauses[i],
+                )
+            )
+        return tuple(cards)
+
+    def default(self) -> Tally:
+        """Count the rows that no clause covers."""
+        uncovered: BoolArray = ~np.logical_or.reduce(self.fires, axis=1)
+        return self.tally(uncovered, self.ruleset.index_of(self.ruleset.default))
+
+    def tally(self, rows: BoolArray, index: int) -> Tally:
+        """Count the rows of a mask that are of one class."""
+        weights = self.weights[rows]
+        total, right = float(weights.sum()), float(weights[self.codes[rows] == index].sum())
+        share = min(1.0, right / total) if total > 0 else 0.0
+        return Tally(total, right, float(self.weights.sum()), wilson(share, effective_rows(weights)))
+
+    def confusion(self) -> Confusion:
+        """Count rows by true and said class."""
+        return confusion_of(self.codes, self.said, self.weights, len(self.ruleset.classes))
+
+    def patterns(self) -> tuple[Pattern, ...]:
+        """Group rows by the clauses that fire on them, most rows first."""
+        kinds, inverse = np.unique(self.fires, axis=0, return_inverse=True)
+        inverse = inverse.reshape(-1)
+        right = self.said == self.codes
+        found = []
+        for k, kind in enumerate(kinds):
+            of_kind = inverse == k
+            rows = float(self.weights[of_kind].sum())
+            found.append(
+                Pattern(
+                    tuple(int(i) + 1 for i in np.flatnonzero(kind)),
+                    rows,
+                    float(self.weights[of_kind & right].sum()),
+                )
+            )
+        return tuple(sorted(found, key=lambda pattern: (-pattern.rows, pattern.clauses)))
+
+    def gaps(self) -> Gaps:
+        """Count what missing cells do."""
+        unknown = {name: ~column.known for name, column in self.columns.items()}
+        gap: BoolArray = np.zeros(len(self.codes), dtype=bool)
+        for mask in unknown.values():
+            gap |= mask
+        columns = [GapColumn(name, int(mask.sum())) for name, mask in unknown.items() if mask.any()]
+        right = self.said == self.codes
+        return Gaps(
+            tuple(sorted(columns, key=lambda one: -one.missing)),
+            int(gap.sum()),
+            int((self.possible().any(axis=1) & ~self.fires.any(axis=1)).sum()),
+            accuracy_of(right[~gap], self.weights[~gap]) if self.weights[~gap].sum() > 0 else None,
+            accuracy_of(right[gap], self.weights[gap]) if self.weights[gap].sum() > 0 else None,
+        )
+
+    def possible(self) -> BoolArray:
+        """[M, clauses]: where a clause fires or might, were its missing cells known."""
+        possible = np.ones_like(self.fires)
+        for i, (_, clause) in enumerate(self.clauses):
+            for literal in clause:
+                holds, known = literal_truth(literal, self.columns)
+                possible[:, i] &= holds | ~known
+        return possible
+
+
+def confusion_of(truth: IntArray, said: IntArray, weights: FloatArray, n_classes: int) -> Confusion:
+    """Count rows by true and said class."""
+    counts = np.zeros((n_classes, n_classes))
+    np.add.at(counts, (truth, said), weights)
+    return Confusion(
+        tuple(tuple(float(count) for count in row) for row in counts), accuracy_of(truth == said, weights)
+    )
+
+
+def column_use(
+    table: LabelledTable, ruleset: RuleSet, settings: Settings, left_out: tuple[LeftOut, ...]
+) -> ColumnUse:
+    """Tell which columns took which part."""
+    names = table.features.columns.tolist()
+    excluded = [
+        name
+        for name in names
+        if name in settings.never
+        or (settings.use is not None and name not in {*settings.use, *settings.require})
+    ]
+    unfit = {one.column for one in left_out}
+    unused = [name for name in names if name not in {*ruleset.columns, *excluded, *unfit}]
+    return ColumnUse(ruleset.columns, tuple(unused), tuple(excluded), left_out)

@@ -1,0 +1,116 @@
+"""Page: write a report as one HTML file that loads nothing from anywhere."""
+
+from functools import cache
+from importlib.metadata import version
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from nri.report import pictures
+from nri.report.intervals import LEVEL
+from nri.report.records import ClauseCard, Confusion, Report
+from nri.rule import Clause, Label, render
+from nri.rule.render.outline import CONFLICTS
+from nri.rule.render.phrase import (
+    PLAIN,
+    Style,
+    number,
+    one_line,
+    parts_of,
+    phrase_clause,
+    phrase_label,
+    phrase_name,
+    phrase_part,
+    phrase_value,
+)
+
+_SIGNS = Style(name=phrase_name, value=phrase_value, unequal="≠", at_most="≤", not_in="∉")
+"""Plain text with the signs that a page can show."""
+
+
+def render_report(report: Report) -> str:
+    """Write the page of a report.
+
+    The text is whole: style and pictures are inside, there is no script, and a policy in its head forbids
+    the browser to run or fetch any. It holds counts, and the names and values that the rules speak of, but no
+    row of the table.
+    """
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            report=report,
+            heading=one_line(report.options.title or f"Rule for {phrase_name(report.ruleset.target)}"),
+            rules=_rules(report),
+            version=version("nri"),
+            level=LEVEL,
+            conflicts=CONFLICTS,
+            simplest=_simplest(report),
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("nri.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "number": number,
+        "percent": percent,
+        "label": phrase_label,
+        "name": phrase_name,
+        "clause": lambda clause: phrase_clause(clause, _SIGNS),
+        "conditions": conditions,
+        "heat": heat,
+    }
+    environment.globals |= {
+        "interval_bar": pictures.interval_bar,
+        "share_bar": pictures.share_bar,
+        "upset": pictures.upset,
+        "curve_picture": pictures.curve,
+        "most_patterns": pictures.MOST_PATTERNS,
+    }
+    return environment
+
+
+def percent(share: float) -> str:
+    r"""Write a share in percent; only what is whole is told as 0 or 100.
+
+    >>> percent(0.333), percent(0.9996), percent(1.0)
+    ('33\xa0%', '99.9\xa0%', '100\xa0%')
+    """
+    if 0.995 <= share < 1:
+        return f"{min(share * 100, 99.9):.1f}\u00a0%"
+    if 0 < share < 0.005:
+        return f"{max(share * 100, 0.1):.1f}\u00a0%"
+    return f"{share * 100:.0f}\u00a0%"
+
+
+def conditions(clause: Clause) -> list[str]:
+    """Write the conditions of a clause, one for each column."""
+    return [phrase_part(part, _SIGNS) for part in parts_of(clause)] or [PLAIN.always]
+
+
+def heat(confusion: Confusion, row: int, column: int) -> str:
+    """Return how strongly a cell of a confusion matrix is tinted: the share of its true class, 0 to 1."""
+    total = sum(confusion.counts[row])
+    return f"{confusion.counts[row][column] / total if total else 0:.2f}"
+
+
+def _rules(report: Report) -> list[tuple[Label, list[ClauseCard]]]:
+    """Return the cards of each class that has some."""
+    by_class: dict[Label, list[ClauseCard]] = {}
+    for card in report.cards:
+        by_class.setdefault(card.label, []).append(card)
+    return list(by_class.items())
+
+
+def _simplest(report: Report) -> str | None:
+    """Write the simplest rule within one standard error if it is another than the rule itself."""
+    if report.curve is None or report.curve.simplest_rule.rules == report.ruleset.rules:
+        return None
+    return render(report.curve.simplest_rule, "text")

@@ -1,0 +1,182 @@
+"""What a report tells, as plain records: every number on the page stands in one of them."""
+
+from dataclasses import dataclass
+
+from nri.report.intervals import Interval
+from nri.rule import Clause, Label, RuleSet
+from nri.table.kinds import LeftOut
+from nri.tasks.stability import ClauseStability, Stability
+from nri.validate import Accuracy
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What a reader may want otherwise, and how much work the report may be."""
+
+    title: str | None = None
+    """Heading; by default it names the target."""
+    source: str | None = None
+    """Where the rows come from, e.g. a file's name."""
+    clinical: bool = False
+    """Whether the rule is about people's health: the page then says "not validated for decisions"."""
+    samples: int = 20
+    """Bootstrap samples for stability; 0 leaves stability out."""
+    folds: int = 5
+    """Parts for cross-validation; 0 leaves out everything that is cross-validated."""
+    max_rows: int = 1000
+    """Most rows for cross-validation and stability, which induce many times; counts always use all rows."""
+    seconds: float | None = 20.0
+    """Time after which no further bootstrap sample is begun; None for no limit."""
+    seed: int = 0
+    """Seed of folds and samples."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Rows that something covers, and how many of them are of the class it says."""
+
+    rows: float
+    right: float
+    all_rows: float
+    interval: Interval
+    """Of the precision."""
+
+    @property
+    def precision(self) -> float | None:
+        """Share of right rows, None if there are none."""
+        return self.right / self.rows if self.rows > 0 else None
+
+    @property
+    def coverage(self) -> float:
+        """Share of all rows."""
+        return self.rows / self.all_rows if self.all_rows > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class ClauseCard:
+    """All about one clause."""
+
+    number: int
+    """By which the page refers to it, from 1."""
+    label: Label
+    clause: Clause
+    covers: Tally
+    """The rows on which it fires."""
+    decides: Tally
+    """Those of them on which no clause with more say fires."""
+    stability: ClauseStability | None
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Rows by their true class and the class that was said."""
+
+    counts: tuple[tuple[float, ...], ...]
+    """[true class][said class]"""
+    accuracy: Accuracy
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A set of clauses, and the rows on which these fire and no others."""
+
+    clauses: tuple[int, ...]
+    """Numbers of the clauses; none for rows that go to the default."""
+    rows: float
+    right: float
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """How rules with at most so many clauses for a class do on rows that they were not induced from."""
+
+    clauses: int
+    accuracy: Accuracy
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Accuracy against the number of clauses."""
+
+    points: tuple[CurvePoint, ...]
+    """From no clause, which is the most frequent class, upwards."""
+    best: int
+    """Clauses of the point with the highest accuracy."""
+    simplest: int
+    """Fewest clauses whose accuracy is within one standard error of the best."""
+    simplest_rule: RuleSet
+    """Induced from all rows with that limit."""
+    rows: int
+    """Rows that were dealt into folds."""
+
+
+@dataclass(frozen=True)
+class GapColumn:
+    """A column that the rule reads and that has missing cells."""
+
+    column: str
+    missing: int
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """What missing cells do to the rule on these rows."""
+
+    columns: tuple[GapColumn, ...]
+    """Columns that the rule reads and that have missing cells, most first."""
+    rows: int
+    """Rows with a missing cell in a column that the rule reads."""
+    undecided: int
+    """Rows that go to the default although a clause might fire if its missing cells were known."""
+    accuracy_complete: Accuracy | None
+    """On the other rows; None if there are none."""
+    accuracy_gaps: Accuracy | None
+    """On rows with such a missing cell; None if there are none."""
+
+
+@dataclass(frozen=True)
+class ColumnUse:
+    """Which columns of the table took which part."""
+
+    used: tuple[str, ...]
+    """By the rule."""
+    unused: tuple[str, ...]
+    """Could have been used; the rule does without them."""
+    excluded: tuple[str, ...]
+    """Not allowed by whoever asked for the rule."""
+    left_out: tuple[LeftOut, ...]
+    """Of no use to any rule, with the reason."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that the page shows."""
+
+    options: ReportOptions
+    ruleset: RuleSet
+    n_rows: int
+    n_columns: int
+    weight: float
+    """Of all rows together; their number if they are not weighted."""
+    class_weights: tuple[float, ...]
+    """Of the rows of each class."""
+    cards: tuple[ClauseCard, ...]
+    default: Tally
+    """Rows that no clause covers."""
+    seen: Confusion
+    """On these rows."""
+    held_out: Confusion | None
+    """On rows that each fold's rule was not induced from."""
+    patterns: tuple[Pattern, ...]
+    """Which clauses fire together, on most rows first."""
+    curve: Curve | None
+    stability: Stability | None
+    gaps: Gaps
+    columns: ColumnUse
+    posterior: Accuracy | None
+    """Of the model's own probabilities on held-out rows, if it offers them."""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows count for more or less than one."""
+        return self.weight != self.n_rows

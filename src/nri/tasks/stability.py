@@ -1,0 +1,212 @@
+"""Stability: which clauses come back when the rows had been drawn a little differently.
+
+The table is drawn anew with replacement (a bootstrap sample), rules are induced from each sample, and
+every clause is looked for in them: in the same words, with the same conditions whatever the thresholds,
+and by the rows it covers. A clause that few samples find is one of several that fit equally well.
+"""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nri.episode import BoolArray, FloatArray
+from nri.errors import InputError
+from nri.induction import LabelledTable, Settings, induce_ruleset
+from nri.rule import Clause, Label, RuleSet, clause_matrix
+from nri.table.columns import columns_of
+
+SAMPLES = 20
+"""Bootstrap samples of those who name no number: shares are good to about ten points."""
+_ENOUGH = 5
+"""Samples that are always drawn, however long they take."""
+_MOST_FREQUENT = 10
+"""Clauses that are listed, found in most samples first."""
+
+
+@dataclass(frozen=True)
+class ClauseStability:
+    """How a clause of the rule fared in the samples."""
+
+    label: Label
+    clause: Clause
+    same_words: float
+    """Share of the samples whose rule for this class has exactly this clause."""
+    same_conditions: float
+    """Share of the samples with such a clause, whatever its thresholds."""
+    overlap: float
+    """Mean over samples of the rows in common with the most similar clause, by all rows of either."""
+
+
+@dataclass(frozen=True)
+class ClauseFrequency:
+    """Conditions that the samples' rules have, whether or not the rule has them."""
+
+    label: Label
+    clause: Clause
+    """In its most frequent wording."""
+    share: float
+    """Of the samples, whatever the thresholds."""
+    in_rule: bool
+    """Whether the rule of the whole table has them, whatever the thresholds."""
+
+
+@dataclass(frozen=True)
+class Stability:
+    """What bootstrap samples say about a rule set."""
+
+    samples: int
+    """Samples that rules were induced from."""
+    rows: int
+    """Rows drawn in each."""
+    clauses: tuple[ClauseStability, ...]
+    """The clauses of the rule set, in its order."""
+    frequent: tuple[ClauseFrequency, ...]
+    """The conditions found in most samples."""
+    n_clauses: tuple[int, ...]
+    """For each sample, how many clauses its rules had."""
+
+
+def clause_stability(
+    table: LabelledTable,
+    ruleset: RuleSet,
+    settings: Settings | None = None,
+    *,
+    rng: np.random.Generator,
+    samples: int = SAMPLES,
+    max_rows: int | None = None,
+    seconds: float | None = None,
+    step: Callable[[], None] = lambda: None,
+) -> Stability:
+    """Induce rules from bootstrap samples and look for the clauses of a rule set in them.
+
+    Parameters
+    ----------
+    table
+        The rows that the rule set was induced from.
+    ruleset
+        The rules whose clauses are looked for. If there are two classes and a rule for one of them, the
+        samples' rules are about the same class.
+    settings
+        As for :func:`nri.induction.induce_ruleset`; everything, thresholds too, is found anew.
+    rng
+        Draws the samples and seeds the inducers.
+    samples
+        How many samples to draw.
+    max_rows
+        Most rows of one sample; with fewer rows than the table has, clauses come back less often.
+    seconds
+        Stop after this time, though not before five samples; None for no limit.
+    step
+        Called after each sample.
+    """
+    if samples < 1:
+        raise InputError(f"stability needs at least one sample, not {samples}")
+    n = len(table.codes)
+    drawn = n if max_rows is None else min(n, max_rows)
+    positive = _described_class(ruleset)
+    began = time.monotonic()
+    found: list[RuleSet | None] = []
+    for _ in range(samples):
+        if len(found) >= _ENOUGH and seconds is not None and time.monotonic() - began > seconds:
+            break
+        found.append(_rules_of(_resampled(table, drawn, rng), settings, rng, positive))
+        step()
+    return Stability(
+        len(found),
+        drawn,
+        _fates(table, ruleset, found),
+        _frequencies(ruleset, found),
+        tuple(sum(len(rule.rule) for rule in rules.rules) if rules else 0 for rules in found),
+    )
+
+
+def _described_class(ruleset: RuleSet) -> int | None:
+    """Index of the class that the one rule of a two-class task is about."""
+    labels = [rule.label for rule in ruleset.rules if rule.rule.clauses]
+    return ruleset.index_of(labels[0]) if len(ruleset.classes) == 2 and len(labels) == 1 else None
+
+
+def _resampled(table: LabelledTable, rows: int, rng: np.random.Generator) -> LabelledTable:
+    """Draw rows with replacement; a row drawn twice counts twice."""
+    times = np.bincount(rng.integers(0, len(table.codes), rows), minlength=len(table.codes))
+    weights: FloatArray = times.astype(np.float64)
+    if table.weights is not None:
+        weights = weights * table.weights
+    return replace(table, weights=weights)
+
+
+def _rules_of(
+    table: LabelledTable, settings: Settings | None, rng: np.random.Generator, positive: int | None
+) -> RuleSet | None:
+    """Induce, or None if the sample happens to leave nothing to induce from."""
+    try:
+        return induce_ruleset(table, settings, rng=rng, positive=positive).ruleset
+    except InputError:  # in a sample of a tiny table no column may vary, or no row have weight
+        return None
+
+
+def _labelled_clauses(ruleset: RuleSet | None) -> list[tuple[Label, Clause]]:
+    return [] if ruleset is None else [(rule.label, clause) for rule in ruleset.rules for clause in rule.rule]
+
+
+def _shape(clause: Clause) -> Hashable:
+    """Return what a clause asks, without its thresholds."""
+    return tuple(
+        (literal.column, literal.op, None if literal.op.ordered else literal.value) for literal in clause
+    )
+
+
+def _fates(
+    table: LabelledTable, ruleset: RuleSet, found: list[RuleSet | None]
+) -> tuple[ClauseStability, ...]:
+    wanted = _labelled_clauses(ruleset)
+    mine = _coverage(table, ruleset)
+    words, shapes = np.zeros(len(wanted)), np.zeros(len(wanted))
+    overlap = np.zeros(len(wanted))
+    for sample in found:
+        theirs = _labelled_clauses(sample)
+        covered = _coverage(table, sample)
+        exact, loose = set(theirs), {(label, _shape(clause)) for label, clause in theirs}
+        for i, (label, clause) in enumerate(wanted):
+            words[i] += (label, clause) in exact
+            shapes[i] += (label, _shape(clause)) in loose
+            alike = [j for j, (other, _) in enumerate(theirs) if other == label]
+            overlap[i] += max((_jaccard(mine[:, i], covered[:, j]) for j in alike), default=0.0)
+    n = max(len(found), 1)
+    return tuple(
+        ClauseStability(label, clause, float(words[i] / n), float(shapes[i] / n), float(overlap[i] / n))
+        for i, (label, clause) in enumerate(wanted)
+    )
+
+
+def _coverage(table: LabelledTable, ruleset: RuleSet | None) -> BoolArray:
+    """[M, clauses]: where each clause fires."""
+    if ruleset is None:
+        return np.zeros((len(table.codes), 0), dtype=bool)
+    columns = columns_of(table.features, ruleset.columns, ruleset.kinds)
+    clauses = [clause for _, clause in _labelled_clauses(ruleset)]
+    return clause_matrix(clauses, columns, len(table.codes))
+
+
+def _jaccard(one: BoolArray, other: BoolArray) -> float:
+    either = int((one | other).sum())
+    return int((one & other).sum()) / either if either else 0.0
+
+
+def _frequencies(ruleset: RuleSet, found: list[RuleSet | None]) -> tuple[ClauseFrequency, ...]:
+    samples_with: Counter[Hashable] = Counter()
+    wordings: dict[Hashable, Counter[tuple[Label, Clause]]] = defaultdict(Counter)
+    for sample in found:
+        clauses = _labelled_clauses(sample)
+        samples_with.update({(label, _shape(clause)) for label, clause in clauses})
+        for label, clause in clauses:
+            wordings[label, _shape(clause)][label, clause] += 1
+    in_rule = {(label, _shape(clause)) for label, clause in _labelled_clauses(ruleset)}
+    listed = []
+    for key, count in samples_with.most_common(_MOST_FREQUENT):
+        ((label, clause), _) = wordings[key].most_common(1)[0]
+        listed.append(ClauseFrequency(label, clause, count / len(found), key in in_rule))
+    return tuple(listed)

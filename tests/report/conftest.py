@@ -1,0 +1,42 @@
+"""Tables that reports are written about."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nri.induction import LabelledTable
+
+sys.path.insert(0, str(Path(__file__).parent))  # so that tests can import the helper beside them
+from report_tables import labelled
+
+
+@pytest.fixture
+def visits() -> LabelledTable:
+    """Eighty visits with gaps; flu is fever and cough, or chills in the old, but for a few."""
+    rng = np.random.default_rng(1)
+    n = 80
+    frame = pd.DataFrame(
+        {
+            "fever": rng.choice(["yes", "no"], n),
+            "cough": rng.choice(["yes", "no"], n),
+            "chills": rng.choice(["yes", "no"], n),
+            "age": rng.integers(20, 90, n).astype(float),
+            "visit_id": np.arange(n) * 3 + 100,
+        }
+    )
+    flu = ((frame.fever == "yes") & (frame.cough == "yes")) | ((frame.chills == "yes") & (frame.age > 61))
+    flu ^= rng.random(n) < 0.05
+    frame.loc[rng.random(n) < 0.15, "age"] = np.nan
+    frame.loc[rng.random(n) < 0.1, "cough"] = None
+    return labelled(frame, np.where(flu, "flu", "well"))
+
+
+@pytest.fixture
+def flowers() -> LabelledTable:
+    from sklearn.datasets import load_iris
+
+    data = load_iris(as_frame=True)
+    return labelled(data.data, data.target_names[data.target], target="species")

@@ -1,0 +1,203 @@
+"""Every number of a report agrees with a plain count."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_tables import holds, induced, labelled
+
+from nri.induction import Settings
+from nri.report import ReportOptions, gather_report
+from nri.report.curve import hold_out
+from nri.validate import cross_validate
+
+QUICK = ReportOptions(samples=0, folds=0)
+
+
+def test_cards_count_what_each_clause_covers(visits):
+    found = induced(visits)
+    report = gather_report(visits, found, options=QUICK)
+    assert report.cards
+    labels = [visits.classes[code] for code in visits.codes]
+    rows = visits.features.to_dict("records")
+    for card in report.cards:
+        fires = [all(holds(literal, row) for literal in card.clause) for row in rows]
+        right = sum(f and label == card.label for f, label in zip(fires, labels, strict=True))
+        assert card.covers.rows == sum(fires)
+        assert card.covers.right == right
+        assert card.covers.precision == right / sum(fires)
+        assert card.covers.coverage == sum(fires) / len(rows)
+        assert card.covers.interval.low <= card.covers.precision <= card.covers.interval.high
+
+
+def test_every_row_is_decided_once(visits):
+    report = gather_report(visits, induced(visits), options=QUICK)
+    assert sum(card.decides.rows for card in report.cards) + report.default.rows == report.n_rows
+    assert sum(pattern.rows for pattern in report.patterns) == report.n_rows
+    right = sum(card.decides.right for card in report.cards) + report.default.right
+    assert right == sum(pattern.right for pattern in report.patterns)
+    assert right / report.n_rows == pytest.approx(report.seen.accuracy.mean)
+
+
+def test_the_confusion_matrix_counts_truth_against_prediction(visits):
+    found = induced(visits)
+    report = gather_report(visits, found, options=QUICK)
+    said = [explanation.label for explanation in _explanations(visits, found)]
+    for i, truth in enumerate(visits.classes):
+        for j, label in enumerate(visits.classes):
+            count = sum(
+                visits.classes[code] == truth and one == label
+                for code, one in zip(visits.codes, said, strict=True)
+            )
+            assert report.seen.counts[i][j] == count
+
+
+def _explanations(table, found):
+    from nri.table.columns import columns_of
+
+    columns = columns_of(table.features, found.ruleset.columns, found.ruleset.kinds)
+    return found.ruleset.explain(columns, len(table.codes))
+
+
+def test_patterns_name_exactly_the_clauses_that_fire(visits):
+    report = gather_report(visits, induced(visits), options=QUICK)
+    rows = visits.features.to_dict("records")
+    for pattern in report.patterns:
+        count = 0
+        for row in rows:
+            fired = tuple(
+                card.number for card in report.cards if all(holds(literal, row) for literal in card.clause)
+            )
+            count += fired == pattern.clauses
+        assert count == pattern.rows
+
+
+def test_gaps_are_counted_in_columns_that_the_rule_reads(visits):
+    found = induced(visits)
+    report = gather_report(visits, found, options=QUICK)
+    used = visits.features[list(found.ruleset.columns)]
+    assert report.gaps.rows == int(used.isna().any(axis=1).sum()) > 0
+    for gap in report.gaps.columns:
+        assert gap.missing == int(used[gap.column].isna().sum()) > 0
+    undecided = 0
+    for row in visits.features.to_dict("records"):
+        fired = [all(holds(literal, row) for literal in card.clause) for card in report.cards]
+        possible = [
+            all(pd.isna(row[literal.column]) or holds(literal, row) for literal in card.clause)
+            for card in report.cards
+        ]
+        undecided += any(possible) and not any(fired)
+    assert report.gaps.undecided == undecided > 0
+
+
+def test_columns_are_told_apart_by_the_part_they_took(visits):
+    settings = Settings(never=["chills"])
+    report = gather_report(visits, induced(visits, settings), settings, options=QUICK)
+    assert report.columns.excluded == ("chills",)
+    assert [str(one) for one in report.columns.left_out] == ["visit_id looks like an identifier"]
+    everything = {*report.columns.used, *report.columns.unused, "chills", "visit_id"}
+    assert everything == set(visits.features.columns)
+
+
+def test_a_row_of_weight_two_is_two_rows(visits):
+    twice = replace(
+        visits,
+        features=pd.concat([visits.features, visits.features[:20]], ignore_index=True),
+        codes=np.concatenate([visits.codes, visits.codes[:20]]),
+    )
+    weights = np.where(np.arange(80) < 20, 2.0, 1.0)
+    found = induced(visits)
+    one = gather_report(twice, found, options=QUICK)
+    other = gather_report(replace(visits, weights=weights), found, options=QUICK)
+    assert [(card.covers.rows, card.covers.right) for card in one.cards] == [
+        (card.covers.rows, card.covers.right) for card in other.cards
+    ]
+    assert one.patterns == other.patterns
+    assert one.seen.counts == other.seen.counts
+    assert other.weighted
+    assert not one.weighted
+
+
+def test_rows_of_weight_zero_are_as_good_as_absent(visits):
+    weights = np.where(np.arange(80) < 20, 0.0, 1.0)
+    report = gather_report(replace(visits, weights=weights), induced(visits), options=QUICK)
+    assert report.n_rows == 60
+
+
+def test_the_held_out_accuracy_is_that_of_cross_validation(visits):
+    settings = Settings(max_clauses=3)
+    options = ReportOptions(samples=0, seed=7)
+    report = gather_report(visits, induced(visits, settings), settings, options=options)
+    expected = cross_validate(visits, settings, rng=np.random.default_rng(7))
+    assert report.held_out.accuracy == expected
+    assert report.curve.points[-1].accuracy == expected
+
+
+def test_the_curve_starts_at_the_most_frequent_class_and_marks_the_simplest_rule_within_one_error(visits):
+    report = gather_report(visits, induced(visits), options=ReportOptions(samples=0))
+    points = report.curve.points
+    assert [point.clauses for point in points] == list(range(len(points)))
+    assert points[0].accuracy.mean == pytest.approx(np.bincount(visits.codes).max() / 80, abs=0.02)
+    best = max(point.accuracy.mean for point in points)
+    marked = points[report.curve.best]
+    assert marked.accuracy.mean == best
+    within = [p.clauses for p in points if p.accuracy.mean >= best - marked.accuracy.error - 1e-9]
+    assert report.curve.simplest == min(within)
+    assert max(len(rule.rule) for rule in report.curve.simplest_rule.rules) <= report.curve.simplest
+
+
+def test_rules_of_limited_size_are_those_induced_with_that_limit(visits):
+    settings = Settings(max_clauses=4)
+    held = hold_out(visits, settings, seed=3, positive=None, folds=4)
+    one = cross_validate(visits, Settings(max_clauses=1), rng=np.random.default_rng(3), folds=4)
+    assert math.isclose((held.said[1] == visits.codes).mean(), one.mean)
+
+
+def test_more_rows_than_allowed_are_sampled_for_what_is_induced_again(visits):
+    options = ReportOptions(samples=1, folds=2, max_rows=40)
+    report = gather_report(visits, induced(visits), options=options)
+    assert report.n_rows == 80
+    assert report.curve.rows == 40
+    assert report.stability.rows == 40
+
+
+def test_progress_is_told_as_often_as_promised(visits):
+    from nri.report import steps_of
+
+    options = ReportOptions(samples=2, folds=3, seconds=None)
+    calls = []
+    gather_report(visits, induced(visits), options=options, step=lambda: calls.append(1))
+    assert len(calls) == steps_of(options) == 5
+
+
+def test_the_posterior_is_judged_on_held_out_rows_and_left_out_where_there_is_none(visits, monkeypatch):
+    from nri.estimator import NRIClassifier
+    from nri.report import render_report
+
+    options = ReportOptions(samples=0, folds=2)
+    found = induced(visits)
+    monkeypatch.delattr(NRIClassifier, "posterior_proba", raising=False)
+    report = gather_report(visits, found, options=options)
+    assert report.posterior is None
+    assert "readable form" not in render_report(report)
+    seen = []
+
+    def always_the_last_class(self, X):
+        seen.append(len(X))
+        return np.tile([0.1, 0.9], (len(X), 1))
+
+    monkeypatch.setattr(NRIClassifier, "posterior_proba", always_the_last_class, raising=False)
+    report = gather_report(visits, found, options=options)
+    assert sum(seen) == 80
+    assert report.posterior.mean == pytest.approx((visits.codes == 1).mean())
+    assert "The readable form costs" in render_report(report)
+
+
+def test_other_classes_than_those_of_the_rules_are_refused(visits):
+    from nri.errors import InputError
+
+    other = labelled(visits.features, ["a", "b"] * 40)
+    with pytest.raises(InputError, match="same classes"):
+        gather_report(other, induced(visits))

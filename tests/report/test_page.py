@@ -1,0 +1,215 @@
+"""The page is one file, tells the numbers of its records, and no name or cell becomes markup."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from report_tables import induced, labelled
+
+from nri import NRIClassifier
+from nri.errors import InputError
+from nri.induction import Induction
+from nri.report import ReportOptions, gather_report, render_report, report_on, write_report
+from nri.report.page import percent
+from nri.rule import Clause, Literal, Op, Rule, gather_ruleset
+from nri.table.columns import columns_of
+from nri.table.kinds import LeftOut, Reason
+
+QUICK = ReportOptions(samples=0, folds=0)
+FULL = ReportOptions(samples=3, folds=2, seconds=None)
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: its elements in order, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, tuple[str, ...]]] = []
+        self.values: list[str] = []
+        self.told: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, tuple(name for name, _ in attrs)))
+        self.values += [value or "" for _, value in attrs]
+
+    def handle_data(self, data):
+        self.told.append(data)
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", "".join(self.told))
+
+
+@pytest.fixture
+def whole(visits) -> str:
+    return render_report(gather_report(visits, induced(visits), options=FULL))
+
+
+def test_nothing_is_loaded_from_elsewhere_and_no_script_can_run(whole):
+    assert "<script" not in whole
+    assert not re.search(r"https?://|//\w+\.\w+|\burl\(|@import", whole)
+    page = Page(whole)
+    names = {name for _, attributes in page.elements for name in attributes}
+    assert not names & {"src", "href", "srcset", "data", "action"}
+    assert not [name for name in names if name.startswith("on")]
+    assert any("default-src 'none'" in value for value in page.values)
+
+
+def test_every_element_is_closed(whole):
+    void = {"meta", "br"}
+    opened: list[str] = []
+    for slash, tag in re.findall(
+        r"<(/?)([a-zA-Z][\w]*)", re.sub(r"<style>.*?</style>", "", whole, flags=re.S)
+    ):
+        if slash:
+            assert opened.pop() == tag
+        elif tag not in void:
+            opened.append(tag)
+    assert opened == []
+
+
+def test_the_page_tells_the_numbers_of_its_records(visits):
+    report = gather_report(visits, induced(visits), options=FULL)
+    text = Page(render_report(report)).text
+    for card in report.cards:
+        assert f"{card.covers.precision:.2f}" in text
+        low, high = card.covers.interval.low, card.covers.interval.high
+        assert f"interval {low:.2f} to {high:.2f}" in text
+        assert (
+            f"{card.covers.rows:.0f} of 80 rows ({percent(card.covers.coverage)})".replace("\xa0", " ")
+            in text
+        )
+    assert f"accuracy {report.seen.accuracy}" in text
+    assert f"accuracy {report.held_out.accuracy}" in text
+    assert f"{report.gaps.rows} rows lack a cell" in text
+    assert "within one standard error" in text
+    assert "visit_id looks like an identifier" in text
+    assert f"{report.stability.samples} bootstrap samples" in text
+
+
+def test_the_pictures_say_in_words_what_they_show(whole, visits):
+    report = gather_report(visits, induced(visits), options=FULL)
+    labels = [value for value in Page(whole).values if value.startswith("Rows by the clauses")]
+    assert len(labels) == 1
+    for pattern in report.patterns:
+        named = " and ".join(f"clause {i}" for i in pattern.clauses) or "no clause"
+        assert f"{named}: {pattern.rows:.0f}" in labels[0]
+
+
+def test_the_warning_stands_there_when_asked_for_only(visits):
+    found = induced(visits)
+    with_it = render_report(
+        gather_report(visits, found, options=ReportOptions(clinical=True, samples=0, folds=0))
+    )
+    without = render_report(gather_report(visits, found, options=QUICK))
+    assert "Not validated for decisions" in with_it
+    assert "Not validated for decisions" not in without
+
+
+def test_several_classes_have_a_section_each(flowers):
+    report = gather_report(flowers, induced(flowers), options=QUICK)
+    text = Page(render_report(report)).text
+    ruled = {card.label for card in report.cards}
+    assert len(ruled) >= 2
+    for label in ruled:
+        assert f"species = {label}, if" in text
+    assert "the clause with the highest estimated precision decides" in text
+
+
+def test_a_table_without_a_pattern_has_a_page_too():
+    table = labelled(pd.DataFrame({"x": [1, 0] * 10}), ["a", "b", "b", "a"] * 5)
+    page = Page(render_report(gather_report(table, induced(table), options=FULL)))
+    assert "No rule pays for itself" in page.text
+    assert "always y = a" in page.text
+
+
+def test_the_same_table_gives_the_same_page(visits):
+    found = induced(visits)
+    pages = {render_report(gather_report(visits, found, options=FULL)) for _ in range(2)}
+    assert len(pages) == 1
+
+
+NASTY = st.one_of(
+    st.text(st.characters(codec="utf-8"), max_size=12),
+    st.sampled_from(
+        [
+            "<script>alert(1)</script>",
+            '"><img src=x onerror=alert(1)>',
+            "' onload='alert(1)",
+            "</style><script>",
+            "</title><b>",
+            "{{ 7 * 7 }}",
+            "{% include 'x' %}",
+            "&lt;b&gt;",
+            "<!--",
+            "]]>",
+            "\u202e\x00\x1b",
+        ]
+    ),
+)
+
+
+def _page_of(
+    column: str, other: str, value: str, target: str, good: str, bad: str, title: str, folds: int = 0
+) -> str:
+    frame = pd.DataFrame({column: [value, "b", value, None] * 3, other: [1.0, 2.0, 3.0, 4.0] * 3})
+    table = labelled(frame, [good, bad, good, bad] * 3, target=target)
+    clauses = [Clause([Literal(column, Op.EQ, value)]), Clause([Literal(other, Op.GT, 2.5)])]
+    columns = columns_of(frame)
+    weights = np.eye(2)[table.codes]
+    ruleset = gather_ruleset(target, table.classes, {good: Rule(clauses)}, columns, weights)
+    found = Induction(ruleset, (LeftOut(f"{column} too", Reason.FREE_TEXT),))
+    options = ReportOptions(
+        title=title or None, source=column, clinical=True, samples=1, folds=folds, seconds=None
+    )
+    return render_report(gather_report(table, found, options=options))
+
+
+_HARMLESS = Page(_page_of("colour", "size", "red", "kind", "good", "bad", "Title", folds=2))
+
+
+@settings(max_examples=25)
+@given(NASTY, NASTY, NASTY, NASTY)
+def test_no_name_and_no_cell_becomes_markup(column, value, target, good):
+    page = Page(_page_of("c" + column, "other", value + "v", "t" + target, good + "g", "bad", value))
+    allowed = {*_HARMLESS.elements, ("pre", ())}
+    assert set(page.elements) <= allowed
+
+
+def test_a_hostile_name_is_shown_as_it_is():
+    page = Page(_page_of("<script>x", "other", "{{ 7 * 7 }}", "<i>t", "<b>", "bad", "", folds=2))
+    assert set(page.elements) <= {*_HARMLESS.elements, ("pre", ())}
+    assert "<script>x" in page.text
+    assert "{{ 7 * 7 }}" in page.text
+    assert "49" not in page.text
+
+
+def test_a_classifier_is_reported_on_in_one_call(tmp_path):
+    X = pd.DataFrame({"fever": [1, 1, 0, 0] * 8, "cough": [1, 0, 1, 0] * 8})
+    y = pd.Series(["yes", "no", "no", "no"] * 8, name="flu")
+    classifier = NRIClassifier().fit(X, y)
+    path = tmp_path / "report.html"
+    write_report(classifier, X, y, path, options=QUICK)
+    page = Page(path.read_text(encoding="utf-8"))
+    assert "Rule for flu" in page.text
+    assert "flu = yes, if this holds" in page.text
+    report = report_on(classifier, X, y, sample_weight=np.full(32, 0.5), options=QUICK)
+    assert report.weight == 16
+
+
+def test_a_class_the_classifier_does_not_know_is_refused():
+    classifier = NRIClassifier().fit([[0], [1]] * 5, ["a", "b"] * 5)
+    with pytest.raises(InputError, match="'c'"):
+        report_on(classifier, [[0], [1]], ["a", "c"])
+
+
+def test_a_classifier_of_an_array_with_fewer_classes_in_y_is_reported_on():
+    classifier = NRIClassifier().fit([[0, 1], [1, 0]] * 5, [0, 1] * 5)
+    report = report_on(classifier, np.array([[0, 1], [0, 1]]), [0, 0], options=QUICK)
+    assert report.class_weights == (2.0, 0.0)

@@ -1,0 +1,90 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from nri.errors import InputError
+from nri.induction import LabelledTable, Settings, induce_ruleset
+from nri.tasks.stability import clause_stability
+
+
+def clean_table(n: int = 120) -> LabelledTable:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 2, (n, 5)), columns=list("abcde"))
+    return LabelledTable(
+        frame, ((frame.a == 1) & (frame.b == 1)).to_numpy().astype(np.int64), ("no", "yes"), "y"
+    )
+
+
+def twins(n: int = 60) -> LabelledTable:
+    """Two columns that go along with the label equally well, but for noise of their own."""
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, n)
+    frame = pd.DataFrame({name: y ^ (rng.random(n) < 0.15) for name in ("left", "right")}).astype(int)
+    return LabelledTable(frame, y.astype(np.int64), ("no", "yes"), "y")
+
+
+def induced(table):
+    return induce_ruleset(table, rng=np.random.default_rng(0)).ruleset
+
+
+def test_a_clean_clause_comes_back_in_every_sample():
+    table = clean_table()
+    found = clause_stability(table, induced(table), rng=np.random.default_rng(0), samples=6)
+    assert found.samples == 6
+    assert found.rows == 120
+    (clause,) = found.clauses
+    assert (clause.same_words, clause.same_conditions, clause.overlap) == (1.0, 1.0, 1.0)
+    assert found.frequent[0].share == 1.0
+    assert found.frequent[0].in_rule
+    assert found.n_clauses == (1,) * 6
+
+
+def test_one_of_two_equal_explanations_comes_back_less_often():
+    table = twins()
+    found = clause_stability(table, induced(table), rng=np.random.default_rng(0), samples=12)
+    assert min(clause.same_words for clause in found.clauses) < 1.0
+    assert any(not frequent.in_rule for frequent in found.frequent)
+
+
+def test_other_thresholds_are_the_same_conditions():
+    rng = np.random.default_rng(0)
+    age = rng.uniform(20, 90, 150)
+    table = LabelledTable(
+        pd.DataFrame({"age": age}),
+        (rng.random(150) < 1 / (1 + np.exp((60 - age) / 8))).astype(np.int64),
+        ("no", "yes"),
+        "y",
+    )
+    found = clause_stability(
+        table, induced(table), Settings(max_clauses=1), rng=np.random.default_rng(0), samples=8
+    )
+    assert found.clauses[0].same_conditions == 1.0
+    assert found.clauses[0].same_words < 1.0
+    assert 0.5 < found.clauses[0].overlap < 1.0
+
+
+def test_the_same_seed_draws_the_same_samples():
+    table = twins()
+    ruleset = induced(table)
+    one, other = (clause_stability(table, ruleset, rng=np.random.default_rng(5), samples=3) for _ in range(2))
+    assert one == other
+
+
+def test_time_is_limited_but_a_few_samples_are_always_drawn():
+    table = clean_table(40)
+    found = clause_stability(table, induced(table), rng=np.random.default_rng(0), samples=50, seconds=0.0)
+    assert found.samples == 5
+
+
+def test_samples_that_leave_nothing_to_induce_from_find_nothing():
+    """A sample of a tiny table may hold one value of each column only; that was an error once."""
+    table = LabelledTable(pd.DataFrame({"x": [0, 0, 0, 1]}), np.array([0, 0, 0, 1]), ("no", "yes"), "y")
+    found = clause_stability(table, induced(table), rng=np.random.default_rng(0), samples=10)
+    assert found.samples == 10
+    assert 0 in found.n_clauses
+
+
+def test_no_samples_are_a_mistake():
+    table = clean_table(40)
+    with pytest.raises(InputError, match="at least one sample"):
+        clause_stability(table, induced(table), rng=np.random.default_rng(0), samples=0)
