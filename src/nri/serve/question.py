@@ -20,6 +20,8 @@ class Question:
     positive: Label | None
     """the class the rule is about; None leaves it open, or asks for a rule for each of several classes"""
     settings: Settings
+    all_rows: bool = False
+    """whether a rule for a long table is looked for in all rows rather than in a sample"""
 
 
 def read_question(data: Any) -> Question:
@@ -36,6 +38,7 @@ def read_question(data: Any) -> Question:
     return Question(
         target=_typed(data, "target", str),
         positive=positive,
+        all_rows=_typed(data, "all_rows", bool, False),
         settings=Settings(
             max_clauses=_typed(data, "max_clauses", int, plain.max_clauses),
             max_literals=_typed(data, "max_literals", int, plain.max_literals),

@@ -53,7 +53,7 @@ def _run(work: Work, tell: Any, gone: threading.Event) -> None:
 
     try:
         accuracy = cross_validate(
-            work.table,
+            work.searched,
             work.question.settings,
             rng=np.random.default_rng(SEED),
             positive=work.positive,

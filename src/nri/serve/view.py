@@ -10,7 +10,7 @@ from nri.rule.render.phrase import phrase_label, phrase_literal, phrase_name, ph
 from nri.serve.columns import ColumnProfile, TargetProfile, guess_target
 from nri.serve.rows import filter_counts
 from nri.serve.upload import Upload
-from nri.serve.work import Work
+from nri.serve.work import SEARCHED_ROWS, Work
 
 Json = dict[str, Any]
 
@@ -20,6 +20,7 @@ def view_upload(upload: Upload) -> Json:
     return {
         "name": upload.name,
         "rows": len(upload.frame),
+        "searched": SEARCHED_ROWS,
         "columns": [_column(column) for column in upload.columns],
         "target": guess_target(upload.columns),
         "notes": list(upload.notes),
@@ -44,6 +45,7 @@ def view_work(work: Work) -> Json:
         "target": ruleset.target,
         "remark": work.remark,
         "rows": work.n_rows,
+        "searched": len(work.searched.codes),
         "rules": [
             {
                 **_label(rule.label),

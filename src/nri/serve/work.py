@@ -19,6 +19,10 @@ from nri.table.kinds import LeftOut
 
 SEED = 0
 """The same table and wishes give the same rule."""
+SEARCHED_ROWS = 2000
+"""A rule is looked for in so many rows, unless all are wished for: that takes about a second."""
+LEAST_OF_CLASS = 50
+"""A sample has at least so many rows of each class, if there are that many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +33,8 @@ class Work:
     question: Question
     table: LabelledTable
     """the rows whose target is known"""
+    searched: LabelledTable
+    """the rows that the rule was looked for in: all of them, or a sample of a long table"""
     positive: int | None
     remark: str
     left_out: tuple[LeftOut, ...]
@@ -78,22 +84,45 @@ class Work:
 
 
 def answer(upload: Upload, question: Question) -> Work:
-    """Induce the rule that a question asks for."""
+    """Induce the rule that a question asks for.
+
+    In a long table it is looked for in a sample of the rows; what is told about it is counted on all rows.
+    """
     asked = label_table(upload.frame, question.target, question.positive)
-    found = induce_ruleset(
-        asked.table, question.settings, rng=np.random.default_rng(SEED), positive=asked.positive
-    )
+    rng = np.random.default_rng(SEED)
+    searched = asked.table if question.all_rows else sample_of(asked.table, SEARCHED_ROWS, rng)
+    found = induce_ruleset(searched, question.settings, rng=rng, positive=asked.positive)
     ruleset = _with_empty_rule(found.ruleset, asked.positive)
-    return Work(
+    useless = {column.name for column in upload.columns if column.left_out is not None}
+    work = Work(
         upload=upload,
         question=question,
         table=asked.table,
+        searched=searched,
         positive=asked.positive,
         remark=asked.remark,
-        left_out=found.left_out,
+        left_out=tuple(one for one in found.left_out if searched is asked.table or one.column in useless),
         found=ruleset,
         ruleset=ruleset,
     )
+    return work if searched is asked.table else _counted_on_all_rows(work)
+
+
+def sample_of(table: LabelledTable, most: int, rng: np.random.Generator) -> LabelledTable:
+    """Return about so many rows, classes in proportion but rare ones not fewer than a few; short tables whole.
+
+    Rows keep their order.
+    """
+    n = len(table.codes)
+    if n <= most:
+        return table
+    chosen = []
+    for code in range(len(table.classes)):
+        rows = np.flatnonzero(table.codes == code)
+        wanted = max(round(most * len(rows) / n), LEAST_OF_CLASS)
+        chosen.append(rng.permutation(rows)[:wanted])
+    kept = np.sort(np.concatenate(chosen))
+    return LabelledTable(table.features.iloc[kept], table.codes[kept], table.classes, table.target)
 
 
 def with_rules(work: Work, rules: dict[Label, Rule]) -> Work:
@@ -119,6 +148,22 @@ def with_rules(work: Work, rules: dict[Label, Rule]) -> Work:
         default=work.found.default,
     )
     return replace(work, ruleset=ruleset)
+
+
+def _counted_on_all_rows(work: Work) -> Work:
+    """Count a rule found in a sample on all rows; clauses that are less precise there than asked go."""
+    counted = with_rules(work, _rules(work.found))
+    least = work.question.settings.min_precision
+    kept = {
+        rule.label: Rule(
+            clause
+            for clause, evidence in zip(rule.rule, rule.evidence, strict=True)
+            if (evidence.share(counted.ruleset.index_of(rule.label)) or 0.0) >= least
+        )
+        for rule in counted.ruleset.rules
+    }
+    counted = with_rules(work, kept)
+    return replace(counted, found=counted.ruleset)
 
 
 def _with_empty_rule(ruleset: RuleSet, positive: int | None) -> RuleSet:

@@ -11,10 +11,10 @@ const OPERATORS = {
 
 /**
  * Make the form.
- * `columns` are the table's, `literal` is what it begins with (or null), `done` is called with the new
- * condition or with null if there is to be none.
+ * `columns` are the table's, `literal` is what it begins with (or null), `used` names columns that the clause has
+ * already; `done` is called with the new condition, or with null if there is to be none.
  */
-export function conditionForm(columns, literal, done) {
+export function conditionForm(columns, literal, used, done) {
   const column = make("select", { "aria-label": "Column" }, ...columns.map(({ name }) => make("option", { value: name }, name)));
   const operator = make("select", { "aria-label": "Comparison" });
   const place = make("span", { className: "condition-value" });
@@ -26,7 +26,8 @@ export function conditionForm(columns, literal, done) {
     value = valueField(chosen, start);
     place.replaceChildren(...(value ? [value, ...listFor(value, chosen)] : []));
   };
-  column.value = literal ? literal.column : columns[0].name;
+  const fresh = columns.find(({ name, left_out: why }) => !used.has(name) && why === null) ?? columns[0];
+  column.value = literal ? literal.column : fresh.name;
   choose(literal);
   if (literal) operator.value = literal.op;
   column.addEventListener("change", () => choose(null));

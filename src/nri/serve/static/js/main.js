@@ -25,7 +25,8 @@ function begin(newTable) {
   show(find("bench"));
   for (const id of ["scores", "rule-card", "rows-card", "left-out", "working"]) show(find(id), false);
   show(find("forget"));
-  find("table-name").textContent = `${table.name} · ${count(table.rows)} rows · ${table.columns.length} columns`;
+  find("table-title").textContent = table.name;
+  find("table-size").textContent = ` · ${count(table.rows)} rows · ${table.columns.length} columns`;
   show(find("table-name"));
   find("notes").textContent = table.notes.join(" ");
   show(find("notes"), table.notes.length > 0);
@@ -122,9 +123,12 @@ function use(answer, focus = null) {
   find("undo").disabled = !history.canUndo;
   find("redo").disabled = !history.canRedo;
   find("restore").disabled = !work.edited;
+  const sampled = work.searched < work.rows
+    ? `Looked for in ${count(work.searched)} rows drawn from the table; counted on all ${count(work.rows)}. `
+    : "";
   const left = work.left_out.map(({ column, reason }) => `${column} ${reason}`).join("; ");
-  find("left-out").textContent = left ? `Columns left out: ${left}.` : "";
-  show(find("left-out"), Boolean(left));
+  find("left-out").textContent = sampled + (left ? `Columns left out: ${left}.` : "");
+  show(find("left-out"), Boolean(sampled || left));
 }
 
 async function edit(rules, focus = null, remember = true) {

@@ -16,7 +16,7 @@ let changed = () => {};
 export function listenForQuestions(listener) {
   changed = listener;
   find("target").addEventListener("change", chooseTarget);
-  for (const id of ["positive", "compare-op", "compare-value", "max-clauses", "max-literals", "min-precision", "negations"]) {
+  for (const id of ["positive", "compare-op", "compare-value", "max-clauses", "max-literals", "min-precision", "negations", "all-rows"]) {
     find(id).addEventListener("change", ask);
   }
   find("min-precision").addEventListener("input", showPrecision);
@@ -34,6 +34,7 @@ export async function useTable(newTable) {
   find("target").replaceChildren(make("option", { value: "", disabled: true }, "choose a column"), ...options);
   find("target").value = table.target ?? "";
   for (const id of ["limits", "columns"]) find(id).open = window.matchMedia("(min-width: 62rem)").matches;
+  show(find("all-rows-field"), table.rows > table.searched);
   drawColumns();
   if (table.target !== null) await chooseTarget();
   else {
@@ -52,6 +53,7 @@ export function question() {
     max_literals: whole("max-literals"),
     min_precision: Number(find("min-precision").value) / 100,
     negations: find("negations").checked,
+    all_rows: find("all-rows").checked,
     never: columnsWith("never"),
     require: columnsWith("must"),
   };

@@ -130,7 +130,7 @@ function drawPager() {
   find("pager").replaceChildren(
     ...(page.total > page.page
       ? [
-          make("button", { type: "button", className: "quiet", disabled: page.offset === 0, onclick: go(page.offset - page.page) }, "‹ Before"),
+          make("button", { type: "button", className: "quiet", disabled: page.offset === 0, onclick: go(page.offset - page.page) }, "‹ Previous"),
           make("span", {}, `${page.offset + 1}–${last} of ${count(page.total)}`),
           make("button", { type: "button", className: "quiet", disabled: last >= page.total, onclick: go(page.offset + page.page) }, "Next ›"),
         ]

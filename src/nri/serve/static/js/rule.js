@@ -45,17 +45,20 @@ function drawClassRule(rule, r) {
     clauses.length
       ? make("ol", { className: "clauses" }, ...clauses)
       : make("p", { className: "nothing" }, work.rules.length > 1 ? "No clause for this class." : "No rule pays for itself on these rows. Allow more, choose another column, or write a clause by hand."),
-    outcome,
     fresh
       ? null
-      : make("button", { type: "button", className: "quiet add-clause", "data-focus": `add-clause-${r}`, onclick: () => open(r, rule.clauses.length, null) }, "+ Add a clause"),
+      : make("button", { type: "button", className: "quiet add-clause", "data-focus": `add-clause-${r}`, onclick: () => open(r, rule.clauses.length, null) }, clauses.length ? "+ or another clause" : "+ a clause"),
+    outcome,
   );
 }
 
 function drawClause(rule, clause, r, c) {
   const here = editing && editing.rule === r && editing.clause === c;
   const name = clause.literals.map(({ text }) => text).join(" and ") || "always";
-  const chips = clause.literals.map((literal, l) => (here && editing.literal === l ? null : chip(clause, literal, r, c, l)));
+  const chips = clause.literals.map((literal, l) => {
+    const part = here && editing.literal === l ? form(literal) : chip(literal, r, c, l);
+    return l ? make("span", { className: "joined" }, make("span", { className: "and" }, "and"), part) : part;
+  });
   return make(
     "li",
     { className: "clause", "aria-label": name },
@@ -64,8 +67,8 @@ function drawClause(rule, clause, r, c) {
       "div",
       { className: "conditions" },
       ...(clause.literals.length ? chips : [make("span", { className: "chip" }, make("span", { className: "chip-text" }, "always"))]),
-      here
-        ? form(clause.literals[editing.literal] ?? null)
+      here && editing.literal === null
+        ? form(null, clause)
         : make("button", { type: "button", className: "chip add", "data-focus": `add-${r}-${c}`, "aria-label": `Add a condition to: ${name}`, onclick: () => open(r, c, null) }, "+ and"),
     ),
     strength(clause, r, c),
@@ -73,7 +76,7 @@ function drawClause(rule, clause, r, c) {
   );
 }
 
-function chip(clause, literal, r, c, l) {
+function chip(literal, r, c, l) {
   const words = literal.kind === "boolean"
     ? [literal.op === "=" ? "" : "not ", literal.name]
     : [literal.name, make("i", {}, ` ${SIGNS[literal.op]} `), make("b", {}, literal.shown)];
@@ -97,14 +100,16 @@ function strength(clause, r, c) {
   );
 }
 
-function form(literal) {
-  const { rule, clause, literal: l } = editing;
-  const back = l !== null ? `literal-${rule}-${clause}-${l}` : clause < work.rules[rule].clauses.length ? `add-${rule}-${clause}` : `add-clause-${rule}`;
-  return conditionForm(columns, literal, (condition) => {
+function form(literal, clause = { literals: [] }) {
+  const { rule, clause: c, literal: l } = editing;
+  const isNew = c === work.rules[rule].clauses.length;
+  const back = l !== null ? `literal-${rule}-${c}-${l}` : isNew ? `add-clause-${rule}` : `add-${rule}-${c}`;
+  const used = new Set(clause.literals.map(({ column }) => column));
+  return conditionForm(columns, literal, used, (condition) => {
     if (condition === null) {
       editing = null;
       draw(back);
-    } else put(condition, rule, clause, l);
+    } else put(condition, rule, c, l);
   });
 }
 

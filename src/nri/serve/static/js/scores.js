@@ -1,7 +1,7 @@
 // How well the rule does: on the rows of the table at once, on new rows after cross-validation.
 
 import * as api from "./api.js";
-import { announce, find, make, percent, show } from "./dom.js";
+import { announce, count, find, make, percent, show } from "./dom.js";
 
 let before = null;
 let estimating = null;
@@ -14,10 +14,10 @@ export function drawScores(work) {
   const only = rules.length === 1 ? rules[0].text : null;
   show(find("scores"));
   find("scores").replaceChildren(
-    stat("accuracy", "Accuracy", scores, `${scores.right} of ${rows} rows right; one class alone ${percent(scores.base)}`),
+    stat("accuracy", "Accuracy", scores, `${count(scores.right)} of ${count(rows)} rows (commonest class: ${percent(scores.base)})`),
     estimateStat(work.edited),
     stat("precision", "Precision", scores, only ? `of the rows called ${only}` : "of the rows with a clause"),
-    stat("coverage", "Coverage", scores, `${scores.covered} of ${rows} rows`),
+    stat("coverage", "Coverage", scores, `${count(scores.covered)} of ${count(rows)} rows`),
     ...(scores.recall === null ? [] : [stat("recall", "Found", scores, `of the rows that are ${only}`)]),
   );
 }
