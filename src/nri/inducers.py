@@ -64,7 +64,13 @@ class GreedyInducer:
         return induce(episode, rng=rng, limits=limits, positive=positive)
 
 
-INDUCERS: dict[str, Callable[[], Inducer]] = {"greedy": GreedyInducer}
+def _paper() -> Inducer:
+    from nri.infer.paper import PaperModel
+
+    return PaperModel()
+
+
+INDUCERS: dict[str, Callable[[], Inducer]] = {"greedy": GreedyInducer, "paper": _paper}
 """What makes the inducer of each name."""
 
 
@@ -75,7 +81,7 @@ def get_inducer(name: str) -> Inducer:
     >>> get_inducer("magic")
     Traceback (most recent call last):
         ...
-    nri.errors.InputError: no model 'magic'; use one of 'greedy'
+    nri.errors.InputError: no model 'magic'; use one of 'greedy', 'paper'
     """
     if name not in INDUCERS:
         raise InputError(f"no model {name!r}; use one of {', '.join(map(repr, INDUCERS))}")

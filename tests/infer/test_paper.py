@@ -78,6 +78,16 @@ def test_limits_hold():
     assert induce(Scripted(gates), table, Limits(min_precision=0.6), 1).rules[1] == ((0, 1),)
 
 
+def test_every_clause_speaks_about_the_required_columns():
+    table = make_episode(XOR, labels=np.array([0, 0, 0, 1]))
+    gates = ([[0.9, 0, 0, 0], [0.0, 0.7, 0.1, 0]], [0.9, 0.8])
+    second = np.array([False, True, False, True])
+    limits = Limits(max_literals=1, required=(second,))
+    assert induce(Scripted(gates), table, limits, 1).rules[1] == ((1,),)
+    first = np.array([True, False, True, False])
+    assert induce(Scripted(gates), table, Limits(required=(first,)), 1).rules[1] == ((0,), (1, 2))
+
+
 def test_the_top_filter_keeps_what_discriminates_best():
     table = make_episode(XOR, labels=np.array([0, 0, 0, 1]))
     gates = ([[0, 0, 0.9, 0], [0.9, 0.9, 0, 0]], [0.9, 0.6])

@@ -7,6 +7,7 @@ gates. Nothing is searched; what a clause is worth is only counted.
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,14 @@ class Gates:
     """[T, 2N], literal gates"""
     w: NDArray[np.float32]
     """[T], clause gates"""
+
+
+class GateSource(Protocol):
+    """Whatever fills the slots: the shipped file, or a network in training."""
+
+    def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> Gates:
+        """Fill the slots for a table [M, N] with unknown cells and yes/no labels [M]."""
+        ...
 
 
 class PaperNetwork:
@@ -73,7 +82,7 @@ class PaperModel:
     """
 
     def __init__(
-        self, network: PaperNetwork | None = None, config: DeployConfig = SHIPPED, both_sides: bool = True
+        self, network: GateSource | None = None, config: DeployConfig = SHIPPED, both_sides: bool = True
     ) -> None:
         self._network = network or shipped_paper_network()
         self._config = config
@@ -105,11 +114,22 @@ class PaperModel:
         if not labels.any() or labels.all():
             return ()
         gates = self._network.gates(seen.values, seen.known, labels)
-        allowed = limits.literal_mask(seen.n_variables)
+        z = with_required(gates.z * limits.literal_mask(seen.n_variables), limits.required)
         longest = min(limits.max_literals, self._config.max_literals or limits.max_literals)
-        config = replace(self._config, max_literals=longest)
+        config = replace(self._config, max_literals=max(longest, len(limits.required)))
         two_class = make_episode(seen.values, seen.known, labels.astype(np.int64), seen.weights)
-        return deploy(gates.z * allowed, gates.w, two_class, config)[: limits.max_clauses]
+        return deploy(z, gates.w, two_class, config)[: limits.max_clauses]
+
+
+def with_required(z: NDArray[np.float32], required: tuple[BoolArray, ...]) -> NDArray[np.float32]:
+    """Open in every slot the gate of the likeliest literal of each set [2N] that clauses must speak about."""
+    z = z.copy()
+    slots, n_variables = np.arange(len(z)), z.shape[1] // 2
+    for wanted in required:
+        best = np.where(wanted, z, -1.0).argmax(axis=1)
+        z[slots, (best + n_variables) % (2 * n_variables)] = 0.0  # never with its negation
+        z[slots, best] = 2.0  # above every other gate, so that no limit on literals drops it
+    return z
 
 
 def rows_to_show(episode: Episode, rng: np.random.Generator) -> Episode:

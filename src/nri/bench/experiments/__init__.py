@@ -1,11 +1,21 @@
 """The experiments, each a small file of the same shape; see :class:`Experiment`."""
 
-from nri.bench.experiments import learning, noise, recovery, rules, scaling, spurious, uci
+from nri.bench.experiments import (
+    ablation,
+    learning,
+    noise,
+    recovery,
+    rules,
+    scaling,
+    slots,
+    spurious,
+    uci,
+)
 from nri.bench.experiments.base import Experiment, Options
 
 EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (uci, learning, recovery, noise, spurious, scaling, rules)
+    for module in (uci, learning, recovery, noise, spurious, scaling, ablation, slots, rules)
 }
 """Every experiment by its command's name."""
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nri.bench.methods import Method, choose_methods
+from nri.bench.methods import METHODS, Method, choose_methods
 from nri.bench.run import Job, Row
+from nri.inducers import INDUCERS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,8 +50,16 @@ class Experiment:
 
 
 def chosen_methods(options: Options, default: Sequence[str], quick: Sequence[str]) -> list[Method]:
-    """Return the methods asked for, or the experiment's own, shorter when quick."""
-    return choose_methods(options.methods or (quick if options.quick else default))
+    """Return the methods asked for, or the experiment's own, shorter when quick.
+
+    Of our own models those take part that this installation has.
+    """
+    own = [name for name in (quick if options.quick else default) if _is_there(name)]
+    return choose_methods(options.methods or own)
+
+
+def _is_there(method: str) -> bool:
+    return METHODS[method].family != "ours" or method in INDUCERS
 
 
 def method_facts(method: Method) -> dict[str, str]:

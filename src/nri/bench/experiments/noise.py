@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 METHOD_NAMES = ("ripper", "tree", "logistic", "paper", "greedy", "seeded")
-QUICK_METHOD_NAMES = ("tree", "logistic", "greedy")
+QUICK_METHOD_NAMES = ("tree", "logistic", "paper", "greedy", "seeded")
 RATES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 N_ROWS = 128
 EPISODES = 20

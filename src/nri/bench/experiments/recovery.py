@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 METHOD_NAMES = ("exact", "seeded", "greedy", "paper", "tree-dnf", "ripper")
-QUICK_METHOD_NAMES = ("exact", "tree-dnf", "greedy")
+QUICK_METHOD_NAMES = ("exact", "tree-dnf", "paper", "greedy", "seeded")
 CLAUSES, LITERALS = (1, 2, 3, 4), (1, 2, 3)
 SUPPORT_SIZES = (48, 256)
 EPISODES = 20

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 METHOD_NAMES = ("seeded", "greedy", "paper", "ripper")
-QUICK_METHOD_NAMES = ("greedy", "ripper")
+QUICK_METHOD_NAMES = ("seeded", "greedy", "paper", "ripper")
 
 
 def jobs(options: Options) -> list[Job]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 METHOD_NAMES = ("tree", "ripper", "xgboost", "paper", "greedy", "seeded")
-QUICK_METHOD_NAMES = ("tree", "logistic", "greedy")
+QUICK_METHOD_NAMES = ("tree", "logistic", "paper", "greedy", "seeded")
 COLUMNS = (16, 32, 64, 128, 256, 512, 1024)
 ROWS = (32, 64, 128, 256, 512, 1024, 2048)
 BASE_COLUMNS, BASE_ROWS = 64, 128
