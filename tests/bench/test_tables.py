@@ -152,3 +152,16 @@ def test_every_experiment_makes_a_table_of_its_rows_and_of_none(name, experiment
     for label in ("RIPPER", "NRI seeded"):
         assert label in text
     assert EXPERIMENTS[name].table([]) == "No rows yet.\n"
+
+
+def test_a_single_value_is_the_mean_of_the_rows_that_are_meant(tmp_path):
+    base = {"experiment": "recovery", "method": "paper", "K": 1, "seed": 0, "status": "ok"}
+    rows = [
+        {**base, "L": 1, "equal": 0.9},
+        {**base, "L": 2, "equal": 0.5},
+        {**base, "L": 2, "seed": 1, "equal": 0.7},
+    ]
+    for row in rows:
+        append_row(tmp_path / "recovery.jsonl", row)
+    assert content_of("value:recovery:equal:method=paper,K=1,L=2", tmp_path) == "60.0"
+    assert content_of("value:recovery:equal:method=greedy,K=1", tmp_path) == "n/a"

@@ -11,6 +11,9 @@ several lines for a table. Names:
     the methods by mean accuracy with their rule size, as a table;
 ``EXPERIMENT``
     the table of an experiment, e.g. ``recovery``;
+``value:EXPERIMENT:FIELD:NAME=VALUE,...``
+    the mean of a field over the rows that have these values, shares in percent, e.g.
+    ``value:recovery:equal:method=paper,K=1,L=2``;
 ``provenance``
     commits, versions and seeds of the rows.
 """
@@ -72,6 +75,8 @@ def content_of(name: str, results: Path) -> str:
         experiment = EXPERIMENTS[kind]
         rows = experiment_rows(experiment, results)
         return experiment.table(rows) if rows else "No rows yet."
+    if kind == "value" and len(arguments) == 3 and arguments[0] in EXPERIMENTS:
+        return mean_value(experiment_rows(EXPERIMENTS[arguments[0]], results), *arguments[1:])
     uci = experiment_rows(EXPERIMENTS["uci"], results)
     if kind == "table1" and len(arguments) == 1:
         return table1_markdown(uci, arguments[0])
@@ -85,6 +90,24 @@ def content_of(name: str, results: Path) -> str:
     if kind == "provenance" and not arguments:
         return provenance(uci)
     raise InputError(f"no bench place {name!r}; see the list in nri.bench.report")
+
+
+SHARES = ("accuracy", "balanced_accuracy", "equal", "support_accuracy", "shifted_accuracy")
+"""Fields that are told in percent."""
+
+
+def mean_value(rows: Sequence[Row], field: str, conditions: str) -> str:
+    """Return the mean of a field over rows whose fields, written out, have the values asked for."""
+    wanted = dict(condition.split("=", 1) for condition in conditions.split(","))
+    values = [
+        float(row[field])
+        for row in rows
+        if row.get(field) is not None and all(str(row.get(name)) == value for name, value in wanted.items())
+    ]
+    if not values:
+        return "n/a"
+    mean = sum(values) / len(values)
+    return f"{100 * mean:.1f}" if field in SHARES else f"{mean:.3g}"
 
 
 def ranking_table(rows: Sequence[Row], protocol: str) -> str:

@@ -128,17 +128,18 @@ def list_all() -> None:
 def report(
     results: Annotated[Path, typer.Option("--results", help="Folder of rows.")] = Path("results"),
     documents: Annotated[
-        list[Path] | None, typer.Argument(help="Files to fill; README.md and docs/results.md by default.")
+        list[Path] | None, typer.Argument(help="Files to fill; README.md and those of docs/ by default.")
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Change nothing; fail if a number is stale.")
     ] = False,
 ) -> None:
-    """Draw every figure and fill the marked places of README.md and docs/results.md from the rows."""
+    """Draw every figure and fill the marked places of README.md and of docs/ from the rows."""
     from nri.bench.command import write_outputs
     from nri.bench.report import fill_documents
 
-    paths = documents or [path for path in (Path("README.md"), Path("docs/results.md")) if path.exists()]
+    own = (Path("README.md"), Path("docs/results.md"), Path("docs/paper.md"))
+    paths = documents or [path for path in own if path.exists()]
     if not check:
         for experiment in EXPERIMENTS.values():
             for path in write_outputs(experiment, results):
