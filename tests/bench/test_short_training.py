@@ -18,9 +18,9 @@ TINY = ShortTraining(width=8, batch=8, updates=4)
     ("variant", "gone"),
     [
         ("full", set()),
-        ("no necessity", {"necessity", "spuriousness", "overlap", "responsibility"}),
-        ("no max-margin", {"margin"}),
-        ("no slot balance", {"switch", "usage", "activation"}),
+        ("no-necessity", {"necessity", "spuriousness", "overlap", "responsibility"}),
+        ("no-max-margin", {"margin"}),
+        ("no-slot-balance", {"switch", "usage", "activation"}),
     ],
 )
 def test_a_variant_leaves_out_its_loss_and_no_other(variant, gone):
@@ -61,7 +61,7 @@ def test_differences_are_to_the_full_objective():
     base = {"experiment": "ablation", "method": "paper", "status": "ok", "clauses": 3.0, "episodes": 1000}
     rows = [
         {**base, "variant": variant, "seed": 0, "accuracy": accuracy, "literals_per_clause": 2.0}
-        for variant, accuracy in (("full", 0.75), ("no max-margin", 0.72))
+        for variant, accuracy in (("full", 0.75), ("no-max-margin", 0.72))
     ]
     assert "-3.0" in ablation.table(rows)
     assert "ablation" in ablation.figures(rows)

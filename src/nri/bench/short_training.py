@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 VARIANTS: Mapping[str, Mapping[str, float]] = {
     "full": {},
-    "no necessity": {"counterfactual": 0.0},
-    "no max-margin": {"margin": 0.0},
-    "no slot balance": {"switch": 0.0, "usage": 0.0, "activation": 0.0},
+    "no-necessity": {"counterfactual": 0.0},
+    "no-max-margin": {"margin": 0.0},
+    "no-slot-balance": {"switch": 0.0, "usage": 0.0, "activation": 0.0},
 }
 """What is changed in the published weights of the losses; the rows of the paper's ablation table."""
 

@@ -132,6 +132,8 @@ def table(rows: Sequence[Row]) -> str:
     from nri.bench.tables.markdown import markdown
 
     frame = frame_of(rows)
+    if frame.empty:
+        return "No rows yet.\n"
     frame["label"] = [label_of_variant(row) for row in rows]
     full = frame[(frame["variant"] == "full") & frame["ok"]]["accuracy"].mean()
     lines = []

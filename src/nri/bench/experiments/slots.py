@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 METHOD_NAMES = ("paper", "greedy", "seeded")
-TRAINED = ("full", "no slot balance", "no max-margin")
+TRAINED = ("full", "no-slot-balance", "no-max-margin")
 """The paper speaks of usage with and without balance, and of gate entropy with and without max-margin."""
 STAGES = 4
 N_SLOTS = 8
@@ -101,6 +101,8 @@ def table(rows: Sequence[Row]) -> str:
     from nri.bench.tables.markdown import markdown
 
     frame = frame_of(rows)
+    if frame.empty:
+        return "No rows yet.\n"
     frame["label"] = [label_of_variant(row) for row in rows]
     stages_seen = [100 * quarter // STAGES for quarter in range(1, STAGES)]
     lines = []
