@@ -134,3 +134,17 @@ def test_an_episode_can_be_taken_out_without_padding() -> None:
 def test_impossible_presets_are_refused(mistake: dict[str, float]) -> None:
     with pytest.raises(ConfigError, match=next(iter(mistake))):
         replace(PRESET, **mistake)
+
+
+def test_own_rates_corrupt_about_half_of_the_episodes_and_leave_the_rules_alone() -> None:
+    preset = PaperPreset(max_label_noise=0.4, max_missing=0.4)
+    plain, drawn = (paper_episodes(p, 5, 0, 400) for p in (PaperPreset(), preset))
+    np.testing.assert_array_equal(plain.truth, drawn.truth)
+    flipped = (drawn.labels != drawn.truth).sum(1) / drawn.row_valid.sum(1)
+    holes = (plain.known & ~drawn.known).sum((1, 2)) / plain.known.sum((1, 2))
+    for share in (flipped, holes):
+        assert 0.4 < (share > 0).mean() < 0.6
+        assert 0.2 < share.max() <= 0.6
+    assert abs(np.corrcoef(flipped > 0, holes > 0)[0, 1]) < 0.15
+    alone = paper_episodes(preset, 5, 17, 1)
+    np.testing.assert_array_equal(alone.known[0], drawn.known[17])

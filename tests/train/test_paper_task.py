@@ -9,6 +9,7 @@ import torch
 from nri.errors import ConfigError
 from nri.model.paper_config import PaperConfig
 from nri.model.soft_rule import SoftRule
+from nri.synth.paper_preset import PaperPreset
 from nri.train.checkpoint import load_checkpoint
 from nri.train.config import OptimConfig, RunConfig
 from nri.train.loop import CHECKPOINT, train
@@ -52,6 +53,17 @@ def test_training_makes_deployed_rules_better_than_those_of_fresh_weights(tmp_pa
     before = learner.validate(learner.build())
     after = learner.validate(train(learner, tmp_path))
     assert after["clean/accuracy"] > before["clean/accuracy"] + 0.05
+
+
+def test_noise_and_holes_set_in_after_the_clean_share():
+    learner = task(clean_share=0.5, data=PaperPreset(max_label_noise=0.5, max_missing=0.5))
+    shown = []
+    network = learner.build()
+    network.register_forward_hook(lambda _, inputs, __: shown.append(inputs[0]))
+    for index in (2, 3):  # the last clean update of six, and the first that is not
+        learner.loss(network, index)
+    corrupted = [bool((~b.known & b.row_valid[:, :, None] & b.variable_valid[:, None]).any()) for b in shown]
+    assert corrupted == [False, True]
 
 
 def test_slots_that_are_used_alike_have_no_variance_and_sharp_gates_no_entropy():

@@ -44,6 +44,10 @@ class PaperPreset:
     """Share of labels that are flipped after the table is made."""
     missing: float = 0.0
     """Share of cells that become unknown."""
+    max_label_noise: float = 0.0
+    """Every second episode has, besides, a rate of label noise of its own, from 0 up to this."""
+    max_missing: float = 0.0
+    """The same for unknown cells, independently."""
     shuffle_columns: bool = False
     """Whether spurious columns stand anywhere; the paper leaves them after the causal ones."""
 
@@ -60,7 +64,7 @@ class PaperPreset:
                 f"synth: min_literals = {self.min_literals} exceeds min_variables = {self.min_variables}; "
                 "a clause holds a variable once, so give at least as many variables"
             )
-        for name in ("flip_rate", "label_noise", "missing"):
+        for name in ("flip_rate", "label_noise", "missing", "max_label_noise", "max_missing"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"synth: {name} = {getattr(self, name)} is no probability; give 0 to 1")
         if self.n_spurious < 0:
@@ -140,10 +144,11 @@ def paper_episodes(preset: PaperPreset, seed: int, start: int, count: int) -> Pa
 
     known = row_valid[:, :, None] & variable_valid[:, None, :]
     labels = truth
-    if preset.missing or preset.label_noise:
+    noise, missing = _rates(preset, seed, start, count)
+    if noise.any() or missing.any():
         holes, flips = _draw(seed, 1, start, count, [(M, N + S), (M,)])
-        known = known & (holes >= preset.missing)
-        labels = truth ^ ((flips < preset.label_noise) & row_valid)
+        known = known & (holes >= missing[:, None, None])
+        labels = truth ^ ((flips < noise[:, None]) & row_valid)
     return PaperEpisodes(
         table & known,
         known,
@@ -167,6 +172,17 @@ def _draw(seed: int, stream: int, start: int, count: int, shapes: list[tuple[int
         numbers[:, end - size : end].reshape(count, *shape)
         for end, size, shape in zip(ends, sizes, shapes, strict=True)
     ]
+
+
+def _rates(preset: PaperPreset, seed: int, start: int, count: int) -> tuple[_Uniform, _Uniform]:
+    """[B] each: every episode's rate of label noise and of unknown cells."""
+    noise, missing = np.full(count, preset.label_noise), np.full(count, preset.missing)
+    if preset.max_label_noise or preset.max_missing:
+        some, sizes = _draw(seed, 2, start, count, [(2,), (2,)])
+        own = np.where(some < 0.5, sizes, 0.0)
+        noise = noise + preset.max_label_noise * own[:, 0]
+        missing = missing + preset.max_missing * own[:, 1]
+    return noise, missing
 
 
 def _integers(uniform: _Uniform, least: int, most: int | IntArray) -> IntArray:

@@ -1,6 +1,6 @@
 """The paper's network in training."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,8 @@ class PaperTrainConfig(TrainConfig):
 
     batch: int = 1024
     """Episodes in one synthetic batch; an update sees ``batches_per_step`` of them"""
+    clean_share: float = 0.0
+    """Share of training on clean episodes, before label noise and unknown cells of ``data`` set in"""
     model: PaperConfig = field(default_factory=PaperConfig)
     data: PaperPreset = field(default_factory=PaperPreset)
     loss: PaperLossConfig = field(default_factory=PaperLossConfig)
@@ -55,12 +57,15 @@ class PaperTask:
         """Draw batch ``index`` of the appendix's generator and judge the soft rules on its rows."""
         config = self.config
         device = next(network.parameters()).device
-        drawn = paper_episodes(config.data, config.seed, index * config.batch, config.batch)
+        progress = index // config.optim.batches_per_step / config.optim.steps
+        preset = clean(config.data) if progress < config.clean_share else config.data
+        drawn = paper_episodes(preset, config.seed, index * config.batch, config.batch)
         batch = tensors(drawn).to(device)
+        # the network sees noisy labels, its rule is judged by those before the noise
+        judged = replace(batch, labels=torch.from_numpy(drawn.truth).to(batch.labels))
         # one source of clause dropout for each batch: a resumed run drops the same slots
         dropout = torch.Generator(device).manual_seed(config.seed + 1_000_003 * (index + 1))
-        progress = index // config.optim.batches_per_step / config.optim.steps
-        loss = paper_loss(network(batch), batch, config.loss, progress, dropout)
+        loss = paper_loss(network(batch), judged, config.loss, progress, dropout)
         row = {"episodes": float(len(batch)), "loss": float(loss.total.detach())}
         return loss.total, row | {name: float(value) for name, value in loss.terms.items()}
 
@@ -75,6 +80,11 @@ class PaperTask:
     def describe(self) -> dict[str, Any]:
         """Return the configuration as plain values."""
         return to_dict(self.config)
+
+
+def clean(preset: PaperPreset) -> PaperPreset:
+    """Return the preset without label noise and unknown cells."""
+    return replace(preset, label_noise=0.0, missing=0.0, max_label_noise=0.0, max_missing=0.0)
 
 
 def tensors(episodes: PaperEpisodes) -> EpisodeBatch:

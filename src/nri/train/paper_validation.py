@@ -26,8 +26,8 @@ PaperSuite = Mapping[str, PaperEpisodes]
 
 def validation_suite(preset: PaperPreset, episodes: int) -> PaperSuite:
     """Draw episodes like those of training, and the same with 30 % of labels flipped."""
-    clean = replace(preset, label_noise=0.0)
-    noisy = replace(preset, label_noise=0.3)
+    clean = replace(preset, label_noise=0.0, missing=0.0, max_label_noise=0.0, max_missing=0.0)
+    noisy = replace(clean, label_noise=0.3)
     return {
         "clean": paper_episodes(clean, SEED, 0, episodes),
         "noisy": paper_episodes(noisy, SEED, 0, episodes),
