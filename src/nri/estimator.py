@@ -29,7 +29,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
     Parameters
     ----------
     model : str
-        What finds the rules; ``"greedy"`` is the symbolic search.
+        What finds the rules; ``"greedy"`` is the symbolic search, ``"paper"`` the paper's network.
     max_clauses : int
         Most clauses in the rule of one class.
     max_literals : int
