@@ -8,11 +8,12 @@ Nothing heavy is imported here or at the head of a command's file, so that ``nri
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
 
+from nri.cli.compare import compare
 from nri.cli.console import notes_on_stderr
 from nri.cli.demo import demo
 from nri.cli.explain import explain
@@ -22,6 +23,9 @@ from nri.cli.induce import induce
 from nri.cli.lazy import add_lazily
 from nri.cli.predict import predict
 from nri.cli.serve import serve
+from nri.cli.slices import slices
+from nri.cli.stability import stability
+from nri.cli.surrogate import surrogate
 from nri.cli.train import train
 from nri.errors import NRIError
 
@@ -56,11 +60,22 @@ def _options(
     """Take the options that stand before any command."""
 
 
-for _command in (induce, predict, explain, export, demo, serve):
+_COMMANDS: tuple[Callable[..., None], ...] = (
+    induce,
+    predict,
+    explain,
+    export,
+    slices,
+    surrogate,
+    compare,
+    stability,
+    serve,
+    demo,
+    train,
+    export_weights,
+)
+for _command in _COMMANDS:
     app.command(no_args_is_help=_command not in (demo, serve))(_command)
-
-for _command in (train, export_weights):
-    app.command(no_args_is_help=True)(_command)
 
 add_lazily(app, "bench", "nri.cli.bench:bench_app", "Compare rule learners on open data.")
 

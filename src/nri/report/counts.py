@@ -4,7 +4,7 @@ import numpy as np
 
 from nri.episode import BoolArray, FloatArray, IntArray
 from nri.induction import LabelledTable, Settings
-from nri.report.intervals import effective_rows, wilson
+from nri.intervals import effective_rows, wilson
 from nri.report.records import ClauseCard, ColumnUse, Confusion, GapColumn, Gaps, Pattern, Tally
 from nri.rule import Columns, RuleSet, clause_matrix, literal_truth
 from nri.table.columns import columns_of

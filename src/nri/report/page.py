@@ -6,7 +6,7 @@ from importlib.metadata import version
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from nri.report import pictures
-from nri.report.intervals import LEVEL
+from nri.intervals import LEVEL
 from nri.report.records import ClauseCard, Confusion, Report
 from nri.rule import Clause, Label, render
 from nri.rule.render.outline import CONFLICTS

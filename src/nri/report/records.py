@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from nri.report.intervals import Interval
+from nri.intervals import Interval
 from nri.rule import Clause, Label, RuleSet
 from nri.table.kinds import LeftOut
 from nri.tasks.stability import ClauseStability, Stability

@@ -66,16 +66,27 @@ def take_target(frame: pd.DataFrame, target: str, *, max_classes: int = MAX_CLAS
     >>> table.codes.tolist(), table.classes, table.dropped
     ([0, 1], (False, True), 1)
     """
-    column, comparison = _find_column(frame, target)
-    series = frame[column]
-    if comparison is not None:
-        series = comparison.of(series)
-    codes, classes = encode_target(series.rename(target), max_classes=max_classes)
+    column, series = read_target(frame, target)
+    codes, classes = encode_target(series, max_classes=max_classes)
     features = frame.drop(columns=column)
     if not features.shape[1]:
         raise InputError(f"the table has no column but {column!r}; give columns to explain it by")
     known = codes >= 0
     return TargetedTable(features[known], codes[known], classes, target, int((~known).sum()))
+
+
+def read_target(frame: pd.DataFrame, target: str) -> "tuple[str, pd.Series[Any]]":
+    """Return the column that a target speaks about, and the target's cells: true or false if it compares.
+
+    >>> column, cells = read_target(pd.DataFrame({"price": [50, 150]}), "price > 100")
+    >>> column, cells.tolist()
+    ('price', [False, True])
+    """
+    column, comparison = _find_column(frame, target)
+    series = frame[column]
+    if comparison is not None:
+        series = comparison.of(series)
+    return column, series.rename(target)
 
 
 def encode_target(

@@ -17,6 +17,7 @@ from nri.errors import InputError
 from nri.induction import LabelledTable, Settings, induce_ruleset
 from nri.rule import Clause, Label, RuleSet, clause_matrix
 from nri.table.columns import columns_of
+from nri.tasks.shapes import shape_of
 
 SAMPLES = 20
 """Bootstrap samples of those who name no number: shares are good to about ten points."""
@@ -152,13 +153,6 @@ def _labelled_clauses(ruleset: RuleSet | None) -> list[tuple[Label, Clause]]:
     return [] if ruleset is None else [(rule.label, clause) for rule in ruleset.rules for clause in rule.rule]
 
 
-def _shape(clause: Clause) -> Hashable:
-    """Return what a clause asks, without its thresholds."""
-    return tuple(
-        (literal.column, literal.op, None if literal.op.ordered else literal.value) for literal in clause
-    )
-
-
 def _fates(
     table: LabelledTable, ruleset: RuleSet, found: list[RuleSet | None]
 ) -> tuple[ClauseStability, ...]:
@@ -169,10 +163,10 @@ def _fates(
     for sample in found:
         theirs = _labelled_clauses(sample)
         covered = _coverage(table, sample)
-        exact, loose = set(theirs), {(label, _shape(clause)) for label, clause in theirs}
+        exact, loose = set(theirs), {(label, shape_of(clause)) for label, clause in theirs}
         for i, (label, clause) in enumerate(wanted):
             words[i] += (label, clause) in exact
-            shapes[i] += (label, _shape(clause)) in loose
+            shapes[i] += (label, shape_of(clause)) in loose
             alike = [j for j, (other, _) in enumerate(theirs) if other == label]
             overlap[i] += max((_jaccard(mine[:, i], covered[:, j]) for j in alike), default=0.0)
     n = max(len(found), 1)
@@ -201,10 +195,10 @@ def _frequencies(ruleset: RuleSet, found: list[RuleSet | None]) -> tuple[ClauseF
     wordings: dict[Hashable, Counter[tuple[Label, Clause]]] = defaultdict(Counter)
     for sample in found:
         clauses = _labelled_clauses(sample)
-        samples_with.update({(label, _shape(clause)) for label, clause in clauses})
+        samples_with.update({(label, shape_of(clause)) for label, clause in clauses})
         for label, clause in clauses:
-            wordings[label, _shape(clause)][label, clause] += 1
-    in_rule = {(label, _shape(clause)) for label, clause in _labelled_clauses(ruleset)}
+            wordings[label, shape_of(clause)][label, clause] += 1
+    in_rule = {(label, shape_of(clause)) for label, clause in _labelled_clauses(ruleset)}
     listed = []
     for key, count in samples_with.most_common(_MOST_FREQUENT):
         ((label, clause), _) = wordings[key].most_common(1)[0]

@@ -1,0 +1,115 @@
+"""``nri compare``: what changed between two rules."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nri.cli.console import emit, mute_notes, tell, waiting
+from nri.cli.files import check_writable, read_rule
+from nri.cli.options import OutOption, QuietOption
+from nri.cli.task_options import JsonOption
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from nri.rule import RuleSet
+    from nri.tasks.compare import ClassChange, Comparison, RowChanges
+
+OldArgument = Annotated[Path, typer.Argument(metavar="OLD.json", help="A rule written by nri.")]
+NewArgument = Annotated[Path, typer.Argument(metavar="NEW.json", help="Another rule for the same target.")]
+TableArgument = Annotated[
+    str | None, typer.Argument(metavar="[FILE]", help="A table to try both on; - is standard input.")
+]
+
+
+def compare(
+    old: OldArgument,
+    new: NewArgument,
+    file: TableArgument = None,
+    out: OutOption = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Tell what changed from one rule to another and, on a table, on which rows they differ.
+
+    With a table, --out writes the rows on which they differ.
+    """
+    mute_notes(quiet)
+    if out is not None:
+        check_writable(out)
+    first, second = read_rule(old), read_rule(new)
+    from nri.table.write import write_table
+    from nri.tasks.compare import compare_rules
+
+    table = None
+    if file is not None:
+        table = _read(first, second, file, quiet=quiet)
+    found = compare_rules(first, second, table)
+    if json:
+        from nri.cli.record_json import record_json
+
+        emit(record_json(found))
+    else:
+        emit("\n".join(_lines(found)))
+    if out is not None and table is not None and found.rows is not None:
+        rows = table.assign(**{f"old_{found.target}": found.rows.old, f"new_{found.target}": found.rows.new})
+        write_table(rows[found.rows.differs], out)
+        tell(f"wrote {out}", quiet=quiet)
+    elif out is not None:
+        tell("nothing written: name a table to try both rules on", quiet=quiet)
+
+
+def _read(first: "RuleSet", second: "RuleSet", file: str, *, quiet: bool) -> "pd.DataFrame":
+    from nri.rule import Kind
+    from nri.table.read import read_table
+
+    kinds = {**first.kinds, **second.kinds}
+    with waiting(f"reading {file}", quiet=quiet):
+        return read_table(file, keep_text=[name for name, kind in kinds.items() if kind is Kind.TEXT])
+
+
+def _lines(found: "Comparison") -> list[str]:
+    from nri.rule.render.phrase import phrase_label
+
+    lines = ["both rules say the same"] if found.same_words else []
+    for change in found.classes:
+        lines += _class_lines(found.target, change)
+    if found.default_old != found.default_new:
+        lines.append(f"else: {phrase_label(found.default_old)} -> {phrase_label(found.default_new)}")
+    for sign, names in (("no longer read", found.columns_dropped), ("newly read", found.columns_added)):
+        if names:
+            lines.append(f"columns {sign}: {', '.join(names)}")
+    if found.rows is not None:
+        lines += _row_lines(found.rows)
+    return lines
+
+
+def _class_lines(target: str, change: "ClassChange") -> list[str]:
+    from nri.rule.render.phrase import phrase_clause, phrase_label, phrase_name
+
+    lines = [f"{phrase_name(target)} = {phrase_label(change.label)}: the new rule fires on {change.relation}"]
+    lines += [f"    {phrase_clause(clause)}" for clause in change.kept]
+    for moved in change.moved:
+        lines.append(f"  ~ {phrase_clause(moved.old)}  ->  {phrase_clause(moved.new)}")
+    lines += [f"  - {phrase_clause(clause)}" for clause in change.dropped]
+    lines += [f"  + {phrase_clause(clause)}" for clause in change.added]
+    if change.example is not None:
+        lines.append(f"  they differ, for example, where {phrase_clause(change.example)}")
+    return lines
+
+
+def _row_lines(rows: "RowChanges") -> list[str]:
+    from nri.rule.render.phrase import phrase_label
+
+    n, differing = len(rows.differs), int(rows.differs.sum())
+    lines = [f"they differ on {differing} of {n} rows"]
+    for old, new, count in rows.changes:
+        lines.append(f"  {phrase_label(old)} -> {phrase_label(new)} on {count}")
+    if differing:
+        numbers = [str(i + 1) for i, differs in enumerate(rows.differs) if differs]
+        more = f", ... ({len(numbers)} in all)" if len(numbers) > 20 else ""
+        lines.append(f"  rows {', '.join(numbers[:20])}{more}")
+    if rows.accuracy_old is not None and rows.accuracy_new is not None:
+        lines.append(f"accuracy {rows.accuracy_old} -> {rows.accuracy_new} on these rows")
+    return lines

@@ -1,0 +1,131 @@
+"""``nri slices``: on which rows does somebody's model fail?"""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nri.cli import induce_options as given
+from nri.cli.console import emit, mute_notes, tell, waiting
+from nri.cli.options import FileArgument, QuietOption
+from nri.cli.task_options import JsonOption, PredictionsOption
+
+if TYPE_CHECKING:
+    from nri.tasks.slices import Slice, Slices
+
+LabelsOption = Annotated[
+    str, typer.Option("--labels", "-l", metavar="COLUMN", help='The truth, or a comparison: "price > 100".')
+]
+ToleranceOption = Annotated[
+    float | None, typer.Option(min=0.0, help="For numbers: an error is a difference larger than this.")
+]
+TestOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help="holdout (counts on rows not searched) or permutation (for small tables)."
+    ),
+]
+AlphaOption = Annotated[
+    float, typer.Option(min=0.0, max=1.0, help="Most chance of naming any slice where there is none.")
+]
+MostOption = Annotated[int, typer.Option(min=1, help="Most slices that are judged.")]
+LiteralsOption = Annotated[int, typer.Option(min=1, help="Most conditions in one slice.")]
+MinRowsOption = Annotated[
+    int | None, typer.Option(min=1, help="Least rows of a slice; by default 2 %, at least 10.")
+]
+NegationsOption = Annotated[
+    bool, typer.Option("--negations/--no-negations", help="Whether NOT and != may occur.")
+]
+
+
+def slices(
+    file: FileArgument,
+    labels: LabelsOption,
+    predictions: PredictionsOption,
+    tolerance: ToleranceOption = None,
+    test: TestOption = "holdout",
+    alpha: AlphaOption = 0.05,
+    most: MostOption = 5,
+    max_literals: LiteralsOption = 3,
+    min_rows: MinRowsOption = None,
+    columns: given.ColumnsOption = None,
+    without: given.WithoutOption = None,
+    negations: NegationsOption = False,
+    random_state: given.SeedOption = 0,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Find slices on which a model errs more often than elsewhere.
+
+    The table holds what the model said and what is true. By default slices are looked for on one half of
+    the rows and counted on the other, so that lift and p-value are not the search's own praise.
+    """
+    mute_notes(quiet)
+    import numpy as np
+
+    from nri.table.read import read_table
+    from nri.table.target import read_target
+    from nri.tasks.slices import error_slices
+
+    with waiting(f"reading {file}", quiet=quiet):
+        frame = read_table(file)
+    label_column, truth = read_target(frame, labels)
+    said_column, said = read_target(frame, predictions)
+    features = frame.drop(columns=list({label_column, said_column}))
+    names = features.columns.tolist()
+    shuffles = 200 if test == "permutation" else None
+    with waiting("looking for slices", steps=shuffles, quiet=quiet) as step:
+        found = error_slices(
+            features,
+            truth,
+            said,
+            tolerance=tolerance,
+            test=test,
+            alpha=alpha,
+            most=most,
+            max_literals=max_literals,
+            min_rows=min_rows,
+            columns=given.split_names(columns, names),
+            never=given.split_names(without, names) or (),
+            negations=negations,
+            rng=np.random.default_rng(random_state),
+            step=step,
+        )
+    if json:
+        from nri.cli.record_json import record_json
+
+        emit(record_json(found))
+        return
+    _show(found, quiet=quiet)
+
+
+def _show(found: "Slices", *, quiet: bool) -> None:
+    from nri.cli.text_table import text_table
+
+    judged = "rows held out to judge" if found.test == "holdout" else "rows"
+    tell(f"error rate {found.rate:.2f} on the {found.rows} {judged} ({found.errors} errors)", quiet=quiet)
+    if found.slices:
+        heading = ("slice", "rows", "errors", "rate", "95 % interval", "lift", "p (corrected)")
+        emit(text_table([heading, *(_line(one) for one in found.slices)]))
+    else:
+        emit("no slice: errors are not concentrated on rows that the columns tell apart")
+    if found.rejected:
+        n = len(found.rejected)
+        tell(
+            f"{n} more {'was' if n == 1 else 'were'} found by the search and did not hold up "
+            f"(p above {found.alpha:g})",
+            quiet=quiet,
+        )
+
+
+def _line(one: "Slice") -> tuple[str, ...]:
+    from nri.rule.render.phrase import phrase_clause
+
+    return (
+        phrase_clause(one.clause),
+        str(one.rows),
+        str(one.errors),
+        f"{one.rate:.2f}",
+        f"{one.interval.low:.2f} to {one.interval.high:.2f}",
+        f"{one.lift:.1f}",
+        "< 0.0001" if one.p_value < 0.0001 else f"{one.p_value:.4f}",
+    )

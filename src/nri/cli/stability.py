@@ -1,0 +1,97 @@
+"""``nri stability``: which clauses would other rows have given?"""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nri.cli import induce_options as given
+from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
+from nri.cli.options import FileArgument, QuietOption
+from nri.cli.task_options import JsonOption, settings_of
+
+if TYPE_CHECKING:
+    from nri.rule import RuleSet
+    from nri.tasks.stability import Stability
+
+SamplesOption = Annotated[int, typer.Option(min=1, help="Bootstrap samples.")]
+
+
+def stability(
+    file: FileArgument,
+    target: given.TargetOption = None,
+    positive: given.PositiveOption = None,
+    weights: given.WeightsOption = None,
+    samples: SamplesOption = 20,
+    model: given.ModelOption = None,
+    random_state: given.SeedOption = 0,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    max_clauses: given.MaxClausesOption = 8,
+    max_literals: given.MaxLiteralsOption = 6,
+    columns: given.ColumnsOption = None,
+    without: given.WithoutOption = None,
+    negations: given.NegationsOption = True,
+) -> None:
+    """Induce rules from bootstrap samples of a table and tell how often each clause comes back."""
+    mute_notes(quiet)
+    import numpy as np
+
+    from nri.cli.labelled import read_labelled
+    from nri.induction import induce_ruleset
+    from nri.tasks.stability import clause_stability
+
+    with waiting(f"reading {file}", quiet=quiet):
+        asked = read_labelled(file, target, positive, weights)
+    settings = settings_of(
+        asked.table.features.columns.tolist(),
+        model=model,
+        max_clauses=max_clauses,
+        max_literals=max_literals,
+        columns=columns,
+        without=without,
+        negations=negations,
+    )
+    tell(asked.remark, quiet=quiet)
+    rng = np.random.default_rng(random_state)
+    with waiting("inducing again and again", steps=samples, quiet=quiet) as step:
+        ruleset = induce_ruleset(asked.table, settings, rng=rng, positive=asked.positive).ruleset
+        found = clause_stability(asked.table, ruleset, settings, rng=rng, samples=samples, step=step)
+    if json:
+        from nri.cli.record_json import record_json
+
+        emit(record_json(found, ruleset=ruleset))
+    else:
+        _show(ruleset, found, quiet=quiet)
+
+
+def _show(ruleset: "RuleSet", found: "Stability", *, quiet: bool) -> None:
+    from nri.cli.text_table import text_table
+    from nri.rule import render
+    from nri.rule.render.phrase import phrase_clause, phrase_label
+
+    if not quiet:
+        show_rule(render(ruleset, "text"))
+        emit("")
+    heading = ("clause of the rule", "for", "same words", "same conditions", "rows in common")
+    lines = [
+        (
+            phrase_clause(one.clause),
+            phrase_label(one.label),
+            f"{one.same_words:.0%}",
+            f"{one.same_conditions:.0%}",
+            f"{one.overlap:.0%}",
+        )
+        for one in found.clauses
+    ]
+    if lines:
+        emit(text_table([heading, *lines], left=2))
+    others = [one for one in found.frequent if not one.in_rule]
+    if others:
+        rest = [(phrase_clause(one.clause), phrase_label(one.label), f"{one.share:.0%}") for one in others]
+        emit("")
+        emit(text_table([("other conditions that samples gave", "for", "samples"), *rest], left=2))
+    sizes = f"{min(found.n_clauses)} to {max(found.n_clauses)}"
+    tell(
+        f"{found.samples} bootstrap samples of {found.rows} rows; their rules have {sizes} clauses",
+        quiet=quiet,
+    )

@@ -1,0 +1,211 @@
+"""Compare: two rule sets, what changed between them, and on which rows they differ."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from nri.episode import BoolArray, IntArray
+from nri.errors import InputError
+from nri.rule import (
+    Clause,
+    Kind,
+    Label,
+    Rule,
+    RuleSet,
+    column_of,
+    difference,
+    implies,
+    literal_truth,
+    simplify,
+)
+from nri.rule.labels import label_array
+from nri.rule.literal import Value
+from nri.table.cells import read_cells
+from nri.table.coerce import coerce
+from nri.table.columns import columns_of
+from nri.table.frame import as_frame
+from nri.tasks.shapes import shape_of
+from nri.validate import Accuracy, accuracy_of
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A clause that asks the same with other thresholds."""
+
+    old: Clause
+    new: Clause
+
+
+@dataclass(frozen=True)
+class ClassChange:
+    """What became of the rule of one class."""
+
+    label: Label
+    kept: tuple[Clause, ...]
+    moved: tuple[Moved, ...]
+    dropped: tuple[Clause, ...]
+    added: tuple[Clause, ...]
+    relation: str
+    """Where the new rule fires: on the same, more, fewer or other rows, whatever the table, gaps aside."""
+    example: Clause | None
+    """On all rows where this holds, just one of the two fires; None if there are no such rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowChanges:
+    """What the two say about the rows of a table."""
+
+    old: NDArray[Any]
+    """[M], labels"""
+    new: NDArray[Any]
+    """[M], labels"""
+    differs: BoolArray
+    """[M]"""
+    changes: tuple[tuple[Label, Label, int], ...]
+    """From which label to which, on how many rows, the most frequent first."""
+    accuracy_old: Accuracy | None
+    """None if the table does not hold the truth."""
+    accuracy_new: Accuracy | None
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What changed from one rule set to another."""
+
+    target: str
+    classes: tuple[ClassChange, ...]
+    default_old: Label
+    default_new: Label
+    columns_dropped: tuple[str, ...]
+    columns_added: tuple[str, ...]
+    rows: RowChanges | None
+    """None if no table was given."""
+
+    @property
+    def same_words(self) -> bool:
+        """Whether the two say the same in the same words, numbers beside clauses apart."""
+        unchanged = all(not (one.moved or one.dropped or one.added) for one in self.classes)
+        return unchanged and self.default_old == self.default_new
+
+
+def compare_rules(old: RuleSet, new: RuleSet, table: Any = None) -> Comparison:
+    """Tell what changed between two rule sets with the same target.
+
+    Parameters
+    ----------
+    old, new
+        E.g. of last year and of this year; see :func:`nri.rule.from_json`.
+    table
+        Rows to try both on, with the columns that either uses; if it has the target, accuracies are counted.
+    """
+    if {str(label) for label in old.classes} != {str(label) for label in new.classes}:
+        raise InputError(
+            f"the rules are about different classes, {list(old.classes)} and {list(new.classes)}; "
+            "compare rules for the same target"
+        )
+    labels = [label for label in new.classes if _rule_of(old, label) or _rule_of(new, label)]
+    return Comparison(
+        new.target,
+        tuple(_class_change(label, _rule_of(old, label), _rule_of(new, label)) for label in labels),
+        old.default,
+        new.default,
+        tuple(name for name in old.columns if name not in new.columns),
+        tuple(name for name in new.columns if name not in old.columns),
+        None if table is None else _row_changes(old, new, as_frame(table)),
+    )
+
+
+def _rule_of(ruleset: RuleSet, label: Label) -> Rule:
+    """Return the rule of a class, the one that never fires if it has none."""
+    return next((rule.rule for rule in ruleset.rules if str(rule.label) == str(label)), Rule())
+
+
+def _class_change(label: Label, old: Rule, new: Rule) -> ClassChange:
+    kept = tuple(clause for clause in old if clause in new.clauses)
+    gone = [clause for clause in old if clause not in kept]
+    come = [clause for clause in new if clause not in kept]
+    moved = []
+    for clause in list(gone):
+        twin = next((other for other in come if shape_of(other) == shape_of(clause)), None)
+        if twin is not None:
+            moved.append(Moved(clause, twin))
+            gone.remove(clause)
+            come.remove(twin)
+    relation, example = _relation(old, new)
+    return ClassChange(label, kept, tuple(moved), tuple(gone), tuple(come), relation, example)
+
+
+def _relation(old: Rule, new: Rule) -> tuple[str, Clause | None]:
+    _same_kinds(old, new)
+    row = difference(old, new)
+    if row is None:
+        return "the same rows", None
+    example = _conditions_of(row, old, new)
+    if implies(old, new):
+        return "more rows", example
+    if implies(new, old):
+        return "fewer rows", example
+    return "other rows", example
+
+
+def _conditions_of(row: Mapping[str, Value | None], old: Rule, new: Rule) -> Clause:
+    """Say in the rules' own conditions where a row lies, as shortly as tells the rules apart."""
+    columns = {name: column_of([cell]) for name, cell in row.items()}
+    literals = {literal for rule in (old, new) for clause in rule for literal in clause}
+    clause = Clause(x if literal_truth(x, columns)[0][0] else x.negate() for x in literals)
+    for literal in clause:
+        shorter = Clause(x for x in clause if x != literal)
+        if _separates(shorter, old, new) or _separates(shorter, new, old):
+            clause = shorter
+    return clause
+
+
+def _separates(where: Clause, one: Rule, other: Rule) -> bool:
+    """Whether on all rows where a clause holds, one rule fires and the other does not."""
+    disjoint = all(simplify(Rule([Clause([*where, *clause])])).is_false for clause in other)
+    return disjoint and implies(Rule([where]), one)
+
+
+def _same_kinds(old: Rule, new: Rule) -> None:
+    kinds: dict[str, Kind] = {}
+    for literal in (literal for rule in (old, new) for clause in rule for literal in clause):
+        if kinds.setdefault(literal.column, literal.kind) is not literal.kind:
+            raise InputError(
+                f"column {literal.column!r} is {kinds[literal.column]} in one rule and {literal.kind} "
+                "in the other; induce both from columns of the same kind"
+            )
+
+
+def _row_changes(old: RuleSet, new: RuleSet, frame: pd.DataFrame) -> RowChanges:
+    said_old, said_new = (label_array(one.classes)[_predicted(one, frame)] for one in (old, new))
+    differs = np.array([str(a) != str(b) for a, b in zip(said_old, said_new, strict=True)], dtype=bool)
+    pairs = Counter(zip(said_old[differs].tolist(), said_new[differs].tolist(), strict=True))
+    changes = tuple((old_label, new_label, count) for (old_label, new_label), count in pairs.most_common())
+    truth = _truth(new, frame)
+    accuracies = [None if truth is None else _accuracy(truth, said) for said in (said_old, said_new)]
+    return RowChanges(said_old, said_new, differs, changes, accuracies[0], accuracies[1])
+
+
+def _predicted(ruleset: RuleSet, frame: pd.DataFrame) -> IntArray:
+    return ruleset.predict_index(columns_of(frame, ruleset.columns, ruleset.kinds), len(frame))
+
+
+def _truth(ruleset: RuleSet, frame: pd.DataFrame) -> NDArray[Any] | None:
+    """[M]: true labels as text, None where unknown; None if the table does not hold them."""
+    if ruleset.target not in frame.columns:
+        return None
+    truth = coerce(read_cells(frame[ruleset.target]), Kind.TEXT, ruleset.target)
+    known = {str(label) for label in ruleset.classes}
+    if not truth.known.any() or not set(truth.values[truth.known]) <= known:
+        return None
+    return truth.values
+
+
+def _accuracy(truth: NDArray[Any], said: NDArray[Any]) -> Accuracy:
+    judged = [(a, str(b)) for a, b in zip(truth, said, strict=True) if a is not None]
+    return accuracy_of(np.array([a == b for a, b in judged], dtype=bool))

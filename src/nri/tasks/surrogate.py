@@ -1,0 +1,128 @@
+"""Surrogate: rules that mimic a model, and how faithfully they do."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nri.errors import InputError
+from nri.induction import Induction, LabelledTable, Settings, induce_ruleset
+from nri.rule import RuleSet
+from nri.table.columns import columns_of
+from nri.table.frame import as_frame
+from nri.table.target import encode_target
+from nri.validate import FOLDS, Accuracy, accuracy_of, cross_validate
+
+
+@dataclass(frozen=True)
+class Surrogate:
+    """Rules in a model's place."""
+
+    induction: Induction
+    """The rules, and the columns that could not be used."""
+    fidelity: Accuracy
+    """Share of rows on which the rules say what the model says, cross-validated: rows that they were not
+    induced from."""
+    fidelity_seen: Accuracy
+    """The same on the rows that they were induced from."""
+    baseline: float
+    """Fidelity of always saying what the model says most often."""
+
+    @property
+    def ruleset(self) -> RuleSet:
+        """The rules."""
+        return self.induction.ruleset
+
+
+def surrogate_of_model(
+    model: Any,
+    X: Any,
+    *,
+    threshold: float | None = None,
+    settings: Settings | None = None,
+    sample_weight: Any = None,
+    rng: np.random.Generator | None = None,
+) -> Surrogate:
+    """Induce rules that say what a fitted scikit-learn model says.
+
+    Parameters
+    ----------
+    model
+        A fitted classifier (``predict``), or with a threshold anything with a score: a regressor's
+        ``predict``, else the last class's ``predict_proba``, else ``decision_function``.
+    X : table
+        Rows to ask the model about. The rules speak in these columns.
+    threshold
+        Turn scores into yes and no.
+    settings
+        What the rules may be.
+    sample_weight : float [M], optional
+        How many rows each row stands for.
+    rng
+        Deals folds out and seeds the inducers; seeded with 0 by default.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X = pd.DataFrame({"age": [20, 35, 50, 65, 80] * 12, "dose": [1, 2] * 30})
+    >>> model = DecisionTreeClassifier(max_depth=1).fit(X, X.age > 55)
+    >>> print(surrogate_of_model(model, X).ruleset)
+    IF  (age > 60)             precision 1.00   covers 24 of 60
+    THEN prediction = true     ELSE false
+    """
+    said = np.asarray(model.predict(X)) if threshold is None else np.asarray(_scores(model, X))
+    if said.ndim != 1:
+        raise InputError(f"the model's answer has shape {said.shape}; give a model with one output")
+    answers = pd.Series(said if threshold is None else said > threshold, name="prediction")
+    from nri.sklearn_inputs import read_weights
+
+    frame = as_frame(X)
+    codes, classes = _classes_of(answers)
+    weights = read_weights(sample_weight, len(frame))
+    return mimic(LabelledTable(frame, codes, classes, "prediction", weights), settings, rng=rng)
+
+
+def mimic(
+    table: LabelledTable,
+    settings: Settings | None = None,
+    *,
+    positive: int | None = None,
+    rng: np.random.Generator | None = None,
+    folds: int = FOLDS,
+    step: Callable[[], None] = lambda: None,
+) -> Surrogate:
+    """Induce rules for a table whose labels are a model's predictions, and cross-validate their fidelity."""
+    rng = rng or np.random.default_rng(0)
+    if len(table.classes) < 2:
+        raise InputError(
+            f"the model says {table.classes[0]!r} on every row; give rows on which its answers differ"
+        )
+    found = induce_ruleset(table, settings, rng=rng, positive=positive)
+    columns = columns_of(table.features, found.ruleset.columns, found.ruleset.kinds)
+    agrees = found.ruleset.predict_index(columns, len(table.codes)) == table.codes
+    weights = np.ones(len(table.codes)) if table.weights is None else table.weights
+    by_class = np.bincount(table.codes, weights)
+    fidelity = cross_validate(table, settings, rng=rng, positive=positive, folds=folds, step=step)
+    return Surrogate(
+        found, fidelity, accuracy_of(agrees, table.weights), float(by_class.max() / by_class.sum())
+    )
+
+
+def _scores(model: Any, X: Any) -> Any:
+    if hasattr(model, "predict_proba"):
+        return np.asarray(model.predict_proba(X))[:, -1]
+    if hasattr(model, "decision_function"):
+        return model.decision_function(X)
+    return model.predict(X)
+
+
+def _classes_of(answers: "pd.Series[Any]") -> tuple[Any, Any]:
+    if answers.isna().any():
+        raise InputError("the model's answers have gaps; give rows that it can judge")
+    if answers.nunique() == 1:
+        raise InputError(
+            f"the model says {answers.iloc[0]!r} on every row; give rows on which its answers differ"
+        )
+    return encode_target(answers)

@@ -1,0 +1,150 @@
+"""The everyday tasks as commands."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """A model that errs where ward is c and bmi is high."""
+    rng = np.random.default_rng(0)
+    n = 500
+    table = pd.DataFrame(
+        {
+            "age": rng.integers(20, 90, n),
+            "ward": rng.choice(list("abcd"), n),
+            "bmi": rng.normal(25, 4, n).round(1),
+        }
+    )
+    flu = (table.age > 55) ^ ((table.ward == "c") & (table.bmi > 26))
+    table["score"] = (1 / (1 + np.exp(-(table.age - 55.5) / 8))).round(3)
+    table["said"] = np.where(table.age > 55, "yes", "no")
+    table["flu"] = np.where(flu, "yes", "no")
+    path = tmp_path / "judged.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+def test_slices_tells_where_a_model_fails(nri, judged):
+    done = nri("slices", judged, "--labels", "flu", "--predictions", "said", "--without", "score")
+    assert done.code == 0
+    heading, first, *_ = done.out.splitlines()
+    assert heading.split()[:3] == ["slice", "rows", "errors"]
+    assert "ward = c" in first
+    assert "bmi > 26" in first
+    assert "held out to judge" in done.err
+
+
+def test_slices_are_told_as_json_too(nri, judged):
+    done = nri("slices", judged, "-l", "flu", "-p", "said", "--json", "-q", "--columns", "ward,bmi")
+    found = json.loads(done.out)
+    assert {x["column"] for x in found["slices"][0]["clause"]["literals"]} == {"ward", "bmi"}
+    assert found["slices"][0]["p_value"] < 0.05
+    assert found["test"] == "holdout"
+
+
+def test_scores_and_labels_may_be_comparisons(nri, judged):
+    done = nri(
+        "slices", judged, "-l", "flu = yes", "-p", "score > 0.5", "--without", "said", "--test", "permutation"
+    )
+    assert done.code == 0
+    assert "ward = c" in done.out
+
+
+def test_a_model_without_slices_is_told_so(nri, tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "t.csv"
+    pd.DataFrame(
+        {"x": rng.normal(size=200), "y": rng.choice(["a", "b"], 200), "p": rng.choice(["a", "b"], 200)}
+    ).to_csv(path, index=False)
+    done = nri("slices", path, "-l", "y", "-p", "p")
+    assert done.out.startswith("no slice")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["slices", "-l", "flue", "-p", "said"], "no target column 'flue'; did you mean 'flu'"),
+        (["slices", "-l", "flu", "-p", "score > 0.5"], "share no value"),
+        (["slices", "-l", "flu", "-p", "said", "--test", "magic"], "no test 'magic'"),
+        (["surrogate", "-p", "score"], "compare it"),
+        (["surrogate", "-p", "score", "--threshold", "7"], "one class only"),
+        (["surrogate", "-p", "score", "--threshold", "0.5", "--labels", "flu"], "share no value"),
+        (["stability"], "Add --target COLUMN"),
+    ],
+)
+def test_mistakes_are_one_line(nri, judged, arguments, message):
+    done = nri(arguments[0], judged, *arguments[1:])
+    assert done.code == 2
+    assert message in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_surrogate_mimics_a_column_of_predictions(nri, judged):
+    done = nri("surrogate", judged, "-p", "said", "--labels", "flu", "--without", "score")
+    assert done.out.startswith("IF  (age > 55) ")
+    assert "fidelity 1.00 ± 0.00 (cross-validated" in done.out
+    assert "against flu: the model is right on 0." in done.err
+
+
+def test_surrogate_mimics_scores_by_a_threshold_and_keeps_the_rule(nri, judged):
+    out = judged.with_name("rule.json")
+    done = nri("surrogate", judged, "-p", "score", "--threshold", 0.5, "--without", "said,flu", "--out", out)
+    assert done.code == 0
+    assert json.loads(out.read_text())["target"] == "score > 0.5"
+    assert "IF" in nri("export", out).out
+    sql = nri(
+        "surrogate", judged, "-p", "score", "--threshold", 0.5, "--without", "said,flu", "-f", "sql", "-q"
+    )
+    assert sql.out.startswith("CASE")
+
+
+def test_compare_tells_what_changed_and_on_which_rows(nri, visits, rule):
+    other, rows = rule.with_name("other.json"), rule.with_name("rows.csv")
+    assert nri("induce", visits, "-t", "flu", "--max-clauses", 1, "--out", other, "-q").code == 0
+    done = nri("compare", rule, other, visits, "--out", rows)
+    assert done.code == 0
+    assert "flu = yes: the new rule fires on fewer rows" in done.out
+    assert "  - age > 57 AND chills" in done.out
+    assert "    cough AND fever" in done.out
+    written = pd.read_csv(rows)
+    assert f"they differ on {len(written)} of 60 rows" in done.out
+    assert set(written.old_flu) == {"yes"}
+    assert set(written.new_flu) == {"no"}
+
+
+def test_compare_of_a_rule_with_itself_finds_nothing(nri, rule):
+    done = nri("compare", rule, rule)
+    assert done.out.startswith("both rules say the same")
+    assert "nothing written" in nri("compare", rule, rule, "--out", rule.with_name("x.csv")).err
+    told = json.loads(nri("compare", rule, rule, "--json").out)
+    assert told["classes"][0]["relation"] == "the same rows"
+
+
+def test_stability_tells_how_often_each_clause_comes_back(nri, visits):
+    done = nri("stability", visits, "-t", "flu", "--samples", 4)
+    assert done.code == 0
+    assert "clause of the rule" in done.out
+    line = next(line for line in done.out.splitlines() if line.startswith("cough AND fever"))
+    assert line.split()[-3:] == ["100%", "100%", "100%"]
+    assert "4 bootstrap samples of 60 rows" in done.err
+    told = json.loads(nri("stability", visits, "-t", "flu", "--samples", 2, "--json", "-q").out)
+    assert told["samples"] == 2
+    assert told["ruleset"]["target"] == "flu"
+
+
+def test_stability_of_a_comparison_with_weights(nri, visits):
+    visits.write_text(
+        "\n".join(
+            [
+                line + (",n" if i == 0 else f",{1 + i % 2}")
+                for i, line in enumerate(visits.read_text().splitlines())
+            ]
+        )
+    )
+    done = nri("stability", visits, "-t", "age > 57", "--weights", "n", "--samples", 2)
+    assert done.code == 0
+    assert "of 90" in done.out

@@ -1,0 +1,122 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nri.errors import InputError
+from nri.rule import Clause, Literal, Op, Rule, gather_ruleset, rule_truth
+from nri.table.columns import columns_for, columns_of
+from nri.tasks import compare_rules
+
+FRAME = pd.DataFrame(
+    {
+        "age": [30.0, 58, 60, 70, 80, None],
+        "fever": [True, True, False, False, True, True],
+        "ward": list("abcabc"),
+        "flu": ["yes", "no", "no", "yes", "yes", "no"],
+    }
+)
+FEVER = Literal("fever", Op.EQ, True)
+
+
+def older(age: float) -> Literal:
+    return Literal("age", Op.GT, age)
+
+
+def ruleset(*clauses, default="no", label="yes", target="flu"):
+    codes = (FRAME.flu == "yes").to_numpy().astype(int)
+    return gather_ruleset(
+        target, ("no", "yes"), {label: Rule(clauses)}, columns_of(FRAME), np.eye(2)[codes], default=default
+    )
+
+
+def test_clauses_are_kept_moved_dropped_and_added():
+    old = ruleset(Clause([FEVER]), Clause([older(57)]), Clause([Literal("ward", Op.EQ, "a")]))
+    new = ruleset(Clause([FEVER]), Clause([older(61)]), Clause([Literal("ward", Op.EQ, "b")]))
+    (change,) = compare_rules(old, new).classes
+    assert change.kept == (Clause([FEVER]),)
+    assert [(str(one.old), str(one.new)) for one in change.moved] == [("age > 57", "age > 61")]
+    assert [str(clause) for clause in change.dropped] == ["ward = a"]
+    assert [str(clause) for clause in change.added] == ["ward = b"]
+    assert change.relation == "other rows"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "relation"),
+    [
+        ([Clause([older(57)])], [Clause([older(61)])], "fewer rows"),
+        ([Clause([older(61)])], [Clause([older(57)])], "more rows"),
+        ([Clause([older(61)])], [Clause([older(61)]), Clause([older(70)])], "the same rows"),
+        ([Clause([older(61)])], [Clause([FEVER])], "other rows"),
+    ],
+)
+def test_where_the_new_rule_fires_is_told_for_any_table(old, new, relation):
+    assert compare_rules(ruleset(*old), ruleset(*new)).classes[0].relation == relation
+
+
+def test_the_example_is_said_in_the_rules_own_words():
+    found = compare_rules(ruleset(Clause([older(61), FEVER])), ruleset(Clause([older(61)])))
+    assert str(found.classes[0].example) == "age > 61 AND NOT fever"
+
+
+literals = st.sampled_from(
+    [FEVER, FEVER.negate(), older(57), older(61).negate(), Literal("ward", Op.EQ, "a")]
+)
+rules = st.lists(st.lists(literals, min_size=1, max_size=3).map(Clause), max_size=3).map(Rule)
+
+
+@given(rules, rules)
+def test_on_every_row_of_the_example_just_one_of_the_rules_fires(one, other):
+    found = compare_rules(ruleset(*one), ruleset(*other))
+    cells = [(age, fever, ward) for age in (50.0, 57, 60, 61, 70) for fever in (True, False) for ward in "ab"]
+    grid = pd.DataFrame(cells, columns=["age", "fever", "ward"])
+    differs = _fires(one, grid) ^ _fires(other, grid)
+    example = found.classes[0].example if found.classes else None
+    if example is None:
+        assert not differs.any()
+    else:
+        assert differs[_fires(Rule([example]), grid)].all()
+
+
+def _fires(rule, grid):
+    return rule_truth(rule, columns_for(rule, grid), len(grid))
+
+
+def test_rows_are_told_on_which_the_two_differ():
+    found = compare_rules(ruleset(Clause([older(57)])), ruleset(Clause([older(61)])), FRAME)
+    assert found.rows.differs.tolist() == [False, True, True, False, False, False]
+    assert found.rows.changes == (("yes", "no", 2),)
+    assert found.rows.accuracy_old.mean == pytest.approx(3 / 6)
+    assert found.rows.accuracy_new.mean == pytest.approx(5 / 6)
+
+
+def test_a_table_without_the_truth_gives_no_accuracy():
+    found = compare_rules(ruleset(Clause([FEVER])), ruleset(Clause([older(61)])), FRAME.drop(columns="flu"))
+    assert found.rows.accuracy_old is None
+
+
+def test_the_same_rule_says_the_same():
+    found = compare_rules(ruleset(Clause([FEVER])), ruleset(Clause([FEVER])), FRAME)
+    assert found.same_words
+    assert not found.rows.differs.any()
+    assert not compare_rules(ruleset(Clause([FEVER])), ruleset(Clause([FEVER]), default="yes")).same_words
+
+
+def test_columns_that_came_and_went_are_named():
+    found = compare_rules(ruleset(Clause([FEVER])), ruleset(Clause([older(61)])))
+    assert (found.columns_dropped, found.columns_added) == (("fever",), ("age",))
+
+
+def test_rules_about_other_classes_cannot_be_compared():
+    other = gather_ruleset("flu", ("mild", "severe"), {}, {}, np.ones((1, 2)))
+    with pytest.raises(InputError, match="different classes"):
+        compare_rules(ruleset(Clause([FEVER])), other)
+
+
+def test_a_column_of_two_kinds_cannot_be_compared():
+    words = Rule([Clause([Literal("age", Op.EQ, "old")])])
+    frame = pd.DataFrame({"age": ["old", "young"]})
+    with_words = gather_ruleset("flu", ("no", "yes"), {"yes": words}, columns_of(frame), np.eye(2))
+    with pytest.raises(InputError, match="number in one rule and text in the other"):
+        compare_rules(ruleset(Clause([older(61)])), with_words)

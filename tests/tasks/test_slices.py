@@ -1,0 +1,165 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom, fisher_exact
+
+from nri.errors import InputError
+from nri.tasks import error_slices, find_slices
+from nri.tasks.slice_search import search_slices
+
+
+def patients(rng: np.random.Generator, n: int) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "age": rng.uniform(20, 90, n),
+            "ward": rng.choice(list("abcd"), n),
+            "sex": rng.choice(list("fm"), n),
+            "noise": rng.normal(size=n),
+        }
+    )
+
+
+def planted(X: pd.DataFrame, rng: np.random.Generator) -> np.ndarray:
+    return rng.random(len(X)) < np.where((X.age > 60) & (X.ward == "a"), 0.7, 0.08)
+
+
+@pytest.mark.parametrize(("test", "rows"), [("holdout", 500), ("permutation", 200)])
+def test_a_planted_slice_is_found_and_told_with_true_counts(test, rows):
+    rng = np.random.default_rng(1)
+    X = patients(rng, rows)
+    wrong = planted(X, rng)
+    found = find_slices(X, wrong, test=test, rng=rng, permutations=60, max_literals=2)
+    best = found.slices[0]
+    assert set(best.clause.columns) == {"age", "ward"}
+    assert best.p_value <= 0.05
+    assert best.lift > 2.5
+    assert best.rate == best.errors / best.rows
+    assert best.lift == pytest.approx(best.rate / found.rate)
+    assert best.interval.low < best.rate < best.interval.high
+    assert found.rows == (rows // 2 if test == "holdout" else rows)
+
+
+def test_counts_of_a_permutation_test_are_those_of_all_rows():
+    rng = np.random.default_rng(2)
+    X = patients(rng, 200)
+    wrong = planted(X, rng)
+    found = find_slices(X, wrong, test="permutation", rng=rng, permutations=40)
+    one = found.slices[0]
+    mask = np.ones(200, dtype=bool)
+    for literal in one.clause:
+        cells = X[literal.column]
+        mask &= {">": cells.gt, "<=": cells.le, "=": cells.eq}[str(literal.op)](literal.value).to_numpy()
+    assert (one.rows, one.errors) == (mask.sum(), (mask & wrong).sum())
+    assert one.p_value == pytest.approx(1 / 41)
+
+
+def test_blind_errors_give_a_slice_no_more_often_than_promised():
+    """At a true rate of 5 %, more hits than the bound would happen in one of 1000 such tests."""
+    runs, hits = 100, 0
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        X = patients(rng, 240)
+        hits += bool(find_slices(X, rng.random(240) < 0.2, rng=rng).slices)
+    assert hits <= binom.ppf(0.999, runs, 0.05)
+
+
+def test_blind_errors_do_not_fool_the_permutation_test():
+    runs, hits = 20, 0
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        X = patients(rng, 100)
+        found = find_slices(X, rng.random(100) < 0.2, test="permutation", permutations=39, rng=rng)
+        hits += bool(found.slices)
+    assert hits <= binom.ppf(0.999, runs, 0.05)
+
+
+def test_the_p_value_is_fishers_corrected_by_the_number_of_slices():
+    rng = np.random.default_rng(3)
+    X = patients(rng, 400)
+    found = find_slices(X, planted(X, rng), rng=rng, most=1)
+    (one,) = (*found.slices, *found.rejected)
+    table = [
+        [one.errors, one.rows - one.errors],
+        [found.errors - one.errors, found.rows - one.rows - found.errors + one.errors],
+    ]
+    assert one.p_value == pytest.approx(fisher_exact(table, alternative="greater").pvalue)
+
+
+def test_a_slice_within_a_slice_is_not_told_twice():
+    rng = np.random.default_rng(4)
+    X = patients(rng, 600)
+    found = find_slices(X, (X.ward == "a").to_numpy(), rng=rng)
+    assert [str(one.clause) for one in (*found.slices, *found.rejected)] == ["ward = a"]
+
+
+def test_missing_cells_belong_to_no_slice():
+    X = pd.DataFrame({"site": ["a", None, "b", "b"] * 60})
+    wrong = np.array([False, True, False, False] * 60)
+    found = find_slices(X, wrong, negations=True)
+    assert all("site" not in one.clause.columns or one.errors == 0 for one in found.slices)
+
+
+def test_only_columns_that_may_be_used_are_named():
+    rng = np.random.default_rng(5)
+    X = patients(rng, 400)
+    wrong = planted(X, rng)
+    without = find_slices(X, wrong, never=["ward"], rng=np.random.default_rng(0))
+    only = find_slices(X, wrong, columns=["ward", "sex"], rng=np.random.default_rng(0))
+    assert all("ward" not in one.clause.columns for one in (*without.slices, *without.rejected))
+    assert all(set(one.clause.columns) <= {"ward", "sex"} for one in (*only.slices, *only.rejected))
+
+
+@pytest.mark.parametrize("wrong", [np.zeros(50, bool), np.ones(50, bool)])
+@pytest.mark.parametrize("test", ["holdout", "permutation"])
+def test_a_model_that_is_never_or_always_wrong_has_no_slices(wrong, test):
+    found = find_slices(patients(np.random.default_rng(0), 50), wrong, test=test)
+    assert found.slices == ()
+
+
+def test_errors_are_differences_of_words_or_of_numbers_beyond_a_tolerance():
+    X = pd.DataFrame({"site": ["a", "b"] * 100})
+    words = error_slices(X, ["x", "y"] * 100, ["x", "x"] * 100)
+    assert [str(one.clause) for one in words.slices] == ["site = b"]
+    numbers = error_slices(X, [1.0, 2.0] * 100, [1.05, 2.6] * 100, tolerance=0.1)
+    assert [str(one.clause) for one in numbers.slices] == ["site = b"]
+    assert error_slices(X, [1.0, 2.0] * 100, [1.05, 2.6] * 100, tolerance=1).slices == ()
+
+
+def test_rows_without_a_label_or_a_prediction_are_left_out():
+    X = pd.DataFrame({"site": ["a", "b"] * 100})
+    labels = pd.Series(["x", "y"] * 100)
+    labels[:40] = None
+    found = error_slices(X, labels, ["x", "x"] * 100)
+    assert found.rows == 80
+
+
+@pytest.mark.parametrize(
+    ("labels", "predictions", "options", "message"),
+    [
+        (["yes"] * 10, [True] * 10, {}, "share no value"),
+        (["yes"] * 9, ["no"] * 10, {}, "9 labels"),
+        (["yes"] * 10, ["no", "yes"] * 5, {"tolerance": 1}, "for numbers"),
+        (["yes"] * 10, ["no", "yes"] * 5, {"test": "magic"}, "no test 'magic'"),
+        (["yes"] * 10, ["no", "yes"] * 5, {"never": ["x"]}, "allow at least one"),
+        (["yes"] * 10, ["no", "yes"] * 5, {"never": ["y"]}, "no column 'y'"),
+    ],
+)
+def test_mistakes_are_told(labels, predictions, options, message):
+    with pytest.raises(InputError, match=message):
+        error_slices(pd.DataFrame({"x": range(10)}), labels, predictions, **options)
+
+
+def test_the_search_finds_the_best_pair_of_literals_that_brute_force_finds():
+    rng = np.random.default_rng(0)
+    truth = rng.random((300, 8)) < 0.5
+    wrong = rng.random(300) < np.where(truth[:, 2] & truth[:, 5], 0.8, 0.1)
+    (found,) = search_slices(truth, wrong, max_literals=2, min_rows=5, most=1)
+
+    def score(i, j):
+        rows = truth[:, i] & truth[:, j]
+        n, p = rows.sum(), wrong.mean()
+        return (wrong[rows].sum() - n * p) / np.sqrt(n * p * (1 - p) * (300 - n) / 299)
+
+    best = max((score(i, j), (i, j)) for i in range(8) for j in range(i, 8))
+    assert found.literals == best[1] == (2, 5)
+    assert found.score == pytest.approx(best[0])

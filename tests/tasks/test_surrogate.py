@@ -1,0 +1,79 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.svm import LinearSVC
+
+from nri.errors import InputError
+from nri.induction import Settings
+from nri.tasks import surrogate_of_model
+
+
+def houses(n: int = 200) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({"size": rng.uniform(30, 200, n), "garden": rng.integers(0, 2, n)})
+
+
+def test_rules_say_what_the_model_says_not_what_is_true():
+    X = houses()
+    model = LogisticRegression(max_iter=500).fit(X, X["size"] > 100)
+    found = surrogate_of_model(model, X)
+    said = found.ruleset.predict({name: _column(X, name) for name in found.ruleset.columns}, len(X))
+    assert found.fidelity_seen.mean == pytest.approx((said == model.predict(X)).mean())
+    assert found.fidelity.mean > 0.9 > found.baseline
+    assert found.ruleset.target == "prediction"
+
+
+def _column(X, name):
+    from nri.table.columns import columns_of
+
+    return columns_of(X, [name])[name]
+
+
+def test_several_classes_are_mimicked():
+    data = load_iris(as_frame=True)
+    model = RandomForestClassifier(10, random_state=0).fit(data.data, data.target_names[data.target])
+    found = surrogate_of_model(model, data.data, settings=Settings(max_clauses=2))
+    assert set(found.ruleset.classes) == {"setosa", "versicolor", "virginica"}
+    assert found.fidelity.mean > 0.85
+
+
+def test_a_threshold_turns_a_regressor_into_yes_and_no():
+    X = houses()
+    model = LinearRegression().fit(X, 3 * X["size"])
+    found = surrogate_of_model(model, X, threshold=300)
+    assert found.ruleset.classes == (False, True)
+    assert found.ruleset.columns == ("size",)
+    assert found.fidelity.mean > 0.9
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(max_iter=500), LinearSVC()])
+def test_a_threshold_on_a_classifier_is_on_its_score(model):
+    X = houses()
+    X["size"] /= 100
+    model.fit(X, X["size"] > 1.0)
+    strict = surrogate_of_model(model, X, threshold=0.9)
+    score = model.predict_proba(X)[:, 1] if hasattr(model, "predict_proba") else model.decision_function(X)
+    assert strict.ruleset.support.counts == ((score <= 0.9).sum(), (score > 0.9).sum())
+
+
+def test_weights_count():
+    X = houses()
+    model = LogisticRegression(max_iter=500).fit(X, X["size"] > 100)
+    found = surrogate_of_model(model, X, sample_weight=np.full(200, 2.0))
+    assert found.ruleset.support.total == 400
+
+
+def test_a_model_with_one_answer_cannot_be_mimicked():
+    X = houses()
+    model = LinearRegression().fit(X, 3 * X["size"])
+    with pytest.raises(InputError, match="on every row"):
+        surrogate_of_model(model, X, threshold=1e9)
+
+
+def test_a_number_for_each_row_is_no_class():
+    X = houses()
+    with pytest.raises(InputError, match="compare it"):
+        surrogate_of_model(LinearRegression().fit(X, 3 * X["size"]), X)
