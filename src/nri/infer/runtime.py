@@ -1,21 +1,16 @@
 """The runtime: the shipped network on plain arrays, by onnxruntime, with nothing fetched and no pickle."""
 
-import hashlib
-import json
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nri.errors import InputError
 from nri.infer.experts import EXPERTS, Opinions, consult
-
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
+from nri.infer.weight_files import checked_card, open_session, shipped_file
 
 FloatArray = NDArray[np.float32]
 
@@ -40,7 +35,7 @@ class SeededNetwork:
 
     def __init__(self, onnx_file: Path) -> None:
         self.card = _checked_card(onnx_file)
-        self._session = _session(onnx_file)
+        self._session = open_session(onnx_file)
         self._heads = int(self.card["config"]["model"]["heads"])
 
     def ask(
@@ -101,28 +96,14 @@ class SeededNetwork:
 @cache
 def shipped_network() -> SeededNetwork:
     """Return the network whose weights are part of the package, loaded once."""
-    return SeededNetwork(Path(str(resources.files("nri") / "weights" / "seeded.onnx")))
+    return SeededNetwork(shipped_file("seeded"))
 
 
 def _checked_card(onnx_file: Path) -> dict[str, Any]:
-    """Read the card beside the weights, and refuse weights that are not the ones it describes."""
-    try:
-        card: dict[str, Any] = json.loads(onnx_file.with_suffix(".json").read_text(encoding="utf-8"))
-        found = hashlib.sha256(onnx_file.read_bytes()).hexdigest()
-    except OSError as error:
-        raise InputError(f"cannot read the network's weights: {error}; reinstall nri") from None
-    if found != card["sha256"]:
-        raise InputError(f"{onnx_file} is damaged: its SHA-256 is not that of its card; reinstall nri")
+    """Read the card, and refuse weights that are not the ones it describes or that know other experts."""
+    card = checked_card(onnx_file)
     if card["experts"] != list(EXPERTS):
         raise InputError(
             f"{onnx_file} was trained with other experts than this version consults; reinstall nri"
         )
     return card
-
-
-def _session(onnx_file: Path) -> "InferenceSession":
-    import onnxruntime  # only who asks a network pays for loading it
-
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(onnx_file, options, providers=["CPUExecutionProvider"])
