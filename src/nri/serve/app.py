@@ -55,7 +55,7 @@ def create_app(port: int, visitors: Visitors | None = None) -> Starlette:
     visitors
         Where tables are kept; a new place by default.
     """
-    visitors = visitors or Visitors()
+    visitors = Visitors() if visitors is None else visitors
     page = _Page(visitors, f"nri_visit_{port}")  # cookies are shared by all ports of a host
     routes = [
         Route("/", page.index),

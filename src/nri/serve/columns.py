@@ -67,7 +67,7 @@ def profile_target(series: "pd.Series[Any]") -> TargetProfile:
     >>> profile_target(pd.Series(["yes", "no", "yes"], name="flu")).classes
     (('no', 1), ('yes', 2))
     >>> profile_target(pd.Series(range(100), name="age")).compare
-    ('>', 50)
+    ('>', 49)
     """
     name = str(series.name)
     try:

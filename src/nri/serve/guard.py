@@ -69,8 +69,9 @@ class Guard:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        if scope["type"] != "http":
-            return  # there are no web sockets here
+        if scope["type"] != "http":  # there are no web sockets here
+            await send({"type": "websocket.close", "code": 1008})
+            return
         refusal = self.refusal(scope["method"], scope["path"], Headers(scope=scope))
         answer = self.app if refusal is None else JSONResponse({"error": refusal}, status_code=403)
         await answer(scope, receive, _with_headers(send))

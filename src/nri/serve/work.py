@@ -109,7 +109,7 @@ def answer(upload: Upload, question: Question) -> Work:
 
 
 def sample_of(table: LabelledTable, most: int, rng: np.random.Generator) -> LabelledTable:
-    """Return about so many rows, classes in proportion but rare ones not fewer than a few; short tables whole.
+    """Return about so many rows, classes in proportion but a few at least of each; short tables whole.
 
     Rows keep their order.
     """

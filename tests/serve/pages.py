@@ -1,0 +1,38 @@
+"""Helpers that the tests of the page share."""
+
+from pathlib import Path
+
+from starlette.testclient import TestClient
+
+ROOT = Path(__file__).parents[2]
+PORT = 8123
+ORIGIN = f"http://127.0.0.1:{PORT}"
+VISITS = (ROOT / "docs" / "examples" / "visits.csv").read_bytes()
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def drop(client: TestClient, content: bytes = VISITS, name: str = "visits.csv"):
+    """Upload a file as the page does."""
+    return client.post("/api/table", content=content, headers={"x-file-name": name})
+
+
+def ask(client: TestClient, **question):
+    """Induce a rule as the page does."""
+    return client.post("/api/induce", json={"target": "flu", **question})
+
+
+def edit(client: TestClient, *clauses: list[tuple[str, str, object]]):
+    """Send an edited rule of one class; conditions are (column, comparison, value)."""
+    sent = [
+        [{"column": column, "op": op, "value": value} for column, op, value in clause] for clause in clauses
+    ]
+    return client.post("/api/edit", json={"rules": [{"clauses": sent}]})

@@ -1,0 +1,89 @@
+"""What the page says about columns."""
+
+import datetime as dt
+
+import pandas as pd
+import pytest
+
+from nri.rule import Kind
+from nri.serve.columns import guess_target, profile_columns, profile_target
+
+
+def frame() -> pd.DataFrame:
+    n = 24
+    return pd.DataFrame(
+        {
+            "id": range(n),
+            "age": [20.0, 30.0, 40.0, None] * 6,
+            "smoker": [0, 1] * 12,
+            "town": ["Bonn", "Köln", None] * 8,
+            "day": ["2024-01-05", "2024-02-05"] * 12,
+            "here": ["yes"] * n,
+            "flu": ["yes", "no"] * 12,
+        }
+    )
+
+
+def test_columns_have_the_kind_that_rules_compare_them_as():
+    kinds = {column.name: column.kind for column in profile_columns(frame())}
+    assert kinds == {
+        "id": Kind.NUMBER,
+        "age": Kind.NUMBER,
+        "smoker": Kind.BOOLEAN,
+        "town": Kind.TEXT,
+        "day": Kind.DATE,
+        "here": Kind.TEXT,
+        "flu": Kind.TEXT,
+    }
+
+
+def test_columns_of_no_use_say_why():
+    useless = {column.name: column.left_out for column in profile_columns(frame()) if column.left_out}
+    assert useless == {"id": "looks like an identifier", "here": "has one value only"}
+
+
+def test_columns_tell_what_can_be_compared_with():
+    by_name = {column.name: column for column in profile_columns(frame())}
+    assert by_name["town"].values == ("Bonn", "Köln")
+    assert by_name["town"].missing == 8
+    assert (by_name["age"].low, by_name["age"].high) == (20, 40)
+    assert by_name["day"].low == dt.datetime(2024, 1, 5)
+
+
+@pytest.mark.parametrize(
+    ("names", "guess"),
+    [
+        (["a", "b", "flu"], "flu"),
+        (["target", "a", "flu"], "target"),
+        (["a", " Class ", "flu"], " Class "),
+        (["flu", "id"], None),
+    ],
+)
+def test_the_target_is_guessed_from_names_and_place(names, guess):
+    table = pd.DataFrame({name: range(24) if name == "id" else ["u", "v"] * 12 for name in names})
+    assert guess_target(profile_columns(table)) == guess
+
+
+def test_classes_come_with_their_rows():
+    assert profile_target(frame()["flu"]).classes == (("no", 12), ("yes", 12))
+
+
+@pytest.mark.parametrize(
+    ("cells", "compare"),
+    [
+        ([float(i) for i in range(100)], (">", 49)),
+        ([f"name {i}" for i in range(99)] + ["name 7"], ("=", "name 7")),
+        ([f"20{i}-01-01" for i in range(10, 99)], ("=", "2010-01-01")),
+    ],
+)
+def test_a_column_with_many_values_offers_a_comparison(cells, compare):
+    target = profile_target(pd.Series(cells, name="x"))
+    assert (target.classes, target.problem) == ((), None)
+    assert target.compare == compare
+
+
+@pytest.mark.parametrize("cells", [["a", "a", None], [None, None]])
+def test_a_column_of_one_value_is_no_target(cells):
+    target = profile_target(pd.Series(cells, name="x", dtype=object))
+    assert target.problem
+    assert target.compare is None

@@ -1,0 +1,98 @@
+"""What visitors take along: the rule that stands on the page, and nothing that runs."""
+
+import csv
+import io
+
+import pandas as pd
+import pytest
+from pages import ask, drop, edit
+
+from nri.rule import from_json
+from nri.serve.downloads import KINDS
+
+NAMES = {
+    "json": "rule_flu.json",
+    "sql": "rule_flu.sql",
+    "python": "rule_flu.py",
+    "report": "report_flu.html",
+    "csv": "predictions_flu.csv",
+}
+
+
+@pytest.fixture
+def visitor(client):
+    drop(client)
+    ask(client)
+    return client
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_download_is_a_file_and_never_a_page(visitor, kind):
+    """A report is HTML: opened from this address it would share the page's origin."""
+    if kind == "report":
+        edit(visitor)  # without a clause it is quick to write
+    answer = visitor.get(f"/api/download/{kind}")
+    assert answer.status_code == 200
+    assert answer.headers["content-disposition"] == f'attachment; filename="{NAMES[kind]}"'
+    assert answer.text.endswith("\n")
+
+
+def test_the_edited_rule_is_what_is_downloaded(visitor):
+    edit(visitor, [("ward", "=", "north")])
+    rule = from_json(visitor.get("/api/download/json").text)
+    assert str(rule.rules[0].rule) == "(ward = north)"
+    assert "\"ward\" = 'north'" in visitor.get("/api/download/sql").text
+
+
+def test_the_python_file_predicts_as_the_page_does(visitor):
+    scope: dict = {}
+    exec(visitor.get("/api/download/python").text, scope)
+    page = visitor.get("/api/rows").json()
+    for row in page["rows"]:
+        cells = dict(zip(page["columns"], row["cells"], strict=True))
+        cells["age"] = None if cells["age"] is None else float(cells["age"])
+        assert scope["predict"](cells) == row["said"]
+
+
+def test_the_table_has_a_prediction_for_every_row_also_those_without_a_target(client):
+    drop(client, b"a,flu\nu,yes\nv,\nu,yes\nv,no\nu,yes\nv,no\n")
+    ask(client)
+    table = pd.read_csv(io.StringIO(client.get("/api/download/csv").text))
+    assert table["predicted_flu"].tolist() == ["yes", "no", "yes", "no", "yes", "no"]
+
+
+def test_no_cell_name_or_class_of_an_exported_table_is_a_formula(client):
+    formulas = ["=HYPERLINK(1)", "+cmd", "-cmd", "@SUM(A1)", "\tx", "=1+1"]
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["=name", "x", "flu"])
+    for i in range(24):
+        writer.writerow([formulas[i % 6], i % 2, "=yes" if i % 2 else "-no way"])
+    drop(client, out.getvalue().encode())
+    ask(client)
+    exported = list(csv.reader(io.StringIO(client.get("/api/download/csv").text)))
+    assert len(exported) == 25
+    for line in exported:
+        for cell in line:
+            assert not cell.startswith(("=", "+", "@", "\t", "\r"))
+            assert not cell.startswith("-") or cell[1:].replace(".", "").isdigit()
+
+
+def test_a_download_of_no_known_kind_is_refused(visitor):
+    assert visitor.get("/api/download/exe").status_code == 400
+
+
+def test_a_target_with_strange_letters_gives_a_plain_file_name(client):
+    name = 'x"; filename="evil.exe\r\nSet-Cookie: a=b'
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["a", name])
+    writer.writerows([["u", 1], ["v", 0]] * 6)
+    drop(client, out.getvalue().encode())
+    assert ask(client, target=name).status_code == 200
+    answer = client.get("/api/download/json")
+    assert (
+        answer.headers["content-disposition"]
+        == 'attachment; filename="rule_x_filename_evil_exe_set_cookie_a_b.json"'
+    )
+    assert "a" not in answer.cookies

@@ -1,0 +1,321 @@
+"""What the page's calls answer: rules, edits, rows, explanations, estimates."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from pages import ask, drop, edit
+from starlette.testclient import TestClient
+
+from nri.serve.question import read_question
+from nri.serve.upload import read_upload
+from nri.serve.view import scores
+from nri.serve.work import SEARCHED_ROWS, answer, sample_of
+
+
+@pytest.fixture
+def visitor(client) -> TestClient:
+    """A visitor who has dropped the visits."""
+    assert drop(client).status_code == 200
+    return client
+
+
+def texts(work) -> list[list[str]]:
+    return [[literal["text"] for literal in clause["literals"]] for clause in work["rules"][0]["clauses"]]
+
+
+def test_a_rule_comes_with_its_numbers(visitor):
+    work = ask(visitor).json()
+    assert texts(work) == [["cough = yes", "fever = yes"], ["age > 50", "body_aches = yes", "chills = yes"]]
+    assert [clause["covers"] for clause in work["rules"][0]["clauses"]] == [20, 9]
+    assert work["scores"]["right"] == 58
+    assert work["default"]["text"] == "no"
+    assert not work["edited"]
+
+
+def test_the_positive_class_can_be_chosen(visitor):
+    assert ask(visitor, positive="no").json()["rules"][0]["text"] == "no"
+
+
+@pytest.mark.parametrize(
+    ("wish", "holds"),
+    [
+        ({"never": ["cough", "fever"]}, lambda columns: all(not {"cough", "fever"} & c for c in columns)),
+        ({"require": ["ward"]}, lambda columns: all("ward" in c for c in columns)),
+        ({"max_clauses": 1}, lambda columns: len(columns) == 1),
+        ({"max_literals": 1}, lambda columns: all(len(c) == 1 for c in columns)),
+    ],
+    ids=["never", "require", "clauses", "literals"],
+)
+def test_wishes_are_kept(visitor, wish, holds):
+    work = ask(visitor, **wish).json()
+    clauses = work["rules"][0]["clauses"]
+    assert clauses
+    assert holds([{literal["column"] for literal in clause["literals"]} for clause in clauses])
+
+
+def test_a_least_precision_and_no_negations_are_kept(visitor):
+    work = ask(visitor, min_precision=0.95, negations=False).json()
+    for clause in work["rules"][0]["clauses"]:
+        assert clause["precision"] >= 0.95
+        assert all(literal["op"] != "!=" for literal in clause["literals"])
+
+
+def test_dropping_a_condition_changes_the_numbers(visitor):
+    ask(visitor)
+    work = edit(visitor, [("cough", "=", "yes"), ("fever", "=", "yes")], [("age", ">", "50")]).json()
+    assert work["edited"]
+    assert texts(work) == [["cough = yes", "fever = yes"], ["age > 50"]]
+    assert work["scores"]["coverage"] > 28 / 60
+    assert work["scores"]["precision"] < 1
+
+
+def test_the_same_rule_sent_back_is_not_called_edited(visitor):
+    found = ask(visitor).json()
+    sent = [{"clauses": [clause["literals"] for clause in rule["clauses"]]} for rule in found["rules"]]
+    back = visitor.post("/api/edit", json={"rules": sent}).json()
+    assert back == found
+
+
+def test_a_rule_without_clauses_says_the_other_class_everywhere(visitor):
+    ask(visitor)
+    work = edit(visitor).json()
+    assert work["scores"]["covered"] == 0
+    assert work["scores"]["precision"] is None
+    assert work["scores"]["accuracy"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        (("height", ">", 3), "no column 'height'"),
+        (("flu", "=", "yes"), "no column 'flu'"),
+        (("age", "~", 3), "no comparison '~'"),
+        (("age", ">", "old"), "'old' is no number"),
+        (("age", ">", ""), "needs a value"),
+        (("age", ">", None), "needs a value"),
+        (("ward", ">", "north"), "has no order"),
+        (("age", ">", float("1e999")), "finite"),
+    ],
+)
+def test_an_impossible_condition_is_refused_and_the_rule_stays(visitor, condition, message):
+    before = ask(visitor).json()
+    sent = {"rules": [{"clauses": [[dict(zip(("column", "op", "value"), condition, strict=True))]]}]}
+    answered = visitor.post("/api/edit", content=json.dumps(sent))
+    assert answered.status_code == 400
+    assert message in answered.json()["error"]
+    assert visitor.get("/api/rows", params={"filter": "covered"}).json()["total"] == 28
+    assert before["scores"]["covered"] == 28
+
+
+@pytest.mark.parametrize(
+    "data", ["[]", "nonsense", '{"rules": 3}', '{"rules": []}', '{"rules": [{"clauses": [3]}]}']
+)
+def test_nonsense_instead_of_a_rule_is_refused(visitor, data):
+    ask(visitor)
+    assert visitor.post("/api/edit", content=data).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {},
+        {"target": 3},
+        {"target": "flue"},
+        {"target": "flu", "max_clauses": "many"},
+        {"target": "flu", "max_clauses": True},
+        {"target": "flu", "never": "age"},
+        {"target": "flu", "never": [3]},
+        {"target": "flu", "positive": ["yes"]},
+        {"target": "flu", "positive": "maybe"},
+        {"target": "flu", "min_precision": 2},
+        {"target": "flu", "require": ["age"], "never": ["age"]},
+    ],
+)
+def test_a_question_that_makes_no_sense_is_refused_in_one_line(visitor, question):
+    answered = visitor.post("/api/induce", json=question)
+    assert answered.status_code == 400
+    assert "\n" not in answered.json()["error"]
+
+
+def test_a_comparison_can_be_explained(visitor):
+    work = ask(visitor, target="age > 61").json()
+    assert work["target"] == "age > 61"
+    assert work["rules"][0]["label"] is True
+    assert "age" not in visitor.get("/api/rows").json()["columns"]
+
+
+def test_several_classes_have_a_rule_each(visitor):
+    work = ask(visitor, target="ward").json()
+    assert [rule["text"] for rule in work["rules"]] == ["north", "south", "west"]
+    assert work["scores"]["recall"] is None
+
+
+def test_one_of_several_classes_can_be_set_against_the_rest(visitor):
+    work = ask(visitor, target="ward", positive="south").json()
+    assert [rule["text"] for rule in work["rules"]] == ["south"]
+    assert work["default"]["text"] == "other"
+
+
+def test_where_no_rule_pays_there_is_an_empty_one_to_fill_in(client):
+    table = pd.DataFrame({"a": ["u", "v", "u", "v"] * 8, "y": ["no", "no", "yes", "yes"] * 8})
+    drop(client, table.to_csv(index=False).encode())
+    work = ask(client, target="y", positive="yes").json()
+    assert [(rule["text"], rule["clauses"]) for rule in work["rules"]] == [("yes", [])]
+    work = edit(client, [("a", "=", "u")]).json()
+    assert work["scores"]["covered"] == int((table["a"] == "u").sum())
+
+
+def test_columns_left_out_are_named_with_the_reason(client):
+    table = "".join(f"{i},same,{'yes' if i % 3 else 'no'},{i % 3}\n" for i in range(30))
+    drop(client, f"id,here,flu,x\n{table}".encode())
+    left_out = ask(client).json()["left_out"]
+    assert {(one["column"], one["reason"]) for one in left_out} == {
+        ("id", "looks like an identifier"),
+        ("here", "has one value only"),
+    }
+
+
+def test_conditions_of_every_kind_can_be_written_by_hand(client):
+    rows = "".join(f"2024-0{1 + i % 6}-10,{i % 2},{i},{'ab'[i % 2]},{i % 3 > 0}\n" for i in range(30))
+    drop(client, f"day,yes,size,flu,odd\n{rows}".encode())
+    ask(client)
+    work = edit(
+        client, [("day", ">", "2024-03-01"), ("yes", "!=", True), ("size", "<=", "7.5"), ("odd", "=", None)]
+    ).json()
+    assert texts(work) == [["day > 2024-03-01", "odd", "size <= 7.5", "NOT yes"]]
+
+
+def test_rows_show_the_rule_s_columns_first_and_page_by_page(visitor):
+    ask(visitor)
+    first = visitor.get("/api/rows").json()
+    second = visitor.get("/api/rows", params={"offset": 50}).json()
+    assert first["columns"][: first["read"]] == ["cough", "fever", "age", "body_aches", "chills"]
+    assert [row["number"] for row in first["rows"] + second["rows"]] == list(range(1, 61))
+    assert first["rows"][5]["cells"][2] is None, "a missing cell is not the text NaN"
+
+
+def test_filters_part_the_rows(visitor):
+    work = ask(visitor, max_clauses=1).json()
+    shown = {
+        name: visitor.get("/api/rows", params={"filter": name}).json()["total"] for name in work["filters"]
+    }
+    assert shown == work["filters"]
+    assert shown["right"] + shown["wrong"] == shown["all"] == 60
+    assert shown["false_alarm"] + shown["missed"] == shown["wrong"]
+    assert shown["clause:0:0"] == shown["covered"] == work["scores"]["covered"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/rows?filter=clause:7:7",
+        "/api/rows?offset=x",
+        "/api/explain?row=60",
+        "/api/explain?row=-1",
+        "/api/explain",
+    ],
+)
+def test_rows_that_are_not_there_are_refused(visitor, path):
+    ask(visitor)
+    assert visitor.get(path).status_code == 400
+
+
+def test_a_row_is_explained_by_the_clause_that_holds(visitor):
+    ask(visitor)
+    told = visitor.get("/api/explain", params={"row": 0}).json()
+    assert (told["number"], told["said"], told["right"]) == (1, "yes", True)
+    assert [one["state"] for one in told["fired"][0]["literals"]] == ["holds", "holds"]
+    assert told["nearest"] == []
+
+
+def test_a_row_without_a_clause_is_explained_by_what_the_nearest_one_lacks(visitor):
+    ask(visitor)
+    told = visitor.get("/api/explain", params={"row": 1}).json()
+    assert told["said"] == "no"
+    (nearest,) = told["nearest"]
+    assert {one["text"]: (one["state"], one["cell"]) for one in nearest["literals"]} == {
+        "cough = yes": ("holds", "yes"),
+        "fever = yes": ("fails", "no"),
+    }
+
+
+def test_a_missing_cell_is_unknown_and_not_false(visitor):
+    ask(visitor)
+    edit(visitor, [("chills", "=", "yes")])
+    told = visitor.get("/api/explain", params={"row": 6}).json()
+    assert told["nearest"][0]["literals"] == [{"text": "chills = yes", "state": "unknown", "cell": None}]
+
+
+def test_rows_without_a_target_keep_their_number_out(client):
+    drop(client, b"a,flu\nu,yes\nv,\nu,yes\nv,no\nu,yes\nv,no\n")
+    ask(client)
+    numbers = [row["number"] for row in client.get("/api/rows").json()["rows"]]
+    assert numbers == [1, 3, 4, 5, 6]
+
+
+def test_the_estimate_on_new_rows_comes_fold_by_fold(visitor):
+    ask(visitor)
+    lines = [json.loads(line) for line in visitor.post("/api/validate").text.splitlines()]
+    assert lines[:5] == [{"done": k, "of": 5} for k in range(1, 6)]
+    assert 0.8 < lines[5]["accuracy"] <= 1
+    assert lines[5]["error"] > 0
+
+
+def test_calls_before_there_is_a_table_or_a_rule_say_what_to_do(client):
+    assert client.get("/api/rows").status_code == 410
+    drop(client)
+    answered = client.get("/api/rows")
+    assert answered.status_code == 410
+    assert "choose a target first" in answered.json()["error"]
+
+
+def test_a_failure_of_ours_is_told_without_its_inside(visitor, monkeypatch):
+    def broken(*_):
+        raise KeyError("patient 17 has flu")
+
+    monkeypatch.setattr("nri.serve.app.answer", broken)
+    answered = ask(visitor)
+    assert answered.status_code == 500
+    assert "patient" not in answered.text
+    assert "something failed that should not have (KeyError)" in answered.json()["error"]
+
+
+def long_table(n: int) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.choice(["u", "v"], n), "b": rng.choice(["u", "v", "w"], n)})
+    sick = (table["a"] == "u") & (table["b"] == "w")
+    return table.assign(y=np.where(sick ^ (rng.random(n) < 0.1), "yes", "no"))
+
+
+def test_a_long_table_is_searched_in_a_sample_and_counted_in_full():
+    n = SEARCHED_ROWS + 3000
+    upload = read_upload("t.csv", long_table(n).to_csv(index=False).encode())
+    work = answer(upload, read_question({"target": "y", "positive": "yes"}))
+    assert len(work.searched.codes) < n
+    assert str(work.ruleset.rules[0].rule) == "(a = u AND b = w)"
+    assert work.ruleset.support.total == n
+    assert not work.edited
+    assert scores(work)["accuracy"] == pytest.approx(0.9, abs=0.02)
+    whole = answer(upload, read_question({"target": "y", "positive": "yes", "all_rows": True}))
+    assert len(whole.searched.codes) == n
+    assert whole.ruleset == work.ruleset
+
+
+def test_a_least_precision_holds_on_all_rows_of_a_long_table():
+    upload = read_upload("t.csv", long_table(SEARCHED_ROWS + 3000).to_csv(index=False).encode())
+    for least in (0.88, 0.9, 0.92):
+        work = answer(upload, read_question({"target": "y", "positive": "yes", "min_precision": least}))
+        for rule in work.ruleset.rules:
+            for evidence in rule.evidence:
+                assert evidence.share(work.ruleset.index_of(rule.label)) >= least
+
+
+def test_a_sample_keeps_rare_classes():
+    table = long_table(5000).assign(y=["rare"] * 60 + ["usual"] * 4940)
+    upload = read_upload("t.csv", table.to_csv(index=False).encode())
+    labelled = answer(upload, read_question({"target": "y"})).table
+    sample = sample_of(labelled, 500, np.random.default_rng(0))
+    assert np.bincount(sample.codes).tolist() == [50, 494]
+    assert sample_of(labelled, 5000, np.random.default_rng(0)) is labelled

@@ -1,0 +1,144 @@
+"""Files that people drop: good ones become tables, bad ones become a sentence."""
+
+import gzip
+import io
+
+import pandas as pd
+import pytest
+from pages import VISITS, drop
+
+from nri.serve import upload as module
+from nri.serve.body import MAX_JSON
+from nri.serve.upload import MAX_BYTES, MAX_UNPACKED, read_upload
+
+
+def parquet(frame: pd.DataFrame) -> bytes:
+    file = io.BytesIO()
+    frame.to_parquet(file)
+    return file.getvalue()
+
+
+ARFF = b"@relation r\n@attribute a numeric\n@attribute y {no,yes}\n@data\n1,no\n2,yes\n3,no\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.csv", b"a,y\n1,no\n2,yes\n3,no\n"),
+        ("t.tsv", b"a\ty\n1\tno\n2\tyes\n3\tno\n"),
+        ("t.csv", b"a;y\n1;no\n2;yes\n3;no\n"),
+        ("t.arff", ARFF),
+        ("t.csv.gz", gzip.compress(b"a,y\n1,no\n2,yes\n3,no\n")),
+        ("t.parquet", parquet(pd.DataFrame({"a": [1, 2, 3], "y": ["no", "yes", "no"]}, index=[7, 8, 9]))),
+        ("t.csv.gz", gzip.compress(b"a,y\n1,no\n") + gzip.compress(b"2,yes\n3,no\n")),
+    ],
+    ids=["csv", "tsv", "semicolons", "arff", "gzip", "parquet", "gzip in two members"],
+)
+def test_every_format_is_read(client, name, content):
+    answer = drop(client, content, name)
+    assert answer.status_code == 200, answer.text
+    table = answer.json()
+    assert (table["rows"], [column["name"] for column in table["columns"]]) == (3, ["a", "y"])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty"),
+        (b"a,y\n", "no rows"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "binary file"),
+        (b"PK\x03\x04aaaa", "Excel workbook; save the table as CSV"),
+        (b"%PDF-1.7", "PDF document"),
+        (b"<!doctype html><p>", "web page"),
+        (b'{"a": 1}', "JSON"),
+        (b"a,a\n1,2\n", "duplicate column names: 'a'"),
+        (b"a,b\n1,2,3\n", "line 2"),
+        (b"\x1f\x8b damaged", "damaged"),
+        (gzip.compress(VISITS)[:-20], "ends too early"),
+        (b"PAR1 but not really", "Parquet"),
+    ],
+)
+def test_a_bad_file_is_told_in_one_line_with_a_remedy(client, visitors, content, message):
+    answer = drop(client, content, "file.csv")
+    assert answer.status_code == 400
+    error = answer.json()["error"]
+    assert message in error
+    assert "\n" not in error
+    assert len(visitors) == 0
+
+
+def test_a_bad_file_does_not_take_the_place_of_a_good_one(client):
+    drop(client)
+    drop(client, b"%PDF-1.7", "report.pdf")
+    assert client.get("/api/target", params={"column": "flu"}).status_code == 200
+
+
+def test_a_file_that_announces_more_than_the_limit_is_refused_unread(client, visitors):
+    answer = client.post("/api/table", content=b"", headers={"content-length": str(MAX_BYTES + 1)})
+    assert answer.status_code == 413
+    assert "larger than 50 MB" in answer.json()["error"]
+    assert len(visitors) == 0
+
+
+def test_a_file_that_says_no_length_is_read_no_further_than_the_limit(client, monkeypatch):
+    monkeypatch.setattr("nri.serve.body.MAX_BYTES", 100)
+    sent = []
+
+    def chunks():
+        for _ in range(50):
+            sent.append(1)
+            yield b"a,b\n" * 10
+
+    answer = client.post("/api/table", content=chunks())
+    assert answer.status_code == 413
+
+
+def test_the_limit_is_fifty_megabytes():
+    assert MAX_BYTES == 50 * 1024 * 1024
+    with pytest.raises(ValueError, match="larger than 50 MB"):
+        read_upload("t.csv", b"a" * (MAX_BYTES + 1))
+
+
+def test_a_small_file_that_unpacks_to_gigabytes_is_refused_before_it_does(monkeypatch):
+    assert MAX_UNPACKED == 200 * 2**20
+    monkeypatch.setattr(module, "MAX_UNPACKED", 2**20)
+    bomb = gzip.compress(b"1,1\n" * (2**18 + 10))
+    assert len(bomb) < 10_000
+    with pytest.raises(ValueError, match="unpacks to more than 1 MB"):
+        read_upload("bomb.csv.gz", bomb)
+
+
+def test_a_parquet_table_with_too_many_cells_is_refused_before_it_is_unpacked(monkeypatch):
+    monkeypatch.setattr(module, "MAX_CELLS", 100)
+    with pytest.raises(ValueError, match="has 101 rows and 1 columns, more cells than this page takes"):
+        read_upload("t.parquet", parquet(pd.DataFrame({"a": [0] * 101})))
+
+
+def test_a_rule_of_a_megabyte_is_refused(client):
+    drop(client)
+    answer = client.post("/api/induce", content=b" " * (MAX_JSON + 1))
+    assert answer.status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("C:\\Users\\me\\t.csv", "t.csv"),
+        ("../../etc/passwd", "passwd"),
+        ("two\nlines.csv", "two lines.csv"),
+        ("", "the file"),
+        ("grün%2F.csv", "grün%2F.csv"),
+    ],
+)
+def test_a_file_name_is_only_a_name(name, shown):
+    assert read_upload(name, VISITS).name == shown
+
+
+def test_an_unusual_encoding_is_noted(client):
+    answer = drop(client, "a,y\nMünchen,1\nKöln,2\nBonn,1\n".encode("latin-1"))
+    assert "not UTF-8" in answer.json()["notes"][0]
+    assert drop(client).json()["notes"] == []
+
+
+def test_the_example_on_the_page_is_the_example_of_the_documents(client):
+    assert client.get("/static/visits.csv").content == VISITS
