@@ -25,9 +25,10 @@ format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Renew what the examples in the README print, after the rules have changed.
+# Renew what the examples in the documents print, and the API reference from the docstrings.
 docs: $(VENV)/.installed-test
 	$(BIN)/python tests/docs/examples_in_docs.py
+	$(BIN)/python tests/docs/api_reference.py
 
 # Three small generated data sets, no files and no network needed: under two minutes.
 bench-quick: $(VENV)/.installed-bench

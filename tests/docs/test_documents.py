@@ -7,7 +7,7 @@ import pytest
 from examples_in_docs import DOCUMENTS, ROOT, Example, examples, run
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-ALL = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+ALL = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 
 
 @pytest.mark.parametrize(
@@ -57,5 +57,6 @@ def test_links_lead_to_files_that_exist(path: Path):
 def test_the_table_of_commands_names_every_command():
     from nri.cli.app import app
 
-    known = {info.name or info.callback.__name__ for info in app.registered_commands if info.callback}
-    assert set(re.findall(r"^\| `nri (\w+)", README, re.MULTILINE)) == known
+    names = (info.name or info.callback.__name__ for info in app.registered_commands if info.callback)
+    known = {name.replace("_", "-") for name in names}
+    assert set(re.findall(r"^\| `nri ([\w-]+)", README, re.MULTILINE)) == known

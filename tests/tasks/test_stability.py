@@ -70,6 +70,18 @@ def test_the_same_seed_draws_the_same_samples():
     assert one == other
 
 
+def test_conditions_that_are_equally_frequent_stand_in_one_order():
+    """Ties once stood in the order of a set, which differed from run to run."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(60, 6)), columns=list("abcdef"))
+    y = (frame.sum(axis=1) + rng.normal(size=60) > 0).to_numpy().astype(np.int64)
+    table = LabelledTable(frame, y, ("no", "yes"), "y")
+    found = clause_stability(table, induced(table), rng=np.random.default_rng(1), samples=6)
+    keys = [(-one.share, str(one.label), str(one.clause)) for one in found.frequent]
+    assert keys == sorted(keys)
+    assert len({key[0] for key in keys}) < len(keys)
+
+
 def test_time_is_limited_but_a_few_samples_are_always_drawn():
     table = clean_table(40)
     found = clause_stability(table, induced(table), rng=np.random.default_rng(0), samples=50, seconds=0.0)

@@ -10,6 +10,8 @@ _BEAM = 40
 """Conjunctions of each length that longer ones are made from."""
 _LEAST_GAIN = 0.5
 """Standard deviations that a further literal must add, or it tells nothing."""
+_SAME = 0.8
+"""Share of the smaller one's rows from which of two slices one is told only: they are the same story."""
 _NEW = 2.0
 """Standard deviations by which a further slice exceeds chance on the rows that no better slice has."""
 
@@ -94,12 +96,18 @@ def _different(
     left = np.ones(len(wrong), dtype=bool)
     for literals, score in ranked:
         rows = _rows_of(truth, literals)
-        if _score_among(left, rows, wrong) > _NEW:
+        nested = any(_shared(rows, other.rows) > _SAME for other in taken)
+        if not nested and _score_among(left, rows, wrong) > _NEW:
             taken.append(Candidate(literals, score, rows))
             left = left & ~rows
         if len(taken) == most:
             break
     return taken
+
+
+def _shared(one: BoolArray, other: BoolArray) -> float:
+    """Return the share of the smaller set of rows that lies in the other."""
+    return float((one & other).sum() / max(1, min(one.sum(), other.sum())))
 
 
 def _score_among(left: BoolArray, rows: BoolArray, wrong: BoolArray) -> float:

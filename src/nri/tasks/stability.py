@@ -200,7 +200,8 @@ def _frequencies(ruleset: RuleSet, found: list[RuleSet | None]) -> tuple[ClauseF
             wordings[label, shape_of(clause)][label, clause] += 1
     in_rule = {(label, shape_of(clause)) for label, clause in _labelled_clauses(ruleset)}
     listed = []
-    for key, count in samples_with.most_common(_MOST_FREQUENT):
-        ((label, clause), _) = wordings[key].most_common(1)[0]
+    for key, count in samples_with.items():
+        label, clause = min(wordings[key], key=lambda one: (-wordings[key][one], str(one)))
         listed.append(ClauseFrequency(label, clause, count / len(found), key in in_rule))
-    return tuple(listed)
+    listed.sort(key=lambda one: (-one.share, str(one.label), str(one.clause)))  # ties in one order, always
+    return tuple(listed[:_MOST_FREQUENT])

@@ -1,0 +1,24 @@
+"""A number as target: ask for what lies above a threshold."""
+
+import numpy as np
+import pandas as pd
+
+from nri import NRIClassifier
+from nri.labelled import label_table
+
+rng = np.random.default_rng(0)
+flats = pd.DataFrame(
+    {
+        "size": rng.uniform(25, 140, 250).round(),
+        "floor": rng.integers(0, 9, 250),
+        "district": rng.choice(["harbour", "centre", "hill"], 250),
+    }
+)
+flats["rent"] = (9 * flats["size"] + 300 * (flats.district == "centre") + rng.normal(0, 60, 250)).round()
+
+dear = (flats.rent > 900).rename("rent > 900")
+print(NRIClassifier(positive=True).fit(flats.drop(columns="rent"), dear).rules_)
+
+# the command line's way: a target as a person would write it
+asked = label_table(flats, "rent > 900")
+print(asked.remark)

@@ -1,0 +1,20 @@
+"""Error slices: where does a model fail more often than elsewhere, beyond chance?"""
+
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_predict
+from visits import draw_visits
+
+from nri.tasks import error_slices
+
+visits = draw_visits(600, noise=0.02)
+features, flu = visits.drop(columns="flu"), visits["flu"]
+
+# a logistic regression on fever, cough and chills knows nothing of the old with chills
+model_columns = pd.get_dummies(features[["fever", "cough", "chills"]])
+said = cross_val_predict(LogisticRegression(), model_columns, flu)
+
+found = error_slices(features, flu, said)
+print(f"error rate {found.rate:.2f} on the {found.rows} rows held out to judge")
+for one in found.slices:
+    print(f"{one.clause}: {one.errors} of {one.rows} wrong, lift {one.lift:.1f}, p = {one.p_value:.1g}")

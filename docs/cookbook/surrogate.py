@@ -1,0 +1,23 @@
+"""A surrogate: rules that say what a random forest says, and how faithfully."""
+
+import pandas as pd
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from visits import draw_visits
+
+from nri.induction import Settings
+from nri.tasks import surrogate_of_model
+
+visits = draw_visits(400)
+features: pd.DataFrame = visits.drop(columns="flu")
+encoder = make_column_transformer(
+    (OneHotEncoder(), ["fever", "cough", "chills", "ward"]), remainder="passthrough"
+)
+forest = make_pipeline(encoder, RandomForestClassifier(30, min_samples_leaf=5, random_state=0))
+forest.fit(features, visits["flu"])
+
+found = surrogate_of_model(forest, features, settings=Settings(max_clauses=3))
+print(found.ruleset)
+print(f"fidelity {found.fidelity} (cross-validated), most frequent answer {found.baseline:.2f}")

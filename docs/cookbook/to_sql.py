@@ -1,0 +1,19 @@
+"""A rule that runs in a database: the SQL says what the rule says, missing cells included."""
+
+import sqlite3
+
+from visits import draw_visits
+
+from nri import NRIClassifier
+from nri.rule import render
+
+visits = draw_visits()
+features = visits.drop(columns="flu")
+classifier = NRIClassifier().fit(features, visits["flu"])
+query = render(classifier.rules_, "sql", table="visits")
+print(query)
+
+database = sqlite3.connect(":memory:")
+visits.to_sql("visits", database, index=False)
+answers = [row[-1] for row in database.execute(query)]
+print("same as predict:", answers == classifier.predict(features).tolist())

@@ -1,0 +1,166 @@
+"""The API reference, made from docstrings: ``make docs`` writes docs/api.md, a test holds it current."""
+
+import ast
+import importlib
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+PLACE = ROOT / "docs" / "api.md"
+
+MODULES = {
+    "nri": ["NRIClassifier"],
+    "nri.rule": [
+        "RuleSet",
+        "ClassRule",
+        "Rule",
+        "Clause",
+        "Literal",
+        "Op",
+        "Evidence",
+        "Explanation",
+        "render",
+        "from_json",
+        "simplify",
+        "equivalent",
+        "implies",
+        "difference",
+        "gather_ruleset",
+    ],
+    "nri.report": ["write_report", "report_on", "gather_report", "render_report", "ReportOptions", "Report"],
+    "nri.tasks.slices": ["error_slices", "find_slices", "Slices", "Slice"],
+    "nri.tasks.surrogate": ["surrogate_of_model", "mimic", "Surrogate"],
+    "nri.tasks.compare": ["compare_rules", "Comparison", "ClassChange", "RowChanges"],
+    "nri.tasks.stability": ["clause_stability", "Stability", "ClauseStability", "ClauseFrequency"],
+    "nri.labelled": ["label_table", "Asked"],
+    "nri.induction": ["induce_ruleset", "Settings", "LabelledTable", "Induction"],
+    "nri.validate": ["cross_validate", "Accuracy"],
+    "nri.table.read": ["read_table"],
+    "nri.table.write": ["write_table"],
+    "nri.errors": ["NRIError", "InputError"],
+}
+"""What users may rely on, in the order in which they need it."""
+
+_HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
+
+
+def reference() -> str:
+    """Return the whole page."""
+    parts = [
+        "# API reference\n\nMade from docstrings by `make docs`; do not edit. "
+        "[Glossary](glossary.md) · [Cookbook](cookbook/README.md)\n"
+    ]
+    for module_name, names in MODULES.items():
+        module = importlib.import_module(module_name)
+        parts.append(f"## `{module_name}`\n")
+        parts.append(_document(module) + "\n")
+        parts += [_entry(module, name) for name in names]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _entry(module: Any, name: str) -> str:
+    thing = getattr(module, name)
+    if not inspect.isclass(thing):
+        return f"### `{name}{_signature(thing)}`\n\n{_document(thing)}\n"
+    head = f"### class `{name}`\n\n{_document(thing)}\n"
+    fields = "".join(f"- `{field}`{about}\n" for field, about in _fields(thing))
+    methods = "".join(f"- `{name}`: {_text(_summary(member))}\n" for name, member in _methods(thing))
+    return "\n".join(part for part in (head, fields, methods) if part)
+
+
+def _signature(function: Any) -> str:
+    """Write the parameters as the source has them: the same under every version of Python."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    arguments = tree.args
+    for group in (arguments.posonlyargs, arguments.args):
+        if group and group[0].arg in ("self", "cls"):
+            del group[0]
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        argument.annotation = None
+    for rest in (arguments.vararg, arguments.kwarg):
+        if rest is not None:
+            rest.annotation = None
+    return f"({ast.unparse(arguments)})"
+
+
+def _document(thing: Any) -> str:
+    """Turn a numpydoc docstring into Markdown."""
+    text = inspect.getdoc(thing) or ""
+    pieces = _HEADING.split(text)
+    told = [_prose(pieces[0])]
+    for title, body in zip(pieces[1::2], pieces[2::2], strict=True):
+        if title == "Examples":
+            told.append(_prose(body))
+        elif title in ("Parameters", "Attributes", "Raises", "Returns"):
+            told.append(f"**{title}**\n\n{_items(body)}")
+        else:
+            told.append(f"**{title}**\n\n{_prose(body)}")
+    return "\n\n".join(part.strip() for part in told if part.strip())
+
+
+def _prose(text: str) -> str:
+    """Keep paragraphs, and fence what is an example."""
+    blocks = []
+    for block in re.split(r"\n\s*\n", text.strip()):
+        if block.lstrip().startswith(">>>"):
+            blocks.append(f"```pycon\n{textwrap.dedent(block)}\n```")
+        elif block.startswith(("-", "``")) or "\n    " in block:
+            blocks.append(_text(block))
+        else:
+            blocks.append(_text(" ".join(block.split())))
+    return "\n\n".join(blocks)
+
+
+def _items(body: str) -> str:
+    """Write ``name : type`` with its indented description as a list."""
+    lines = []
+    for item in re.split(r"\n(?=\S)", body.strip()):
+        head, *rest = item.splitlines()
+        name, _, kind = head.partition(" : ")
+        about = _text(" ".join(line.strip() for line in rest if line.strip()))
+        typed = f" ({_text(kind)})" if kind else ""
+        lines.append(f"- `{name}`{typed}" + (f": {about}" if about else ""))
+    return "\n".join(lines)
+
+
+def _fields(thing: type) -> Iterator[tuple[str, str]]:
+    """Yield the documented fields of a record: annotated names with the string that follows each."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]
+    assert isinstance(tree, ast.ClassDef)
+    if not any("dataclass" in ast.unparse(decorator) for decorator in tree.decorator_list):
+        return
+    for node, following in zip(tree.body, [*tree.body[1:], None], strict=True):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            about = ""
+            if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):
+                about = ": " + _text(" ".join(str(following.value.value).split()))
+            default = f" = {ast.unparse(node.value)}" if node.value is not None else ""
+            yield f"{node.target.id}{default if 'field(' not in default else ''}", about
+
+
+def _methods(thing: type) -> Iterator[tuple[str, Any]]:
+    for name, member in vars(thing).items():
+        if not name.startswith("_") and inspect.isfunction(member):
+            yield name + _signature(member), member
+        elif not name.startswith("_") and isinstance(member, property | cached_property):
+            yield name, member
+
+
+def _summary(thing: Any) -> str:
+    return " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
+
+
+def _text(text: str) -> str:
+    """Turn the few marks of reStructuredText that docstrings use into Markdown."""
+    text = re.sub(r":(?:class|func|mod|data|attr|meth):`~?([^`]+)`", r"`\1`", text)
+    return text.replace("``", "`")
+
+
+if __name__ == "__main__":
+    PLACE.write_text(reference(), encoding="utf-8")

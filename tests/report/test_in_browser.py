@@ -1,0 +1,90 @@
+"""The report in a real browser: it fetches nothing, fits a phone, and prints.
+
+With NRI_PICTURES=1 the picture in docs/getting-started.md is renewed.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = shutil.which("chromium")
+ROOT = Path(__file__).parents[2]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium")
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report on the visits of the documents, as the command writes it."""
+    from nri.cli.app import main
+
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    visits = ROOT / "docs" / "examples" / "visits.csv"
+    with pytest.raises(SystemExit):
+        main(["induce", str(visits), "--target", "flu", "--html", str(path), "--clinical", "--quiet"])
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[object]":
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1100, 900), (390, 844), (320, 600)])
+def test_it_fits_the_screen_and_fetches_nothing(browser, report, width, height):
+    page = browser.new_page(viewport={"width": width, "height": height})
+    asked, complaints = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.goto(report.as_uri())
+    assert asked == [report.as_uri()]
+    assert complaints == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("article.card").count() == 2
+    assert page.locator("svg.upset").bounding_box()["height"] > 100
+    page.close()
+
+
+def test_a_hostile_page_runs_nothing(browser, tmp_path):
+    """Names that are markup, written by the command itself, opened for real."""
+    from nri.cli.app import main
+
+    table, path = tmp_path / "t.csv", tmp_path / "page.html"
+    name = '"<img src=x onerror=""document.title=1""><script>document.title=2</script>"'
+    table.write_text(f"{name},ok,y\n" + "1,1,<b>a</b>\n0,0,b\n1,0,<b>a</b>\n0,1,b\n" * 6)
+    with pytest.raises(SystemExit):
+        main(["induce", str(table), "--target", "y", "--html", str(path), "--quiet"])
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    assert page.title() == "Rule for y"
+    assert page.locator("img, script, b:has-text('<b>') > b").count() == 0
+    assert page.get_by_text("<script>document.title=2</script>").count() > 0
+    page.close()
+
+
+def test_it_prints_on_a_few_pages_and_has_a_picture(browser, report, tmp_path):
+    page = browser.new_page(viewport={"width": 1000, "height": 720}, color_scheme="light")
+    page.goto(report.as_uri())
+    pdf = page.pdf(format="A4")
+    assert 1 <= pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") + pdf.count(b"/Type /Page/") <= 4
+    place = ROOT / "docs" / "pictures" if os.environ.get("NRI_PICTURES") else tmp_path
+    page.screenshot(path=place / "report.png")
+    assert (place / "report.png").stat().st_size > 10_000
+    page.close()
