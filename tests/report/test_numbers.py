@@ -141,11 +141,11 @@ def test_the_curve_starts_at_the_most_frequent_class_and_marks_the_simplest_rule
     assert [point.clauses for point in points] == list(range(len(points)))
     assert points[0].accuracy.mean == pytest.approx(np.bincount(visits.codes).max() / 80, abs=0.02)
     best = max(point.accuracy.mean for point in points)
-    marked = points[report.curve.best]
+    marked = report.curve.best
     assert marked.accuracy.mean == best
     within = [p.clauses for p in points if p.accuracy.mean >= best - marked.accuracy.error - 1e-9]
-    assert report.curve.simplest == min(within)
-    assert max(len(rule.rule) for rule in report.curve.simplest_rule.rules) <= report.curve.simplest
+    assert report.curve.simplest.clauses == min(within)
+    assert max(len(rule.rule) for rule in report.curve.simplest_rule.rules) <= min(within)
 
 
 def test_rules_of_limited_size_are_those_induced_with_that_limit(visits):
@@ -153,6 +153,14 @@ def test_rules_of_limited_size_are_those_induced_with_that_limit(visits):
     held = hold_out(visits, settings, seed=3, positive=None, folds=4)
     one = cross_validate(visits, Settings(max_clauses=1), rng=np.random.default_rng(3), folds=4)
     assert math.isclose((held.said[1] == visits.codes).mean(), one.mean)
+
+
+def test_without_time_only_the_ends_of_the_curve_are_there(visits):
+    held = hold_out(visits, Settings(), seed=0, positive=None, folds=3, seconds=0.0)
+    whole = hold_out(visits, Settings(), seed=0, positive=None, folds=3)
+    assert len(held.said) == 2 < len(whole.said)
+    assert (held.unlimited == whole.unlimited).all()
+    assert max(held.said) == max(whole.said)
 
 
 def test_more_rows_than_allowed_are_sampled_for_what_is_induced_again(visits):

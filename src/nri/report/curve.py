@@ -1,6 +1,7 @@
 """Cross-validate rules of every size: their worth on held-out rows, and how many clauses it takes."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from nri.induction import LabelledTable, Settings, induce_ruleset
 from nri.report.records import Curve, CurvePoint
 from nri.rule import RuleSet, gather_ruleset
 from nri.table.columns import columns_of
-from nri.validate import Accuracy, accuracy_of, stratified_folds
+from nri.validate import accuracy_of, stratified_folds
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,8 +21,13 @@ class HeldOut:
 
     fold: IntArray
     """[M]"""
-    said: IntArray
-    """[sizes, M], class indices for each most number of clauses, from none upwards"""
+    said: Mapping[int, IntArray]
+    """By most clauses for a class [M], class indices; the last one is of rules without a further limit."""
+
+    @property
+    def unlimited(self) -> IntArray:
+        """[M]: what rules without a further limit say."""
+        return self.said[max(self.said)]
 
 
 def hold_out(
@@ -31,6 +37,7 @@ def hold_out(
     seed: int,
     positive: int | None,
     folds: int,
+    seconds: float | None = None,
     step: Callable[[], None] = lambda: None,
 ) -> HeldOut:
     """Decide every row by rules of every size that were induced without its fold.
@@ -46,53 +53,61 @@ def hold_out(
         Deals the rows out and seeds the inducers.
     folds
         Parts that the rows are dealt into.
+    seconds
+        Time after which no further size is tried; None for no limit.
     step
         Called after each fold.
     """
+    began = time.monotonic()
     rng = np.random.default_rng(seed)
     (smaller,) = rng.spawn(1)
     fold = stratified_folds(table.codes, folds, rng)
-    said = np.zeros((settings.max_clauses + 1, len(table.codes)), dtype=np.int64)
-    for k in range(int(fold.max()) + 1):
-        inside, outside = part_of(table, fold != k), part_of(table, fold == k)
-        size = settings.max_clauses
-        while size >= 0:
-            limited = replace(settings, max_clauses=max(size, 1))
-            generator = rng if size == settings.max_clauses else smaller
-            rules = induce_or_default(inside, limited, generator, positive) if size else most_frequent(inside)
-            own = min(largest_rule(rules), size)
-            said[own : size + 1, fold == k] = _decisions(rules, outside)
-            size = own - 1
+    insides = [part_of(table, fold != k) for k in range(int(fold.max()) + 1)]
+    whole = []
+    for inside in insides:
+        whole.append(induce_or_default(inside, settings, rng, positive))
         step()
+    largest = max(1, *(largest_rule(rules) for rules in whole))
+    said = {0: _joined([most_frequent(inside) for inside in insides], table, fold)}
+    for size in range(1, largest):
+        if seconds is not None and time.monotonic() - began > seconds:
+            break
+        limited = replace(settings, max_clauses=size)
+        rules_of_size = [
+            rules if largest_rule(rules) <= size else induce_or_default(inside, limited, smaller, positive)
+            for rules, inside in zip(whole, insides, strict=True)
+        ]
+        said[size] = _joined(rules_of_size, table, fold)
+    said[largest] = _joined(whole, table, fold)
     return HeldOut(fold, said)
+
+
+def _joined(rules: Sequence[RuleSet], table: LabelledTable, fold: IntArray) -> IntArray:
+    """[M]: what each fold's rules say about the rows of the fold."""
+    said = np.zeros(len(fold), dtype=np.int64)
+    for k, ruleset in enumerate(rules):
+        features = table.features[fold == k]
+        columns = columns_of(features, ruleset.columns, ruleset.kinds)
+        said[fold == k] = ruleset.predict_index(columns, len(features))
+    return said
 
 
 def curve_of(
     held_out: HeldOut, table: LabelledTable, settings: Settings, *, seed: int, positive: int | None
 ) -> Curve:
     """Find the simplest rules within one standard error of the best, and induce such from all rows."""
-    found = [
+    points = tuple(
         CurvePoint(size, accuracy_of(said == table.codes, table.weights))
-        for size, said in enumerate(held_out.said)
-    ]
-    best = max(found, key=lambda point: (round(point.accuracy.mean, 12), -point.clauses))
-    enough = best.accuracy.mean - best.accuracy.error - 1e-12
-    simplest = next(point.clauses for point in found if point.accuracy.mean >= enough)
-    limited = replace(settings, max_clauses=max(simplest, 1))
-    rule = (
-        induce_or_default(table, limited, np.random.default_rng(seed), positive)
-        if simplest
-        else most_frequent(table)
+        for size, said in held_out.said.items()
     )
-    return Curve(_without_plateau(found), best.clauses, simplest, rule, len(table.codes))
-
-
-def _without_plateau(points: list[CurvePoint]) -> tuple[CurvePoint, ...]:
-    """Drop the sizes that no fold's rule reached: from there on nothing changes."""
-    last = len(points) - 1
-    while last > 1 and points[last - 1].accuracy == points[last].accuracy:
-        last -= 1
-    return tuple(points[: last + 1])
+    best = max(points, key=lambda point: (round(point.accuracy.mean, 12), -point.clauses))
+    enough = best.accuracy.mean - best.accuracy.error - 1e-12
+    simplest = next(point for point in points if point.accuracy.mean >= enough)
+    rule = most_frequent(table)
+    if simplest.clauses:
+        limited = replace(settings, max_clauses=min(simplest.clauses, settings.max_clauses))
+        rule = induce_or_default(table, limited, np.random.default_rng(seed), positive)
+    return Curve(points, best, simplest, rule, len(table.codes))
 
 
 def part_of(table: LabelledTable, rows: np.ndarray) -> LabelledTable:
@@ -126,13 +141,3 @@ def most_frequent(table: LabelledTable) -> RuleSet:
 def largest_rule(ruleset: RuleSet) -> int:
     """Return the most clauses that the rule of one class has."""
     return max((len(rule.rule) for rule in ruleset.rules), default=0)
-
-
-def _decisions(ruleset: RuleSet, table: LabelledTable) -> IntArray:
-    columns = columns_of(table.features, ruleset.columns, ruleset.kinds)
-    return ruleset.predict_index(columns, len(table.codes))
-
-
-def accuracy_held_out(held_out: HeldOut, table: LabelledTable) -> Accuracy:
-    """Return the accuracy of the rules without a further limit."""
-    return accuracy_of(held_out.said[-1] == table.codes, table.weights)

@@ -47,12 +47,21 @@ def gather_report(
         table = part_of(table, table.weights > 0)  # rows of weight zero are as good as absent
     counter = Counter(table, found.ruleset)
     few = _at_most(table, options)
+    half = None if options.seconds is None else options.seconds / 2
     stability = curve = held_out = posterior = None
     if options.folds > 1 and len(table.classes) > 1 and len(few.codes) > 1:
-        held = hold_out(few, settings, seed=options.seed, positive=positive, folds=options.folds, step=step)
+        held = hold_out(
+            few,
+            settings,
+            seed=options.seed,
+            positive=positive,
+            folds=options.folds,
+            seconds=half,
+            step=step,
+        )
         curve = curve_of(held, few, settings, seed=options.seed, positive=positive)
         weights = np.ones(len(few.codes)) if few.weights is None else few.weights
-        held_out = confusion_of(few.codes, held.said[-1], weights, len(few.classes))
+        held_out = confusion_of(few.codes, held.unlimited, weights, len(few.classes))
         posterior = posterior_accuracy(few, settings, held.fold, options.seed, positive)
     if options.samples > 0 and counter.clauses:
         stability = clause_stability(
@@ -62,7 +71,7 @@ def gather_report(
             rng=np.random.default_rng(options.seed),
             samples=options.samples,
             max_rows=options.max_rows,
-            seconds=options.seconds,
+            seconds=half,
             step=step,
         )
     by_class = np.bincount(table.codes, counter.weights, len(table.classes))

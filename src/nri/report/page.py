@@ -5,8 +5,8 @@ from importlib.metadata import version
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from nri.report import pictures
 from nri.intervals import LEVEL
+from nri.report import pictures
 from nri.report.records import ClauseCard, Confusion, Report
 from nri.rule import Clause, Label, render
 from nri.rule.render.outline import CONFLICTS

@@ -105,7 +105,7 @@ def _told(patterns: Sequence[Pattern], total: float) -> str:
 def curve(found: Curve) -> Markup:
     """Draw accuracy with its standard error against the number of clauses."""
     axes = _Axes(found.points)
-    best = found.points[found.best].accuracy
+    best = found.best.accuracy
     enough = axes.y(best.mean - best.error)
     path = " ".join(
         f"{axes.x(point.clauses):.1f},{axes.y(point.accuracy.mean):.1f}" for point in found.points
@@ -117,7 +117,7 @@ def curve(found: Curve) -> Markup:
         element("polyline", points=path, class_="curve"),
     ]
     for point in found.points:
-        marks += _curve_point(point, axes, chosen=point.clauses == found.simplest)
+        marks += _curve_point(point, axes, chosen=point == found.simplest)
     told = "; ".join(f"{point.clauses}: {point.accuracy}" for point in found.points)
     about = f"Cross-validated accuracy by number of clauses. {told}"
     return picture(axes.width, axes.height, about, marks, "curve-picture", least=0.62)
@@ -145,7 +145,7 @@ class _Axes:
         lows = [point.accuracy.mean - point.accuracy.error for point in points]
         highs = [point.accuracy.mean + point.accuracy.error for point in points]
         self.floor, self.ceiling = scale(min(lows), max(highs))
-        self.step = (self.right - self.left) / (len(points) - 1)
+        self.step = (self.right - self.left) / points[-1].clauses
 
     def x(self, clauses: int) -> float:
         return self.left + self.step * clauses

@@ -26,7 +26,8 @@ class ReportOptions:
     max_rows: int = 1000
     """Most rows for cross-validation and stability, which induce many times; counts always use all rows."""
     seconds: float | None = 20.0
-    """Time after which no further bootstrap sample is begun; None for no limit."""
+    """Time that rules of limited size and bootstrap samples may take together, half each; the rest is left out,
+    and the page says how much was done. None for no limit: then the same table always gives the same page."""
     seed: int = 0
     """Seed of folds and samples."""
 
@@ -99,11 +100,11 @@ class Curve:
     """Accuracy against the number of clauses."""
 
     points: tuple[CurvePoint, ...]
-    """From no clause, which is the most frequent class, upwards."""
-    best: int
-    """Clauses of the point with the highest accuracy."""
-    simplest: int
-    """Fewest clauses whose accuracy is within one standard error of the best."""
+    """From no clause, which is the most frequent class, upwards; sizes may be missing for lack of time."""
+    best: CurvePoint
+    """The one with the highest accuracy."""
+    simplest: CurvePoint
+    """The one with the fewest clauses among those within one standard error of the best."""
     simplest_rule: RuleSet
     """Induced from all rows with that limit."""
     rows: int
