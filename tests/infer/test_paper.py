@@ -8,9 +8,9 @@ import pytest
 
 from nri.episode import make_episode
 from nri.infer import paper
-from nri.infer.deploy import DeployConfig
+from nri.infer.deploy import PUBLISHED, DeployConfig
 from nri.infer.limits import Limits
-from nri.infer.paper import Gates, PaperModel, count, rows_to_show
+from nri.infer.paper import SHIPPED, Gates, PaperModel, count, rows_to_show
 
 
 class Scripted:
@@ -30,7 +30,7 @@ XOR = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], bool)
 
 
 def induce(network, episode, limits=None, positive=None, **options):
-    model = PaperModel(network, **options)
+    model = PaperModel(network, **{"config": PUBLISHED} | options)
     groups = np.arange(episode.n_variables)
     return model.induce(episode, groups, limits or Limits(), np.random.default_rng(0), positive)
 
@@ -93,6 +93,17 @@ def test_the_top_filter_keeps_what_discriminates_best():
     gates = ([[0, 0, 0.9, 0], [0.9, 0.9, 0, 0]], [0.9, 0.6])
     found = induce(Scripted(gates), table, positive=1, config=DeployConfig(top_clauses=1))
     assert found.rules[1] == ((0, 1),)
+
+
+def test_by_default_a_silent_slot_that_is_cut_to_four_literals_stays_silent():
+    """Unneeded slots ask for all variables; cut short they fired on half of the table."""
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 8)) < 0.5
+    table = make_episode(X, labels=X[:, 0].astype(int))
+    needed, silent = [0.9] + [0.0] * 15, [0.0] * 8 + [0.8] * 8
+    gates = ([needed, silent], [0.9, 0.9])
+    assert induce(Scripted(gates), table, positive=1).rules[1] == ((0,), (8, 9, 10, 11))
+    assert induce(Scripted(gates), table, positive=1, config=SHIPPED).rules[1] == ((0,),)
 
 
 def test_a_row_of_weight_two_is_shown_twice_and_counted_twice():
