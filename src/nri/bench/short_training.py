@@ -33,8 +33,8 @@ class ShortTraining:
     """The size of a short training; ``updates`` of ``batch`` episodes each."""
 
     width: int = 48
-    batch: int = 192
-    updates: int = 1000
+    batch: int = 128
+    updates: int = 800
     learning_rate: float = 1e-3
 
     def facts(self) -> dict[str, float]:
