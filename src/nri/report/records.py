@@ -26,8 +26,8 @@ class ReportOptions:
     max_rows: int = 1000
     """Most rows for cross-validation and stability, which induce many times; counts always use all rows."""
     seconds: float | None = 20.0
-    """Time that rules of limited size and bootstrap samples may take together, half each; the rest is left out,
-    and the page says how much was done. None for no limit: then the same table always gives the same page."""
+    """Time that rules of limited size and bootstrap samples may take together, half each; the rest is left
+    out, and the page says how much was done. None for no limit: then the same table gives the same page."""
     seed: int = 0
     """Seed of folds and samples."""
 

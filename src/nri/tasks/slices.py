@@ -12,7 +12,8 @@ a high error rate finds one, on pure chance too, so the search must not be its o
     repeated on shuffled errors, and the p-value is the share of shuffles whose best slice is at least as
     extreme (corrected by construction). Error rate and lift are then on the hopeful side.
 
-Either way the chance of naming any slice where errors fall blindly is at most ``alpha``.
+Either way the chance of naming any slice where errors fall blindly is at most ``alpha``. Every row counts as one:
+exact tests count rows, so there are no weights here.
 """
 
 import math
