@@ -1,5 +1,6 @@
 """``nri surrogate``: rules that say what a model says."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -54,7 +55,6 @@ def surrogate(
     import numpy as np
 
     from nri.labelled import label_table
-    from nri.rule import render
     from nri.table.read import read_table
     from nri.table.target import read_target
     from nri.tasks.surrogate import mimic
@@ -87,6 +87,15 @@ def surrogate(
             rng=np.random.default_rng(random_state),
             step=step,
         )
+    _write(found, form, out, quiet=quiet)
+    if truth is not None:
+        tell(_against_truth(found, frame, target, truth), quiet=quiet)
+
+
+def _write(found: "Surrogate", form: str | None, out: Path | None, *, quiet: bool) -> None:
+    """Put the rules where they are wanted, with their fidelity."""
+    from nri.rule import render
+
     note = f"rule: fidelity {found.fidelity} (cross-validated; most frequent answer {found.baseline:.2f})"
     if out is not None:
         write_text(out, render(found.ruleset, form or "text", note=note))
@@ -95,8 +104,6 @@ def surrogate(
         emit(render(found.ruleset, form or "text", note=note))
     elif out is None or not quiet:
         show_rule(render(found.ruleset, "text", note=note))
-    if truth is not None:
-        tell(_against_truth(found, frame, target, truth), quiet=quiet)
 
 
 def _check_words(truth: "pd.Series[Any]", said: "pd.Series[Any]") -> None:

@@ -13,7 +13,7 @@ from nri.tasks.stability import Stability
 from nri.validate import accuracy_of
 
 
-class Counter:
+class RuleCounts:
     """A rule set on a labelled table: where each clause fires, which one decides, and who is right."""
 
     def __init__(self, table: LabelledTable, ruleset: RuleSet) -> None:

@@ -1,16 +1,18 @@
 """Gather: from a table and its rules to all numbers of a report."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from nri.errors import InputError
 from nri.induction import Induction, LabelledTable, Settings
-from nri.report.counts import Counter, column_use, confusion_of
+from nri.report.counts import RuleCounts, column_use, confusion_of
 from nri.report.curve import curve_of, hold_out, part_of
 from nri.report.posterior import posterior_accuracy
-from nri.report.records import Report, ReportOptions
+from nri.report.records import Confusion, Curve, Report, ReportOptions
 from nri.tasks.stability import clause_stability
+from nri.validate import Accuracy
 
 
 def gather_report(
@@ -45,25 +47,11 @@ def gather_report(
         )
     if table.weights is not None and not (table.weights > 0).all():
         table = part_of(table, table.weights > 0)  # rows of weight zero are as good as absent
-    counter = Counter(table, found.ruleset)
-    few = _at_most(table, options)
+    counts = RuleCounts(table, found.ruleset)
     half = None if options.seconds is None else options.seconds / 2
-    stability = curve = held_out = posterior = None
-    if options.folds > 1 and len(table.classes) > 1 and len(few.codes) > 1:
-        held = hold_out(
-            few,
-            settings,
-            seed=options.seed,
-            positive=positive,
-            folds=options.folds,
-            seconds=half,
-            step=step,
-        )
-        curve = curve_of(held, few, settings, seed=options.seed, positive=positive)
-        weights = np.ones(len(few.codes)) if few.weights is None else few.weights
-        held_out = confusion_of(few.codes, held.unlimited, weights, len(few.classes))
-        posterior = posterior_accuracy(few, settings, held.fold, options.seed, positive)
-    if options.samples > 0 and counter.clauses:
+    validated = _validate(_at_most(table, options), settings, positive, options, half, step)
+    stability = None
+    if options.samples > 0 and counts.clauses:
         stability = clause_stability(
             table,
             found.ruleset,
@@ -74,24 +62,60 @@ def gather_report(
             seconds=half,
             step=step,
         )
-    by_class = np.bincount(table.codes, counter.weights, len(table.classes))
+    by_class = np.bincount(table.codes, counts.weights, len(table.classes))
     return Report(
         options,
         found.ruleset,
         len(table.codes),
         table.features.shape[1],
-        float(counter.weights.sum()),
+        float(counts.weights.sum()),
         tuple(float(weight) for weight in by_class),
-        counter.cards(stability),
-        counter.default(),
-        counter.confusion(),
-        held_out,
-        counter.patterns(),
-        curve,
+        counts.cards(stability),
+        counts.default(),
+        counts.confusion(),
+        validated.confusion,
+        counts.patterns(),
+        validated.curve,
         stability,
-        counter.gaps(),
+        counts.gaps(),
         column_use(table, found.ruleset, settings, found.left_out),
-        posterior,
+        validated.posterior,
+    )
+
+
+@dataclass(frozen=True)
+class _Validated:
+    """What is judged on held-out rows, nothing if there are too few."""
+
+    confusion: Confusion | None = None
+    curve: Curve | None = None
+    posterior: Accuracy | None = None
+
+
+def _validate(
+    table: LabelledTable,
+    settings: Settings,
+    positive: int | None,
+    options: ReportOptions,
+    seconds: float | None,
+    step: Callable[[], None],
+) -> _Validated:
+    if options.folds < 2 or len(table.classes) < 2 or len(table.codes) < 2:
+        return _Validated()
+    held = hold_out(
+        table,
+        settings,
+        seed=options.seed,
+        positive=positive,
+        folds=options.folds,
+        seconds=seconds,
+        step=step,
+    )
+    weights = np.ones(len(table.codes)) if table.weights is None else table.weights
+    return _Validated(
+        confusion_of(table.codes, held.unlimited, weights, len(table.classes)),
+        curve_of(held, table, settings, seed=options.seed, positive=positive),
+        posterior_accuracy(table, settings, held.fold, options.seed, positive),
     )
 
 

@@ -12,8 +12,8 @@ a high error rate finds one, on pure chance too, so the search must not be its o
     repeated on shuffled errors, and the p-value is the share of shuffles whose best slice is at least as
     extreme (corrected by construction). Error rate and lift are then on the hopeful side.
 
-Either way the chance of naming any slice where errors fall blindly is at most ``alpha``. Every row counts as one:
-exact tests count rows, so there are no weights here.
+Either way the chance of naming any slice where errors fall blindly is at most ``alpha``.
+Every row counts as one: exact tests know no weights.
 """
 
 import math
@@ -194,18 +194,24 @@ def find_slices(
         p_values = _holm([_fisher(mask, wrong[judged]) for mask in rows])
     else:
         p_values = _by_shuffling(search, found, permutations, rng, step)
-    counted = [
-        _counted(clause, mask, wrong[judged], p)
-        for clause, mask, p in zip(clauses, rows, p_values, strict=True)
-    ]
-    counted.sort(key=lambda one: one.p_value)
-    return Slices(
-        tuple(one for one in counted if one.p_value <= alpha),
-        tuple(one for one in counted if one.p_value > alpha),
+    return _sorted_out(
+        [_counted(*one, wrong[judged]) for one in zip(clauses, rows, p_values, strict=True)],
         test,
         alpha,
-        int(judged.sum()),
-        int(wrong[judged].sum()),
+        wrong[judged],
+    )
+
+
+def _sorted_out(found: list[Slice], test: Test, alpha: float, wrong: BoolArray) -> Slices:
+    """Tell those that hold up from those that do not."""
+    found = sorted(found, key=lambda one: one.p_value)
+    return Slices(
+        tuple(one for one in found if one.p_value <= alpha),
+        tuple(one for one in found if one.p_value > alpha),
+        test,
+        alpha,
+        len(wrong),
+        int(wrong.sum()),
     )
 
 
@@ -304,7 +310,7 @@ def _by_shuffling(
     return [float((1 + (best >= one.score - 1e-9).sum()) / (permutations + 1)) for one in found]
 
 
-def _counted(clause: Clause, mask: BoolArray, wrong: BoolArray, p_value: float) -> Slice:
+def _counted(clause: Clause, mask: BoolArray, p_value: float, wrong: BoolArray) -> Slice:
     rows, errors = int(mask.sum()), int((mask & wrong).sum())
     rate, usual = errors / rows if rows else 0.0, float(wrong.mean())
     return Slice(clause, rows, errors, rate, rate / usual if usual else 0.0, wilson(rate, rows), p_value)
