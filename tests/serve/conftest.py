@@ -9,7 +9,9 @@ from starlette.testclient import TestClient
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that tests can import what stands beside them
 
+from browser import Running, Visitor, running_browser, running_server, visiting
 from pages import ORIGIN, PORT, Clock
+from playwright.sync_api import Browser
 
 from nri.serve.app import create_app
 from nri.serve.visitors import Visitors
@@ -33,3 +35,29 @@ def client(visitors: Visitors) -> Iterator[TestClient]:
         create_app(PORT, visitors), base_url=ORIGIN, headers=headers, raise_server_exceptions=False
     ) as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with running_browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def server(browser: Browser) -> Iterator[Running]:
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+def visitor(browser: Browser, server: Running) -> Iterator[Visitor]:
+    """Somebody who has just opened the page."""
+    with visiting(browser, server) as visitor:
+        yield visitor
+
+
+@pytest.fixture
+def worker(visitor: Visitor) -> Visitor:
+    """Somebody with the rule of the example before them."""
+    visitor.use_example()
+    return visitor

@@ -20,34 +20,34 @@ NAMES = {
 
 
 @pytest.fixture
-def visitor(client):
+def caller(client):
     drop(client)
     ask(client)
     return client
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_download_is_a_file_and_never_a_page(visitor, kind):
+def test_every_download_is_a_file_and_never_a_page(caller, kind):
     """A report is HTML: opened from this address it would share the page's origin."""
     if kind == "report":
-        edit(visitor)  # without a clause it is quick to write
-    answer = visitor.get(f"/api/download/{kind}")
+        edit(caller)  # without a clause it is quick to write
+    answer = caller.get(f"/api/download/{kind}")
     assert answer.status_code == 200
     assert answer.headers["content-disposition"] == f'attachment; filename="{NAMES[kind]}"'
     assert answer.text.endswith("\n")
 
 
-def test_the_edited_rule_is_what_is_downloaded(visitor):
-    edit(visitor, [("ward", "=", "north")])
-    rule = from_json(visitor.get("/api/download/json").text)
+def test_the_edited_rule_is_what_is_downloaded(caller):
+    edit(caller, [("ward", "=", "north")])
+    rule = from_json(caller.get("/api/download/json").text)
     assert str(rule.rules[0].rule) == "(ward = north)"
-    assert "\"ward\" = 'north'" in visitor.get("/api/download/sql").text
+    assert "\"ward\" = 'north'" in caller.get("/api/download/sql").text
 
 
-def test_the_python_file_predicts_as_the_page_does(visitor):
+def test_the_python_file_predicts_as_the_page_does(caller):
     scope: dict = {}
-    exec(visitor.get("/api/download/python").text, scope)
-    page = visitor.get("/api/rows").json()
+    exec(caller.get("/api/download/python").text, scope)
+    page = caller.get("/api/rows").json()
     for row in page["rows"]:
         cells = dict(zip(page["columns"], row["cells"], strict=True))
         cells["age"] = None if cells["age"] is None else float(cells["age"])
@@ -78,8 +78,8 @@ def test_no_cell_name_or_class_of_an_exported_table_is_a_formula(client):
             assert not cell.startswith("-") or cell[1:].replace(".", "").isdigit()
 
 
-def test_a_download_of_no_known_kind_is_refused(visitor):
-    assert visitor.get("/api/download/exe").status_code == 400
+def test_a_download_of_no_known_kind_is_refused(caller):
+    assert caller.get("/api/download/exe").status_code == 400
 
 
 def test_a_target_with_strange_letters_gives_a_plain_file_name(client):

@@ -15,7 +15,7 @@ from nri.serve.work import SEARCHED_ROWS, answer, sample_of
 
 
 @pytest.fixture
-def visitor(client) -> TestClient:
+def caller(client) -> TestClient:
     """A visitor who has dropped the visits."""
     assert drop(client).status_code == 200
     return client
@@ -25,8 +25,8 @@ def texts(work) -> list[list[str]]:
     return [[literal["text"] for literal in clause["literals"]] for clause in work["rules"][0]["clauses"]]
 
 
-def test_a_rule_comes_with_its_numbers(visitor):
-    work = ask(visitor).json()
+def test_a_rule_comes_with_its_numbers(caller):
+    work = ask(caller).json()
     assert texts(work) == [["cough = yes", "fever = yes"], ["age > 50", "body_aches = yes", "chills = yes"]]
     assert [clause["covers"] for clause in work["rules"][0]["clauses"]] == [20, 9]
     assert work["scores"]["right"] == 58
@@ -34,8 +34,8 @@ def test_a_rule_comes_with_its_numbers(visitor):
     assert not work["edited"]
 
 
-def test_the_positive_class_can_be_chosen(visitor):
-    assert ask(visitor, positive="no").json()["rules"][0]["text"] == "no"
+def test_the_positive_class_can_be_chosen(caller):
+    assert ask(caller, positive="no").json()["rules"][0]["text"] == "no"
 
 
 @pytest.mark.parametrize(
@@ -48,39 +48,39 @@ def test_the_positive_class_can_be_chosen(visitor):
     ],
     ids=["never", "require", "clauses", "literals"],
 )
-def test_wishes_are_kept(visitor, wish, holds):
-    work = ask(visitor, **wish).json()
+def test_wishes_are_kept(caller, wish, holds):
+    work = ask(caller, **wish).json()
     clauses = work["rules"][0]["clauses"]
     assert clauses
     assert holds([{literal["column"] for literal in clause["literals"]} for clause in clauses])
 
 
-def test_a_least_precision_and_no_negations_are_kept(visitor):
-    work = ask(visitor, min_precision=0.95, negations=False).json()
+def test_a_least_precision_and_no_negations_are_kept(caller):
+    work = ask(caller, min_precision=0.95, negations=False).json()
     for clause in work["rules"][0]["clauses"]:
         assert clause["precision"] >= 0.95
         assert all(literal["op"] != "!=" for literal in clause["literals"])
 
 
-def test_dropping_a_condition_changes_the_numbers(visitor):
-    ask(visitor)
-    work = edit(visitor, [("cough", "=", "yes"), ("fever", "=", "yes")], [("age", ">", "50")]).json()
+def test_dropping_a_condition_changes_the_numbers(caller):
+    ask(caller)
+    work = edit(caller, [("cough", "=", "yes"), ("fever", "=", "yes")], [("age", ">", "50")]).json()
     assert work["edited"]
     assert texts(work) == [["cough = yes", "fever = yes"], ["age > 50"]]
     assert work["scores"]["coverage"] > 28 / 60
     assert work["scores"]["precision"] < 1
 
 
-def test_the_same_rule_sent_back_is_not_called_edited(visitor):
-    found = ask(visitor).json()
+def test_the_same_rule_sent_back_is_not_called_edited(caller):
+    found = ask(caller).json()
     sent = [{"clauses": [clause["literals"] for clause in rule["clauses"]]} for rule in found["rules"]]
-    back = visitor.post("/api/edit", json={"rules": sent}).json()
+    back = caller.post("/api/edit", json={"rules": sent}).json()
     assert back == found
 
 
-def test_a_rule_without_clauses_says_the_other_class_everywhere(visitor):
-    ask(visitor)
-    work = edit(visitor).json()
+def test_a_rule_without_clauses_says_the_other_class_everywhere(caller):
+    ask(caller)
+    work = edit(caller).json()
     assert work["scores"]["covered"] == 0
     assert work["scores"]["precision"] is None
     assert work["scores"]["accuracy"] == 0.5
@@ -99,22 +99,22 @@ def test_a_rule_without_clauses_says_the_other_class_everywhere(visitor):
         (("age", ">", float("1e999")), "finite"),
     ],
 )
-def test_an_impossible_condition_is_refused_and_the_rule_stays(visitor, condition, message):
-    before = ask(visitor).json()
+def test_an_impossible_condition_is_refused_and_the_rule_stays(caller, condition, message):
+    before = ask(caller).json()
     sent = {"rules": [{"clauses": [[dict(zip(("column", "op", "value"), condition, strict=True))]]}]}
-    answered = visitor.post("/api/edit", content=json.dumps(sent))
+    answered = caller.post("/api/edit", content=json.dumps(sent))
     assert answered.status_code == 400
     assert message in answered.json()["error"]
-    assert visitor.get("/api/rows", params={"filter": "covered"}).json()["total"] == 28
+    assert caller.get("/api/rows", params={"filter": "covered"}).json()["total"] == 28
     assert before["scores"]["covered"] == 28
 
 
 @pytest.mark.parametrize(
     "data", ["[]", "nonsense", '{"rules": 3}', '{"rules": []}', '{"rules": [{"clauses": [3]}]}']
 )
-def test_nonsense_instead_of_a_rule_is_refused(visitor, data):
-    ask(visitor)
-    assert visitor.post("/api/edit", content=data).status_code == 400
+def test_nonsense_instead_of_a_rule_is_refused(caller, data):
+    ask(caller)
+    assert caller.post("/api/edit", content=data).status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -133,27 +133,27 @@ def test_nonsense_instead_of_a_rule_is_refused(visitor, data):
         {"target": "flu", "require": ["age"], "never": ["age"]},
     ],
 )
-def test_a_question_that_makes_no_sense_is_refused_in_one_line(visitor, question):
-    answered = visitor.post("/api/induce", json=question)
+def test_a_question_that_makes_no_sense_is_refused_in_one_line(caller, question):
+    answered = caller.post("/api/induce", json=question)
     assert answered.status_code == 400
     assert "\n" not in answered.json()["error"]
 
 
-def test_a_comparison_can_be_explained(visitor):
-    work = ask(visitor, target="age > 61").json()
+def test_a_comparison_can_be_explained(caller):
+    work = ask(caller, target="age > 61").json()
     assert work["target"] == "age > 61"
     assert work["rules"][0]["label"] is True
-    assert "age" not in visitor.get("/api/rows").json()["columns"]
+    assert "age" not in caller.get("/api/rows").json()["columns"]
 
 
-def test_several_classes_have_a_rule_each(visitor):
-    work = ask(visitor, target="ward").json()
+def test_several_classes_have_a_rule_each(caller):
+    work = ask(caller, target="ward").json()
     assert [rule["text"] for rule in work["rules"]] == ["north", "south", "west"]
     assert work["scores"]["recall"] is None
 
 
-def test_one_of_several_classes_can_be_set_against_the_rest(visitor):
-    work = ask(visitor, target="ward", positive="south").json()
+def test_one_of_several_classes_can_be_set_against_the_rest(caller):
+    work = ask(caller, target="ward", positive="south").json()
     assert [rule["text"] for rule in work["rules"]] == ["south"]
     assert work["default"]["text"] == "other"
 
@@ -187,19 +187,19 @@ def test_conditions_of_every_kind_can_be_written_by_hand(client):
     assert texts(work) == [["day > 2024-03-01", "odd", "size <= 7.5", "NOT yes"]]
 
 
-def test_rows_show_the_rule_s_columns_first_and_page_by_page(visitor):
-    ask(visitor)
-    first = visitor.get("/api/rows").json()
-    second = visitor.get("/api/rows", params={"offset": 50}).json()
+def test_rows_show_the_rule_s_columns_first_and_page_by_page(caller):
+    ask(caller)
+    first = caller.get("/api/rows").json()
+    second = caller.get("/api/rows", params={"offset": 50}).json()
     assert first["columns"][: first["read"]] == ["cough", "fever", "age", "body_aches", "chills"]
     assert [row["number"] for row in first["rows"] + second["rows"]] == list(range(1, 61))
     assert first["rows"][5]["cells"][2] is None, "a missing cell is not the text NaN"
 
 
-def test_filters_part_the_rows(visitor):
-    work = ask(visitor, max_clauses=1).json()
+def test_filters_part_the_rows(caller):
+    work = ask(caller, max_clauses=1).json()
     shown = {
-        name: visitor.get("/api/rows", params={"filter": name}).json()["total"] for name in work["filters"]
+        name: caller.get("/api/rows", params={"filter": name}).json()["total"] for name in work["filters"]
     }
     assert shown == work["filters"]
     assert shown["right"] + shown["wrong"] == shown["all"] == 60
@@ -217,22 +217,22 @@ def test_filters_part_the_rows(visitor):
         "/api/explain",
     ],
 )
-def test_rows_that_are_not_there_are_refused(visitor, path):
-    ask(visitor)
-    assert visitor.get(path).status_code == 400
+def test_rows_that_are_not_there_are_refused(caller, path):
+    ask(caller)
+    assert caller.get(path).status_code == 400
 
 
-def test_a_row_is_explained_by_the_clause_that_holds(visitor):
-    ask(visitor)
-    told = visitor.get("/api/explain", params={"row": 0}).json()
+def test_a_row_is_explained_by_the_clause_that_holds(caller):
+    ask(caller)
+    told = caller.get("/api/explain", params={"row": 0}).json()
     assert (told["number"], told["said"], told["right"]) == (1, "yes", True)
     assert [one["state"] for one in told["fired"][0]["literals"]] == ["holds", "holds"]
     assert told["nearest"] == []
 
 
-def test_a_row_without_a_clause_is_explained_by_what_the_nearest_one_lacks(visitor):
-    ask(visitor)
-    told = visitor.get("/api/explain", params={"row": 1}).json()
+def test_a_row_without_a_clause_is_explained_by_what_the_nearest_one_lacks(caller):
+    ask(caller)
+    told = caller.get("/api/explain", params={"row": 1}).json()
     assert told["said"] == "no"
     (nearest,) = told["nearest"]
     assert {one["text"]: (one["state"], one["cell"]) for one in nearest["literals"]} == {
@@ -241,10 +241,10 @@ def test_a_row_without_a_clause_is_explained_by_what_the_nearest_one_lacks(visit
     }
 
 
-def test_a_missing_cell_is_unknown_and_not_false(visitor):
-    ask(visitor)
-    edit(visitor, [("chills", "=", "yes")])
-    told = visitor.get("/api/explain", params={"row": 6}).json()
+def test_a_missing_cell_is_unknown_and_not_false(caller):
+    ask(caller)
+    edit(caller, [("chills", "=", "yes")])
+    told = caller.get("/api/explain", params={"row": 6}).json()
     assert told["nearest"][0]["literals"] == [{"text": "chills = yes", "state": "unknown", "cell": None}]
 
 
@@ -255,9 +255,9 @@ def test_rows_without_a_target_keep_their_number_out(client):
     assert numbers == [1, 3, 4, 5, 6]
 
 
-def test_the_estimate_on_new_rows_comes_fold_by_fold(visitor):
-    ask(visitor)
-    lines = [json.loads(line) for line in visitor.post("/api/validate").text.splitlines()]
+def test_the_estimate_on_new_rows_comes_fold_by_fold(caller):
+    ask(caller)
+    lines = [json.loads(line) for line in caller.post("/api/validate").text.splitlines()]
     assert lines[:5] == [{"done": k, "of": 5} for k in range(1, 6)]
     assert 0.8 < lines[5]["accuracy"] <= 1
     assert lines[5]["error"] > 0
@@ -271,12 +271,12 @@ def test_calls_before_there_is_a_table_or_a_rule_say_what_to_do(client):
     assert "choose a target first" in answered.json()["error"]
 
 
-def test_a_failure_of_ours_is_told_without_its_inside(visitor, monkeypatch):
+def test_a_failure_of_ours_is_told_without_its_inside(caller, monkeypatch):
     def broken(*_):
         raise KeyError("patient 17 has flu")
 
     monkeypatch.setattr("nri.serve.app.answer", broken)
-    answered = ask(visitor)
+    answered = ask(caller)
     assert answered.status_code == 500
     assert "patient" not in answered.text
     assert "something failed that should not have (KeyError)" in answered.json()["error"]

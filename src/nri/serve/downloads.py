@@ -23,6 +23,9 @@ class Download:
 KINDS = ("json", "sql", "python", "report", "csv")
 """What can be downloaded: the rule in three forms, a report, and the table with predictions."""
 
+REPORT_SECONDS = 6.0
+"""Resampling for a report goes on for so long: somebody waits for it."""
+
 _SUFFIXES = {"json": ".json", "sql": ".sql", "python": ".py", "report": ".html", "csv": ".csv"}
 _MEDIA_TYPES = {
     "json": "application/json",
@@ -62,10 +65,12 @@ def _file_name(work: Work, kind: str) -> str:
 
 
 def _report(work: Work) -> str:
-    from nri.report import gather_report, render_report
+    from nri.report import ReportOptions, gather_report, render_report
 
     found = Induction(work.ruleset, work.left_out)
-    return render_report(gather_report(work.table, found, work.question.settings, positive=work.positive))
+    options = ReportOptions(source=work.upload.name, seconds=REPORT_SECONDS)
+    report = gather_report(work.table, found, work.question.settings, positive=work.positive, options=options)
+    return render_report(report)
 
 
 def _table(work: Work) -> str:

@@ -47,7 +47,7 @@ function drawFilters() {
       make(
         "button",
         { type: "button", className: "pill", "aria-pressed": String(name === filter), "data-filter": name, onclick: () => choose(name) },
-        NAMES[name] ?? `Clause ${Number(name.split(":")[2]) + 1}`,
+        `${NAMES[name] ?? `Clause ${Number(name.split(":")[2]) + 1}`} `,
         make("span", { className: "pill-count" }, count(work.filters[name])),
       ),
     ),

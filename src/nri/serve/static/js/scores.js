@@ -27,7 +27,7 @@ function stat(name, title, scores, note) {
     "div",
     { className: "stat", "data-stat": name },
     make("p", { className: "stat-title" }, title),
-    make("p", { className: "stat-value" }, percent(scores[name]), difference(scores[name], before?.[name])),
+    make("p", { className: "stat-value" }, percent(scores[name]), " ", difference(scores[name], before?.[name])),
     make("p", { className: "stat-note" }, note),
   );
 }

@@ -1,0 +1,166 @@
+"""A real browser on the real server, for the tests that drive the page."""
+
+import contextlib
+import os
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from nri.serve.app import create_app
+from nri.serve.run import listen
+from nri.serve.visitors import Visitors
+
+NEEDED = "NRI_NEED_BROWSER"
+"""Set where a missing browser is a failure rather than a reason to skip."""
+
+_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def chromium() -> str:
+    """Return where Chromium is; skip the test, or fail it, where there is none."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        message = "no chromium on this machine: apt-get install chromium"
+        if os.environ.get(NEEDED):
+            pytest.fail(message)
+        pytest.skip(message)
+    return path
+
+
+@contextlib.contextmanager
+def running_browser() -> Iterator[Browser]:
+    """Start Chromium without a window."""
+    path = chromium()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(_FLAGS))
+        yield browser
+        browser.close()
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server that answers."""
+
+    address: str
+    visitors: Visitors
+    answers: list[tuple[str, str, int]]
+    """method, path and status of every answer"""
+
+
+@contextlib.contextmanager
+def running_server() -> Iterator[Running]:
+    """Serve the page on a free port of loopback."""
+    listener = listen()
+    port = listener.getsockname()[1]
+    visitors = Visitors()
+    answers: list[tuple[str, str, int]] = []
+    watched = watch(create_app(port, visitors), answers)
+    server = uvicorn.Server(uvicorn.Config(watched, log_level="error"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield Running(f"http://127.0.0.1:{port}", visitors, answers)
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()
+
+
+def watch(app: ASGIApp, answers: list[tuple[str, str, int]]) -> ASGIApp:
+    """Write down what an application answers."""
+
+    async def watched(scope: Scope, receive: Receive, send: Send) -> None:
+        async def note(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                answers.append((scope["method"], scope["path"], message["status"]))
+            await send(message)
+
+        await app(scope, receive, note)
+
+    return watched
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """A page in a browser of its own, and everything that went wrong or went out in it."""
+
+    page: Page
+    server: Running
+    problems: list[str]
+    requests: list[str]
+
+    def open(self) -> None:
+        self.page.goto(self.server.address)
+
+    def use_example(self) -> None:
+        """Load the example and wait for its rule."""
+        self.page.get_by_role("button", name="Try 60 visits to a clinic").click()
+        self.wait_for_rule()
+
+    def drop(self, name: str, content: str | bytes) -> None:
+        """Give the page a file by its file field."""
+        if isinstance(content, str):
+            content = content.encode()
+        self.page.locator("#file").set_input_files({"name": name, "mimeType": "text/csv", "buffer": content})
+
+    def wait_for_rule(self) -> None:
+        self.page.locator("#rule-card").wait_for()
+        self.page.locator("#work[aria-busy=false]").wait_for()
+
+    def clauses(self) -> list[str]:
+        """The clauses as they read on the page."""
+        return [
+            " and ".join(" ".join(text.split()) for text in clause.locator(".chip-text").all_inner_texts())
+            for clause in self.page.locator(".clause").all()
+        ]
+
+    def stat(self, name: str) -> str:
+        return self.page.locator(f"[data-stat={name}] .stat-value").inner_text()
+
+    def message(self) -> str:
+        return self.page.get_by_role("alert").inner_text()
+
+
+@contextlib.contextmanager
+def visiting(browser: Browser, server: Running, **settings: object) -> Iterator[Visitor]:
+    """Open the page in a fresh browser profile; whatever it complains about fails the test in the end."""
+    context = browser.new_context(**({"viewport": {"width": 1280, "height": 860}} | settings))
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    expect.set_options(timeout=30_000)
+    visitor = Visitor(page, server, [], [])
+    page.on("pageerror", lambda error: visitor.problems.append(str(error)))
+    page.on("dialog", lambda dialog: visitor.problems.append(f"dialog: {dialog.message}"))
+    page.on("request", lambda request: visitor.requests.append(request.url))
+    page.on(
+        "console",
+        lambda message: (
+            visitor.problems.append(message.text)
+            if message.type == "error" and "status of 4" not in message.text
+            else None
+        ),
+    )
+    try:
+        visitor.open()
+        yield visitor
+        assert visitor.problems == []
+        assert all(url.startswith((server.address, "blob:")) for url in visitor.requests)
+    finally:
+        context.close()

@@ -1,0 +1,262 @@
+"""The page in a real browser: drop a table, see a rule, change it, take it along."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from browser import Visitor
+from pages import VISITS
+from playwright.sync_api import expect
+
+FOUND = ["cough = yes and fever = yes", "age > 50 and body_aches = yes and chills = yes"]
+
+
+def test_a_chosen_file_becomes_a_rule(visitor):
+    visitor.drop("visits.csv", VISITS)
+    visitor.wait_for_rule()
+    assert visitor.clauses() == FOUND
+    assert visitor.stat("accuracy") == "96.7 %"
+    assert visitor.stat("coverage") == "46.7 %"
+    expect(visitor.page.locator("#table-name")).to_contain_text("visits.csv · 60 rows · 7 columns")
+    expect(visitor.page.locator("[data-stat=new]")).to_contain_text("91.7 %")
+    expect(visitor.page.locator("[data-stat=new]")).to_contain_text("cross-validated")
+
+
+def test_a_file_dropped_anywhere_becomes_a_rule(visitor):
+    visitor.page.evaluate(
+        """(text) => {
+          const data = new DataTransfer();
+          data.items.add(new File([text], "visits.csv"));
+          const settings = {bubbles: true, cancelable: true, dataTransfer: data};
+          document.body.dispatchEvent(new DragEvent("drop", settings));
+        }""",
+        VISITS.decode(),
+    )
+    visitor.wait_for_rule()
+    assert visitor.clauses() == FOUND
+
+
+def test_another_table_takes_the_place_of_the_first(worker):
+    worker.drop("pets.csv", "legs,fur,pet\n" + "4,yes,dog\n2,no,bird\n0,no,fish\n" * 10)
+    expect(worker.page.locator("#rule-title")).to_have_text("Rule for pet")
+    worker.wait_for_rule()
+    expect(worker.page.locator(".class-rule")).to_have_count(3)
+    expect(worker.page.locator("#table-name")).to_contain_text("pets.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.csv", "", "empty.csv is empty"),
+        ("page.html", "<!doctype html><title>no</title>", "is a web page or XML, not a table"),
+        ("ragged.csv", "a,b\n1,2,3\n", "line 2"),
+        ("book.xlsx", b"PK\x03\x04 zip", "Excel workbook; save the table as CSV"),
+        ("photo.png", b"\x89PNG\r\n\x1a\n\0\0\0", "no table"),
+    ],
+)
+def test_a_bad_file_is_told_plainly_and_the_page_goes_on(visitor, name, content, message):
+    visitor.drop(name, content)
+    expect(visitor.page.get_by_role("alert")).to_contain_text(message)
+    visitor.use_example()
+    assert visitor.clauses() == FOUND
+    expect(visitor.page.locator("#alert")).to_be_hidden()
+
+
+def test_a_file_beyond_the_limit_is_not_even_sent(visitor, tmp_path):
+    path = tmp_path / "large.csv"
+    with path.open("wb") as file:
+        file.truncate(50 * 1024 * 1024 + 1)
+    visitor.page.locator("#file").set_input_files(path)
+    expect(visitor.page.get_by_role("alert")).to_contain_text("larger than 50 MB")
+    assert not any("/api/" in url for url in visitor.requests)
+
+
+def test_target_and_class_are_chosen(worker):
+    worker.page.get_by_label("Class").select_option(label="no (30 rows)")
+    expect(worker.page.locator(".outcome")).to_contain_text("flu = no")
+    worker.page.get_by_role("combobox", name="Column", exact=True).select_option("ward")
+    expect(worker.page.locator("#rule-title")).to_have_text("Rule for ward")
+    expect(worker.page.locator(".class-rule")).to_have_count(3)
+
+
+def test_a_number_is_explained_by_a_comparison(worker):
+    worker.page.get_by_role("combobox", name="Column", exact=True).select_option("age")
+    expect(worker.page.locator("#rule-title")).to_have_text("Rule for age > 61")
+    worker.page.get_by_label("Value to compare with").fill("40")
+    worker.page.get_by_label("Value to compare with").press("Enter")
+    expect(worker.page.locator("#rule-title")).to_have_text("Rule for age > 40")
+    worker.page.get_by_label("Value to compare with").fill("old")
+    worker.page.get_by_label("Value to compare with").press("Tab")
+    expect(worker.page.get_by_role("alert")).to_contain_text("'old' is no number")
+
+
+def test_a_column_can_be_forbidden_and_required(worker):
+    wishes = worker.page.get_by_role("group", name="fever")
+    wishes.get_by_label("is never used").check()
+    expect(worker.page.locator("#rules")).not_to_contain_text("fever")
+    worker.page.get_by_role("group", name="ward").get_by_label("must be in every clause").check()
+    expect(worker.page.locator("#rules")).to_contain_text("ward")
+    worker.wait_for_rule()
+    assert all("ward" in clause and "fever" not in clause for clause in worker.clauses())
+
+
+def test_limits_are_kept(worker):
+    page = worker.page
+    page.get_by_label("Most clauses").fill("1")
+    page.get_by_label("Most clauses").press("Tab")
+    expect(page.locator(".clause")).to_have_count(1)
+    page.get_by_label("Most conditions in a clause").fill("1")
+    page.get_by_label("Most conditions in a clause").press("Tab")
+    expect(page.locator(".clause .chip:not(.add)")).to_have_count(1)
+    page.get_by_label("Least precision of a clause").fill("90")
+    expect(page.locator("#min-precision-shown")).to_have_text("90 %")
+    worker.wait_for_rule()
+    page.get_by_label("Allow “not” and “≠”").uncheck()
+    worker.wait_for_rule()
+    shown = page.locator(".precision")
+    for i in range(shown.count()):
+        assert float(shown.nth(i).inner_text().removesuffix(" %")) >= 90
+    assert "≠" not in page.locator("#rules").inner_text()
+
+
+def test_dropping_a_condition_changes_the_numbers_at_once(worker):
+    worker.page.get_by_role("button", name="Drop chills = yes").click()
+    expect(worker.page.locator("#edited")).to_be_visible()
+    assert worker.clauses() == [FOUND[0], "age > 50 and body_aches = yes"]
+    assert worker.stat("accuracy").split() == ["88.3", "%", "\N{MINUS SIGN}8.3"]
+    assert worker.stat("precision").split() == ["84.8", "%", "\N{MINUS SIGN}15.2"]
+    assert worker.stat("coverage").split() == ["55", "%", "+8.3"]
+
+
+def test_edits_are_undone_and_done_again(worker):
+    page = worker.page
+    page.get_by_role("button", name="Delete the clause: cough = yes and fever = yes").click()
+    expect(page.locator(".clause")).to_have_count(1)
+    page.get_by_role("button", name="Drop age > 50").click()
+    expect(page.get_by_role("button", name="Drop age > 50")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("button", name="Drop age > 50")).to_have_count(1)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".clause")).to_have_count(2)
+    expect(page.locator("#edited")).to_be_hidden()
+    page.get_by_role("button", name="Redo").click()
+    expect(page.locator(".clause")).to_have_count(1)
+    page.get_by_role("button", name="Back to the rule found").click()
+    expect(page.locator(".clause")).to_have_count(2)
+    assert worker.clauses() == FOUND
+
+
+def test_a_condition_is_added_and_changed(worker):
+    page = worker.page
+    page.get_by_role("button", name="Add a condition to: cough = yes and fever = yes").click()
+    page.locator(".condition").get_by_label("Column").select_option("age")
+    page.locator(".condition").get_by_label("Comparison").select_option("<=")
+    page.locator(".condition").get_by_label("Value").fill("70")
+    page.locator(".condition").get_by_label("Value").press("Enter")
+    expect(page.get_by_role("button", name="Change age <= 70")).to_be_visible()
+    page.get_by_role("button", name="Change age <= 70").click()
+    page.locator(".condition").get_by_label("Value").fill("much")
+    page.locator(".condition").get_by_role("button", name="Change").click()
+    expect(page.get_by_role("alert")).to_contain_text("'much' is no number")
+    page.locator(".condition").get_by_label("Value").fill("65")
+    page.locator(".condition").get_by_role("button", name="Change").click()
+    expect(page.get_by_role("button", name="Change age <= 65")).to_be_visible()
+    expect(page.locator("#alert")).to_be_hidden()
+    assert worker.clauses()[0] == "age ≤ 65 and cough = yes and fever = yes"
+
+
+def test_a_clause_is_written_by_hand(worker):
+    page = worker.page
+    for clause in FOUND:
+        page.get_by_role("button", name=f"Delete the clause: {clause}").click()
+        expect(page.get_by_role("button", name=f"Delete the clause: {clause}")).to_have_count(0)
+    assert worker.stat("coverage").split()[0] == "0"
+    page.get_by_role("button", name="+ a clause").click()
+    page.locator(".condition").get_by_label("Column").select_option("ward")
+    page.locator(".condition").get_by_label("Value").select_option("west")
+    page.locator(".condition").get_by_role("button", name="Add").click()
+    expect(page.get_by_role("button", name="Change ward = west")).to_be_visible()
+    assert worker.clauses() == ["ward = west"]
+
+
+def test_a_row_is_explained(worker):
+    page = worker.page
+    page.get_by_role("button", name="Row 1: why?").click()
+    why = page.get_by_role("complementary", name="Row 1")
+    expect(why).to_contain_text("The rule says yes")
+    expect(why.locator(".holds")).to_have_count(2)
+    page.get_by_role("row").nth(2).click()
+    why = page.get_by_role("complementary", name="Row 2")
+    expect(why).to_contain_text("no clause holds. The nearest one:")
+    expect(why.locator(".fails")).to_contain_text("it is no")
+    page.get_by_role("button", name="Missed").click()
+    expect(page.locator("tbody tr")).to_have_count(2)
+    page.get_by_role("button", name="20 of 60 rows").click()
+    expect(page.locator("tbody tr")).to_have_count(20)
+
+
+def test_an_explanation_follows_an_edit(worker):
+    worker.page.get_by_role("button", name="Row 1: why?").click()
+    expect(worker.page.locator("#why")).to_contain_text("The rule says yes")
+    worker.page.get_by_role("button", name="Delete the clause: cough = yes and fever = yes").click()
+    expect(worker.page.locator("#why")).to_contain_text("The rule says no")
+
+
+def test_rows_are_turned_page_by_page(worker):
+    worker.page.get_by_role("button", name="Next").click()
+    expect(worker.page.locator("tbody tr")).to_have_count(10)
+    expect(worker.page.locator("#pager")).to_contain_text("51\N{EN DASH}60 of 60")
+
+
+def saved(worker: Visitor, title: str) -> tuple[str, str]:
+    with worker.page.expect_download() as waiting:
+        worker.page.get_by_role("button", name=title, exact=True).click()
+    path = Path(waiting.value.path())
+    return waiting.value.suggested_filename, path.read_text(encoding="utf-8")
+
+
+def test_the_edited_rule_is_taken_along_in_every_form(worker):
+    worker.page.get_by_role("button", name="Delete the clause: cough = yes and fever = yes").click()
+    expect(worker.page.locator(".clause")).to_have_count(1)
+    name, text = saved(worker, "JSON")
+    assert name == "rule_flu.json"
+    assert len(json.loads(text)["rules"][0]["clauses"]) == 1
+    name, text = saved(worker, "SQL")
+    assert name == "rule_flu.sql"
+    assert "CASE" in text
+    name, text = saved(worker, "Python")
+    assert name == "rule_flu.py"
+    compile(text, name, "exec")
+    name, text = saved(worker, "Table with predictions")
+    assert name == "predictions_flu.csv"
+    assert len(list(csv.DictReader(io.StringIO(text)))) == 60
+
+
+def test_the_report_is_taken_along(worker):
+    name, text = saved(worker, "Report")
+    assert name == "report_flu.html"
+    assert text.startswith("<!doctype html>")
+    assert "flu" in text
+
+
+def test_a_table_is_forgotten_on_request(worker):
+    worker.page.get_by_role("button", name="Forget table").click()
+    expect(worker.page.get_by_role("heading", name="A table goes in")).to_be_visible()
+    expect(worker.page.locator("#bench")).to_be_hidden()
+    assert worker.page.context.cookies() == []
+
+
+def test_a_table_that_the_server_forgot_is_asked_for_again(worker):
+    worker.page.context.clear_cookies()
+    worker.page.get_by_role("button", name="Drop chills = yes").click()
+    expect(worker.page.get_by_role("alert")).to_contain_text("drop it again")
+    expect(worker.page.get_by_role("heading", name="A table goes in")).to_be_visible()
+
+
+def test_a_server_that_is_gone_is_told(worker):
+    worker.page.route("**/api/edit", lambda route: route.abort())
+    worker.page.get_by_role("button", name="Drop chills = yes").click()
+    expect(worker.page.get_by_role("alert")).to_contain_text("Start it again and reload the page")
+    worker.problems.clear()  # the browser itself complains about the request that we broke

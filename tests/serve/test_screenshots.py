@@ -1,0 +1,81 @@
+"""Pictures of the page for the documents; ``make screenshots`` writes them, any other run only takes them."""
+
+import io
+import os
+from pathlib import Path
+
+import pytest
+from browser import visiting
+from pages import ROOT
+from PIL import Image
+from playwright.sync_api import expect
+
+WANTED = "NRI_SCREENSHOTS"
+"""Set where the pictures in docs/images are to be written anew."""
+IMAGES = ROOT / "docs" / "images"
+LARGEST = 200_000
+"""Bytes of a picture, so that the repository stays light."""
+
+DESKTOP = {"viewport": {"width": 1280, "height": 800}}
+PHONE = {
+    "viewport": {"width": 390, "height": 844},
+    "device_scale_factor": 1.5,
+    "is_mobile": True,
+    "has_touch": True,
+}
+
+
+def drop_page(visitor):
+    expect(visitor.page.locator("#drop")).to_be_visible()
+
+
+def rule_page(visitor):
+    visitor.use_example()
+    expect(visitor.page.locator("[data-stat=new]")).to_contain_text("cross-validated")
+    visitor.page.mouse.move(0, 0)
+
+
+def edited_page(visitor):
+    rule_page(visitor)
+    visitor.page.get_by_role("button", name="Drop chills = yes").click()
+    expect(visitor.page.locator("#edited")).to_be_visible()
+    visitor.page.get_by_role("button", name="Wrong 7").click()
+    expect(visitor.page.locator("tbody tr")).to_have_count(7)
+    visitor.page.locator("tbody tr").nth(3).click()
+    expect(visitor.page.locator("#why")).to_be_visible()
+    visitor.page.evaluate("scrollTo(0, 0)")
+    visitor.page.mouse.move(0, 0)
+
+
+PICTURES = {
+    "page-drop": (drop_page, DESKTOP, False),
+    "page-rule": (rule_page, DESKTOP, False),
+    "page-edited": (edited_page, DESKTOP, True),
+    "page-dark": (edited_page, {**DESKTOP, "color_scheme": "dark"}, True),
+    "page-phone": (rule_page, PHONE, False),
+}
+
+
+def save_lightly(picture: bytes, path: Path) -> None:
+    """Keep 128 colours, which nobody misses on a page of few, for a third of the bytes."""
+    with Image.open(io.BytesIO(picture)) as full:
+        full.convert("RGB").quantize(128).save(path, optimize=True)
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_the_page_can_be_photographed(browser, server, tmp_path: Path, name: str):
+    arrange, settings, whole = PICTURES[name]
+    folder = IMAGES if os.environ.get(WANTED) else tmp_path
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}.png"
+    with visiting(browser, server, reduced_motion="reduce", **settings) as visitor:
+        arrange(visitor)
+        save_lightly(visitor.page.screenshot(full_page=whole), path)
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert 5_000 < path.stat().st_size < LARGEST
+
+
+def test_the_documents_have_every_picture_and_no_other():
+    assert {path.stem for path in IMAGES.glob("page-*.png")} == set(PICTURES)
+    for path in IMAGES.glob("page-*.png"):
+        assert path.stat().st_size < LARGEST
