@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: demo test lint types unit format docs clean bench bench-quick
+.PHONY: demo test lint types unit format docs screenshots clean bench bench-quick
 
 demo: $(VENV)/.installed
 	$(BIN)/nri demo
@@ -29,6 +29,10 @@ format: $(VENV)/.installed-test
 docs: $(VENV)/.installed-test
 	$(BIN)/python tests/docs/examples_in_docs.py
 	$(BIN)/python tests/docs/api_reference.py
+
+# Renew the pictures of the page in docs/images; needs chromium.
+screenshots: $(VENV)/.installed-test
+	NRI_SCREENSHOTS=1 NRI_NEED_BROWSER=1 $(BIN)/pytest tests/serve/test_screenshots.py
 
 # Three small generated data sets, no files and no network needed: under two minutes.
 bench-quick: $(VENV)/.installed-bench

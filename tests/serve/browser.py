@@ -132,7 +132,10 @@ class Visitor:
         ]
 
     def stat(self, name: str) -> str:
-        return self.page.locator(f"[data-stat={name}] .stat-value").inner_text()
+        """A score as it stands on the page, with how it differs from that of the rule found."""
+        box = self.page.locator(f"[data-stat={name}]")
+        difference = box.locator(".difference").all_inner_texts()
+        return " ".join([box.locator(".stat-value").inner_text().replace("\xa0", " "), *difference])
 
     def message(self) -> str:
         return self.page.get_by_role("alert").inner_text()

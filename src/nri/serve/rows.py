@@ -109,7 +109,8 @@ def cell_text(cell: Any) -> str | None:
     if isinstance(cell, bool | np.bool_):
         return "true" if cell else "false"
     if isinstance(cell, int | float | np.number) and np.isfinite(cell):
-        return number_as_text(float(cell))
+        number = float(cell)
+        return number_as_text(number) if number.is_integer() else f"{number:.8g}"
     text = str(cell)
     return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
 

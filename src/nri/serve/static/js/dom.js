@@ -46,7 +46,7 @@ export const percent = (share) => {
   if (share === null) return "–";
   const value = share * 100;
   const whole = Math.abs(value - Math.round(value)) < 0.05;
-  return `${value.toFixed(whole ? 0 : 1)} %`;
+  return `${value.toFixed(whole ? 0 : 1)}\u00a0%`;
 };
 
 export const count = (number) =>

@@ -88,7 +88,7 @@ function drawClasses() {
   show(find("compare-field"), compare !== null);
   hint(problem);
   if (classes.length) {
-    const open = classes.length === 2 ? "whichever has the simpler rule" : "each class has its own rule";
+    const open = classes.length === 2 ? "whichever is simpler to tell" : "each class has its own rule";
     const options = classes.map(({ text, rows }, index) =>
       make("option", { value: String(index) }, `${text} (${rows} ${rows === 1 ? "row" : "rows"})`),
     );
@@ -139,9 +139,9 @@ function drawColumn(column, index) {
     );
   const missing = column.missing ? `, ${column.missing} missing` : "";
   return make(
-    "fieldset",
-    { className: "column", "data-name": column.name },
-    make("legend", { className: "name", title: `${column.name} (${column.kind}${missing})` }, column.name),
+    "div",
+    { className: "column", role: "radiogroup", "aria-label": column.name, "data-name": column.name },
+    make("span", { className: "name", title: `${column.name} (${column.kind}${missing})` }, column.name),
     make("span", { className: "wishes" }, choice("may", "may be used"), choice("must", "must be in every clause"), choice("never", "is never used")),
   );
 }

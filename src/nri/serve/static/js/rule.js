@@ -3,6 +3,7 @@
 import { conditionForm } from "./condition.js";
 import { count, find, make, percent, refocus } from "./dom.js";
 
+const NO_RULE = "No rule pays for itself on these rows. Allow more, choose another column, or write a clause by hand.";
 const SIGNS = { "=": "=", "!=": "≠", ">": ">", "<=": "≤" };
 
 let work = null;
@@ -26,7 +27,7 @@ export function drawRule(newWork, tableColumns, focus = null) {
 
 function draw(focus) {
   find("rule-title").textContent = `Rule for ${work.target}`;
-  const otherwise = make("p", { className: "outcome" }, keyword(work.rules.length > 1 ? "otherwise" : "else"), `${work.target} = `, make("b", {}, work.default.text));
+  const otherwise = make("p", { className: "outcome otherwise" }, keyword(work.rules.length > 1 ? "otherwise" : "else"), `${work.target} = `, make("b", {}, work.default.text));
   find("rules").replaceChildren(...work.rules.map(drawClassRule), ...(work.rules.length === 1 ? [] : [otherwise]));
   refocus(focus);
 }
@@ -39,15 +40,19 @@ function drawClassRule(rule, r) {
   if (fresh) clauses.push(make("li", { className: "clause" }, keyword(clauses.length ? "or" : "if"), form(null)));
   const outcome = make("p", { className: "outcome" }, keyword("then"), `${work.target} = `, make("b", {}, rule.text));
   if (work.rules.length === 1) outcome.append(keyword("else"), make("b", {}, work.default.text));
+  const add = make(
+    "button",
+    { type: "button", className: "quiet add-clause", "data-focus": `add-clause-${r}`, "aria-label": `Add a clause for ${rule.text}`, onclick: () => open(r, rule.clauses.length, null) },
+    clauses.length ? "+ or another clause" : "+ a clause",
+  );
+  if (!clauses.length && work.rules.length > 1) {
+    return make("div", { className: "class-rule bare" }, make("p", {}, `${work.target} = `, make("b", {}, rule.text), " has no clause of its own"), add);
+  }
   return make(
     "div",
     { className: "class-rule" },
-    clauses.length
-      ? make("ol", { className: "clauses" }, ...clauses)
-      : make("p", { className: "nothing" }, work.rules.length > 1 ? "No clause for this class." : "No rule pays for itself on these rows. Allow more, choose another column, or write a clause by hand."),
-    fresh
-      ? null
-      : make("button", { type: "button", className: "quiet add-clause", "data-focus": `add-clause-${r}`, onclick: () => open(r, rule.clauses.length, null) }, clauses.length ? "+ or another clause" : "+ a clause"),
+    clauses.length ? make("ol", { className: "clauses" }, ...clauses) : make("p", { className: "nothing" }, NO_RULE),
+    fresh ? null : add,
     outcome,
   );
 }

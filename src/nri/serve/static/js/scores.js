@@ -26,8 +26,8 @@ function stat(name, title, scores, note) {
   return make(
     "div",
     { className: "stat", "data-stat": name },
-    make("p", { className: "stat-title" }, title),
-    make("p", { className: "stat-value" }, percent(scores[name]), " ", difference(scores[name], before?.[name])),
+    make("p", { className: "stat-title" }, title, " ", difference(scores[name], before?.[name])),
+    make("p", { className: "stat-value" }, percent(scores[name])),
     make("p", { className: "stat-note" }, note),
   );
 }
