@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 import uvicorn
+from pages import MODEL
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -28,6 +29,7 @@ _FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--host-resolver-rules=MAP rebound.example 127.0.0.1",
 )
 
 
@@ -69,7 +71,7 @@ def running_server() -> Iterator[Running]:
     port = listener.getsockname()[1]
     visitors = Visitors()
     answers: list[tuple[str, str, int]] = []
-    watched = watch(create_app(port, visitors), answers)
+    watched = watch(create_app(port, visitors, model=MODEL), answers)
     server = uvicorn.Server(uvicorn.Config(watched, log_level="error"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

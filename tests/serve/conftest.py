@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 sys.path.insert(0, str(Path(__file__).parent))  # so that tests can import what stands beside them
 
 from browser import Running, Visitor, running_browser, running_server, visiting
-from pages import ORIGIN, PORT, Clock
+from pages import MODEL, ORIGIN, PORT, Clock
 from playwright.sync_api import Browser
 
 from nri.serve.app import create_app
@@ -32,7 +32,10 @@ def client(visitors: Visitors) -> Iterator[TestClient]:
     """A visitor whose requests look like those of our page."""
     headers = {"x-nri": "1", "origin": ORIGIN, "sec-fetch-site": "same-origin"}
     with TestClient(
-        create_app(PORT, visitors), base_url=ORIGIN, headers=headers, raise_server_exceptions=False
+        create_app(PORT, visitors, model=MODEL),
+        base_url=ORIGIN,
+        headers=headers,
+        raise_server_exceptions=False,
     ) as client:
         yield client
 

@@ -6,6 +6,8 @@ from starlette.testclient import TestClient
 
 ROOT = Path(__file__).parents[2]
 PORT = 8123
+MODEL = "greedy"
+"""The tests name conditions and numbers, so they keep to one model, whichever is the default."""
 ORIGIN = f"http://127.0.0.1:{PORT}"
 VISITS = (ROOT / "docs" / "examples" / "visits.csv").read_bytes()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nri.errors import InputError
-from nri.serve.run import PORT, listen
+from nri.serve.run import PORT, listen, serve
 
 
 @pytest.mark.parametrize("package", ["uvicorn", "starlette", "anyio"])
@@ -18,6 +18,11 @@ def test_a_missing_extra_is_told_in_one_line(package):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert done.stderr == "error: the page needs a few packages more: pip install 'nri[serve]'\n"
+
+
+def test_an_unknown_model_is_told_before_anything_is_served():
+    with pytest.raises(InputError, match="no model 'magic'"):
+        serve(model="magic", tell=lambda _: pytest.fail("it began"))
 
 
 def test_a_taken_port_is_told_and_the_usual_one_gives_way():
@@ -46,7 +51,8 @@ def test_the_command_serves_the_page_until_it_is_interrupted():
     finally:
         server.send_signal(2)
         rest = server.communicate(timeout=20)[1]
-    assert "Traceback" not in rest
+    assert rest == ""
+    assert server.returncode == 130
 
 
 def test_the_page_asks_nothing_of_any_other_machine():

@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from pages import ask, drop, edit
+from pages import ORIGIN, PORT, ask, drop, edit
 from starlette.testclient import TestClient
 
+from nri.serve.app import create_app
 from nri.serve.question import read_question
 from nri.serve.upload import read_upload
 from nri.serve.view import scores
@@ -269,6 +270,19 @@ def test_calls_before_there_is_a_table_or_a_rule_say_what_to_do(client):
     answered = client.get("/api/rows")
     assert answered.status_code == 410
     assert "choose a target first" in answered.json()["error"]
+
+
+def test_the_server_s_model_finds_the_rule(visitors, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "nri.serve.app.answer", lambda _, question: asked.append(question.settings.model) or 1 / 0
+    )
+    headers = {"x-nri": "1", "origin": ORIGIN}
+    app = create_app(PORT, visitors, model="paper")
+    with TestClient(app, base_url=ORIGIN, headers=headers, raise_server_exceptions=False) as client:
+        drop(client)
+        ask(client, model="greedy")
+    assert asked == ["paper"]
 
 
 def test_a_failure_of_ours_is_told_without_its_inside(caller, monkeypatch):

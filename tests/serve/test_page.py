@@ -204,6 +204,18 @@ def test_an_explanation_follows_an_edit(worker):
     expect(worker.page.locator("#why")).to_contain_text("The rule says no")
 
 
+def test_another_target_closes_the_explanation(worker):
+    """Rows without a target are left out, so row numbers of one question mean nothing in the next."""
+    page = worker.page
+    page.get_by_role("button", name="Next").click()
+    page.get_by_role("button", name="Row 60: why?").click()
+    expect(page.get_by_role("complementary", name="Row 60")).to_be_visible()
+    page.get_by_role("combobox", name="Column", exact=True).select_option("chills")
+    expect(page.locator("#rule-title")).to_have_text("Rule for chills")
+    expect(page.locator("#why")).to_be_hidden()
+    expect(page.locator("#alert")).to_be_hidden()
+
+
 def test_rows_are_turned_page_by_page(worker):
     worker.page.get_by_role("button", name="Next").click()
     expect(worker.page.locator("tbody tr")).to_have_count(10)

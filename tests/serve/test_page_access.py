@@ -245,6 +245,16 @@ def test_the_browser_itself_refuses_foreign_addresses(visitor):
     visitor.requests.clear()
 
 
+def test_a_rebound_name_shows_nothing(worker):
+    """The browser believes that another site lives here; the server knows better."""
+    page = worker.page.context.new_page()
+    port = worker.server.address.rpartition(":")[2]
+    answer = page.goto(f"http://rebound.example:{port}/")
+    assert answer.status == 403
+    assert page.evaluate("fetch('/api/rows', {headers: {'X-NRI': '1'}}).then((a) => a.status)") == 403
+    page.close()
+
+
 class Elsewhere(BaseHTTPRequestHandler):
     """A site on another port of this machine: to cookies it is the same site, to us it is a stranger."""
 

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from nri.cli.console import tell
+from nri.cli.induce_options import ModelOption
 from nri.errors import InputError
 
 PortOption = Annotated[
@@ -16,7 +17,7 @@ BrowserOption = Annotated[
 ]
 
 
-def serve(port: PortOption = None, browser: BrowserOption = True) -> None:
+def serve(port: PortOption = None, browser: BrowserOption = True, model: ModelOption = None) -> None:
     """Open a page on this machine: drop a table, see its rule, change it, take it along.
 
     Tables stay in memory, on this machine, and are forgotten when unused. Ctrl-C ends it.
@@ -27,4 +28,6 @@ def serve(port: PortOption = None, browser: BrowserOption = True) -> None:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio"):
             raise
         raise InputError("the page needs a few packages more: pip install 'nri[serve]'") from None
-    run(port, browser=browser, tell=tell)
+    from nri import inducers
+
+    run(port, model=model or inducers.DEFAULT, browser=browser, tell=tell)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from nri.episode import IntArray
+from nri.errors import InputError
 from nri.induction import LabelledTable, Settings
 from nri.report.curve import part_of
 from nri.rule.labels import label_array
@@ -35,7 +36,11 @@ def posterior_accuracy(
         classifier.fit(inside.features, labels[inside.codes], sample_weight=inside.weights)
         if not hasattr(classifier, "posterior_proba"):
             return None
-        likeliest = np.asarray(classifier.posterior_proba(outside.features)).argmax(axis=1)
+        try:
+            believed = np.asarray(classifier.posterior_proba(outside.features))
+        except InputError:  # this model knows no more than its rule says
+            return None
+        likeliest = believed.argmax(axis=1)
         right[fold == k] = classifier.classes_[likeliest] == labels[outside.codes]
     return accuracy_of(right, table.weights)
 

@@ -17,6 +17,7 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from nri import inducers
 from nri.errors import InputError
 from nri.serve.body import TooLargeError, read_file, read_json
 from nri.serve.columns import profile_target
@@ -45,7 +46,7 @@ class ForgottenError(InputError):
     """The visitor's table is no longer (or not yet) here."""
 
 
-def create_app(port: int, visitors: Visitors | None = None) -> Starlette:
+def create_app(port: int, visitors: Visitors | None = None, *, model: str = inducers.DEFAULT) -> Starlette:
     """Make the application.
 
     Parameters
@@ -54,9 +55,11 @@ def create_app(port: int, visitors: Visitors | None = None) -> Starlette:
         The port it will be reached under; requests that name another one are refused.
     visitors
         Where tables are kept; a new place by default.
+    model
+        What finds the rules; see :mod:`nri.inducers`.
     """
     visitors = Visitors() if visitors is None else visitors
-    page = _Page(visitors, f"nri_visit_{port}")  # cookies are shared by all ports of a host
+    page = _Page(visitors, f"nri_visit_{port}", model)  # cookies are shared by all ports of a host
     routes = [
         Route("/", page.index),
         Route("/api/table", page.table, methods=["POST", "DELETE"]),
@@ -80,9 +83,10 @@ def create_app(port: int, visitors: Visitors | None = None) -> Starlette:
 class _Page:
     """The answers; each runs its computations in a thread so that others are not kept waiting."""
 
-    def __init__(self, visitors: Visitors, cookie: str) -> None:
+    def __init__(self, visitors: Visitors, cookie: str, model: str) -> None:
         self.visitors = visitors
         self.cookie = cookie
+        self.model = model
         self._limiter: anyio.CapacityLimiter | None = None
 
     async def index(self, request: Request) -> Response:
@@ -113,7 +117,7 @@ class _Page:
 
     async def induce(self, request: Request) -> Response:
         visit = self.visit(request)
-        question = read_question(await read_json(request))
+        question = read_question(await read_json(request), self.model)
         work = await self.compute(answer, self.upload(request), question)
         visit.work = work
         return JSONResponse(await self.compute(view_work, work))

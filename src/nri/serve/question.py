@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from nri import inducers
 from nri.errors import InputError
 from nri.induction import Settings
 from nri.rule import Label
@@ -24,8 +25,10 @@ class Question:
     """whether a rule for a long table is looked for in all rows rather than in a sample"""
 
 
-def read_question(data: Any) -> Question:
+def read_question(data: Any, model: str = inducers.DEFAULT) -> Question:
     """Read a question from plain JSON data; what is left out takes the command line's defaults.
+
+    The model is the server's choice, not the page's.
 
     >>> read_question({"target": "flu", "never": ["age"]}).settings.never
     ('age',)
@@ -40,6 +43,7 @@ def read_question(data: Any) -> Question:
         positive=positive,
         all_rows=_typed(data, "all_rows", bool, False),
         settings=Settings(
+            model=model,
             max_clauses=_typed(data, "max_clauses", int, plain.max_clauses),
             max_literals=_typed(data, "max_literals", int, plain.max_literals),
             never=_names(data, "never"),

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import uvicorn
 
+from nri import inducers
 from nri.errors import InputError
 from nri.serve.app import create_app
 
@@ -41,23 +42,32 @@ def listen(port: int | None = None) -> socket.socket:
     raise InputError(f"port {port} is taken or not allowed; choose another one with --port, or leave it out")
 
 
-def serve(port: int | None = None, *, browser: bool = True, tell: Callable[[str], None]) -> None:
+def serve(
+    port: int | None = None,
+    *,
+    model: str = inducers.DEFAULT,
+    browser: bool = True,
+    tell: Callable[[str], None],
+) -> None:
     """Serve the page until interrupted.
 
     Parameters
     ----------
     port
         Where to listen; see :func:`listen`.
+    model
+        What finds the rules; it is loaded at once, so that the first visitor does not wait for it.
     browser
         Whether to open the page in the default browser.
     tell
         Called with the address once it is known.
     """
+    inducers.get_inducer(model)
     listener = listen(port)
     number = listener.getsockname()[1]
     address = f"http://{LOOPBACK}:{number}/"
     config = uvicorn.Config(
-        create_app(number),
+        create_app(number, model=model),
         log_level="warning",
         access_log=False,
         server_header=False,

@@ -69,7 +69,10 @@ async function induce(asked, problem) {
     const sameClasses = work && JSON.stringify(classes(work)) === JSON.stringify(classes(answer));
     found = plainRules(answer);
     if (sameClasses) history.push(found);
-    else history.reset(found);
+    else {
+      history.reset(found);
+      closeRows(); // rows are numbered anew for another target
+    }
     use(answer);
     announce(`Rule found. Accuracy ${percent(answer.scores.accuracy)} on these rows.`);
     if (!again) estimateOnNewRows(() => work && drawScores(work));

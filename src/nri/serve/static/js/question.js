@@ -27,6 +27,7 @@ export function listenForQuestions(listener) {
 /** Begin with another table; whatever was asked of the last one is forgotten. */
 export async function useTable(newTable) {
   table = newTable;
+  described = null;
   wishes = new Map();
   find("question").reset();
   showPrecision();
@@ -69,9 +70,14 @@ export function question() {
 
 async function chooseTarget() {
   const column = find("target").value;
+  const mine = table;
+  const outdated = () => mine !== table || column !== find("target").value;
   try {
-    described = await api.target(column);
+    const answer = await api.target(column);
+    if (outdated()) return;
+    described = answer;
   } catch (problem) {
+    if (outdated()) return;
     described = null;
     changed(null, problem);
     return;

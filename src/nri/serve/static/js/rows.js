@@ -95,7 +95,7 @@ function drawRow(row) {
   );
   return make(
     "tr",
-    { className: row.right ? "" : "wrong", "aria-selected": String(row.row === explained), "data-row": String(row.row), onclick: () => explain(row.row, true) },
+    { className: row.right ? "" : "wrong", "aria-current": String(row.row === explained), "data-row": String(row.row), onclick: () => explain(row.row, true) },
     make("td", {}, make("button", { type: "button", className: "row-button", tabIndex: -1, "aria-label": `Row ${row.number}: why?`, onkeydown: moveByKey }, String(row.number))),
     make("td", {}, row.label),
     make("td", { className: "says" }, make("span", { className: row.right ? "mark right" : "mark wrong", "aria-hidden": "true" }, row.right ? "✓" : "✗"), row.said, hidden(row.right ? " (right)" : " (wrong)")),
@@ -147,7 +147,7 @@ async function explain(row, focus) {
     return;
   }
   explained = row;
-  for (const line of find("rows-list").children) line.setAttribute("aria-selected", String(line.dataset.row === String(row)));
+  for (const line of find("rows-list").children) line.setAttribute("aria-current", String(line.dataset.row === String(row)));
   roving(document.querySelector(`[data-row="${row}"] .row-button`) ?? find("rows-list").querySelector("button"));
   find("why").replaceChildren(...drawWhy(told));
   show(find("why"));
@@ -185,6 +185,6 @@ export function close(focus) {
   explained = null;
   show(find("why"), false);
   find("rows-body").classList.remove("with-why");
-  for (const line of find("rows-list").children) line.setAttribute("aria-selected", "false");
+  for (const line of find("rows-list").children) line.setAttribute("aria-current", "false");
   if (focus) document.querySelector(`[data-row="${row}"] .row-button`)?.focus();
 }
