@@ -28,11 +28,18 @@ def tab_to(page: Page, words: str, most: int = 60) -> None:
 
 
 def test_a_file_can_be_chosen_from_the_keyboard(visitor):
-    visitor.page.keyboard.press("Tab")
-    assert focused(visitor.page) == "Skip to the content"
-    visitor.page.keyboard.press("Tab")
-    with visitor.page.expect_file_chooser():
-        visitor.page.keyboard.press("Space")
+    page = visitor.page
+    page.evaluate(
+        """() => document.getElementById("file").addEventListener("click", (event) => {
+          event.preventDefault();  // the dialog is the browser's own affair
+          document.title = "the dialog would open";
+        })"""
+    )
+    page.keyboard.press("Tab")
+    assert focused(page) == "Skip to the content"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    expect(page).to_have_title("the dialog would open")
 
 
 def test_everything_is_done_from_the_keyboard(visitor):
