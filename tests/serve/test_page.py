@@ -6,22 +6,24 @@ import json
 from pathlib import Path
 
 import pytest
-from browser import Visitor
+from browser import Visitor, visiting
 from pages import VISITS
 from playwright.sync_api import expect
 
 FOUND = ["cough = yes and fever = yes", "age > 50 and body_aches = yes and chills = yes"]
 
 
-def test_a_chosen_file_becomes_a_rule(visitor):
-    visitor.drop("visits.csv", VISITS)
-    visitor.wait_for_rule()
-    assert visitor.clauses() == FOUND
-    assert visitor.stat("accuracy") == "96.7 %"
-    assert visitor.stat("coverage") == "46.7 %"
-    expect(visitor.page.locator("#table-name")).to_contain_text("visits.csv · 60 rows · 7 columns")
-    expect(visitor.page.locator("[data-stat=new]")).to_contain_text("91.7 %")
-    expect(visitor.page.locator("[data-stat=new]")).to_contain_text("cross-validated")
+def test_a_chosen_file_becomes_a_rule_and_an_estimate(browser, server):
+    with visiting(browser, server, estimate=True) as visitor:
+        visitor.drop("visits.csv", VISITS)
+        visitor.wait_for_rule()
+        assert visitor.clauses() == FOUND
+        assert visitor.stat("accuracy") == "96.7 %"
+        assert visitor.stat("coverage") == "46.7 %"
+        expect(visitor.page.locator("#table-name")).to_contain_text("visits.csv · 60 rows · 7 columns")
+        expect(visitor.page.get_by_role("progressbar")).to_be_visible()
+        expect(visitor.page.locator("[data-stat=new]")).to_contain_text("91.7 %")
+        expect(visitor.page.locator("[data-stat=new]")).to_contain_text("cross-validated")
 
 
 def test_a_file_dropped_anywhere_becomes_a_rule(visitor):

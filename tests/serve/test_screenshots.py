@@ -68,7 +68,8 @@ def test_the_page_can_be_photographed(browser, server, tmp_path: Path, name: str
     folder = IMAGES if os.environ.get(WANTED) else tmp_path
     folder.mkdir(exist_ok=True)
     path = folder / f"{name}.png"
-    with visiting(browser, server, reduced_motion="reduce", **settings) as visitor:
+    wanted = {"estimate": bool(os.environ.get(WANTED)), "reduced_motion": "reduce"}
+    with visiting(browser, server, **wanted, **settings) as visitor:
         arrange(visitor)
         save_lightly(visitor.page.screenshot(full_page=whole), path)
     assert path.read_bytes().startswith(b"\x89PNG")

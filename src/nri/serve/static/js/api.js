@@ -38,7 +38,13 @@ async function problemOf(response) {
 const get = async (path, query) => (await call(`${path}?${new URLSearchParams(query)}`)).json();
 
 const post = async (path, data) =>
-  (await call(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) })).json();
+  (
+    await call(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(data),
+    })
+  ).json();
 
 export const target = (column) => get("/api/target", { column });
 export const induce = (question) => post("/api/induce", question);

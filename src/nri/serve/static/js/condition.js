@@ -3,10 +3,24 @@
 import { make } from "./dom.js";
 
 const OPERATORS = {
-  text: [["=", "is"], ["!=", "is not"]],
-  number: [[">", "> greater than"], ["<=", "≤ at most"], ["=", "= equal to"], ["!=", "≠ not equal to"]],
-  date: [[">", "after"], ["<=", "until"]],
-  boolean: [["=", "holds"], ["!=", "does not hold"]],
+  text: [
+    ["=", "is"],
+    ["!=", "is not"],
+  ],
+  number: [
+    [">", "> greater than"],
+    ["<=", "≤ at most"],
+    ["=", "= equal to"],
+    ["!=", "≠ not equal to"],
+  ],
+  date: [
+    [">", "after"],
+    ["<=", "until"],
+  ],
+  boolean: [
+    ["=", "holds"],
+    ["!=", "does not hold"],
+  ],
 };
 
 /**
@@ -15,14 +29,20 @@ const OPERATORS = {
  * already; `done` is called with the new condition, or with null if there is to be none.
  */
 export function conditionForm(columns, literal, used, done) {
-  const column = make("select", { "aria-label": "Column" }, ...columns.map(({ name }) => make("option", { value: name }, name)));
+  const column = make(
+    "select",
+    { "aria-label": "Column" },
+    ...columns.map(({ name }) => make("option", { value: name }, name)),
+  );
   const operator = make("select", { "aria-label": "Comparison" });
   const place = make("span", { className: "condition-value" });
   let value = null;
 
   const choose = (start) => {
     const chosen = columns.find(({ name }) => name === column.value);
-    operator.replaceChildren(...OPERATORS[chosen.kind].map(([op, text]) => make("option", { value: op }, text)));
+    operator.replaceChildren(
+      ...OPERATORS[chosen.kind].map(([op, text]) => make("option", { value: op }, text)),
+    );
     value = valueField(chosen, start);
     place.replaceChildren(...(value ? [value, ...listFor(value, chosen)] : []));
   };
@@ -60,7 +80,11 @@ function valueField(column, literal) {
   if (column.kind === "boolean") return null;
   const start = literal ? literal.value : (column.middle ?? column.values[0] ?? "");
   if (column.kind === "text" && column.distinct <= column.values.length) {
-    const field = make("select", { "aria-label": "Value" }, ...column.values.map((text) => make("option", { value: text }, text)));
+    const field = make(
+      "select",
+      { "aria-label": "Value" },
+      ...column.values.map((text) => make("option", { value: text }, text)),
+    );
     field.value = String(start);
     return field;
   }
@@ -81,5 +105,7 @@ function valueField(column, literal) {
 function listFor(field, column) {
   if (field.tagName !== "INPUT" || column.kind !== "text") return [];
   field.setAttribute("list", "condition-values");
-  return [make("datalist", { id: "condition-values" }, ...column.values.map((value) => make("option", { value })))];
+  return [
+    make("datalist", { id: "condition-values" }, ...column.values.map((value) => make("option", { value }))),
+  ];
 }

@@ -49,5 +49,4 @@ export const percent = (share) => {
   return `${value.toFixed(whole ? 0 : 1)}\u00a0%`;
 };
 
-export const count = (number) =>
-  Number.isInteger(number) ? number.toLocaleString("en") : number.toFixed(1);
+export const count = (number) => (Number.isInteger(number) ? number.toLocaleString("en") : number.toFixed(1));

@@ -88,7 +88,11 @@ async function induce(asked, problem) {
   }
 }
 
-const classes = ({ target, rules, default: otherwise }) => [target, rules.map(({ label }) => label), otherwise.label];
+const classes = ({ target, rules, default: otherwise }) => [
+  target,
+  rules.map(({ label }) => label),
+  otherwise.label,
+];
 
 /** Show that something is going on; returns what ends it. */
 function startWaiting() {
@@ -126,9 +130,10 @@ function use(answer, focus = null) {
   find("undo").disabled = !history.canUndo;
   find("redo").disabled = !history.canRedo;
   find("restore").disabled = !work.edited;
-  const sampled = work.searched < work.rows
-    ? `Looked for in ${count(work.searched)} rows drawn from the table; counted on all ${count(work.rows)}. `
-    : "";
+  const sampled =
+    work.searched < work.rows
+      ? `Looked for in ${count(work.searched)} rows drawn from the table; counted on all ${count(work.rows)}. `
+      : "";
   const left = work.left_out.map(({ column, reason }) => `${column} ${reason}`).join("; ");
   find("left-out").textContent = sampled + (left ? `Columns left out: ${left}.` : "");
   show(find("left-out"), Boolean(sampled || left));
@@ -140,7 +145,9 @@ async function edit(rules, focus = null, remember = true) {
     const answer = await api.edit(rules);
     if (remember) history.push(rules);
     use(answer, focus);
-    announce(`Accuracy ${percent(answer.scores.accuracy)}, precision ${percent(answer.scores.precision)}, coverage ${percent(answer.scores.coverage)}.`);
+    announce(
+      `Accuracy ${percent(answer.scores.accuracy)}, precision ${percent(answer.scores.precision)}, coverage ${percent(answer.scores.coverage)}.`,
+    );
   } catch (error) {
     fail(error);
   }

@@ -16,7 +16,16 @@ let changed = () => {};
 export function listenForQuestions(listener) {
   changed = listener;
   find("target").addEventListener("change", chooseTarget);
-  for (const id of ["positive", "compare-op", "compare-value", "max-clauses", "max-literals", "min-precision", "negations", "all-rows"]) {
+  for (const id of [
+    "positive",
+    "compare-op",
+    "compare-value",
+    "max-clauses",
+    "max-literals",
+    "min-precision",
+    "negations",
+    "all-rows",
+  ]) {
     find(id).addEventListener("change", ask);
   }
   find("min-precision").addEventListener("input", showPrecision);
@@ -32,7 +41,10 @@ export async function useTable(newTable) {
   find("question").reset();
   showPrecision();
   const options = table.columns.map((column) => make("option", { value: column.name }, column.name));
-  find("target").replaceChildren(make("option", { value: "", disabled: true }, "choose a column"), ...options);
+  find("target").replaceChildren(
+    make("option", { value: "", disabled: true }, "choose a column"),
+    ...options,
+  );
   find("target").value = table.target ?? "";
   for (const id of ["limits", "columns"]) find(id).open = window.matchMedia("(min-width: 62rem)").matches;
   show(find("all-rows-field"), table.rows > table.searched);
@@ -119,7 +131,12 @@ function drawColumns() {
   find("columns-list").replaceChildren(
     ...usable.map(drawColumn),
     ...useless.map((column) =>
-      make("p", { className: "column useless", "data-name": column.name }, make("span", { className: "name", title: column.name }, column.name), make("span", { className: "reason" }, column.left_out)),
+      make(
+        "p",
+        { className: "column useless", "data-name": column.name },
+        make("span", { className: "name", title: column.name }, column.name),
+        make("span", { className: "reason" }, column.left_out),
+      ),
     ),
   );
 }
@@ -148,7 +165,13 @@ function drawColumn(column, index) {
     "div",
     { className: "column", role: "radiogroup", "aria-label": column.name, "data-name": column.name },
     make("span", { className: "name", title: `${column.name} (${column.kind}${missing})` }, column.name),
-    make("span", { className: "wishes" }, choice("may", "may be used"), choice("must", "must be in every clause"), choice("never", "is never used")),
+    make(
+      "span",
+      { className: "wishes" },
+      choice("may", "may be used"),
+      choice("must", "must be in every clause"),
+      choice("never", "is never used"),
+    ),
   );
 }
 
@@ -165,7 +188,10 @@ function columnsWith(wish) {
 
 function whole(id) {
   const input = find(id);
-  const value = Math.min(Number(input.max), Math.max(Number(input.min), Math.round(Number(input.value)) || Number(input.min)));
+  const value = Math.min(
+    Number(input.max),
+    Math.max(Number(input.min), Math.round(Number(input.value)) || Number(input.min)),
+  );
   input.value = String(value);
   return value;
 }

@@ -3,7 +3,13 @@
 import * as api from "./api.js";
 import { announce, complain, count, find, hidden, make, percent, show } from "./dom.js";
 
-const NAMES = { all: "All", right: "Right", wrong: "Wrong", false_alarm: "Wrongly covered", missed: "Missed" };
+const NAMES = {
+  all: "All",
+  right: "Right",
+  wrong: "Wrong",
+  false_alarm: "Wrongly covered",
+  missed: "Missed",
+};
 const MARKS = { holds: "✓", fails: "✗", unknown: "?" };
 const SAYS = { holds: "holds", fails: "does not hold", unknown: "is unknown" };
 
@@ -46,7 +52,13 @@ function drawFilters() {
     ...names.map((name) =>
       make(
         "button",
-        { type: "button", className: "pill", "aria-pressed": String(name === filter), "data-filter": name, onclick: () => choose(name) },
+        {
+          type: "button",
+          className: "pill",
+          "aria-pressed": String(name === filter),
+          "data-filter": name,
+          onclick: () => choose(name),
+        },
         `${NAMES[name] ?? `Clause ${Number(name.split(":")[2]) + 1}`} `,
         make("span", { className: "pill-count" }, count(work.filters[name])),
       ),
@@ -78,27 +90,71 @@ async function load() {
 }
 
 function drawTable() {
-  const heads = page.columns.map((name, i) => make("th", { scope: "col", className: i < page.read ? "read" : "", title: name }, name));
+  const heads = page.columns.map((name, i) =>
+    make("th", { scope: "col", className: i < page.read ? "read" : "", title: name }, name),
+  );
   find("rows-head").replaceChildren(
-    make("tr", {}, make("th", { scope: "col" }, "Row"), make("th", { scope: "col" }, work.target), make("th", { scope: "col" }, "Rule says"), ...heads),
+    make(
+      "tr",
+      {},
+      make("th", { scope: "col" }, "Row"),
+      make("th", { scope: "col" }, work.target),
+      make("th", { scope: "col" }, "Rule says"),
+      ...heads,
+    ),
   );
   find("rows-list").replaceChildren(...page.rows.map(drawRow));
   if (!page.rows.length) {
-    find("rows-list").append(make("tr", {}, make("td", { className: "nothing", colSpan: 3 + page.columns.length }, "No such rows.")));
+    find("rows-list").append(
+      make("tr", {}, make("td", { className: "nothing", colSpan: 3 + page.columns.length }, "No such rows.")),
+    );
   }
   roving(find("rows-list").querySelector("button"));
 }
 
 function drawRow(row) {
   const cells = row.cells.map((cell, i) =>
-    make("td", { className: `${i < page.read ? "read" : ""} ${cell === null ? "missing" : ""}`, title: cell ?? "" }, cell ?? "–"),
+    make(
+      "td",
+      { className: `${i < page.read ? "read" : ""} ${cell === null ? "missing" : ""}`, title: cell ?? "" },
+      cell ?? "–",
+    ),
   );
   return make(
     "tr",
-    { className: row.right ? "" : "wrong", "aria-current": String(row.row === explained), "data-row": String(row.row), onclick: () => explain(row.row, true) },
-    make("td", {}, make("button", { type: "button", className: "row-button", tabIndex: -1, "aria-label": `Row ${row.number}: why?`, onkeydown: moveByKey }, String(row.number))),
+    {
+      className: row.right ? "" : "wrong",
+      "aria-current": String(row.row === explained),
+      "data-row": String(row.row),
+      onclick: () => explain(row.row, true),
+    },
+    make(
+      "td",
+      {},
+      make(
+        "button",
+        {
+          type: "button",
+          className: "row-button",
+          tabIndex: -1,
+          "aria-label": `Row ${row.number}: why?`,
+          onkeydown: moveByKey,
+        },
+        String(row.number),
+      ),
+    ),
     make("td", {}, row.label),
-    make("td", { className: "says" }, make("span", { className: row.right ? "mark right" : "mark wrong", "aria-hidden": "true" }, row.right ? "✓" : "✗"), row.said, hidden(row.right ? " (right)" : " (wrong)")),
+    make(
+      "td",
+      { className: "says" },
+      make(
+        "span",
+        { className: row.right ? "mark right" : "mark wrong", "aria-hidden": "true" },
+        row.right ? "✓" : "✗",
+      ),
+      row.said,
+      hidden(row.right ? " (right)" : " (wrong)"),
+    ),
     ...cells,
   );
 }
@@ -130,9 +186,27 @@ function drawPager() {
   find("pager").replaceChildren(
     ...(page.total > page.page
       ? [
-          make("button", { type: "button", className: "quiet", disabled: page.offset === 0, onclick: go(page.offset - page.page) }, "‹ Previous"),
+          make(
+            "button",
+            {
+              type: "button",
+              className: "quiet",
+              disabled: page.offset === 0,
+              onclick: go(page.offset - page.page),
+            },
+            "‹ Previous",
+          ),
           make("span", {}, `${page.offset + 1}–${last} of ${count(page.total)}`),
-          make("button", { type: "button", className: "quiet", disabled: last >= page.total, onclick: go(page.offset + page.page) }, "Next ›"),
+          make(
+            "button",
+            {
+              type: "button",
+              className: "quiet",
+              disabled: last >= page.total,
+              onclick: go(page.offset + page.page),
+            },
+            "Next ›",
+          ),
         ]
       : []),
   );
@@ -147,8 +221,11 @@ async function explain(row, focus) {
     return;
   }
   explained = row;
-  for (const line of find("rows-list").children) line.setAttribute("aria-current", String(line.dataset.row === String(row)));
-  roving(document.querySelector(`[data-row="${row}"] .row-button`) ?? find("rows-list").querySelector("button"));
+  for (const line of find("rows-list").children)
+    line.setAttribute("aria-current", String(line.dataset.row === String(row)));
+  roving(
+    document.querySelector(`[data-row="${row}"] .row-button`) ?? find("rows-list").querySelector("button"),
+  );
   find("why").replaceChildren(...drawWhy(told));
   show(find("why"));
   find("rows-body").classList.add("with-why");
@@ -158,8 +235,14 @@ async function explain(row, focus) {
 function drawWhy(told) {
   const clauses = told.fired.length ? told.fired : told.nearest;
   const first = told.fired.length
-    ? told.fired.length === 1 ? "because this clause holds" : "because the first of these clauses holds"
-    : clauses.length ? (clauses.length === 1 ? "since no clause holds. The nearest one:" : "since no clause holds. The nearest ones:") : "since there is no clause.";
+    ? told.fired.length === 1
+      ? "because this clause holds"
+      : "because the first of these clauses holds"
+    : clauses.length
+      ? clauses.length === 1
+        ? "since no clause holds. The nearest one:"
+        : "since no clause holds. The nearest ones:"
+      : "since there is no clause.";
   return [
     make(
       "div",
@@ -167,7 +250,16 @@ function drawWhy(told) {
       make("h3", { id: "why-title" }, `Row ${told.number}`),
       make("span", { className: told.right ? "badge right" : "badge wrong" }, told.right ? "right" : "wrong"),
       make("span", { className: "spacer" }),
-      make("button", { type: "button", className: "icon", "aria-label": "Close the explanation", onclick: () => close(true) }, "×"),
+      make(
+        "button",
+        {
+          type: "button",
+          className: "icon",
+          "aria-label": "Close the explanation",
+          onclick: () => close(true),
+        },
+        "×",
+      ),
     ),
     make("p", {}, "The rule says ", make("b", {}, told.said), ` (${percent(told.probability)}) `, first),
     ...clauses.map((clause) => make("ul", { className: "checked" }, ...clause.literals.map(drawChecked))),
@@ -176,8 +268,16 @@ function drawWhy(told) {
 }
 
 function drawChecked({ text, state, cell }) {
-  const note = state === "holds" ? null : make("span", { className: "met" }, cell === null ? "the cell is empty" : `it is ${cell}`);
-  return make("li", { className: state }, make("span", { className: "state", "aria-hidden": "true" }, MARKS[state]), make("span", {}, text, hidden(` ${SAYS[state]}`), note));
+  const note =
+    state === "holds"
+      ? null
+      : make("span", { className: "met" }, cell === null ? "the cell is empty" : `it is ${cell}`);
+  return make(
+    "li",
+    { className: state },
+    make("span", { className: "state", "aria-hidden": "true" }, MARKS[state]),
+    make("span", {}, text, hidden(` ${SAYS[state]}`), note),
+  );
 }
 
 export function close(focus) {

@@ -3,7 +3,8 @@
 import { conditionForm } from "./condition.js";
 import { count, find, make, percent, refocus } from "./dom.js";
 
-const NO_RULE = "No rule pays for itself on these rows. Allow more, choose another column, or write a clause by hand.";
+const NO_RULE =
+  "No rule pays for itself on these rows. Allow more, choose another column, or write a clause by hand.";
 const SIGNS = { "=": "=", "!=": "≠", ">": ">", "<=": "≤" };
 
 let work = null;
@@ -27,8 +28,17 @@ export function drawRule(newWork, tableColumns, focus = null) {
 
 function draw(focus) {
   find("rule-title").textContent = `Rule for ${work.target}`;
-  const otherwise = make("p", { className: "outcome otherwise" }, keyword(work.rules.length > 1 ? "otherwise" : "else"), `${work.target} = `, make("b", {}, work.default.text));
-  find("rules").replaceChildren(...work.rules.map(drawClassRule), ...(work.rules.length === 1 ? [] : [otherwise]));
+  const otherwise = make(
+    "p",
+    { className: "outcome otherwise" },
+    keyword(work.rules.length > 1 ? "otherwise" : "else"),
+    `${work.target} = `,
+    make("b", {}, work.default.text),
+  );
+  find("rules").replaceChildren(
+    ...work.rules.map(drawClassRule),
+    ...(work.rules.length === 1 ? [] : [otherwise]),
+  );
   refocus(focus);
 }
 
@@ -37,21 +47,41 @@ const keyword = (word) => make("span", { className: "keyword" }, word);
 function drawClassRule(rule, r) {
   const clauses = rule.clauses.map((clause, c) => drawClause(rule, clause, r, c));
   const fresh = editing && editing.rule === r && editing.clause === rule.clauses.length;
-  if (fresh) clauses.push(make("li", { className: "clause" }, keyword(clauses.length ? "or" : "if"), form(null)));
-  const outcome = make("p", { className: "outcome" }, keyword("then"), `${work.target} = `, make("b", {}, rule.text));
+  if (fresh)
+    clauses.push(make("li", { className: "clause" }, keyword(clauses.length ? "or" : "if"), form(null)));
+  const outcome = make(
+    "p",
+    { className: "outcome" },
+    keyword("then"),
+    `${work.target} = `,
+    make("b", {}, rule.text),
+  );
   if (work.rules.length === 1) outcome.append(keyword("else"), make("b", {}, work.default.text));
   const add = make(
     "button",
-    { type: "button", className: "quiet add-clause", "data-focus": `add-clause-${r}`, "aria-label": `Add a clause for ${rule.text}`, onclick: () => open(r, rule.clauses.length, null) },
+    {
+      type: "button",
+      className: "quiet add-clause",
+      "data-focus": `add-clause-${r}`,
+      "aria-label": `Add a clause for ${rule.text}`,
+      onclick: () => open(r, rule.clauses.length, null),
+    },
     clauses.length ? "+ or another clause" : "+ a clause",
   );
   if (!clauses.length && work.rules.length > 1) {
-    return make("div", { className: "class-rule bare" }, make("p", {}, `${work.target} = `, make("b", {}, rule.text), " has no clause of its own"), add);
+    return make(
+      "div",
+      { className: "class-rule bare" },
+      make("p", {}, `${work.target} = `, make("b", {}, rule.text), " has no clause of its own"),
+      add,
+    );
   }
   return make(
     "div",
     { className: "class-rule" },
-    clauses.length ? make("ol", { className: "clauses" }, ...clauses) : make("p", { className: "nothing" }, NO_RULE),
+    clauses.length
+      ? make("ol", { className: "clauses" }, ...clauses)
+      : make("p", { className: "nothing" }, NO_RULE),
     fresh ? null : add,
     outcome,
   );
@@ -71,25 +101,70 @@ function drawClause(rule, clause, r, c) {
     make(
       "div",
       { className: "conditions" },
-      ...(clause.literals.length ? chips : [make("span", { className: "chip" }, make("span", { className: "chip-text" }, "always"))]),
+      ...(clause.literals.length
+        ? chips
+        : [make("span", { className: "chip" }, make("span", { className: "chip-text" }, "always"))]),
       here && editing.literal === null
         ? form(null, clause)
-        : make("button", { type: "button", className: "chip add", "data-focus": `add-${r}-${c}`, "aria-label": `Add a condition to: ${name}`, onclick: () => open(r, c, null) }, "+ and"),
+        : make(
+            "button",
+            {
+              type: "button",
+              className: "chip add",
+              "data-focus": `add-${r}-${c}`,
+              "aria-label": `Add a condition to: ${name}`,
+              onclick: () => open(r, c, null),
+            },
+            "+ and",
+          ),
     ),
     strength(clause, r, c),
-    make("button", { type: "button", className: "icon", "data-focus": `delete-${r}-${c}`, "aria-label": `Delete the clause: ${name}`, title: "Delete the clause", onclick: () => deleteClause(r, c) }, "×"),
+    make(
+      "button",
+      {
+        type: "button",
+        className: "icon",
+        "data-focus": `delete-${r}-${c}`,
+        "aria-label": `Delete the clause: ${name}`,
+        title: "Delete the clause",
+        onclick: () => deleteClause(r, c),
+      },
+      "×",
+    ),
   );
 }
 
 function chip(literal, r, c, l) {
-  const words = literal.kind === "boolean"
-    ? [literal.op === "=" ? "" : "not ", literal.name]
-    : [literal.name, make("i", {}, ` ${SIGNS[literal.op]} `), make("b", {}, literal.shown)];
+  const words =
+    literal.kind === "boolean"
+      ? [literal.op === "=" ? "" : "not ", literal.name]
+      : [literal.name, make("i", {}, ` ${SIGNS[literal.op]} `), make("b", {}, literal.shown)];
   return make(
     "span",
     { className: "chip" },
-    make("button", { type: "button", className: "chip-text", "data-focus": `literal-${r}-${c}-${l}`, "aria-label": `Change ${literal.text}`, onclick: () => open(r, c, l) }, ...words),
-    make("button", { type: "button", className: "chip-drop", "data-focus": `drop-${r}-${c}-${l}`, "aria-label": `Drop ${literal.text}`, title: "Drop this condition", onclick: () => dropLiteral(r, c, l) }, "×"),
+    make(
+      "button",
+      {
+        type: "button",
+        className: "chip-text",
+        "data-focus": `literal-${r}-${c}-${l}`,
+        "aria-label": `Change ${literal.text}`,
+        onclick: () => open(r, c, l),
+      },
+      ...words,
+    ),
+    make(
+      "button",
+      {
+        type: "button",
+        className: "chip-drop",
+        "data-focus": `drop-${r}-${c}-${l}`,
+        "aria-label": `Drop ${literal.text}`,
+        title: "Drop this condition",
+        onclick: () => dropLiteral(r, c, l),
+      },
+      "×",
+    ),
   );
 }
 
@@ -101,7 +176,17 @@ function strength(clause, r, c) {
     { className: "strength" },
     make("span", { className: "meter", "aria-hidden": "true" }, bar),
     make("span", { className: "precision" }, percent(clause.precision)),
-    make("button", { type: "button", className: "link", "data-focus": `rows-${r}-${c}`, title: "Show these rows", onclick: () => look(`clause:${r}:${c}`) }, `${count(clause.covers)} of ${count(work.rows)} rows`),
+    make(
+      "button",
+      {
+        type: "button",
+        className: "link",
+        "data-focus": `rows-${r}-${c}`,
+        title: "Show these rows",
+        onclick: () => look(`clause:${r}:${c}`),
+      },
+      `${count(clause.covers)} of ${count(work.rows)} rows`,
+    ),
   );
 }
 

@@ -14,7 +14,12 @@ export function drawScores(work) {
   const only = rules.length === 1 ? rules[0].text : null;
   show(find("scores"));
   find("scores").replaceChildren(
-    stat("accuracy", "Accuracy", scores, `${count(scores.right)} of ${count(rows)} rows (commonest class: ${percent(scores.base)})`),
+    stat(
+      "accuracy",
+      "Accuracy",
+      scores,
+      `${count(scores.right)} of ${count(rows)} rows (commonest class: ${percent(scores.base)})`,
+    ),
     estimateStat(work.edited),
     stat("precision", "Precision", scores, only ? `of the rows called ${only}` : "of the rows with a clause"),
     stat("coverage", "Coverage", scores, `${count(scores.covered)} of ${count(rows)} rows`),
@@ -53,8 +58,23 @@ function estimateStat(edited) {
     make("p", { className: "stat-title" }, "On new rows"),
     make("p", { className: "stat-value" }, estimate.text),
     estimate.share === null
-      ? make("p", { className: "stat-note" }, edited && estimate.note ? "estimate for the rule found" : estimate.note)
-      : make("div", { className: "stat-progress", role: "progressbar", "aria-label": "Estimating the accuracy on new rows", "aria-valuenow": String(Math.round(estimate.share * 100)), "aria-valuemin": "0", "aria-valuemax": "100" }, bar),
+      ? make(
+          "p",
+          { className: "stat-note" },
+          edited && estimate.note ? "estimate for the rule found" : estimate.note,
+        )
+      : make(
+          "div",
+          {
+            className: "stat-progress",
+            role: "progressbar",
+            "aria-label": "Estimating the accuracy on new rows",
+            "aria-valuenow": String(Math.round(estimate.share * 100)),
+            "aria-valuemin": "0",
+            "aria-valuemax": "100",
+          },
+          bar,
+        ),
   );
 }
 
@@ -74,7 +94,11 @@ export async function estimateOnNewRows(draw) {
       if (line.problem) tell({ text: "–", note: line.problem, share: null });
       else if (line.of) tell({ text: "…", note: "", share: line.done / line.of });
       else {
-        tell({ text: percent(line.accuracy), note: `± ${(line.error * 100).toFixed(1)}, cross-validated`, share: null });
+        tell({
+          text: percent(line.accuracy),
+          note: `± ${(line.error * 100).toFixed(1)}, cross-validated`,
+          share: null,
+        });
         announce(`On new rows the accuracy is about ${percent(line.accuracy)}.`);
       }
     }, mine.signal);

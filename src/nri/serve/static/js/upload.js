@@ -44,7 +44,9 @@ async function sendExample(use) {
 async function send(file, use) {
   stopComplaining();
   if (file.size > MOST_BYTES) {
-    complain(`${file.name} is larger than 50 MB, the most this page takes; drop a part of its rows or columns, or use nri induce on the command line.`);
+    complain(
+      `${file.name} is larger than 50 MB, the most this page takes; drop a part of its rows or columns, or use nri induce on the command line.`,
+    );
     return;
   }
   const bar = find("upload-bar");
