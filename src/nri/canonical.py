@@ -36,6 +36,10 @@ class CanonicalEpisode:
     """[2N], the meaning of each literal index"""
     groups: IntArray
     """[N], which variables come from one column, numbered by first appearance"""
+    order: IntArray
+    """[N], where each variable stood in the table"""
+    flipped: BoolArray
+    """[N], which variables were negated"""
 
 
 def canonical(episode: Episode, literals: Sequence[Literal], groups: IntArray) -> CanonicalEpisode:
@@ -72,6 +76,8 @@ def canonical(episode: Episode, literals: Sequence[Literal], groups: IntArray) -
         ),
         tuple(literals[i] for i in (*positive.tolist(), *negative.tolist())),
         np.argsort(np.argsort(first))[inverse].astype(np.int64),
+        order,
+        flipped,
     )
 
 

@@ -21,6 +21,7 @@ from nri.sklearn_inputs import feature_names, read_labels, read_weights
 from nri.table.columns import columns_of
 from nri.table.frame import as_frame
 from nri.table.kinds import LeftOut, Reason
+from nri.table_posterior import TablePosterior
 
 
 class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -29,7 +30,9 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
     Parameters
     ----------
     model : str
-        What finds the rules; ``"greedy"`` is the symbolic search, ``"paper"`` the paper's network.
+        What finds the rules: ``"seeded"`` asks the pretrained network and the experts what they believe,
+        and takes the rule that is best under it; ``"greedy"`` is the symbolic search on the labels alone,
+        ``"paper"`` the paper's network.
     max_clauses : int
         Most clauses in the rule of one class.
     max_literals : int
@@ -80,6 +83,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
     left_out_: tuple[LeftOut, ...]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    _posterior: TablePosterior | None
 
     def __init__(
         self,
@@ -128,6 +132,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         )
         self.rules_ = found.ruleset
         self.left_out_ = found.left_out
+        self._posterior = found.posterior
         self.classes_ = labels.classes
         self.n_features_in_ = frame.shape[1]
         self._column_names = tuple(frame.columns)
@@ -146,6 +151,19 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         """[M, n_classes]: probabilities, from the precision of the clause that decides each row."""
         columns, n_rows = self._columns(X)
         return self.rules_.predict_proba(columns, n_rows)
+
+    def posterior_proba(self, X: Any) -> FloatArray:
+        """[M, n_classes]: what the model believes beyond its rule; all columns of ``fit`` are needed.
+
+        The rule is the readable form of this; the difference in accuracy is what being readable costs.
+        """
+        check_is_fitted(self)
+        if self._posterior is None:
+            raise InputError(
+                f"model={self.model!r} knows no more than its rule says; use predict_proba, or fit with "
+                "model='seeded' and at least two classes"
+            )
+        return self._posterior.chances(self._named(X))
 
     def explain(self, X: Any) -> list[Explanation]:
         """For each row, which clauses fired or, when none did, what the nearest one lacked."""
@@ -199,6 +217,11 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
     def _columns(self, X: Any) -> tuple[Columns, int]:
         """Return the columns that the rules read, found by name or, in a plain array, by position."""
         check_is_fitted(self)
+        frame = self._named(X)
+        return columns_of(frame, self.rules_.columns, self.rules_.kinds), len(frame)
+
+    def _named(self, X: Any) -> pd.DataFrame:
+        """Return rows to predict with the names that columns had in fit."""
         names = feature_names(X)
         frame = as_frame(X)
         if names is None or not hasattr(self, "feature_names_in_"):
@@ -208,7 +231,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
                 f"Found array with 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required; "
                 "give at least one row"
             )
-        return columns_of(frame, self.rules_.columns, self.rules_.kinds), len(frame)
+        return frame
 
     def _by_position(self, frame: pd.DataFrame, named: bool) -> pd.DataFrame:
         if named and set(self.rules_.columns) <= set(frame.columns):
@@ -222,7 +245,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             warnings.warn(
                 "X does not have valid feature names, but "
                 f"{type(self).__name__} was fitted with feature names",
-                stacklevel=4,
+                stacklevel=5,
             )
         return frame.set_axis(list(self._column_names), axis="columns")
 

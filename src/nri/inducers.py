@@ -64,13 +64,19 @@ class GreedyInducer:
         return induce(episode, rng=rng, limits=limits, positive=positive)
 
 
+def _seeded() -> Inducer:
+    from nri.infer.seeded import SeededModel
+
+    return SeededModel()
+
+
 def _paper() -> Inducer:
     from nri.infer.paper import PaperModel
 
     return PaperModel()
 
 
-INDUCERS: dict[str, Callable[[], Inducer]] = {"greedy": GreedyInducer, "paper": _paper}
+INDUCERS: dict[str, Callable[[], Inducer]] = {"seeded": _seeded, "greedy": GreedyInducer, "paper": _paper}
 """What makes the inducer of each name."""
 
 
@@ -81,7 +87,7 @@ def get_inducer(name: str) -> Inducer:
     >>> get_inducer("magic")
     Traceback (most recent call last):
         ...
-    nri.errors.InputError: no model 'magic'; use one of 'greedy', 'paper'
+    nri.errors.InputError: no model 'magic'; use one of 'seeded', 'greedy', 'paper'
     """
     if name not in INDUCERS:
         raise InputError(f"no model {name!r}; use one of {', '.join(map(repr, INDUCERS))}")

@@ -21,6 +21,7 @@ from nri.rule import Label, RuleSet, gather_ruleset
 from nri.table.binarizer import Binarizer
 from nri.table.columns import columns_of, require_columns
 from nri.table.kinds import LeftOut, describe_left_out
+from nri.table_posterior import TablePosterior
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,8 @@ class Induction:
     ruleset: RuleSet
     left_out: tuple[LeftOut, ...]
     """Columns that could be of no use to a rule, and why."""
+    posterior: TablePosterior | None = None
+    """What the model thinks of any row beyond its rule, if it thinks at all."""
 
 
 def induce_ruleset(
@@ -127,15 +130,21 @@ def induce_ruleset(
         min_precision=settings.min_precision,
         required=_required(view.literals, settings, binarizer.left_out_),
     )
+    induced = inducer.induce(view.episode, view.groups, limits, rng, positive)
     ruleset = assemble(
-        inducer.induce(view.episode, view.groups, limits, rng, positive),
+        induced,
         view.literals,
         binarizer.domain_,
         support,
         negations=settings.negations,
         min_precision=settings.min_precision,
     )
-    return Induction(ruleset, binarizer.left_out_)
+    posterior = None
+    if induced.posterior is not None:
+        posterior = TablePosterior(
+            tuple(features.columns), binarizer, view.order, view.flipped, induced.posterior
+        )
+    return Induction(ruleset, binarizer.left_out_, posterior)
 
 
 def _counted_rows(table: LabelledTable) -> LabelledTable:

@@ -9,13 +9,14 @@ They know nothing of the columns' names or order.
 The same function serves training and the installed product, so there is one definition of them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack, solve_triangular
-from scipy.optimize import nnls
+from scipy.linalg import lapack
+
+from nri.infer.council import council_shares
 
 FloatArray = NDArray[np.float32]
 
@@ -42,8 +43,6 @@ FIRM = 1
 
 COUNCIL = len(EXPERTS) - 1
 """The blend of all the others; its index in the last axis."""
-PULL_TO_EQUAL = 1.0
-"""Ridge that draws the council's weights to equal ones, in squared errors; 0.3 to 3 do equally well."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +58,12 @@ class Opinions:
     asked_parts: FloatArray
     """[S, N]"""
     base_rate: float
+
+    def of_columns(self, columns: NDArray[np.int64]) -> "Opinions":
+        """Keep the parts of some columns; the opinions stay those by all columns."""
+        return replace(
+            self, support_parts=self.support_parts[:, columns], asked_parts=self.asked_parts[:, columns]
+        )
 
 
 def consult(
@@ -91,7 +96,7 @@ def consult(
     bayes = _naive_bayes(x, asked, y, w)
     support = np.stack([*(s.support for s in solved), bayes[0]], axis=1)
     on_asked = np.stack([*(s.asked for s in solved), bayes[1]], axis=1)
-    share = _council(support, target, w)
+    share = council_shares(support, target, w)
     return Opinions(
         support=np.column_stack([support, support @ share]),
         asked=np.column_stack([on_asked, on_asked @ share]),
@@ -99,17 +104,6 @@ def consult(
         asked_parts=centred_asked * (linear[FIRM].alpha @ centred),
         base_rate=base_rate,
     )
-
-
-def _council(support: FloatArray, target: FloatArray, w: FloatArray) -> FloatArray:
-    """Weights, none negative, by which the left-out opinions together come closest to the labels."""
-    n = support.shape[1]
-    weighted = support * w[:, None]
-    system = (weighted.T @ support).astype(np.float64) + PULL_TO_EQUAL * np.eye(n)
-    aim = (weighted.T @ target).astype(np.float64) + PULL_TO_EQUAL / n
-    factor = np.linalg.cholesky(system)
-    share, _ = nnls(factor.T, solve_triangular(factor, aim, lower=True))
-    return np.asarray(share, dtype=np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +182,7 @@ def _ridge(gram: _Gram, target: FloatArray, w: FloatArray, ridge: float) -> _Sol
     gap = alpha / precision
     kept = variance * remaining / (variance * remaining + ridge)
     full = variance * w / (variance * w + ridge)
-    removed = 1 - kept / np.maximum(full, 1e-12)
+    removed = (1 - kept / np.maximum(full, 1e-12)).astype(np.float32)
     return _Solved(inverse, alpha, removed, target - gap * (1 - kept), gram.asked @ alpha)
 
 

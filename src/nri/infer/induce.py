@@ -117,7 +117,7 @@ def _induce_two(
     rules[target] = selection.clauses
     mass = evidence.masses.sum(axis=0)
     default = 1 - target if selection.clauses else int(np.argmax(mass))
-    return _described(evidence, tuple(rules), default, selection.cost)
+    return described(evidence, tuple(rules), default, selection.cost)
 
 
 def _errors(task: Task, selection: Selection) -> float:
@@ -154,7 +154,7 @@ def _induce_many(
     for default in range(evidence.n_classes):
         starts.append((tuple(() if c == default else rule for c, rule in enumerate(alone)), default))
     chosen = polish(pools, starts, evidence, objective, limits, bound)
-    return _described(evidence, chosen.rules, chosen.default, chosen.cost)
+    return described(evidence, chosen.rules, chosen.default, chosen.cost)
 
 
 def _with(short: CandidatePool, pool: CandidatePool, rule: tuple[IndexClause, ...]) -> CandidatePool:
@@ -183,8 +183,8 @@ def _best_literal(pools: list[CandidatePool], evidence: Evidence) -> tuple[tuple
     return best, max(0.0, evidence.total - right)
 
 
-def _described(evidence: Evidence, rules: Rules, default: int, cost: float) -> Induced:
-    """Count what each clause and the default cover."""
+def described(evidence: Evidence, rules: Rules, default: int, cost: float) -> Induced:
+    """Count what each clause of rules found elsewhere, and the default, cover."""
     masses = evidence.masses
     truths = [clause_truth(evidence.literals, rule) for rule in rules]
     counts = tuple(truth @ masses for truth in truths)

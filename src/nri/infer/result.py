@@ -1,11 +1,15 @@
 """The outcome of induction in index space, and how it decides a row."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nri.episode import BoolArray, FloatArray, IntArray, literal_truth
 from nri.infer.candidates import IndexClause, clause_truth
+
+if TYPE_CHECKING:
+    from nri.infer.posterior import Posterior
 
 PRECISION_STRENGTH = 2.0
 """Imaginary rows at the class's prior share in a clause's estimated precision."""
@@ -33,6 +37,8 @@ class Induced:
     """Expected weight of the support rows that are decided wrongly."""
     cost: float
     """Value of the objective."""
+    posterior: "Posterior | None" = None
+    """What else is known about any row, if the model knows more than its rule says"""
 
     @property
     def precisions(self) -> tuple[FloatArray, ...]:

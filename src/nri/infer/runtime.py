@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.errors import InputError
-from nri.infer.experts import EXPERTS, Opinions, consult
+from nri.infer.experts import EXPERTS, Opinions
 from nri.infer.weight_files import checked_card, open_session, shipped_file
 
 FloatArray = NDArray[np.float32]
+IntArray = NDArray[np.int64]
 
 FLOATS_AT_ONCE = 6_000_000
 """About how many numbers one call of the network may hold for each of its heads and channels together."""
@@ -38,23 +39,59 @@ class SeededNetwork:
         self._session = open_session(onnx_file)
         self._heads = int(self.card["config"]["model"]["heads"])
 
-    def ask(
+    def answer(
         self,
         rows: FloatArray,
         labels: NDArray[Any],
         weights: NDArray[Any],
-        asked: FloatArray | None = None,
+        opinions: Opinions,
+        asked: FloatArray,
     ) -> Answers:
-        """Ask about rows [S, N], or, when none are given, about each support row without one unit of itself.
+        """Ask about rows [S, N].
 
-        Cells are -1, +1, or 0 where unknown; labels are 0 or 1.
+        Cells are -1, +1, or 0 where unknown; labels are 0 or 1. ``opinions`` are the experts', on the same
+        support rows and rows asked about.
         """
-        opinions = consult(rows, rows[:0] if asked is None else asked, labels, weights)
-        seeds = rows if asked is None else asked
-        parts = []
+        seeds = _Seeds(asked, opinions.asked, opinions.asked_parts, None)
+        return self._answer(rows, labels, weights, opinions, seeds)
+
+    def answer_left_out(
+        self,
+        rows: FloatArray,
+        labels: NDArray[Any],
+        weights: NDArray[Any],
+        opinions: Opinions,
+        which: IntArray,
+    ) -> Answers:
+        """Ask about some of the support rows, each as if one such row fewer had been seen."""
+        seeds = _Seeds(rows[which], opinions.support[which], opinions.support_parts[which], which)
+        return self._answer(rows, labels, weights, opinions, seeds)
+
+    def _answer(
+        self,
+        rows: FloatArray,
+        labels: NDArray[Any],
+        weights: NDArray[Any],
+        opinions: Opinions,
+        seeds: "_Seeds",
+    ) -> Answers:
+        table = {
+            "rows": rows,
+            "labels": labels.astype(np.float32),
+            "weights": weights.astype(np.float32),
+            "row_opinions": opinions.support,
+        }
         size = self._chunk(rows)
-        for start in range(0, len(seeds), size):
-            parts.append(self._run(rows, labels, weights, seeds, opinions, asked is None, start, size))
+        parts = []
+        for start in range(0, max(1, len(seeds.rows)), size):
+            chunk = slice(start, start + size)
+            feed = table | {
+                "seeds": seeds.rows[chunk],
+                "apart": seeds.apart(weights, chunk),
+                "seed_opinions": seeds.opinions[chunk],
+                "seed_parts": seeds.parts[chunk],
+            }
+            parts.append(self._session.run(None, feed))
         posterior, reason, precision = (np.concatenate(column) for column in zip(*parts, strict=True))
         return Answers(posterior, reason, precision)
 
@@ -62,35 +99,24 @@ class SeededNetwork:
         each = 3 * self._heads * max(rows.shape[0], 4 * rows.shape[1])
         return int(max(1, FLOATS_AT_ONCE // each))
 
-    def _run(
-        self,
-        rows: FloatArray,
-        labels: NDArray[Any],
-        weights: NDArray[Any],
-        seeds: FloatArray,
-        opinions: Opinions,
-        own: bool,
-        start: int,
-        size: int,
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        chunk = slice(start, start + size)
-        count = len(seeds[chunk])
-        apart = np.tile(weights.astype(np.float32), (count, 1))
-        if own:
-            own_rows = np.arange(start, start + count)
-            apart[np.arange(count), own_rows] = np.maximum(apart[np.arange(count), own_rows] - 1, 0)
-        feed = {
-            "rows": rows,
-            "labels": labels.astype(np.float32),
-            "weights": weights.astype(np.float32),
-            "seeds": seeds[chunk],
-            "apart": apart,
-            "row_opinions": opinions.support,
-            "seed_opinions": (opinions.support if own else opinions.asked)[chunk],
-            "seed_parts": (opinions.support_parts if own else opinions.asked_parts)[chunk],
-        }
-        posterior, reason, precision = self._session.run(None, feed)
-        return posterior, reason, precision
+
+@dataclass(frozen=True, eq=False)
+class _Seeds:
+    """The rows that one call is about, with what the experts say of them."""
+
+    rows: FloatArray
+    opinions: FloatArray
+    parts: FloatArray
+    own: IntArray | None
+    """[S], which support row each seed is; None if they are other rows"""
+
+    def apart(self, weights: NDArray[Any], chunk: slice) -> FloatArray:
+        """[S, M], how much each support row counts for each seed of a chunk."""
+        result = np.tile(weights.astype(np.float32), (len(self.rows[chunk]), 1))
+        if self.own is not None:
+            own = self.own[chunk]
+            result[np.arange(len(own)), own] = np.maximum(result[np.arange(len(own)), own] - 1, 0)
+        return result
 
 
 @cache

@@ -1,0 +1,72 @@
+"""The sample: the rows that opinions are formed from, each different, and not too many."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nri.episode import BoolArray, Episode, FloatArray, IntArray
+
+SignedArray = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Different labelled rows and how many rows each stands for."""
+
+    values: BoolArray
+    """[M, N]"""
+    known: BoolArray
+    """[M, N]"""
+    labels: IntArray
+    """[M]"""
+    weights: FloatArray
+    """[M], all above zero"""
+    n_classes: int
+
+    @property
+    def signed(self) -> SignedArray:
+        """[M, N], cells as the experts and the network read them."""
+        return signed_cells(self.values, self.known)
+
+
+def signed_cells(values: NDArray[Any], known: NDArray[Any]) -> SignedArray:
+    """Return +1 for true, -1 for false, 0 for unknown."""
+    return np.where(known, np.where(values, 1.0, -1.0), 0.0).astype(np.float32)
+
+
+def take_sample(episode: Episode, most: int, rng: np.random.Generator) -> Sample:
+    """Merge rows with the same cells and label; of more than ``most``, draw some of each class.
+
+    The rows drawn keep the weight of their class, so its share stays what it is in the table.
+    """
+    used = np.flatnonzero(episode.weights > 0)
+    labels = episode.labels[used]
+    cells = np.packbits(np.concatenate([episode.values, episode.known], axis=1)[used], axis=1)
+    keyed = np.concatenate([labels.astype(">i8").view(np.uint8).reshape(-1, 8), cells], axis=1)
+    _, first, group = np.unique(keyed, axis=0, return_index=True, return_inverse=True)
+    weights = np.zeros(len(first))
+    np.add.at(weights, group.reshape(-1), episode.weights[used])
+    kept = np.arange(len(first))
+    if len(kept) > most:
+        kept, weights = _drawn(labels[first], weights, most, rng)
+    rows = used[first[kept]]
+    return Sample(episode.values[rows], episode.known[rows], episode.labels[rows], weights, episode.n_classes)
+
+
+def _drawn(
+    labels: IntArray, weights: FloatArray, most: int, rng: np.random.Generator
+) -> tuple[IntArray, FloatArray]:
+    """Draw rows of each class by its share, a few at least, and scale their weights."""
+    kept, scaled = [], []
+    for label in np.unique(labels):
+        members = np.flatnonzero(labels == label)
+        number = min(len(members), max(5, round(most * len(members) / len(labels))))
+        chosen = np.sort(rng.choice(members, size=number, replace=False))
+        kept.append(chosen)
+        scaled.append(weights[chosen] * (weights[members].sum() / weights[chosen].sum()))
+    order = np.argsort(np.concatenate(kept), kind="stable")
+    # As many rows' worth of weight as there are rows: a sample is no better evidence than its size.
+    total = np.concatenate(scaled)[order]
+    return np.concatenate(kept)[order], total * (len(total) / total.sum())

@@ -1,0 +1,138 @@
+"""The seeded model: a posterior first, then the rule that is best under it.
+
+    labels -> the rule that describes them best; if it is exact and short, that is it
+           -> posterior: what experts and network together think of any row
+           -> plausible rows with their class chances, beside the labelled rows
+           -> the rule with the least expected error, and a price for its length
+
+With few rows the plausible ones decide; with many the labels do, which keep their full weight.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nri.episode import BoolArray, Episode, FloatArray, IntArray
+from nri.infer.candidates import IndexClause
+from nri.infer.induce import described, induce
+from nri.infer.limits import Limits
+from nri.infer.objective import DescriptionLength, ExpectedError
+from nri.infer.plausible import plausible_rows
+from nri.infer.posterior import Posterior, Told
+from nri.infer.propose import SymbolicProposer
+from nri.infer.result import Induced
+from nri.infer.runtime import SeededNetwork, shipped_network
+from nri.infer.sample import take_sample
+from nri.infer.task import Task, gather_evidence
+
+OBJECTIVE = DescriptionLength()
+"""What the labels alone go by."""
+
+
+@dataclass(frozen=True)
+class SeededConfig:
+    """The dials of the way from labels to a rule; chosen on the mean over all data sets, never for one."""
+
+    sample_rows: int = 500
+    """Most rows that the posterior is formed from while a rule is sought; all labels count in the end."""
+    posterior_rows: int = 1500
+    """Most rows that the posterior is formed from when somebody asks for it."""
+    plausible_rows: int = 600
+    """Plausible rows that the posterior is asked about."""
+    plausible_weight: float = 300.0
+    """How many labelled rows they weigh, all together."""
+    labels_suffice: float = 3000.0
+    """Labelled rows beside which the plausible ones would no longer be heard."""
+    price: float = 0.25
+    """Wrong rows that one bit of the rule must save."""
+    exact_saves: float = 8.0
+    """Bits that a rule without an error must save over no rule, to be taken without asking further."""
+
+
+class SeededModel:
+    """Finds the rule that is best under what experts and network together think."""
+
+    def __init__(self, config: SeededConfig | None = None, network: SeededNetwork | None = None) -> None:
+        self.config = config or SeededConfig()
+        self.network = network
+
+    def induce(
+        self,
+        episode: Episode,
+        groups: IntArray,
+        limits: Limits,
+        rng: np.random.Generator,
+        positive: int | None,
+    ) -> Induced:
+        """See :class:`nri.inducers.Inducer`."""
+        by_labels = induce(episode, rng=rng, limits=limits, objective=OBJECTIVE, positive=positive)
+        posterior = Posterior(take_sample(episode, self.config.posterior_rows, rng))
+        if self._settled(by_labels, episode, limits):
+            return replace(by_labels, posterior=posterior)
+        sample = take_sample(episode, self.config.sample_rows, rng)
+        values, known = plausible_rows(
+            sample.values, sample.known, sample.weights, groups, self.config.plausible_rows, rng
+        )
+        told = Posterior(sample).ask(values, known, self.network or shipped_network())
+        under_posterior = induce(
+            self._with_rows(episode, values, known, told.chances),
+            rng=rng,
+            propose=AlsoThese(reasons(told, values, limits.max_literals), by_labels.rules),
+            limits=limits,
+            objective=ExpectedError(self.config.price),
+            positive=positive,
+            posterior=np.concatenate([np.eye(episode.n_classes)[episode.labels], told.chances]),
+        )
+        rules, default, cost = under_posterior.rules, under_posterior.default, under_posterior.cost
+        return replace(described(gather_evidence(episode), rules, default, cost), posterior=posterior)
+
+    def _settled(self, by_labels: Induced, episode: Episode, limits: Limits) -> bool:
+        """Whether the labels say it all.
+
+        They do where there are very many, where a rule without a single error is much shorter than the
+        labels it explains, and where the user wants a precision on them: looking at nothing else keeps it.
+        """
+        total = float(episode.weights.sum())
+        if limits.min_precision > 0 or total >= self.config.labels_suffice:
+            return True
+        errors_of_nothing = total - float(np.bincount(episode.labels, episode.weights).max())
+        nothing = OBJECTIVE.cost(np.array(errors_of_nothing), np.array(0.0), total, episode.n_classes)
+        return bool(by_labels.errors <= 1e-9 and by_labels.cost <= nothing - self.config.exact_saves)
+
+    def _with_rows(
+        self, episode: Episode, values: BoolArray, known: BoolArray, chances: FloatArray
+    ) -> Episode:
+        """Return the table with the plausible rows below it."""
+        weight = self.config.plausible_weight / len(values)
+        return Episode(
+            np.concatenate([episode.values, values]),
+            np.concatenate([episode.known, known]),
+            np.concatenate([episode.labels, chances.argmax(axis=1)]),
+            np.concatenate([episode.weights, np.full(len(values), weight)]),
+            episode.n_classes,
+        )
+
+
+class AlsoThese:
+    """The symbolic proposer, and clauses from elsewhere."""
+
+    def __init__(self, clauses: Iterable[IndexClause], rules: Iterable[Iterable[IndexClause]]) -> None:
+        self.clauses = [*clauses, *(clause for rule in rules for clause in rule)]
+
+    def __call__(self, task: Task, limits: Limits, rng: np.random.Generator) -> Iterable[IndexClause]:
+        """See :class:`nri.infer.propose.Proposer`."""
+        return [*SymbolicProposer()(task, limits, rng), *self.clauses]
+
+
+def reasons(told: Told, values: BoolArray, longest: int) -> tuple[IndexClause, ...]:
+    """Turn the network's open gates into clauses, each holding on the row that it is the reason for."""
+    found: dict[IndexClause, None] = {}
+    N = values.shape[1]
+    for gates in told.reasons:
+        order = np.argsort(-gates, axis=1, kind="stable")[:, :longest]
+        open_gates = np.take_along_axis(gates, order, axis=1) > 0
+        literals = np.where(np.take_along_axis(values, order, axis=1), order, order + N)
+        for row, is_open in zip(literals.tolist(), open_gates.tolist(), strict=True):
+            found.setdefault(tuple(sorted(j for j, taken in zip(row, is_open, strict=True) if taken)))
+    return tuple(found)
