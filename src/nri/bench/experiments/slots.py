@@ -108,10 +108,10 @@ def table(rows: Sequence[Row]) -> str:
     lines = []
     for label, part in frame.groupby("label", sort=False):
         line = [str(label)]
-        for name, digits in (("usage_variance", 4), ("gate_entropy", 3)):
+        for name, form in (("usage_variance", ".1e"), ("gate_entropy", ".3f")):
             columns = [f"{name}_{stage}" for stage in stages_seen] + [name]
             values = [part[column].mean() if column in part else np.nan for column in columns]
-            line += ["" if value != value else f"{value:.{digits}f}" for value in values]
+            line += ["" if value != value else f"{value:{form}}" for value in values]
         lines.append(line)
     heads = [*(f"{stage} %" for stage in stages_seen), "end"]
     header = ["model", *(f"variance {h}" for h in heads), *(f"entropy {h}" for h in heads)]
