@@ -158,12 +158,13 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         The rule is the readable form of this; the difference in accuracy is what being readable costs.
         """
         check_is_fitted(self)
-        if self._posterior is None:
+        posterior = getattr(self, "_posterior", None)
+        if posterior is None:
             raise InputError(
-                f"model={self.model!r} knows no more than its rule says; use predict_proba, or fit with "
-                "model='seeded' and at least two classes"
+                "there is no posterior: it comes with model='seeded' and two classes or more, and not saved "
+                "with the estimator because it holds rows of the table; fit again, or use predict_proba"
             )
-        return self._posterior.chances(self._named(X))
+        return np.asarray(posterior.chances(self._named(X)))
 
     def explain(self, X: Any) -> list[Explanation]:
         """For each row, which clauses fired or, when none did, what the nearest one lacked."""
@@ -250,8 +251,12 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return frame.set_axis(list(self._column_names), axis="columns")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Keep rules as their JSON: what is restored is what any other reader of the file would see."""
+        """Keep rules as their JSON: what is restored is what any other reader of the file would see.
+
+        The posterior is not kept, since it holds rows of the table, which a saved rule must not carry.
+        """
         state: dict[str, Any] = dict(super().__getstate__())
+        state.pop("_posterior", None)
         if "rules_" in state:
             state["rules_"] = render(self.rules_, "json")
             state["left_out_"] = [(one.column, str(one.reason)) for one in self.left_out_]

@@ -16,7 +16,7 @@ from nri.infer.induce import induce
 from nri.infer.limits import Limits
 from nri.infer.result import Induced
 
-DEFAULT = "greedy"
+DEFAULT = "seeded"
 """The model of users who name none."""
 
 

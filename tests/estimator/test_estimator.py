@@ -188,6 +188,25 @@ def test_pickling_keeps_the_rule_as_json_and_the_predictions():
     assert (again.predict_proba(table) == clf.predict_proba(table)).all()
 
 
+def test_a_saved_estimator_carries_no_rows_of_the_table_and_says_what_it_lacks():
+    table, labels = random_table(2)
+    clf = NRIClassifier().fit(table, labels)
+    assert clf.posterior_proba(table).shape == (len(table), 2)
+    with pytest.raises(InputError, match=r"there is no posterior: .* fit again, or use predict_proba"):
+        pickle.loads(pickle.dumps(clf)).posterior_proba(table)
+
+
+def test_the_posterior_reads_columns_by_name_and_gives_probabilities():
+    table, labels = random_table(3)
+    clf = NRIClassifier().fit(table, labels)
+    chances = clf.posterior_proba(table)
+    assert (chances >= 0).all()
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0)
+    np.testing.assert_allclose(clf.posterior_proba(table[table.columns[::-1]]), chances, atol=1e-6)
+    with pytest.raises(InputError, match="there is no posterior"):
+        NRIClassifier("greedy").fit(table, labels).posterior_proba(table)
+
+
 def test_an_unfitted_estimator_can_be_pickled_and_says_that_it_is_unfitted():
     again = pickle.loads(pickle.dumps(NRIClassifier(max_clauses=3)))
     assert again.max_clauses == 3

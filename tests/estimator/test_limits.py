@@ -89,7 +89,7 @@ def test_without_negations_categories_are_not_merged_into_an_exclusion():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": "magic"}, "no model 'magic'; use one of 'greedy', 'paper'"),
+        ({"model": "magic"}, "no model 'magic'; use one of 'seeded', 'greedy', 'paper'"),
         ({"max_clauses": 0}, "max_clauses is 0"),
         ({"max_literals": 0}, "max_literals is 0"),
         ({"min_precision": 2}, "min_precision is 2"),

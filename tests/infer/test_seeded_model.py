@@ -107,6 +107,6 @@ def test_an_exact_and_short_rule_is_taken_from_the_labels_alone():
 
 def test_a_reason_holds_on_its_row():
     values = np.array([[True, False, True], [False, False, False]])
-    told = Told(np.full((2, 2), 0.5), (np.array([[2.0, 1.0, -1.0], [-3.0, 0.5, 4.0]]),))
+    told = Told(np.full((2, 2), 0.5), (np.array([[2.0, 1.0, -1.0], [-3.0, 0.5, 4.0]]),), 1.0)
     assert set(reasons(told, values, 2)) == {(0, 4), (4, 5)}
     assert set(reasons(told, values, 1)) == {(0,), (5,)}

@@ -34,7 +34,9 @@ HtmlOption = Annotated[
 ClinicalOption = Annotated[
     bool, typer.Option("--clinical", help="Let the report say that it is not validated for decisions.")
 ]
-ModelOption = Annotated[str | None, typer.Option(metavar="NAME", help="What finds the rule: greedy, paper.")]
+ModelOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="What finds the rule: seeded (default), greedy, paper.")
+]
 SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the search.")]
 MaxClausesOption = Annotated[
     int, typer.Option(min=1, help="Most clauses in the rule of one class.", rich_help_panel=_RULE)

@@ -10,7 +10,7 @@ The same function serves training and the installed product, so there is one def
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,10 +59,13 @@ class Opinions:
     """[S, N]"""
     base_rate: float
 
-    def of_columns(self, columns: NDArray[np.int64]) -> "Opinions":
-        """Keep the parts of some columns; the opinions stay those by all columns."""
+    def of_part(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> "Opinions":
+        """Keep what concerns some support rows and columns; the opinions stay those by the whole table."""
         return replace(
-            self, support_parts=self.support_parts[:, columns], asked_parts=self.asked_parts[:, columns]
+            self,
+            support=self.support[rows],
+            support_parts=self.support_parts[rows][:, columns],
+            asked_parts=self.asked_parts[:, columns],
         )
 
 
@@ -74,45 +77,63 @@ def consult(
     Cells are -1, +1, or 0 where unknown; labels are 0 or 1; weights, all above 0, say how many rows
     each support row stands for.
     """
-    y = labels.astype(np.float32)
-    w = np.ones_like(y) if weights is None else weights.astype(np.float32)
-    base_rate = float((w @ y + 0.5) / (w.sum() + 1))
-    target = y - np.float32(base_rate)
-    centred, centred_asked = _centred(x, asked, w)
-    scale = np.sqrt(_relevance(centred, target, w))
-    plain = _gram(centred, centred_asked)
-    relevant = _gram(centred * scale, centred_asked * scale)
-
-    linear = [_ridge(plain, target, w, ridge) for ridge in LINEAR_RIDGES]
-    others = [
-        *(
-            _ridge(_neighbourhood(gram, w, reach), target, w, 0.3)
-            for gram in (plain, relevant)
-            for reach in (1.0, 3.0)
-        ),
-        *(_ridge(_quadratic(gram, w), target, w, 1.0) for gram in (plain, relevant)),
-    ]
-    solved = linear + others
-    bayes = _naive_bayes(x, asked, y, w)
-    support = np.stack([*(s.support for s in solved), bayes[0]], axis=1)
-    on_asked = np.stack([*(s.asked for s in solved), bayes[1]], axis=1)
-    share = council_shares(support, target, w)
-    return Opinions(
-        support=np.column_stack([support, support @ share]),
-        asked=np.column_stack([on_asked, on_asked @ share]),
-        support_parts=_left_out_parts(centred, linear[FIRM]),
-        asked_parts=centred_asked * (linear[FIRM].alpha @ centred),
-        base_rate=base_rate,
-    )
+    return Experts(x, labels, weights).opine(asked)
 
 
-@dataclass(frozen=True, eq=False)
-class _Gram:
-    """Inner products of support rows with each other and of the rows asked about with them."""
+class Experts:
+    """All experts, formed by one table; they can be asked about any number of rows, part by part."""
 
-    rows: FloatArray
-    asked: FloatArray
-    asked_norms: FloatArray
+    def __init__(self, x: FloatArray, labels: NDArray[Any], weights: NDArray[Any] | None = None) -> None:
+        y = labels.astype(np.float32)
+        w = np.ones_like(y) if weights is None else weights.astype(np.float32)
+        self.base_rate = float((w @ y + 0.5) / (w.sum() + 1))
+        target = y - np.float32(self.base_rate)
+        known = x != 0
+        self._mean = ((w @ x) / np.maximum(w @ known, 1e-6)).astype(np.float32)
+        centred = self._centred(x)
+        self._scale = np.sqrt(_relevance(centred, target, w))
+        self._plain, self._relevant = centred, centred * self._scale
+        plain, relevant = self._plain @ self._plain.T, self._relevant @ self._relevant.T
+        self._linear = [_ridge(plain, target, w, ridge) for ridge in LINEAR_RIDGES]
+        grams = (plain, relevant)
+        kernels: list[tuple[_Kernel, FloatArray, float]] = [
+            *((_Neighbourhood(gram, w, reach), gram, 0.3) for gram in grams for reach in (1.0, 3.0)),
+            *((_Quadratic(gram, w), gram, 1.0) for gram in grams),
+        ]
+        self._by_kernel = [
+            (kernel, gram is relevant, _ridge(kernel.of_rows(gram), target, w, ridge))
+            for kernel, gram, ridge in kernels
+        ]
+        self._bayes = _NaiveBayes(x, y, w)
+        members = [*self._linear, *(solved for _, _, solved in self._by_kernel)]
+        support = np.stack([*(s.support for s in members), self._bayes.left_out(x, y, w)], axis=1)
+        self._shares = council_shares(support, target, w)
+        self.support = np.column_stack([support, support @ self._shares])
+        self.support_parts = _left_out_parts(centred, self._linear[FIRM])
+
+    def opine(self, asked: FloatArray) -> Opinions:
+        """Ask about rows [S, N]."""
+        centred = self._centred(asked)
+        relevant = centred * self._scale
+        plain_gram, relevant_gram = centred @ self._plain.T, relevant @ self._relevant.T
+        plain_norms, relevant_norms = (np.einsum("sn,sn->s", z, z) for z in (centred, relevant))
+        said = [np.asarray(plain_gram @ solved.alpha, dtype=np.float32) for solved in self._linear]
+        for kernel, by_relevance, solved in self._by_kernel:
+            gram, norms = (relevant_gram, relevant_norms) if by_relevance else (plain_gram, plain_norms)
+            said.append(np.asarray(kernel.of_asked(gram, norms) @ solved.alpha, dtype=np.float32))
+        said.append(self._bayes.plain(asked))
+        on_asked = np.stack(said, axis=1)
+        return Opinions(
+            support=self.support,
+            asked=np.column_stack([on_asked, on_asked @ self._shares]),
+            support_parts=self.support_parts,
+            asked_parts=centred * (self._linear[FIRM].alpha @ self._plain),
+            base_rate=self.base_rate,
+        )
+
+    def _centred(self, x: FloatArray) -> FloatArray:
+        """Subtract each column's mean over known cells; an unknown cell then sits at the mean, 0."""
+        return np.asarray((x - self._mean) * (x != 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,14 +145,42 @@ class _Solved:
     removed: FloatArray
     """[M], by how much of alpha / diag(inverse) a row's own opinion falls when one unit of it is left out"""
     support: FloatArray
-    asked: FloatArray
 
 
-def _centred(x: FloatArray, asked: FloatArray, w: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Subtract each column's mean over known cells; an unknown cell then sits at the mean, 0."""
-    known = x != 0
-    mean = ((w @ x) / np.maximum(w @ known, 1e-6)).astype(np.float32)
-    return (x - mean) * known, (asked - mean) * (asked != 0)
+class _Kernel(Protocol):
+    """A similarity of rows, computed from their inner products."""
+
+    def of_rows(self, gram: FloatArray) -> FloatArray: ...
+
+    def of_asked(self, gram: FloatArray, norms: FloatArray) -> FloatArray: ...
+
+
+class _Neighbourhood:
+    """Similarity that falls off exponentially with the (squared) distance between rows."""
+
+    def __init__(self, gram: FloatArray, w: FloatArray, reach: float) -> None:
+        self.norms = np.diag(gram).copy()
+        distance = self.norms[:, None] + self.norms[None, :] - 2 * gram
+        self.fall_off = np.float32(-reach / (w @ distance @ w / w.sum() ** 2 + 1e-6))
+
+    def of_rows(self, gram: FloatArray) -> FloatArray:
+        return self.of_asked(gram, self.norms)
+
+    def of_asked(self, gram: FloatArray, norms: FloatArray) -> FloatArray:
+        return np.asarray(np.exp(self.fall_off * (norms[:, None] + self.norms[None, :] - 2 * gram)))
+
+
+class _Quadratic:
+    """All pairs of columns as features."""
+
+    def __init__(self, gram: FloatArray, w: FloatArray) -> None:
+        self.scale = np.float32(2 * w.sum() / (w @ np.diag(gram) + 1e-6))
+
+    def of_rows(self, gram: FloatArray) -> FloatArray:
+        return np.asarray((1 + gram * self.scale) ** 2)
+
+    def of_asked(self, gram: FloatArray, norms: FloatArray) -> FloatArray:
+        return self.of_rows(gram)
 
 
 def _relevance(centred: FloatArray, target: FloatArray, w: FloatArray) -> FloatArray:
@@ -143,33 +192,13 @@ def _relevance(centred: FloatArray, target: FloatArray, w: FloatArray) -> FloatA
     return np.asarray(weight * (len(weight) / weight.sum()), dtype=np.float32)
 
 
-def _gram(features: FloatArray, asked: FloatArray) -> _Gram:
-    return _Gram(features @ features.T, asked @ features.T, np.einsum("sn,sn->s", asked, asked))
-
-
-def _neighbourhood(gram: _Gram, w: FloatArray, reach: float) -> _Gram:
-    """Similarity that falls off exponentially with the (squared) distance between rows."""
-    norms = np.diag(gram.rows)
-    distance = norms[:, None] + norms[None, :] - 2 * gram.rows
-    asked_distance = gram.asked_norms[:, None] + norms[None, :] - 2 * gram.asked
-    mean = w @ distance @ w / w.sum() ** 2
-    fall_off = np.float32(-reach / (mean + 1e-6))
-    return _Gram(np.exp(fall_off * distance), np.exp(fall_off * asked_distance), gram.asked_norms)
-
-
-def _quadratic(gram: _Gram, w: FloatArray) -> _Gram:
-    """All pairs of columns as features."""
-    scale = np.float32(2 * w.sum() / (w @ np.diag(gram.rows) + 1e-6))
-    return _Gram((1 + gram.rows * scale) ** 2, (1 + gram.asked * scale) ** 2, gram.asked_norms)
-
-
-def _ridge(gram: _Gram, target: FloatArray, w: FloatArray, ridge: float) -> _Solved:
+def _ridge(gram: FloatArray, target: FloatArray, w: FloatArray, ridge: float) -> _Solved:
     """Solve for all rows at once, and for each row as if one unit of its weight were not there.
 
     Without a row at all its opinion is t - alpha / diag(inverse), with variance v. The n units that
     remain of it bring back the share v n / (v n + ridge) of what is missing to its label.
     """
-    system = np.array(gram.rows, order="F")
+    system = np.array(gram, order="F")
     system[np.diag_indices(len(system))] += np.float32(ridge) / w
     factor, failed = lapack.spotrf(system, lower=1, overwrite_a=1)
     assert failed == 0, "a kernel plus its ridge is positive definite"
@@ -183,7 +212,7 @@ def _ridge(gram: _Gram, target: FloatArray, w: FloatArray, ridge: float) -> _Sol
     kept = variance * remaining / (variance * remaining + ridge)
     full = variance * w / (variance * w + ridge)
     removed = (1 - kept / np.maximum(full, 1e-12)).astype(np.float32)
-    return _Solved(inverse, alpha, removed, target - gap * (1 - kept), gram.asked @ alpha)
+    return _Solved(inverse, alpha, removed, target - gap * (1 - kept))
 
 
 def _left_out_parts(centred: FloatArray, solved: _Solved) -> FloatArray:
@@ -193,22 +222,33 @@ def _left_out_parts(centred: FloatArray, solved: _Solved) -> FloatArray:
     return np.asarray(centred * (without.T @ centred), dtype=np.float32)
 
 
-def _naive_bayes(
-    x: FloatArray, asked: FloatArray, y: FloatArray, w: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Left-out and plain log-odds, squashed to the range of the other opinions."""
-    true, known = (x > 0).astype(np.float32), (x != 0).astype(np.float32)
-    positive, negative = w * y, w * (1 - y)
-    counts = [positive @ true, positive @ known, negative @ true, negative @ known]
-    unit = np.minimum(w, 1)
-    gone_positive, gone_negative = (unit * y)[:, None], (unit * (1 - y))[:, None]
-    own = [gone_positive * true, gone_positive * known, gone_negative * true, gone_negative * known]
-    left_out = _log_odds(x, *(c - o for c, o in zip(counts, own, strict=True)))
-    left_out += np.log(
-        (positive.sum() - gone_positive[:, 0] + 0.5) / (negative.sum() - gone_negative[:, 0] + 0.5)
-    )
-    plain = _log_odds(asked, *counts) + np.log((positive.sum() + 0.5) / (negative.sum() + 0.5))
-    return (np.tanh(left_out / 8) / 2).astype(np.float32), (np.tanh(plain / 8) / 2).astype(np.float32)
+class _NaiveBayes:
+    """Every column on its own; its log-odds are squashed to the range of the other opinions."""
+
+    def __init__(self, x: FloatArray, y: FloatArray, w: FloatArray) -> None:
+        true, known = (x > 0).astype(np.float32), (x != 0).astype(np.float32)
+        positive, negative = w * y, w * (1 - y)
+        self.counts = [positive @ true, positive @ known, negative @ true, negative @ known]
+        self.totals = positive.sum(), negative.sum()
+
+    def plain(self, asked: FloatArray) -> FloatArray:
+        """[S]"""
+        prior = np.log((self.totals[0] + 0.5) / (self.totals[1] + 0.5))
+        return _squashed(_log_odds(asked, *self.counts) + prior)
+
+    def left_out(self, x: FloatArray, y: FloatArray, w: FloatArray) -> FloatArray:
+        """[M], with one unit of the row itself taken out of every count."""
+        true, known = (x > 0).astype(np.float32), (x != 0).astype(np.float32)
+        unit = np.minimum(w, 1)
+        positive, negative = (unit * y)[:, None], (unit * (1 - y))[:, None]
+        own = [positive * true, positive * known, negative * true, negative * known]
+        odds = _log_odds(x, *(count - gone for count, gone in zip(self.counts, own, strict=True)))
+        prior = (self.totals[0] - positive[:, 0] + 0.5) / (self.totals[1] - negative[:, 0] + 0.5)
+        return _squashed(odds + np.log(prior))
+
+
+def _squashed(log_odds: FloatArray) -> FloatArray:
+    return np.asarray(np.tanh(log_odds / 8) / 2, dtype=np.float32)
 
 
 def _log_odds(

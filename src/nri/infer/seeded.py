@@ -1,7 +1,8 @@
 """The seeded model: a posterior first, then the rule that is best under it.
 
-    labels -> the rule that describes them best; if it is exact and short, that is it
+    labels -> the rule that describes them best
            -> posterior: what experts and network together think of any row
+              (where the rule tells the labels better than they do, it is taken)
            -> plausible rows with their class chances, beside the labelled rows
            -> the rule with the least expected error, and a price for its length
 
@@ -17,7 +18,7 @@ from nri.episode import BoolArray, Episode, FloatArray, IntArray
 from nri.infer.candidates import IndexClause
 from nri.infer.induce import described, induce
 from nri.infer.limits import Limits
-from nri.infer.objective import DescriptionLength, ExpectedError
+from nri.infer.objective import DescriptionLength, ExpectedError, clause_bits
 from nri.infer.plausible import plausible_rows
 from nri.infer.posterior import Posterior, Told
 from nri.infer.propose import SymbolicProposer
@@ -44,10 +45,10 @@ class SeededConfig:
     """How many labelled rows they weigh, all together."""
     labels_suffice: float = 3000.0
     """Labelled rows beside which the plausible ones would no longer be heard."""
-    price: float = 0.25
-    """Wrong rows that one bit of the rule must save."""
-    exact_saves: float = 8.0
+    exact_saves: float = 13.0
     """Bits that a rule without an error must save over no rule, to be taken without asking further."""
+    rule_share: float = 0.5
+    """Share of a rule's own bits in what the labels cost who has the rule; the rest is hindsight."""
 
 
 class SeededModel:
@@ -68,29 +69,31 @@ class SeededModel:
         """See :class:`nri.inducers.Inducer`."""
         by_labels = induce(episode, rng=rng, limits=limits, objective=OBJECTIVE, positive=positive)
         posterior = Posterior(take_sample(episode, self.config.posterior_rows, rng))
-        if self._settled(by_labels, episode, limits):
+        if self._labels_say_it_all(by_labels, episode, limits):
             return replace(by_labels, posterior=posterior)
         sample = take_sample(episode, self.config.sample_rows, rng)
         values, known = plausible_rows(
             sample.values, sample.known, sample.weights, groups, self.config.plausible_rows, rng
         )
         told = Posterior(sample).ask(values, known, self.network or shipped_network())
+        if self._rule_tells_more(by_labels, episode, limits, told):
+            return replace(by_labels, posterior=posterior)
         under_posterior = induce(
             self._with_rows(episode, values, known, told.chances),
             rng=rng,
             propose=AlsoThese(reasons(told, values, limits.max_literals), by_labels.rules),
             limits=limits,
-            objective=ExpectedError(self.config.price),
+            objective=ExpectedError(fair_price(told.chances)),
             positive=positive,
             posterior=np.concatenate([np.eye(episode.n_classes)[episode.labels], told.chances]),
         )
         rules, default, cost = under_posterior.rules, under_posterior.default, under_posterior.cost
         return replace(described(gather_evidence(episode), rules, default, cost), posterior=posterior)
 
-    def _settled(self, by_labels: Induced, episode: Episode, limits: Limits) -> bool:
-        """Whether the labels say it all.
+    def _labels_say_it_all(self, by_labels: Induced, episode: Episode, limits: Limits) -> bool:
+        """Whether nobody needs to be asked.
 
-        They do where there are very many, where a rule without a single error is much shorter than the
+        That is where labels are very many, where a rule without a single error is much shorter than the
         labels it explains, and where the user wants a precision on them: looking at nothing else keeps it.
         """
         total = float(episode.weights.sum())
@@ -99,6 +102,17 @@ class SeededModel:
         errors_of_nothing = total - float(np.bincount(episode.labels, episode.weights).max())
         nothing = OBJECTIVE.cost(np.array(errors_of_nothing), np.array(0.0), total, episode.n_classes)
         return bool(by_labels.errors <= 1e-9 and by_labels.cost <= nothing - self.config.exact_saves)
+
+    def _rule_tells_more(self, by_labels: Induced, episode: Episode, limits: Limits, told: Told) -> bool:
+        """Whether labels cost fewer bits with the rule at hand than by what experts and network expect."""
+        total = float(episode.weights.sum())
+        n_literals = int(limits.literal_mask(episode.n_variables).sum())
+        lengths = [len(clause) for rule in by_labels.rules for clause in rule]
+        bits = self.config.rule_share * float(
+            clause_bits(np.array(lengths, dtype=np.int64), n_literals).sum()
+        )
+        cost = OBJECTIVE.cost(np.array(by_labels.errors), np.array(bits), total, episode.n_classes)
+        return bool(cost < told.label_bits * total)
 
     def _with_rows(
         self, episode: Episode, values: BoolArray, known: BoolArray, chances: FloatArray
@@ -112,6 +126,17 @@ class SeededModel:
             np.concatenate([episode.weights, np.full(len(values), weight)]),
             episode.n_classes,
         )
+
+
+def fair_price(chances: FloatArray) -> float:
+    """Return the wrong rows that one bit of the rule must save: as many as in the description length.
+
+    There a wrong row costs the bits that tell it from the right ones and name its class. The more
+    rows are wrong anyway, the fewer these are, and the more rows a literal must set right.
+    """
+    wrong = float(np.clip(1 - chances.max(axis=1).mean(), 0.01, 0.35))
+    bits_per_wrong_row = np.log2((1 - wrong) / wrong) + np.log2(chances.shape[1] - 1)
+    return OBJECTIVE.price / float(bits_per_wrong_row)
 
 
 class AlsoThese:

@@ -174,6 +174,12 @@ def _ours(model: str) -> Build:
     return build
 
 
+def _posterior(random_state: int) -> Any:
+    from nri.bench.methods.posterior import PosteriorClassifier
+
+    return PosteriorClassifier(random_state)
+
+
 _ALL = [
     Method("majority", "Majority", "reference", _majority),
     Method("best-literal", "Best literal", "reference", _best_literal),
@@ -193,6 +199,7 @@ _ALL = [
     Method("paper", "NRI paper", "ours", _ours("paper"), ("onnxruntime",), keeps_missing=True),
     Method("greedy", "NRI greedy", "ours", _ours("greedy"), ("onnxruntime",), keeps_missing=True),
     Method("seeded", "NRI seeded", "ours", _ours("seeded"), ("onnxruntime",), keeps_missing=True),
+    Method("posterior", "NRI posterior", "black box", _posterior, ("onnxruntime",), keeps_missing=True),
 ]
 
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
