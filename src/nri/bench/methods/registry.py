@@ -199,7 +199,7 @@ _ALL = [
     Method("paper", "NRI paper", "ours", _ours("paper"), ("onnxruntime",), keeps_missing=True),
     Method("greedy", "NRI greedy", "ours", _ours("greedy"), ("onnxruntime",), keeps_missing=True),
     Method("seeded", "NRI seeded", "ours", _ours("seeded"), ("onnxruntime",), keeps_missing=True),
-    Method("posterior", "NRI posterior", "black box", _posterior, ("onnxruntime",), keeps_missing=True),
+    Method("posterior", "NRI posterior", "ours", _posterior, ("onnxruntime",), keeps_missing=True),
 ]
 
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
