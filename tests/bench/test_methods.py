@@ -135,7 +135,7 @@ def test_sizes_are_counted_for_rules_and_not_for_black_boxes():
     X, y = two_classes()
     sizes = {name: rule_size(get_method(name).make(0).fit(X, y)) for name in QUICK}
     boxes = {name for name, size in sizes.items() if size is None}
-    assert boxes == {"logistic", "random-forest", "xgboost", "lightgbm", "posterior"}
+    assert boxes == {"logistic", "random-forest", "xgboost", "lightgbm"}
     assert sizes["majority"] == RuleSize(0, 0)
     assert sizes["figs"].clauses >= 2
 

@@ -58,15 +58,19 @@ def take_sample(episode: Episode, most: int, rng: np.random.Generator) -> Sample
 def _drawn(
     labels: IntArray, weights: FloatArray, most: int, rng: np.random.Generator
 ) -> tuple[IntArray, FloatArray]:
-    """Draw rows of each class by its share, a few at least, and scale their weights."""
-    kept, scaled = [], []
+    """Draw about ``most`` units of weight, a few of each class at least; rows drawn twice weigh two.
+
+    Units are taken at even steps from a random start, so that likely rows are drawn at their true rate.
+    """
+    drawn = np.zeros(len(weights))
     for label in np.unique(labels):
         members = np.flatnonzero(labels == label)
-        number = min(len(members), max(5, round(most * len(members) / len(labels))))
-        chosen = np.sort(rng.choice(members, size=number, replace=False))
-        kept.append(chosen)
-        scaled.append(weights[chosen] * (weights[members].sum() / weights[chosen].sum()))
-    order = np.argsort(np.concatenate(kept), kind="stable")
-    # As many rows' worth of weight as there are rows: a sample is no better evidence than its size.
-    total = np.concatenate(scaled)[order]
-    return np.concatenate(kept)[order], total * (len(total) / total.sum())
+        share = float(weights[members].sum() / weights.sum())
+        number = max(min(5, len(members)), round(most * share))
+        steps = (rng.random() + np.arange(number)) / number
+        ends = np.cumsum(weights[members])
+        taken = np.searchsorted(ends, steps * ends[-1], side="right")
+        counts = np.bincount(np.minimum(taken, len(members) - 1), minlength=len(members))
+        drawn[members] = counts * (most * share / number)
+    kept = np.flatnonzero(drawn > 0)
+    return kept, drawn[kept]
