@@ -41,10 +41,12 @@ class SeededConfig:
     """Most rows that the posterior is formed from when somebody asks for it."""
     plausible_rows: int = 600
     """Plausible rows that the posterior is asked about."""
-    plausible_weight: float = 300.0
-    """How many labelled rows they weigh, all together."""
-    labels_suffice: float = 3000.0
-    """Labelled rows beside which the plausible ones would no longer be heard."""
+    most_weight: float = 300.0
+    """How many labelled rows they weigh, all together, at most."""
+    weight_of_both: float = 15_000.0
+    """Their weight times that of the labelled rows, at most: the more labels, the less they are heard."""
+    labels_suffice: float = 700.0
+    """Labelled rows beside which they are not heard at all."""
     exact_saves: float = 13.0
     """Bits that a rule without an error must save over no rule, to be taken without asking further."""
     rule_share: float = 0.5
@@ -118,7 +120,8 @@ class SeededModel:
         self, episode: Episode, values: BoolArray, known: BoolArray, chances: FloatArray
     ) -> Episode:
         """Return the table with the plausible rows below it."""
-        weight = self.config.plausible_weight / len(values)
+        labelled = float(episode.weights.sum())
+        weight = min(self.config.most_weight, self.config.weight_of_both / labelled) / len(values)
         return Episode(
             np.concatenate([episode.values, values]),
             np.concatenate([episode.known, known]),
