@@ -67,7 +67,8 @@ def test_two_processes_make_the_same_update_as_one(tmp_path):
     subprocess.run([*torchrun, *arguments, str(tmp_path / "two")], check=True, env=environment)
     one, two = (load_checkpoint(tmp_path / name / CHECKPOINT) for name in ("one", "two"))
     for name, weights in one.weights.items():
-        torch.testing.assert_close(weights, two.weights[name], atol=1e-6, rtol=1e-4)
+        # AdamW magnifies rounding where a gradient is next to nothing; a lost share of it would show at 1e-3
+        torch.testing.assert_close(weights, two.weights[name], atol=2e-5, rtol=1e-4)
 
 
 def test_training_lowers_the_loss_on_small_tables_of_the_validation_suite(tmp_path):
