@@ -32,8 +32,8 @@ OBJECTIVE = DescriptionLength()
 
 
 @dataclass(frozen=True)
-class SeededConfig:
-    """The dials of the way from labels to a rule; chosen on the mean over all data sets, never for one."""
+class PathConfig:
+    """The dials of the path from labels to a rule; chosen on the mean over all data sets, never for one."""
 
     sample_rows: int = 500
     """Most rows that the posterior is formed from while a rule is sought; all labels count in the end."""
@@ -56,8 +56,8 @@ class SeededConfig:
 class SeededModel:
     """Finds the rule that is best under what experts and network together think."""
 
-    def __init__(self, config: SeededConfig | None = None, network: SeededNetwork | None = None) -> None:
-        self.config = config or SeededConfig()
+    def __init__(self, config: PathConfig | None = None, network: SeededNetwork | None = None) -> None:
+        self.config = config or PathConfig()
         self.network = network
 
     def induce(

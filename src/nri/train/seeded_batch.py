@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from nri.infer.experts import consult
+from nri.infer.sample import signed_cells
 from nri.model.seeded_inputs import SeededInputs
 from nri.synth.record import SyntheticBatch
 
@@ -27,7 +28,7 @@ class SeededTargets:
 def seeded_batch(batch: SyntheticBatch) -> tuple[SeededInputs, SeededTargets]:
     """Seeds are the query rows; the experts are consulted here, once, without gradients."""
     M = batch.n_support
-    signed = np.where(batch.known, np.where(batch.values, 1, -1), 0).astype(np.float32)
+    signed = signed_cells(batch.values, batch.known)
     rows, seeds = signed[:, :M], signed[:, M:]
     opinions = [consult(r, s, y) for r, s, y in zip(rows, seeds, batch.labels, strict=True)]
     B, S = seeds.shape[:2]
