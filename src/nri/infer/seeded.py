@@ -41,6 +41,8 @@ class PathConfig:
     """Most rows that the posterior is formed from when somebody asks for it."""
     plausible_rows: int = 600
     """Plausible rows that the posterior is asked about."""
+    price_share: float = 0.5
+    """Share of the fair price that a bit of the rule costs under the posterior, which overfits less than labels."""
     most_weight: float = 300.0
     """How many labelled rows they weigh, all together, at most."""
     weight_of_both: float = 15_000.0
@@ -85,7 +87,7 @@ class SeededModel:
             rng=rng,
             propose=AlsoThese(reasons(told, values, limits.max_literals), by_labels.rules),
             limits=limits,
-            objective=ExpectedError(fair_price(told.chances)),
+            objective=ExpectedError(self.config.price_share * fair_price(told.chances)),
             positive=positive,
             posterior=np.concatenate([np.eye(episode.n_classes)[episode.labels], told.chances]),
         )
