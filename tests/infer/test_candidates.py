@@ -6,8 +6,14 @@ from hypothesis import strategies as st
 from infer_problems import episodes
 
 from nri.episode import literal_truth, make_episode
-from nri.infer.candidates import build_pool, clause_truth
+from nri.infer import candidates
+from nri.infer.candidates import clause_truth
+from nri.infer.clauses import clause_array
 from nri.infer.limits import Limits
+
+
+def build_pool(literals, clauses, *limits, **masses):
+    return candidates.build_pool(literals, clause_array(clauses, literals.shape[1]), *limits, **masses)
 
 
 def all_clauses(n_variables, longest=3):

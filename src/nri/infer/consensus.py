@@ -7,6 +7,7 @@ least expected disagreement is the one to take. Where one rule stands out, nothi
 """
 
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from nri.episode import BoolArray, FloatArray, IntArray
 from nri.infer.candidates import CandidatePool, clause_truth
 from nri.infer.limits import Limits
 from nri.infer.objective import Objective
-from nri.infer.search import Indices, LocalSearch
+from nri.infer.pricing import Indices, Pricing
 from nri.infer.select import Selection
 from nri.infer.task import Task
 
@@ -63,13 +64,12 @@ class Rivals:
         chosen = [*self.bases[self.base[index]]]
         if self.added[index] != NO_CLAUSE:
             chosen.append(int(self.added[index]))
-        clauses = tuple(self.pool.clauses[i] for i in sorted(chosen))
-        return Selection(clauses, float(self.costs[index]), float(self.errors[index]))
+        return Selection(self.pool.rule(sorted(chosen)), float(self.costs[index]), float(self.errors[index]))
 
     def covers(self, literals: BoolArray) -> BoolArray:
         """[R, rows], where each rule fires."""
         used = sorted({*self.added.tolist(), *(i for base in self.bases for i in base)} - {NO_CLAUSE})
-        truth = clause_truth(literals, [self.pool.clauses[i] for i in used])
+        truth = clause_truth(literals, self.pool.rule(used))
         place = {candidate: position for position, candidate in enumerate(used)}
         nothing = np.zeros((1, len(literals)), dtype=bool)
         truth = np.concatenate([truth, nothing])
@@ -82,19 +82,18 @@ def rivals_of(
     selection: Selection, target: int, pool: CandidatePool, task: Task, objective: Objective, limits: Limits
 ) -> Rivals:
     """List the single clauses, and the rule with at most one clause dropped and at most one added."""
-    search = LocalSearch(pool, task, objective, limits, None)
-    clauses = set(selection.clauses)
-    chosen = tuple(i for i, clause in enumerate(pool.clauses) if clause in clauses)
-    dropped: list[Indices] = [(), *((i,) for i in chosen)]
-    gains = search.gains_after(chosen, dropped)
-    bases = [tuple(i for i in chosen if i not in gone) for gone in dropped]
+    pricing = Pricing(pool, task, objective, limits)
+    chosen = pool.positions(selection.clauses)
+    keeps = np.vstack([np.ones(len(chosen), dtype=bool), ~np.eye(len(chosen), dtype=bool)])
     if len(chosen) > 1:
-        bases.append(())
-        gains = np.concatenate([gains, search.gains_after((), [()])])
-    plain = np.array([search.errors(base) for base in bases])
-    bits = np.array([search.bits[list(base)].sum() for base in bases])
+        keeps = np.vstack([keeps, np.zeros(len(chosen), dtype=bool)])
+    bases = [tuple(compress(chosen, kept)) for kept in keeps]
+    free = pricing.free_rows(chosen, keeps)
+    plain = pricing.errors_with(free)
+    bits = np.array([pricing.bits[list(base)].sum() for base in bases])
+    gains = pricing.gains(free)
     errors = np.concatenate([plain[:, None], np.clip(plain[:, None] - gains, 0.0, None)], axis=1)
-    all_bits = bits[:, None] + np.concatenate([[0.0], search.bits])
+    all_bits = bits[:, None] + np.concatenate([[0.0], pricing.bits])
     added = np.arange(NO_CLAUSE, len(pool))
     room = np.array([len(base) < limits.max_clauses for base in bases])
     allowed = (added == NO_CLAUSE) | room[:, None]

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from nri.episode import FloatArray, IntArray
-from nri.infer.candidates import CandidatePool, IndexClause
+from nri.infer.candidates import CandidatePool
+from nri.infer.clauses import IndexClause
 from nri.infer.limits import Limits
 from nri.infer.objective import Objective, clause_bits
 from nri.infer.result import estimated_precision
