@@ -70,12 +70,12 @@ def in_order(index: ClauseArray, n_literals: int) -> ClauseArray:
         index[:, 1:][repeated] = n_literals
         index.sort(axis=1)
     lengths = clause_lengths(index, n_literals)
-    first, _ = first_of_each(np.column_stack([lengths, index]), max(n_literals, index.shape[1]))
-    return index[first]
+    found, _ = one_of_each(np.column_stack([lengths, index]), max(n_literals, index.shape[1]))
+    return index[found]
 
 
-def first_of_each(rows: IntArray, largest: int) -> tuple[IntArray, IntArray]:
-    """Return where each different row stands first, in the order of contents, and which one each row is.
+def one_of_each(rows: IntArray, largest: int) -> tuple[IntArray, IntArray]:
+    """Return where each different row stands, in the order of contents, and which one each row is.
 
     The entries of a row, from 0 to ``largest``, are packed into as few words as hold them: a word sorts much
     faster than a row.
@@ -89,7 +89,7 @@ def first_of_each(rows: IntArray, largest: int) -> tuple[IntArray, IntArray]:
             word <<= bits
             word |= column
         words.append(word)
-    order = np.lexsort(words[::-1])
+    order = np.argsort(words[0]) if len(words) == 1 else np.lexsort(words[::-1])
     new = np.ones(len(order), dtype=bool)
     new[1:] = np.logical_or.reduce([np.diff(word[order]) != 0 for word in words])
     which = np.empty(len(order), dtype=np.int64)

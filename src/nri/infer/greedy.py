@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.episode import BoolArray, FloatArray, IntArray
-from nri.infer.clauses import ClauseArray, first_of_each
+from nri.infer.clauses import ClauseArray, one_of_each
 from nri.infer.limits import Limits
 from nri.infer.scores import Score
 from nri.infer.task import Task
@@ -119,8 +119,8 @@ def _best_literals(
 def _distinct(clauses: ClauseArray, n_literals: int) -> tuple[ClauseArray, IntArray]:
     """Return the different clauses, order of literals aside, and which one each is."""
     ordered = np.sort(clauses, axis=1)
-    first, which = first_of_each(ordered, n_literals)
-    return ordered[first], which
+    found, which = one_of_each(ordered, n_literals)
+    return ordered[found], which
 
 
 def _covered(literals: BoolArray, states: ClauseArray) -> BoolArray:

@@ -35,6 +35,7 @@ class Pricing:
         self.total = task.total
         n_literals = int(limits.literal_mask(task.n_variables).sum())
         self.bits = clause_bits(pool.lengths, n_literals)
+        self.stretches = np.flatnonzero(np.diff(pool.lengths, prepend=-1))
         self.nothing = task.errors(np.zeros(task.n_rows, dtype=bool))
         if max_errors is None:
             simple = pool.truth[pool.lengths < 2] @ self.gain
@@ -42,8 +43,13 @@ class Pricing:
         self.wall = max_errors + 1e-9 * max(1.0, self.total)
         self._known: dict[Indices, tuple[float, float]] = {}
 
+    def stretch(self, number: int) -> tuple[int, int]:
+        """Return start and end of a stretch of candidates with as many literals each."""
+        start, end = np.append(self.stretches, len(self.pool))[number : number + 2].tolist()
+        return start, end
+
     def free_rows(self, chosen: Indices, keeps: BoolArray) -> BoolArray:
-        """[R, M], rows left uncovered by the clauses that each row of ``keeps`` [R, chosen] keeps of a rule."""
+        """[R, M], rows left uncovered by the clauses that each row of ``keeps`` [R, chosen] keeps."""
         covering = self.pool.truth[list(chosen)].astype(np.float32)
         return np.asarray(keeps.astype(np.float32) @ covering < 0.5)
 

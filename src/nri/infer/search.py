@@ -1,12 +1,12 @@
 """Local search over sets of candidates, all moves scored at once."""
 
-from functools import cache
-from itertools import combinations, compress
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import BoolArray, FloatArray
+from nri.episode import FloatArray
+from nri.infer.moves import Moves, State
 from nri.infer.pricing import Indices, Pricing
 
 ERROR_WEIGHTS = (1.0, 2.0, 4.0, 16.0)
@@ -20,34 +20,25 @@ def weighted_gains(gain: FloatArray) -> NDArray[np.float32]:
 
 
 class LocalSearch:
-    """Add, drop and swap clauses until no move helps.
-
-    Candidates of one length cost the same bits, so of those that stand together only the one that gains
-    most needs a price.
-    """
+    """Add, drop and swap clauses until no move helps, from many rules at once."""
 
     def __init__(self, pricing: Pricing, max_clauses: int) -> None:
         self.pricing = pricing
         self.pool = pricing.pool
         self.most = max_clauses
-        self.groups = np.flatnonzero(np.diff(self.pool.lengths, prepend=-1))
-        self.ends = np.append(self.groups[1:], len(self.pool))
-        self.group_bits = np.append(0.0, pricing.bits[self.groups])
-        self._descended: dict[Indices, Indices] = {}
 
-    def best(self, starts: list[Indices]) -> Indices:
+    def best(self, starts: Iterable[Indices]) -> Indices:
         """Return the best rule that the starts lead to."""
-        rank = self.pricing.rank
-        return self.kicked(min((self.descend(start) for start in starts), key=rank))
+        ends = self.descend([State(start) for start in starts])
+        return self.kicked(min(ends, key=self.pricing.rank))
 
     def starts(self) -> list[Indices]:
         """Nothing, ALWAYS, the best single candidate, and greedy rules for each error weight."""
         found: list[Indices] = [()]
         if len(self.pool):
             found += [(i,) for i in np.flatnonzero(self.pool.lengths == 0).tolist()]
-            values, gains = self.move_values((), _keeps(0, 1), None)
-            found.append((self.candidate(gains[0], int(np.argmin(values[0, 1:]))),))
-            found += self.grown()
+            _, single = Moves(self.pricing, [State(())], 1, self.most).best_extended(0)
+            found += [single, *self.grown()]
         return list(dict.fromkeys(found))
 
     def grown(self) -> list[Indices]:
@@ -67,6 +58,8 @@ class LocalSearch:
             best = np.argmax(scores - 1e-4 * bits, axis=1)
             gaining = scores[np.arange(len(growing)), best] > 0
             growing, best = growing[gaining], best[gaining]
+            if not len(growing):
+                break
             gains[growing] *= ~self.pool.truth[best]
             for run, added in zip(growing.tolist(), best.tolist(), strict=True):
                 runs[run].append(tuple(sorted((*runs[run][-1], added))))
@@ -77,79 +70,46 @@ class LocalSearch:
         """Take each clause away for good and descend again, as long as that finds something better."""
         rank = self.pricing.rank
         while True:
-            others = [self.descend(tuple(i for i in best if i != banned), banned=banned) for banned in best]
-            better = min([best, *others], key=rank)
+            without = [State(tuple(i for i in best if i != banned), banned) for banned in best]
+            better = min([best, *self.descend(without)], key=rank)
             if rank(better)[:2] >= rank(best)[:2]:
                 return best
             best = better
 
-    def descend(self, chosen: Indices, banned: int | None = None) -> Indices:
+    def descend(self, starts: Sequence[State]) -> list[Indices]:
         """Take the best move until none helps; two clauses leave at once only when one will not do."""
-        path = [chosen]
-        known = self._descended if banned is None else {}
-        while chosen not in known:
-            better = self.best_move(chosen, 1, banned) or self.best_move(chosen, 2, banned)
-            if better is None:
-                known[chosen] = chosen
-            else:
-                chosen = better
-                path.append(chosen)
-        known.update(dict.fromkeys(path, known[chosen]))
-        return known[chosen]
+        self.pricing.measure([start.chosen for start in starts])
+        after: dict[State, State | None] = {}
+        ahead = list(dict.fromkeys(starts))
+        while ahead:
+            found = self.best_moves(ahead, 1)
+            stuck = [state for state in ahead if found[state] is None]
+            found.update(self.best_moves(stuck, 2))
+            after.update(found)
+            ahead = list(dict.fromkeys(s for s in found.values() if s is not None and s not in after))
+        return [_last(start, after).chosen for start in starts]
 
-    def best_move(self, chosen: Indices, drops: int, banned: int | None) -> Indices | None:
-        """Return the best rule after dropping up to so many clauses and adding at most one, if better."""
-        keeps = _keeps(len(chosen), drops)
-        if not len(keeps) or not len(self.pool):
-            return None
-        values, gains = self.move_values(chosen, keeps, banned)
-        best_value = float(values[:, 0].min())
-        base, group = divmod(int(np.argmin(values[:, 1:])), len(self.groups))
-        if values[base, 1 + group] < best_value:
-            best_value = float(values[base, 1 + group])
-            best = tuple(sorted((*compress(chosen, keeps[base]), self.candidate(gains[base], group))))
-        else:
-            equal = keeps[values[:, 0] == best_value]
-            best = min(tuple(compress(chosen, kept)) for kept in equal)
-        current = self.pricing.value(chosen)
-        if best_value < current - 1e-5 and self.pricing.value(best) < current - 1e-9 * max(1.0, abs(current)):
-            return best
-        return None
-
-    def move_values(
-        self, chosen: Indices, keeps: BoolArray, banned: int | None
-    ) -> tuple[FloatArray, NDArray[np.float32]]:
-        """Score what remains of a rule, for each row of ``keeps`` [R, chosen], with one candidate more.
-
-        Return [R, 1 + groups] values, first without any candidate and then with the best of each group,
-        and [R, C] gains.
-        """
-        pricing = self.pricing
-        free = pricing.free_rows(chosen, keeps)
-        gains = pricing.gains(free)
-        if banned is not None:
-            gains[:, banned] = -2.0 * pricing.total  # less than anything loses
-        added = np.zeros((len(keeps), 1 + len(self.groups)))
-        added[:, 1:] = np.maximum.reduceat(gains, self.groups, axis=1)
-        errors = np.maximum(0.0, pricing.errors_with(free)[:, None] - added)
-        bits = np.where(keeps, pricing.bits[list(chosen)], 0.0).sum(axis=1)
-        values = pricing.penalized(errors, bits[:, None] + self.group_bits)
-        values[keeps.sum(axis=1) >= self.most, 1:] = np.inf
-        return values, gains
-
-    def candidate(self, gains: NDArray[np.float32], group: int) -> int:
-        """Return the first candidate of a group with its highest gain."""
-        start = int(self.groups[group])
-        return start + int(np.argmax(gains[start : self.ends[group]]))
+    def best_moves(self, states: Sequence[State], drops: int) -> dict[State, State | None]:
+        """Return the best state after dropping up to so many clauses and adding at most one, where better."""
+        found: dict[State, State | None] = dict.fromkeys(states)
+        if not states or not len(self.pool):
+            return found
+        moves = Moves(self.pricing, states, drops, self.most)
+        promising = {}
+        for number, state in enumerate(states):
+            value, rule = moves.best(number)
+            if value < self.pricing.value(state.chosen) - 1e-5:
+                promising[state] = rule
+        self.pricing.measure(list(promising.values()))
+        for state, rule in promising.items():
+            current = self.pricing.value(state.chosen)
+            if self.pricing.value(rule) < current - 1e-9 * max(1.0, abs(current)):
+                found[state] = State(rule, state.banned)
+        return found
 
 
-@cache
-def _keeps(n_chosen: int, drops: int) -> BoolArray:
-    """[R, n_chosen], which clauses stay when none or one of them leaves, or when two do."""
-    sizes = (0, 1) if drops == 1 else (drops,)
-    dropped = [gone for size in sizes for gone in combinations(range(n_chosen), size)]
-    keeps = np.ones((len(dropped), n_chosen), dtype=bool)
-    for row, gone in zip(keeps, dropped, strict=True):
-        row[list(gone)] = False
-    keeps.flags.writeable = False
-    return keeps
+def _last(state: State, after: Mapping[State, State | None]) -> State:
+    """Follow the moves to their end."""
+    while (following := after[state]) is not None:
+        state = following
+    return state
