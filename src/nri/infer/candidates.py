@@ -50,6 +50,17 @@ class CandidatePool:
         """[M, C], truth as numbers, in the order in which products over rows read it."""
         return np.ascontiguousarray(self.truth.T).astype(np.float32)
 
+    def sums(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        """[R, C], weight of the rows on which each candidate fires, for each row of weights [R, M].
+
+        It goes by blocks that stay in the cache, since the whole of a large pool is read but once.
+        """
+        sums = np.empty((len(self), len(weights)), dtype=np.float32)
+        for start in range(0, len(self), 256):
+            block = slice(start, start + 256)
+            np.matmul(self.truth[block].astype(np.float32), weights.T, out=sums[block])
+        return np.ascontiguousarray(sums.T)
+
     def take(self, positions: Sequence[int] | IntArray) -> "CandidatePool":
         """Return the pool of these candidates, in this order."""
         positions = np.asarray(positions, dtype=np.int64)

@@ -1,6 +1,7 @@
 """Seeded greedy growth: clauses that cover a seed, one literal at a time, all seeds at once."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,27 +49,41 @@ def grow_from_seeds(task: Task, seeds: Seeds, scores: Sequence[Score], limits: L
         How literals are ranked; each seed grows a clause under each.
     """
     counts = _Counts(task)
-    available = np.tile(task.literals[seeds] & limits.literal_mask(task.n_variables), (len(scores), 1))
-    score_of = np.repeat(np.arange(len(scores)), len(seeds))
+    available = task.literals[seeds] & limits.literal_mask(task.n_variables)
+    runs = _Runs(
+        score=np.repeat(np.arange(len(scores)), len(seeds)),
+        seed=np.tile(np.arange(len(seeds)), len(scores)),
+        state=np.zeros(len(scores) * len(seeds), dtype=np.int64),
+    )
     states: ClauseArray = np.empty((1, 0), dtype=np.int64)
-    state_of = np.zeros(len(score_of), dtype=np.int64)
     found: list[ClauseArray] = []
     for _ in range(limits.max_literals):
-        if not len(state_of) or not task.n_variables:
+        if not len(runs.state) or not task.n_variables:
             break
         before, after = counts(states)
-        best, growing = _best_literals(scores, score_of, state_of, available, before, after, task.prior)
-        impure = after[1][state_of, best] > 1e-9 * task.total
-        grown = np.column_stack([states[state_of], best])
-        longer, state_of = _distinct(grown[growing], 2 * task.n_variables)
-        found.append(longer)
-        still = impure[growing]
-        available = available[growing][still]
-        available[np.arange(len(available)), best[growing][still]] = False
-        score_of = score_of[growing][still]
-        kept, state_of = np.unique(state_of[still], return_inverse=True)
-        states = longer[kept]
+        rankings = [score(after[0], after[1], before[0], before[1], task.prior) for score in scores]
+        best, growing = _best_literals(rankings, states, runs, available)
+        impure = after[1][runs.state, best] > 1e-9 * task.total
+        grown = np.column_stack([states[runs.state], best])[growing]
+        states, state = _distinct(grown, 2 * task.n_variables)
+        found.append(states)
+        runs = _Runs(runs.score[growing], runs.seed[growing], state).keep(impure[growing])
+        states, runs = _in_use(states, runs)
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Runs:
+    """Clauses in the making: one for each score and seed that still grows."""
+
+    score: IntArray
+    seed: IntArray
+    state: IntArray
+    """which of the different clauses it is"""
+
+    def keep(self, mask: BoolArray) -> "_Runs":
+        """Return the runs of a mask."""
+        return _Runs(self.score[mask], self.seed[mask], self.state[mask])
 
 
 class _Counts:
@@ -95,25 +110,25 @@ class _Counts:
 
 
 def _best_literals(
-    scores: Sequence[Score],
-    score_of: IntArray,
-    state_of: IntArray,
-    available: BoolArray,
-    before: FloatArray,
-    after: FloatArray,
-    prior: float,
+    rankings: list[FloatArray], states: ClauseArray, runs: _Runs, available: BoolArray
 ) -> tuple[IntArray, BoolArray]:
-    """Return for each seed the literal that its score ranks first, and whether that one gains at all."""
-    best = np.zeros(len(state_of), dtype=np.int64)
-    gain = np.zeros(len(state_of))
-    for number, score in enumerate(scores):
-        mine = np.flatnonzero(score_of == number)
-        states, which = np.unique(state_of[mine], return_inverse=True)
-        ranked = score(after[0][states], after[1][states], before[0][states], before[1][states], prior)
-        gains = np.where(available[mine], ranked[which], -np.inf)
+    """Return for each run the literal that ranks first for its state and seed, and whether that one gains."""
+    best = np.zeros(len(runs.state), dtype=np.int64)
+    gain = np.zeros(len(runs.state))
+    for number, ranking in enumerate(rankings):
+        ranking[np.arange(len(states))[:, None], states] = -np.inf  # no literal twice
+        mine = np.flatnonzero(runs.score == number)
+        gains = np.where(available[runs.seed[mine]], ranking[runs.state[mine]], -np.inf)
         best[mine] = np.argmax(gains, axis=1)
         gain[mine] = gains[np.arange(len(mine)), best[mine]]
     return best, gain > 1e-9
+
+
+def _in_use(states: ClauseArray, runs: _Runs) -> tuple[ClauseArray, _Runs]:
+    """Leave out states that no run is in."""
+    used = np.zeros(len(states), dtype=bool)
+    used[runs.state] = True
+    return states[used], replace(runs, state=(np.cumsum(used) - 1)[runs.state])
 
 
 def _distinct(clauses: ClauseArray, n_literals: int) -> tuple[ClauseArray, IntArray]:

@@ -1,9 +1,9 @@
 """The rules one move away from others: clauses dropped, at most one added, all scored at once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, compress
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,8 +11,7 @@ from nri.episode import BoolArray, FloatArray
 from nri.infer.pricing import Indices, Pricing
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """A rule on its way, and a candidate that it must do without."""
 
     chosen: Indices
@@ -55,8 +54,8 @@ class Moves:
             np.where(keeps, pricing.bits[list(state.chosen)], 0.0).sum(axis=1)
             for state, keeps in zip(self.states, self.keeps, strict=True)
         ]
-        with_added = np.append(0.0, pricing.bits[pricing.stretches])
-        return pricing.penalized(errors, np.concatenate(bits)[:, None] + with_added)
+        added_bits = np.append(0.0, pricing.bits[pricing.stretches])
+        return pricing.penalized(errors, np.concatenate(bits)[:, None] + added_bits)
 
     def best(self, number: int) -> tuple[float, Indices]:
         """Return the best rule one move away from a state, and its value by single-precision sums."""
@@ -73,7 +72,8 @@ class Moves:
         """Return the best rule that adds a candidate to what remains of a state, and its value."""
         values = self.values[self._of(number), 1:]
         row, stretch = divmod(int(np.argmin(values)), values.shape[1])
-        start, end = self.pricing.stretch(stretch)
+        start = int(self.pricing.stretches[stretch])
+        end = int(self.pricing.stretch_ends[stretch])
         added = start + int(np.argmax(self.gains[self.starts[number] + row, start:end]))
         base = compress(self.states[number].chosen, self.keeps[number][row])
         return float(values[row, stretch]), tuple(sorted((*base, added)))

@@ -32,21 +32,19 @@ class Pricing:
         self.pool = pool
         self.objective = objective
         self.gain = task.gain
+        self.gain32 = self.gain.astype(np.float32)
         self.total = task.total
         n_literals = int(limits.literal_mask(task.n_variables).sum())
         self.bits = clause_bits(pool.lengths, n_literals)
+        # Candidates of one length stand together.
         self.stretches = np.flatnonzero(np.diff(pool.lengths, prepend=-1))
+        self.stretch_ends = np.append(self.stretches[1:], len(pool))
         self.nothing = task.errors(np.zeros(task.n_rows, dtype=bool))
         if max_errors is None:
             simple = pool.truth[pool.lengths < 2] @ self.gain
             max_errors = self.nothing - max(0.0, float(simple.max(initial=0.0)))
         self.wall = max_errors + 1e-9 * max(1.0, self.total)
         self._known: dict[Indices, tuple[float, float]] = {}
-
-    def stretch(self, number: int) -> tuple[int, int]:
-        """Return start and end of a stretch of candidates with as many literals each."""
-        start, end = np.append(self.stretches, len(self.pool))[number : number + 2].tolist()
-        return start, end
 
     def free_rows(self, chosen: Indices, keeps: BoolArray) -> BoolArray:
         """[R, M], rows left uncovered by the clauses that each row of ``keeps`` [R, chosen] keeps."""
@@ -55,7 +53,7 @@ class Pricing:
 
     def gains(self, free: BoolArray) -> NDArray[np.float32]:
         """[R, C], what each candidate gains on free rows [R, M]."""
-        return np.where(free, self.gain, 0.0).astype(np.float32) @ self.pool.by_row
+        return np.where(free, self.gain32, np.float32(0.0)) @ self.pool.by_row
 
     def errors_with(self, free: BoolArray) -> FloatArray:
         """[R], expected weight of the rows decided wrongly, when these [R, M] are left uncovered."""
@@ -80,12 +78,14 @@ class Pricing:
 
     def value(self, chosen: Indices) -> float:
         """Return the cost with the wall."""
-        self.measure([chosen])
+        if chosen not in self._known:
+            self.measure([chosen])
         return self._known[chosen][0]
 
     def errors(self, chosen: Indices) -> float:
         """Return the expected weight of the rows that the rule decides wrongly."""
-        self.measure([chosen])
+        if chosen not in self._known:
+            self.measure([chosen])
         return self._known[chosen][1]
 
     def cost(self, chosen: Indices) -> float:

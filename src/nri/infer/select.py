@@ -56,9 +56,8 @@ def shortlisted(pool: CandidatePool, task: Task, most: int) -> IntArray:
     if len(pool) <= most:
         return np.arange(len(pool))
     weighted = weighted_gains(task.gain)
-    gains = pool.truth.astype(np.float32) @ weighted.T
     kept = pool.lengths <= 1
-    for gain in gains.T:
+    for gain in pool.sums(weighted):
         kept |= _highest(gain, most // len(weighted))
     return np.flatnonzero(kept)
 

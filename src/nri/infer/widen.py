@@ -45,8 +45,7 @@ def up_to(literals: IntArray, longest: int, n_literals: int) -> ClauseArray:
 def best_literals(task: Task, usable: IntArray, most: int) -> IntArray:
     """Return the usable literals with the best weighted relative accuracy, best first."""
     positive, negative = task.positive, task.negative
-    p = positive @ task.literals[:, usable]
-    n = negative @ task.literals[:, usable]
+    p, n = np.stack([positive, negative]) @ task.literals[:, usable]
     score = p / max(positive.sum(), 1e-12) - n / max(negative.sum(), 1e-12)
     return usable[np.argsort(-score, kind="stable")[:most]]
 
