@@ -34,8 +34,8 @@ class Moves:
         self.free: BoolArray = np.concatenate(free)
         self.gains = pricing.gains(self.free)
         for number, state in enumerate(states):
-            if state.banned is not None:  # its gain is less than anything can lose
-                self.gains[self._of(number), state.banned] = -2.0 * pricing.total
+            if state.banned is not None:  # what gains nothing is never added
+                self.gains[self._of(number), state.banned] = 0.0
         self.values = self._values()
         room = np.concatenate([keeps.sum(axis=1) < max_clauses for keeps in self.keeps])
         self.values[~room, 1:] = np.inf
