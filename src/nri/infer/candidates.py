@@ -1,7 +1,7 @@
 """Candidate clauses and the rows on which they fire."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -29,8 +29,9 @@ class CandidatePool:
 
     index: ClauseArray
     n_literals: int
-    truth: BoolArray
-    """[C, M]"""
+    words: Words
+    """[C, words], rows on which each clause fires"""
+    n_rows: int
 
     def __len__(self) -> int:
         return len(self.index)
@@ -46,6 +47,11 @@ class CandidatePool:
         return clause_lengths(self.index, self.n_literals)
 
     @cached_property
+    def truth(self) -> BoolArray:
+        """[C, M], where each clause fires."""
+        return unpack_rows(self.words, self.n_rows)
+
+    @cached_property
     def by_row(self) -> NDArray[np.float32]:
         """[M, C], truth as numbers, in the order in which products over rows read it."""
         return np.ascontiguousarray(self.truth.T).astype(np.float32)
@@ -53,18 +59,19 @@ class CandidatePool:
     def sums(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
         """[R, C], weight of the rows on which each candidate fires, for each row of weights [R, M].
 
-        It goes by blocks that stay in the cache, since the whole of a large pool is read but once.
+        It goes by blocks that stay in the cache: a large pool is read but once, before most of it is left.
         """
         sums = np.empty((len(self), len(weights)), dtype=np.float32)
         for start in range(0, len(self), 256):
             block = slice(start, start + 256)
-            np.matmul(self.truth[block].astype(np.float32), weights.T, out=sums[block])
+            truth = unpack_rows(self.words[block], self.n_rows).astype(np.float32)
+            np.matmul(truth, weights.T, out=sums[block])
         return np.ascontiguousarray(sums.T)
 
     def take(self, positions: Sequence[int] | IntArray) -> "CandidatePool":
         """Return the pool of these candidates, in this order."""
         positions = np.asarray(positions, dtype=np.int64)
-        return CandidatePool(self.index[positions], self.n_literals, self.truth[positions])
+        return replace(self, index=self.index[positions], words=self.words[positions])
 
     def rule(self, positions: Iterable[int]) -> tuple[IndexClause, ...]:
         """Return the clauses at these positions."""
@@ -109,10 +116,11 @@ def build_pool(
     n_literals = literals.shape[1]
     limits = limits or Limits(max_literals=max(1, n_literals // 2))
     index = in_order(_within(clauses, limits, n_literals), n_literals)
-    index = index[clause_lengths(index, n_literals) <= limits.max_literals]
+    if index.shape[1] > limits.max_literals:
+        index = index[index[:, limits.max_literals] == n_literals, : limits.max_literals]
     words = clause_words(literals, index)
     kept = _first_of_each_truth(words)
-    pool = CandidatePool(index[kept], n_literals, unpack_rows(words[kept], len(literals)))
+    pool = CandidatePool(index[kept], n_literals, words[kept], len(literals))
     if positive is None or weights is None or limits.min_precision <= 0.0:
         return pool
     precision = (pool.truth @ positive) / np.maximum(pool.truth @ weights, 1e-300)
@@ -163,8 +171,9 @@ def clause_words(literals: BoolArray, index: ClauseArray) -> Words:
     always = np.ones((len(literals), 1), dtype=bool)
     table = pack_rows(np.concatenate([literals, always], axis=1))
     words = table[index[:, 0]]
-    for column in index.T[1:]:
-        words &= table[column]
+    for column in index.T[1:] if len(index) else ():
+        longer = int(np.argmax(column < literals.shape[1]))  # in a pool short clauses come first
+        words[longer:] &= np.take(table, column[longer:], axis=0)
     return words
 
 

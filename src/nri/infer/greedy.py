@@ -93,9 +93,8 @@ class _Counts:
         self.literals = task.literals
         # With hard labels a row has mass on one side only, and the other side need not read it.
         self.sides = [
-            (rows, mass[rows].astype(np.float32), task.literals[rows].astype(np.float32))
+            (mass > 0, mass[mass > 0].astype(np.float32), task.literals[mass > 0].astype(np.float32))
             for mass in (task.positive, task.negative)
-            for rows in [np.flatnonzero(mass > 0)]
         ]
 
     def __call__(self, states: ClauseArray) -> tuple[FloatArray, FloatArray]:
@@ -103,7 +102,7 @@ class _Counts:
         covered = _covered(self.literals, states)
         before, after = [], []
         for rows, mass, truth in self.sides:
-            weighted = covered[:, rows] * mass
+            weighted = (covered if rows.all() else covered[:, rows]) * mass
             before.append(weighted.sum(axis=1, keepdims=True))
             after.append(weighted @ truth)
         return np.array(before, dtype=np.float64), np.array(after, dtype=np.float64)
