@@ -73,6 +73,10 @@ class CandidatePool:
         positions = np.asarray(positions, dtype=np.int64)
         return replace(self, index=self.index[positions], words=self.words[positions])
 
+    def fires_on(self, literals: BoolArray) -> BoolArray:
+        """[C, rows], where each candidate fires on other rows."""
+        return unpack_rows(clause_words(literals, self.index), len(literals))
+
     def rule(self, positions: Iterable[int]) -> tuple[IndexClause, ...]:
         """Return the clauses at these positions."""
         return clause_tuples(self.index[list(positions)], self.n_literals)

@@ -12,12 +12,15 @@ from itertools import compress
 import numpy as np
 
 from nri.episode import BoolArray, FloatArray, IntArray
-from nri.infer.candidates import CandidatePool, clause_truth
+from nri.infer.candidates import CandidatePool
 from nri.infer.limits import Limits
 from nri.infer.objective import Objective
 from nri.infer.pricing import Indices, Pricing
 from nri.infer.select import Selection
 from nri.infer.task import Task
+
+BLOCK = 128
+"""Rules that are counted at a time."""
 
 NO_CLAUSE = -1
 """Stands for the candidate added to a base rule that is taken as it is."""
@@ -68,14 +71,11 @@ class Rivals:
 
     def covers(self, literals: BoolArray) -> BoolArray:
         """[R, rows], where each rule fires."""
-        used = sorted({*self.added.tolist(), *(i for base in self.bases for i in base)} - {NO_CLAUSE})
-        truth = clause_truth(literals, self.pool.rule(used))
-        place = {candidate: position for position, candidate in enumerate(used)}
-        nothing = np.zeros((1, len(literals)), dtype=bool)
-        truth = np.concatenate([truth, nothing])
-        place[NO_CLAUSE] = len(used)
-        of_base = np.array([truth[[place[i] for i in base]].any(axis=0) for base in self.bases])
-        return np.asarray(of_base[self.base] | truth[[place[i] for i in self.added.tolist()]])
+        used = np.unique([*self.added.tolist(), *(i for base in self.bases for i in base), NO_CLAUSE])
+        truth = np.zeros((len(used), len(literals)), dtype=bool)  # first comes NO_CLAUSE, which never fires
+        truth[1:] = self.pool.take(used[1:]).fires_on(literals)
+        of_base = [truth[np.searchsorted(used, base)].any(axis=0) for base in self.bases]
+        return np.asarray(np.array(of_base)[self.base] | truth[np.searchsorted(used, self.added)])
 
 
 def rivals_of(
@@ -135,8 +135,9 @@ def agree(
     says_first = np.concatenate([r.covers(rows) == (r.target == 0) for r in near])
     costs = np.concatenate([r.costs for r in near])
     belief = np.exp2(costs.min() - costs)
-    share = belief @ says_first / belief.sum()
-    disagreement = np.where(says_first, 1.0 - share, share).mean(axis=1)
+    share = _rule_sums(belief, says_first) / belief.sum()
+    # Who says the first class disagrees by 1 - share, who says the other by share.
+    disagreement = share.mean() + _row_sums(says_first, 1.0 - 2.0 * share) / len(share)
     acceptable = np.concatenate([r.errors for r in near]) <= max_errors + slack
     disagreement[~acceptable] = np.inf
     best = int(np.lexsort((np.round(costs, 7), np.round(disagreement, 9)))[0])
@@ -153,3 +154,16 @@ def mixed_rows(literals: BoolArray, weights: FloatArray, n_rows: int, rng: np.ra
     first, second = rng.choice(len(literals), size=(2, n_rows), p=share)
     from_first = np.tile(rng.random((n_rows, literals.shape[1] // 2)) < 0.5, 2)
     return np.asarray(np.where(from_first, literals[first], literals[second]))
+
+
+def _rule_sums(belief: FloatArray, says: BoolArray) -> FloatArray:
+    """[rows], belief in the rules that say so; by blocks, since the whole as numbers would be large."""
+    blocks = range(0, len(says), BLOCK)
+    sums = [belief[i : i + BLOCK] @ says[i : i + BLOCK].astype(np.float64) for i in blocks]
+    return np.asarray(np.sum(sums, axis=0))
+
+
+def _row_sums(says: BoolArray, weights: FloatArray) -> FloatArray:
+    """[R], weight of the rows on which each rule says so; by blocks as well."""
+    blocks = range(0, len(says), BLOCK)
+    return np.concatenate([says[i : i + BLOCK].astype(np.float64) @ weights for i in blocks])
