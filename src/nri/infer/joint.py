@@ -95,6 +95,7 @@ class _Joint:
         ends = np.cumsum([0, *map(len, pools)])
         self.slices = [slice(start, end) for start, end in pairwise(ends.tolist())]
         self._values: dict[tuple[Chosen, int], float] = {}
+        self._ends: dict[tuple[Chosen, int], tuple[Chosen, int]] = {}
         self.where = {
             (int(c), clause): i for i, (c, clause) in enumerate(zip(self.owner, self.clauses, strict=True))
         }
@@ -152,18 +153,28 @@ class _Joint:
         return (round(self.value(chosen, default), 7), chosen, default)
 
     def descend(self, chosen: Chosen, default: int) -> tuple[Chosen, int]:
-        """Take the best move until none helps; swaps only when nothing simpler does."""
-        while True:
-            current = self.value(chosen, default)
-            standing = self.standing(chosen, default)
-            added = self.added_right(standing.ranks[standing.decider[0]], standing.right[0])
-            simple = self.defaults_and_drops(standing, chosen, default)
-            simple += self.best_additions(chosen, default, float(standing.right[0].sum()), added, 3)
-            better = self.best_of(simple, current)
-            better = better or self.best_of(self.swaps(standing, added, chosen, default), current)
+        """Take the best move until none helps; starts that meet go on as one."""
+        path = [(chosen, default)]
+        while path[-1] not in self._ends:
+            better = self.best_move(*path[-1])
             if better is None:
-                return chosen, default
-            chosen, default = better
+                self._ends[path[-1]] = path[-1]
+            else:
+                path.append(better)
+        end = self._ends[path[-1]]
+        self._ends.update(dict.fromkeys(path, end))
+        return end
+
+    def best_move(self, chosen: Chosen, default: int) -> tuple[Chosen, int] | None:
+        """Return the cheapest rule set one move away, if cheaper; swaps only when nothing simpler helps."""
+        current = self.value(chosen, default)
+        standing = self.standing(chosen, default)
+        added = self.added_right(standing.ranks[standing.decider[0]], standing.right[0])
+        simple = self.defaults_and_drops(standing, chosen, default)
+        simple += self.best_additions(chosen, default, float(standing.right[0].sum()), added, 3)
+        return self.best_of(simple, current) or self.best_of(
+            self.swaps(standing, added, chosen, default), current
+        )
 
     def best_of(self, moves: list[tuple[Chosen, int]], current: float) -> tuple[Chosen, int] | None:
         """Return the cheapest of some rule sets if it is cheaper than the current one."""
