@@ -1,7 +1,7 @@
 """Many clauses at once: one array of literal indices, worked on without a Python object for each clause."""
 
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 from itertools import chain, combinations
 from math import comb
 
@@ -109,7 +109,7 @@ def subsets(index: ClauseArray, size: int) -> ClauseArray:
     return index[:, choices(index.shape[1], size)].reshape(-1, size)
 
 
-@cache
+@lru_cache(maxsize=64)
 def choices(n: int, size: int) -> NDArray[np.int64]:
     """Return [number, size], every choice of so many of ``n`` positions, in rising order."""
     flat = chain.from_iterable(combinations(range(n), size))
