@@ -6,8 +6,14 @@ from hypothesis import strategies as st
 from infer_problems import episodes
 
 from nri.episode import literal_truth, make_episode
-from nri.infer.candidates import build_pool, clause_truth
+from nri.infer import candidates
+from nri.infer.candidates import clause_truth
+from nri.infer.clauses import clause_array
 from nri.infer.limits import Limits
+
+
+def build_pool(literals, clauses, *limits, **masses):
+    return candidates.build_pool(literals, clause_array(clauses, literals.shape[1]), *limits, **masses)
 
 
 def all_clauses(n_variables, longest=3):
@@ -36,6 +42,36 @@ def test_a_pool_holds_every_truth_vector_once_by_its_shortest_clause(episode):
             shortest.setdefault(rows, len(clause))
     assert {row.tobytes(): len(c) for row, c in zip(pool.truth, pool.clauses, strict=True)} == shortest
     assert len(pool) == len(shortest)
+
+
+@settings(deadline=None, max_examples=60)
+@given(episodes(max_variables=4), st.data())
+def test_a_pool_is_the_plain_definition_by_sets_of_tuples(episode, data):
+    literals = literal_truth(episode.values, episode.known)
+    n = episode.n_variables
+    clauses = data.draw(st.lists(st.lists(st.integers(0, 2 * n - 1), max_size=4), max_size=40))
+    masks = st.lists(st.booleans(), min_size=2 * n, max_size=2 * n).map(np.array)
+    limits = Limits(
+        max_literals=data.draw(st.integers(1, 3)),
+        negations=data.draw(st.booleans()),
+        allowed=data.draw(st.none() | masks),
+        required=data.draw(st.just(()) | st.tuples(masks)),
+    )
+    usable = limits.literal_mask(n)
+    first = {}
+    for clause in sorted({tuple(sorted(set(c))) for c in clauses}, key=lambda c: (len(c), c)):
+        speaks = all(any(mask[j] for j in clause) for mask in limits.required)
+        fires = literals[:, list(clause)].all(axis=1)
+        if len(clause) <= limits.max_literals and usable[list(clause)].all() and speaks and fires.any():
+            first.setdefault(fires.tobytes(), clause)
+    assert build_pool(literals, clauses, limits).clauses == tuple(first.values())
+
+
+def test_a_pool_knows_where_the_clauses_of_a_rule_stand():
+    values = np.random.default_rng(0).random((30, 4)) < 0.5
+    pool = build_pool(literal_truth(values, np.ones((30, 4), bool)), all_clauses(4, 2))
+    assert pool.positions(pool.rule([20, 0, 3])) == (0, 3, 20)
+    assert pool.positions([(0, 1, 2, 3)]) == (), "longer than any candidate"
 
 
 @settings(deadline=None, max_examples=20)

@@ -60,7 +60,7 @@ def test_among_equals_the_literal_that_others_speak_for_wins():
     errs = [(0,), (1,), *((1, other) for other in range(2, 12))]
     values = np.array([labels ^ np.isin(np.arange(12), rows) for rows in errs]).T
     task = gather_evidence(make_episode(values, labels=labels)).task(1)
-    pool = build_pool(task.literals, [(), *((j,) for j in range(12))])
+    pool = build_pool(task.literals, np.append(np.arange(12), 24)[:, None])
     objective, limits = DescriptionLength(), Limits(max_clauses=1)
     cheapest = select(pool, task, objective, limits)
     rivals = rivals_of(cheapest, 1, pool, task, objective, limits)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from infer_problems import dnf_truth, episodes, random_posterior
 
 from nri.episode import make_episode
+from nri.infer.clauses import clause_tuples
 from nri.infer.greedy import choose_seeds, grow_from_seeds
 from nri.infer.limits import Limits
 from nri.infer.propose import SymbolicProposer
@@ -12,6 +13,15 @@ from nri.infer.scores import foil_gain, m_estimate
 from nri.infer.task import gather_evidence
 
 SCORES = [foil_gain, m_estimate(2.0)]
+
+
+def grow(task, seeds, score, limits):
+    grown = grow_from_seeds(task, seeds, [score], limits)
+    return [clause for batch in grown for clause in clause_tuples(batch, 2 * task.n_variables)]
+
+
+def proposed(task, limits, rng):
+    return clause_tuples(SymbolicProposer()(task, limits, rng), 2 * task.n_variables)
 
 
 def table(n_rows=60, n_variables=8, seed=0):
@@ -24,7 +34,7 @@ def table(n_rows=60, n_variables=8, seed=0):
 def test_every_clause_covers_the_seed_it_grew_from(score, episode, seed):
     task = gather_evidence(episode, random_posterior(episode, seed)).task(1)
     for row in choose_seeds(task, 5, np.random.default_rng(0)):
-        for clause in grow_from_seeds(task, np.array([row]), score, Limits(max_literals=3)):
+        for clause in grow(task, np.array([row]), score, Limits(max_literals=3)):
             assert task.literals[row, list(clause)].all()
             assert len(clause) <= 3
 
@@ -34,8 +44,8 @@ def test_all_seeds_together_grow_what_each_grows_alone(score):
     values = table()
     task = gather_evidence(make_episode(values, labels=dnf_truth(values, [(0, 1), (2, 11)]))).task(1)
     seeds = choose_seeds(task, 100, np.random.default_rng(0))
-    alone = {c for row in seeds for c in grow_from_seeds(task, np.array([row]), score, Limits())}
-    assert set(grow_from_seeds(task, seeds, score, Limits())) == alone
+    alone = {c for row in seeds for c in grow(task, np.array([row]), score, Limits())}
+    assert set(grow(task, seeds, score, Limits())) == alone
 
 
 @pytest.mark.parametrize("score", SCORES)
@@ -47,7 +57,7 @@ def test_a_copy_of_the_first_literal_is_worth_nothing_once_it_is_chosen(score):
     labels = values[:, 0] & (values[:, 1] | (rng.random(400) < 0.4))
     task = gather_evidence(make_episode(values, labels=labels)).task(1)
     row = np.flatnonzero(task.literals[:, 0] & task.literals[:, 1])[:1]
-    found = grow_from_seeds(task, row, score, Limits())
+    found = grow(task, row, score, Limits())
     assert (0, 1) in found
     assert not any({0, 3} <= set(clause) for clause in found)
 
@@ -61,9 +71,8 @@ def test_a_weight_counts_like_repeated_rows(episode):
         np.repeat(episode.known, times, axis=0),
         np.repeat(episode.labels, times),
     )
-    propose = SymbolicProposer()
     rules = [
-        propose(gather_evidence(e).task(1), Limits(), np.random.default_rng(0)) for e in (episode, repeated)
+        proposed(gather_evidence(e).task(1), Limits(), np.random.default_rng(0)) for e in (episode, repeated)
     ]
     assert rules[0] == rules[1]
 
@@ -82,7 +91,7 @@ def test_a_class_that_is_never_the_likelier_one_still_has_seeds():
     posterior = np.tile([0.9, 0.1], (20, 1))
     task = gather_evidence(make_episode(values), posterior).task(1)
     assert len(choose_seeds(task, 10, np.random.default_rng(0))) > 0
-    assert () in SymbolicProposer()(task, Limits(), np.random.default_rng(0))
+    assert () in proposed(task, Limits(), np.random.default_rng(0))
 
 
 def test_proposals_hold_the_true_clauses_of_a_wide_table():
@@ -90,7 +99,7 @@ def test_proposals_hold_the_true_clauses_of_a_wide_table():
     values = rng.random((400, 60)) < 0.5
     rule = [(1, 65, 40), (10, 90)]
     task = gather_evidence(make_episode(values, labels=dnf_truth(values, rule))).task(1)
-    found = set(SymbolicProposer()(task, Limits(), rng))
+    found = set(proposed(task, Limits(), rng))
     assert {tuple(sorted(clause)) for clause in rule} <= found
 
 
@@ -98,7 +107,7 @@ def test_forbidden_literals_are_never_proposed():
     values = table(80, 6)
     limits = Limits(negations=False, allowed=np.arange(12) != 0)
     task = gather_evidence(make_episode(values, labels=values[:, 0])).task(1)
-    for clause in SymbolicProposer()(task, limits, np.random.default_rng(0)):
+    for clause in proposed(task, limits, np.random.default_rng(0)):
         assert 0 not in clause
         assert all(j < 6 for j in clause)
 
@@ -106,4 +115,4 @@ def test_forbidden_literals_are_never_proposed():
 def test_a_single_row_has_no_neighbours_and_still_gets_proposals():
     """The distance to the nearest other row was infinite, and its difference not a number."""
     task = gather_evidence(make_episode(table(1, 40), labels=np.array([1]))).task(1)
-    assert () in SymbolicProposer()(task, Limits(), np.random.default_rng(0))
+    assert () in proposed(task, Limits(), np.random.default_rng(0))

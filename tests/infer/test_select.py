@@ -112,7 +112,7 @@ def test_the_order_of_rows_does_not_matter(episode, seed):
 
 def test_an_empty_pool_gives_the_empty_rule():
     task = random_task(0)
-    pool = build_pool(task.literals, [])
+    pool = build_pool(task.literals, np.empty((0, 1), dtype=int))
     for chosen in (
         select(pool, task, DescriptionLength(), Limits()),
         select(shortlist(pool, task, 5), task, ExpectedError(), Limits()),

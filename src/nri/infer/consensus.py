@@ -7,16 +7,20 @@ least expected disagreement is the one to take. Where one rule stands out, nothi
 """
 
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 
 from nri.episode import BoolArray, FloatArray, IntArray
-from nri.infer.candidates import CandidatePool, clause_truth
+from nri.infer.candidates import CandidatePool
 from nri.infer.limits import Limits
 from nri.infer.objective import Objective
-from nri.infer.search import Indices, LocalSearch
+from nri.infer.pricing import Indices, Pricing
 from nri.infer.select import Selection
 from nri.infer.task import Task
+
+BLOCK = 128
+"""Rules that are counted at a time."""
 
 NO_CLAUSE = -1
 """Stands for the candidate added to a base rule that is taken as it is."""
@@ -63,38 +67,33 @@ class Rivals:
         chosen = [*self.bases[self.base[index]]]
         if self.added[index] != NO_CLAUSE:
             chosen.append(int(self.added[index]))
-        clauses = tuple(self.pool.clauses[i] for i in sorted(chosen))
-        return Selection(clauses, float(self.costs[index]), float(self.errors[index]))
+        return Selection(self.pool.rule(sorted(chosen)), float(self.costs[index]), float(self.errors[index]))
 
     def covers(self, literals: BoolArray) -> BoolArray:
         """[R, rows], where each rule fires."""
-        used = sorted({*self.added.tolist(), *(i for base in self.bases for i in base)} - {NO_CLAUSE})
-        truth = clause_truth(literals, [self.pool.clauses[i] for i in used])
-        place = {candidate: position for position, candidate in enumerate(used)}
-        nothing = np.zeros((1, len(literals)), dtype=bool)
-        truth = np.concatenate([truth, nothing])
-        place[NO_CLAUSE] = len(used)
-        of_base = np.array([truth[[place[i] for i in base]].any(axis=0) for base in self.bases])
-        return np.asarray(of_base[self.base] | truth[[place[i] for i in self.added.tolist()]])
+        used = np.unique([*self.added.tolist(), *(i for base in self.bases for i in base), NO_CLAUSE])
+        truth = np.zeros((len(used), len(literals)), dtype=bool)  # first comes NO_CLAUSE, which never fires
+        truth[1:] = self.pool.take(used[1:]).fires_on(literals)
+        of_base = [truth[np.searchsorted(used, base)].any(axis=0) for base in self.bases]
+        return np.asarray(np.array(of_base)[self.base] | truth[np.searchsorted(used, self.added)])
 
 
 def rivals_of(
     selection: Selection, target: int, pool: CandidatePool, task: Task, objective: Objective, limits: Limits
 ) -> Rivals:
     """List the single clauses, and the rule with at most one clause dropped and at most one added."""
-    search = LocalSearch(pool, task, objective, limits, None)
-    clauses = set(selection.clauses)
-    chosen = tuple(i for i, clause in enumerate(pool.clauses) if clause in clauses)
-    dropped: list[Indices] = [(), *((i,) for i in chosen)]
-    gains = search.gains_after(chosen, dropped)
-    bases = [tuple(i for i in chosen if i not in gone) for gone in dropped]
+    pricing = Pricing(pool, task, objective, limits)
+    chosen = pool.positions(selection.clauses)
+    keeps = np.vstack([np.ones(len(chosen), dtype=bool), ~np.eye(len(chosen), dtype=bool)])
     if len(chosen) > 1:
-        bases.append(())
-        gains = np.concatenate([gains, search.gains_after((), [()])])
-    plain = np.array([search.errors(base) for base in bases])
-    bits = np.array([search.bits[list(base)].sum() for base in bases])
+        keeps = np.vstack([keeps, np.zeros(len(chosen), dtype=bool)])
+    bases = [tuple(compress(chosen, kept)) for kept in keeps]
+    free = pricing.free_rows(chosen, keeps)
+    plain = pricing.errors_with(free)
+    bits = np.array([pricing.bits[list(base)].sum() for base in bases])
+    gains = pricing.gains(free)
     errors = np.concatenate([plain[:, None], np.clip(plain[:, None] - gains, 0.0, None)], axis=1)
-    all_bits = bits[:, None] + np.concatenate([[0.0], search.bits])
+    all_bits = bits[:, None] + np.concatenate([[0.0], pricing.bits])
     added = np.arange(NO_CLAUSE, len(pool))
     room = np.array([len(base) < limits.max_clauses for base in bases])
     allowed = (added == NO_CLAUSE) | room[:, None]
@@ -136,8 +135,9 @@ def agree(
     says_first = np.concatenate([r.covers(rows) == (r.target == 0) for r in near])
     costs = np.concatenate([r.costs for r in near])
     belief = np.exp2(costs.min() - costs)
-    share = belief @ says_first / belief.sum()
-    disagreement = np.where(says_first, 1.0 - share, share).mean(axis=1)
+    share = _rule_sums(belief, says_first) / belief.sum()
+    # Who says the first class disagrees by 1 - share, who says the other by share.
+    disagreement = share.mean() + _row_sums(says_first, 1.0 - 2.0 * share) / len(share)
     acceptable = np.concatenate([r.errors for r in near]) <= max_errors + slack
     disagreement[~acceptable] = np.inf
     best = int(np.lexsort((np.round(costs, 7), np.round(disagreement, 9)))[0])
@@ -154,3 +154,16 @@ def mixed_rows(literals: BoolArray, weights: FloatArray, n_rows: int, rng: np.ra
     first, second = rng.choice(len(literals), size=(2, n_rows), p=share)
     from_first = np.tile(rng.random((n_rows, literals.shape[1] // 2)) < 0.5, 2)
     return np.asarray(np.where(from_first, literals[first], literals[second]))
+
+
+def _rule_sums(belief: FloatArray, says: BoolArray) -> FloatArray:
+    """[rows], belief in the rules that say so; by blocks, since the whole as numbers would be large."""
+    blocks = range(0, len(says), BLOCK)
+    sums = [belief[i : i + BLOCK] @ says[i : i + BLOCK].astype(np.float64) for i in blocks]
+    return np.asarray(np.sum(sums, axis=0))
+
+
+def _row_sums(says: BoolArray, weights: FloatArray) -> FloatArray:
+    """[R], weight of the rows on which each rule says so; by blocks as well."""
+    blocks = range(0, len(says), BLOCK)
+    return np.concatenate([says[i : i + BLOCK].astype(np.float64) @ weights for i in blocks])

@@ -59,7 +59,7 @@ def select_exact(
     )
     best = int(np.argmin(np.round(costs, 9)))
     return Selection(
-        clauses=tuple(pool.clauses[i] for i in corners[best].chosen),
+        clauses=pool.rule(corners[best].chosen),
         cost=float(costs[best]),
         errors=corners[best].errors,
         proven=True,

@@ -1,10 +1,13 @@
 """Seeded greedy growth: clauses that cover a seed, one literal at a time, all seeds at once."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import BoolArray
-from nri.infer.candidates import IndexClause
+from nri.episode import BoolArray, FloatArray, IntArray
+from nri.infer.clauses import ClauseArray, one_of_each
 from nri.infer.limits import Limits
 from nri.infer.scores import Score
 from nri.infer.task import Task
@@ -29,63 +32,114 @@ def choose_seeds(task: Task, most: int, rng: np.random.Generator) -> Seeds:
     return np.sort(rng.choice(worth, size=most, replace=False, p=share / share.sum()))
 
 
-def grow_from_seeds(task: Task, seeds: Seeds, score: Score, limits: Limits) -> list[IndexClause]:
-    """Return every prefix of the clause that each seed grows.
+def grow_from_seeds(task: Task, seeds: Seeds, scores: Sequence[Score], limits: Limits) -> list[ClauseArray]:
+    """Return every prefix of the clause that each seed grows under each score, by length and each once.
 
     Counts are taken anew after each literal, on the rows that the clause still covers. Seeds whose
-    clauses coincide share their counts, so the work is two matrix products for each round.
+    clauses coincide share their counts, whatever the score, so the work is two matrix products for each
+    round.
 
     Parameters
     ----------
-    task, score, limits
-        What is learned, how literals are ranked, and what a clause may be.
+    task, limits
+        What is learned, and what a clause may be.
     seeds
         Rows that the clauses must cover.
+    scores
+        How literals are ranked; each seed grows a clause under each.
     """
-    truth = task.literals.astype(np.float32)
-    masses = np.stack([task.positive, task.negative]).astype(np.float32)
+    counts = _Counts(task)
     available = task.literals[seeds] & limits.literal_mask(task.n_variables)
-    prior = task.prior
-    clauses = np.full((len(seeds), 0), -1, dtype=np.int64)
-    active = np.arange(len(seeds))
-    found: dict[IndexClause, None] = {}
+    runs = _Runs(
+        score=np.repeat(np.arange(len(scores)), len(seeds)),
+        seed=np.tile(np.arange(len(seeds)), len(scores)),
+        state=np.zeros(len(scores) * len(seeds), dtype=np.int64),
+    )
+    states: ClauseArray = np.empty((1, 0), dtype=np.int64)
+    found: list[ClauseArray] = []
     for _ in range(limits.max_literals):
-        if not len(active) or not task.n_variables:
+        if not len(runs.state) or not task.n_variables:
             break
-        states, which = _distinct(clauses[active])
-        rows = _covered(task.literals, states).astype(np.float32)
-        before = (rows @ masses.T).astype(np.float64)
-        after = np.stack([(rows * mass) @ truth for mass in masses]).astype(np.float64)
-        gains = score(after[0], after[1], before[:, :1], before[:, 1:], prior)
-        gains = np.where(available[active], gains[which], -np.inf)
-        best = np.argmax(gains, axis=1)
-        growing = gains[np.arange(len(active)), best] > 1e-9
-        active, best = active[growing], best[growing]
-        available[active, best] = False
-        clauses = np.concatenate([clauses, np.full((len(seeds), 1), -1)], axis=1)
-        clauses[active, -1] = best
-        found.update(dict.fromkeys(_as_clauses(clauses[active])))
-        impure = after[1][which[growing], best] > 1e-9 * task.total
-        active = active[impure]
-    return list(found)
+        before, after = counts(states)
+        rankings = [score(after[0], after[1], before[0], before[1], task.prior) for score in scores]
+        best, growing = _best_literals(rankings, states, runs, available)
+        impure = after[1][runs.state, best] > 1e-9 * task.total
+        grown = np.column_stack([states[runs.state], best])[growing]
+        states, state = _distinct(grown, 2 * task.n_variables)
+        found.append(states)
+        runs = _Runs(runs.score[growing], runs.seed[growing], state).keep(impure[growing])
+        states, runs = _in_use(states, runs)
+    return found
 
 
-def _distinct(clauses: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the different states, order of literals aside, and which one each seed is in."""
-    if not clauses.shape[1]:
-        return clauses[:1], np.zeros(len(clauses), dtype=np.int64)
-    states, which = np.unique(np.sort(clauses, axis=1), axis=0, return_inverse=True)
-    return states, which.reshape(-1)
+@dataclass(frozen=True, eq=False)
+class _Runs:
+    """Clauses in the making: one for each score and seed that still grows."""
+
+    score: IntArray
+    seed: IntArray
+    state: IntArray
+    """which of the different clauses it is"""
+
+    def keep(self, mask: BoolArray) -> "_Runs":
+        """Return the runs of a mask."""
+        return _Runs(self.score[mask], self.seed[mask], self.state[mask])
 
 
-def _covered(literals: BoolArray, states: NDArray[np.int64]) -> BoolArray:
+class _Counts:
+    """What clauses cover, and what they would with one literal more."""
+
+    def __init__(self, task: Task) -> None:
+        self.literals = task.literals
+        # With hard labels a row has mass on one side only, and the other side need not read it.
+        self.sides = [
+            (mass > 0, mass[mass > 0].astype(np.float32), task.literals[mass > 0].astype(np.float32))
+            for mass in (task.positive, task.negative)
+        ]
+
+    def __call__(self, states: ClauseArray) -> tuple[FloatArray, FloatArray]:
+        """[2, states, 1] mass of the class and of the others, [2, states, L] the same with a literal more."""
+        covered = _covered(self.literals, states)
+        before, after = [], []
+        for rows, mass, truth in self.sides:
+            weighted = (covered if rows.all() else covered[:, rows]) * mass
+            before.append(weighted.sum(axis=1, keepdims=True))
+            after.append(weighted @ truth)
+        return np.array(before, dtype=np.float64), np.array(after, dtype=np.float64)
+
+
+def _best_literals(
+    rankings: list[FloatArray], states: ClauseArray, runs: _Runs, available: BoolArray
+) -> tuple[IntArray, BoolArray]:
+    """Return for each run the literal that ranks first for its state and seed, and whether that one gains."""
+    best = np.zeros(len(runs.state), dtype=np.int64)
+    gain = np.zeros(len(runs.state))
+    for number, ranking in enumerate(rankings):
+        ranking[np.arange(len(states))[:, None], states] = -np.inf  # no literal twice
+        mine = np.flatnonzero(runs.score == number)
+        gains = np.where(available[runs.seed[mine]], ranking[runs.state[mine]], -np.inf)
+        best[mine] = np.argmax(gains, axis=1)
+        gain[mine] = gains[np.arange(len(mine)), best[mine]]
+    return best, gain > 1e-9
+
+
+def _in_use(states: ClauseArray, runs: _Runs) -> tuple[ClauseArray, _Runs]:
+    """Leave out states that no run is in."""
+    used = np.zeros(len(states), dtype=bool)
+    used[runs.state] = True
+    return states[used], replace(runs, state=(np.cumsum(used) - 1)[runs.state])
+
+
+def _distinct(clauses: ClauseArray, n_literals: int) -> tuple[ClauseArray, IntArray]:
+    """Return the different clauses, order of literals aside, and which one each is."""
+    ordered = np.sort(clauses, axis=1)
+    found, which = one_of_each(ordered, n_literals)
+    return ordered[found], which
+
+
+def _covered(literals: BoolArray, states: ClauseArray) -> BoolArray:
     """[states, M], rows on which each state fires."""
     rows = np.ones((len(states), len(literals)), dtype=bool)
     for column in states.T:
         rows &= literals.T[column]
     return rows
-
-
-def _as_clauses(index: NDArray[np.int64]) -> list[IndexClause]:
-    """Rows of literal indices as canonical clauses."""
-    return [tuple(row) for row in np.unique(np.sort(index, axis=1), axis=0).tolist()]

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from nri.episode import Episode, FloatArray
-from nri.infer.baseline import baseline_errors, baseline_pool
-from nri.infer.candidates import CandidatePool, IndexClause, build_pool, clause_truth
+from nri.infer.baseline import baseline_clauses, baseline_errors
+from nri.infer.candidates import CandidatePool, build_pool, clause_truth
+from nri.infer.clauses import IndexClause, stacked
 from nri.infer.consensus import Consensus, agree, rivals_of
 from nri.infer.joint import polish
 from nri.infer.limits import Limits
@@ -14,7 +15,7 @@ from nri.infer.objective import DescriptionLength, ExpectedError, Objective
 from nri.infer.propose import Proposer, SymbolicProposer
 from nri.infer.require import with_required
 from nri.infer.result import Induced, decide, estimated_precision
-from nri.infer.select import Selection, Selector, select, shortlist
+from nri.infer.select import Selection, Selector, select, shortlist, shortlisted
 from nri.infer.task import Evidence, Task, gather_evidence
 
 MAX_CANDIDATES = 4000
@@ -82,7 +83,8 @@ def induce(
 
 def candidates_for(task: Task, propose: Proposer, limits: Limits, rng: np.random.Generator) -> CandidatePool:
     """Return what the proposer suggests, with ALWAYS and the single literals, as one pool."""
-    clauses = [*baseline_pool(task, limits).clauses, *propose(task, limits, rng)]
+    proposed = [baseline_clauses(task, limits), propose(task, limits, rng)]
+    clauses = stacked(proposed, 2 * task.n_variables)
     clauses = with_required(clauses, task, limits)
     pool = build_pool(task.literals, clauses, limits, positive=task.positive, weights=task.weights)
     return shortlist(pool, task, MAX_CANDIDATES)
@@ -145,7 +147,7 @@ def _induce_many(
         choose(pool, task, objective, limits).clauses for pool, task in zip(pools, tasks, strict=True)
     )
     pools = [
-        _with(shortlist(pool, task, JOINT_CANDIDATES), pool, rule)
+        pool.take(sorted({*shortlisted(pool, task, JOINT_CANDIDATES), *pool.positions(rule)}))
         for pool, task, rule in zip(pools, tasks, alone, strict=True)
     ]
     best_literal, bound = _best_literal(pools, evidence)
@@ -155,12 +157,6 @@ def _induce_many(
         starts.append((tuple(() if c == default else rule for c, rule in enumerate(alone)), default))
     chosen = polish(pools, starts, evidence, objective, limits, bound)
     return described(evidence, chosen.rules, chosen.default, chosen.cost)
-
-
-def _with(short: CandidatePool, pool: CandidatePool, rule: tuple[IndexClause, ...]) -> CandidatePool:
-    """Return the short pool with the clauses of a rule that the whole pool holds."""
-    kept = {*short.clauses, *rule}
-    return pool.take([i for i, clause in enumerate(pool.clauses) if clause in kept])
 
 
 def _best_literal(pools: list[CandidatePool], evidence: Evidence) -> tuple[tuple[Rules, int], float]:
@@ -177,7 +173,7 @@ def _best_literal(pools: list[CandidatePool], evidence: Evidence) -> tuple[tuple
         total = inside[:, c] + outside.max(axis=1)
         i = int(np.argmax(total)) if len(short) else -1
         if i >= 0 and total[i] > right:
-            rule = (pool.clauses[short[i]],)
+            rule = pool.rule([short[i]])
             best = ((*nothing[:c], rule, *nothing[c + 1 :]), int(np.argmax(outside[i])))
             right = float(total[i])
     return best, max(0.0, evidence.total - right)

@@ -1,11 +1,13 @@
 """Rules of several classes polished together, judged by what they decide as one."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from nri.episode import FloatArray, IntArray
-from nri.infer.candidates import CandidatePool, IndexClause
+from nri.infer.candidates import CandidatePool
+from nri.infer.clauses import IndexClause
 from nri.infer.limits import Limits
 from nri.infer.objective import Objective, clause_bits
 from nri.infer.result import estimated_precision
@@ -73,7 +75,7 @@ class _Joint:
         self.masses = evidence.masses
         self.clauses = [clause for pool in pools for clause in pool.clauses]
         self.truth = np.concatenate([pool.truth for pool in pools])
-        self.dense = [pool.truth.astype(np.float32) for pool in pools]
+        self.by_row = np.concatenate([pool.by_row for pool in pools], axis=1)
         self.owner = np.repeat(np.arange(len(pools)), [len(pool) for pool in pools])
         n_literals = int(limits.literal_mask(evidence.literals.shape[1] // 2).sum())
         self.bits = clause_bits(np.concatenate([pool.lengths for pool in pools]), n_literals)
@@ -90,6 +92,10 @@ class _Joint:
         order = np.lexsort((np.arange(len(precision)), self.owner, -precision))
         self.rank_of = np.empty(len(order), dtype=np.int64)
         self.rank_of[order] = np.arange(len(order))
+        ends = np.cumsum([0, *map(len, pools)])
+        self.slices = [slice(start, end) for start, end in pairwise(ends.tolist())]
+        self._values: dict[tuple[Chosen, int], float] = {}
+        self._ends: dict[tuple[Chosen, int], tuple[Chosen, int]] = {}
         self.where = {
             (int(c), clause): i for i, (c, clause) in enumerate(zip(self.owner, self.clauses, strict=True))
         }
@@ -103,21 +109,25 @@ class _Joint:
             grouped[self.owner[i]].append(self.clauses[i])
         return tuple(tuple(rule) for rule in grouped)
 
-    def decided(self, chosen: Chosen, default: int) -> tuple[IntArray, IntArray]:
-        """[M] rank of the deciding clause (or past the end) and [M] the class decided."""
-        last = len(self.clauses)
-        if not chosen:
-            n_rows = len(self.masses)
-            return np.full(n_rows, last), np.full(n_rows, default)
-        index = np.array(chosen)
-        ranks = np.where(self.truth[index], self.rank_of[index, None], last)
-        winner = ranks.argmin(axis=0)
-        best = ranks.min(axis=0)
-        return best, np.where(best < last, self.owner[index][winner], default)
+    def standing(self, chosen: Chosen, default: int) -> "_Standing":
+        """Look up which chosen clauses decide each row."""
+        ordered = np.array(sorted(chosen, key=self.rank_of.__getitem__), dtype=np.int64)
+        fires = np.ones(
+            (len(ordered) + 1, len(self.masses)), dtype=bool
+        )  # the default fires last, everywhere
+        fires[:-1] = self.truth[ordered]
+        rows = np.arange(len(self.masses))
+        classes = np.append(self.owner[ordered], default)
+        first = fires.argmax(axis=0)
+        fires[first, rows] = False
+        fires[-1] = True
+        second = fires.argmax(axis=0)
+        ranks = np.append(self.rank_of[ordered], len(self.clauses))
+        right = [self.masses[rows, classes[decider]] for decider in (first, second)]
+        return _Standing(ordered, ranks, (first, second), (right[0], right[1]))
 
     def errors(self, chosen: Chosen, default: int) -> float:
-        _, decided = self.decided(chosen, default)
-        right = self.masses[np.arange(len(decided)), decided].sum()
+        right = self.standing(chosen, default).right[0].sum()
         return max(0.0, self.evidence.total - float(right))
 
     def cost(self, chosen: Chosen, default: int) -> float:
@@ -134,21 +144,37 @@ class _Joint:
         return self.priced(errors, bits) + wall
 
     def value(self, chosen: Chosen, default: int) -> float:
-        errors = np.array(self.errors(chosen, default))
-        return float(self.walled(errors, self.bits[list(chosen)].sum()))
+        if (chosen, default) not in self._values:
+            errors = np.array(self.errors(chosen, default))
+            self._values[chosen, default] = float(self.walled(errors, self.bits[list(chosen)].sum()))
+        return self._values[chosen, default]
 
     def rank(self, chosen: Chosen, default: int) -> tuple[float, Chosen, int]:
         return (round(self.value(chosen, default), 7), chosen, default)
 
     def descend(self, chosen: Chosen, default: int) -> tuple[Chosen, int]:
-        """Take the best move until none helps; swaps only when nothing simpler does."""
-        while True:
-            current = self.value(chosen, default)
-            better = self.best_of(self.simple_moves(chosen, default), current)
-            better = better or self.best_of(self.swaps(chosen, default), current)
+        """Take the best move until none helps; starts that meet go on as one."""
+        path = [(chosen, default)]
+        while path[-1] not in self._ends:
+            better = self.best_move(*path[-1])
             if better is None:
-                return chosen, default
-            chosen, default = better
+                self._ends[path[-1]] = path[-1]
+            else:
+                path.append(better)
+        end = self._ends[path[-1]]
+        self._ends.update(dict.fromkeys(path, end))
+        return end
+
+    def best_move(self, chosen: Chosen, default: int) -> tuple[Chosen, int] | None:
+        """Return the cheapest rule set one move away, if cheaper; swaps only when nothing simpler helps."""
+        current = self.value(chosen, default)
+        standing = self.standing(chosen, default)
+        added = self.added_right(standing.ranks[standing.decider[0]], standing.right[0])
+        simple = self.defaults_and_drops(standing, chosen, default)
+        simple += self.best_additions(chosen, default, float(standing.right[0].sum()), added, 3)
+        return self.best_of(simple, current) or self.best_of(
+            self.swaps(standing, added, chosen, default), current
+        )
 
     def best_of(self, moves: list[tuple[Chosen, int]], current: float) -> tuple[Chosen, int] | None:
         """Return the cheapest of some rule sets if it is cheaper than the current one."""
@@ -157,48 +183,108 @@ class _Joint:
             return None
         return best
 
-    def simple_moves(self, chosen: Chosen, default: int) -> list[tuple[Chosen, int]]:
-        """Another default class, one clause less, one clause more."""
-        defaults = [(chosen, other) for other in range(self.evidence.n_classes) if other != default]
-        drops = [(tuple(i for i in chosen if i != gone), default) for gone in chosen]
-        return defaults + drops + self.best_additions(chosen, default, 3)
+    def defaults_and_drops(
+        self, standing: "_Standing", chosen: Chosen, default: int
+    ) -> list[tuple[Chosen, int]]:
+        """Another default class, or one clause less; their values are found on the way."""
+        n_classes = self.evidence.n_classes
+        undecided = self.masses[standing.decider[0] == len(chosen)].sum(axis=0)
+        others = [other for other in range(n_classes) if other != default]
+        moves = [(chosen, other) for other in others]
+        moves += [(tuple(i for i in chosen if i != gone), default) for gone in standing.ordered.tolist()]
+        gained = np.append(undecided[others] - undecided[default], standing.change_without())
+        errors = np.maximum(0.0, self.evidence.total - (standing.right[0].sum() + gained))
+        bits = np.array([self.bits[list(rules)].sum() for rules, _ in moves])
+        self._values.update(zip(moves, self.walled(errors, bits).tolist(), strict=True))
+        return moves
 
-    def swaps(self, chosen: Chosen, default: int) -> list[tuple[Chosen, int]]:
-        """One clause less and the best other one more."""
-        return [
-            move
-            for gone in chosen
-            for move in self.best_additions(tuple(i for i in chosen if i != gone), default, 1)
-        ]
+    def swaps(
+        self, standing: "_Standing", added: FloatArray, chosen: Chosen, default: int
+    ) -> list[tuple[Chosen, int]]:
+        """One clause less and the best other one more.
 
-    def best_additions(self, chosen: Chosen, default: int, most: int) -> list[tuple[Chosen, int]]:
-        """Return the rule sets with one more candidate that seem cheapest."""
-        deciding, decided = self.decided(chosen, default)
-        right = self.masses[np.arange(len(decided)), decided]
-        errors = max(0.0, self.evidence.total - float(right.sum())) - self.added_right(deciding, right)
+        Without a clause only the rows that it decides are decided by others, so of what each candidate
+        adds to the rule set only their part changes.
+        """
+        moves = []
+        (first, second), (right, right_without) = standing.decider, standing.right
+        for position, gone in enumerate(standing.ordered.tolist()):
+            rows = np.flatnonzero(first == position)
+            changed = self.added_right(standing.ranks[second[rows]], right_without[rows], rows)
+            changed -= self.added_right(standing.ranks[first[rows]], right[rows], rows)
+            total = float(right.sum() + (right_without[rows] - right[rows]).sum())
+            rest = tuple(i for i in chosen if i != gone)
+            moves += self.best_additions(rest, default, total, added + changed, 1)
+        return moves
+
+    def best_additions(
+        self, chosen: Chosen, default: int, right: float, added: FloatArray, most: int
+    ) -> list[tuple[Chosen, int]]:
+        """Return the rule sets with one more candidate that seem cheapest.
+
+        Parameters
+        ----------
+        chosen, default
+            The rule set without it.
+        right
+            What that decides rightly.
+        added
+            [C], what each candidate adds to it.
+        most
+            How many to return.
+        """
+        errors = max(0.0, self.evidence.total - right) - added
         values = self.walled(np.clip(errors, 0.0, None), self.bits[list(chosen)].sum() + self.bits)
         sizes = np.bincount(self.owner[list(chosen)], minlength=self.evidence.n_classes)
         values[sizes[self.owner] >= self.limits.max_clauses] = np.inf
         values[list(chosen)] = np.inf
-        best = np.argsort(values, kind="stable")[:most]
+        best = np.argsort(values, kind="stable")[:most] if most > 1 else [np.argmin(values)]
         return [(tuple(sorted((*chosen, int(i)))), default) for i in best if np.isfinite(values[i])]
 
-    def added_right(self, deciding: IntArray, right: FloatArray) -> FloatArray:
-        """[C], right weight that each candidate would add by overruling less precise clauses.
+    def added_right(
+        self, deciding: IntArray, right: FloatArray, rows: IntArray | slice = slice(None)
+    ) -> FloatArray:
+        """[C], right weight that each candidate would add on rows by overruling less precise clauses.
 
         A candidate takes the rows whose deciding clause ranks behind it. There are few deciding
-        clauses, so one product of the truth matrix with a column for each of them serves all
+        clauses, so one product of the truth matrix with a row for each of them serves all
         candidates of a class.
+
+        Parameters
+        ----------
+        deciding, right
+            Rank of the clause that decides each of the rows, and the weight that it decides rightly.
+        rows
+            The rows that count; all by default.
         """
-        levels = np.unique(deciding)
-        at_level = (deciding[:, None] == levels).astype(np.float32)
+        levels, level = np.unique(deciding, return_inverse=True)
+        at_level = level == np.arange(len(levels))[:, None]
+        truth, masses = self.by_row[rows], self.masses[rows]
         added = np.empty(len(self.clauses))
-        for c in range(self.evidence.n_classes):
-            own = np.flatnonzero(self.owner == c)
-            change = (self.masses[:, c] - right).astype(np.float32)
-            by_level = self.dense[c] @ (at_level * change[:, None])
-            behind = np.cumsum(by_level[:, ::-1], axis=1)[:, ::-1]
-            behind = np.concatenate([behind, np.zeros((len(own), 1), np.float32)], axis=1)
+        for c, own in enumerate(self.slices):
+            change = (masses[:, c] - right).astype(np.float32)
+            by_level = (at_level * change) @ truth[:, own]
+            behind = np.cumsum(by_level[::-1], axis=0)[::-1]
+            behind = np.concatenate([behind, np.zeros((1, behind.shape[1]), np.float32)])
             first = np.searchsorted(levels, self.rank_of[own], side="right")
-            added[own] = behind[np.arange(len(own)), first]
+            added[own] = behind[first, np.arange(behind.shape[1])]
         return added
+
+
+@dataclass(frozen=True, eq=False)
+class _Standing:
+    """Which clause of a rule set decides each row, and which one would without it."""
+
+    ordered: IntArray
+    """[K], the clauses in the order in which they get their say"""
+    ranks: IntArray
+    """[K + 1], their ranks among all candidates, and that of the default"""
+    decider: tuple[IntArray, IntArray]
+    """[M] each, places in this order: the one that decides a row, and the one that would without it"""
+    right: tuple[FloatArray, FloatArray]
+    """[M] each, weight that each of them decides rightly"""
+
+    def change_without(self) -> FloatArray:
+        """[K], what the right weight changes by without each clause."""
+        change = self.right[1] - self.right[0]
+        return np.bincount(self.decider[0], change, len(self.ranks))[:-1].astype(np.float64)

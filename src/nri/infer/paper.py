@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from nri.episode import BoolArray, Episode, FloatArray, IntArray, literal_truth, make_episode
 from nri.errors import InputError
-from nri.infer.candidates import IndexClause, clause_truth
+from nri.infer.candidates import clause_truth
+from nri.infer.clauses import IndexClause
 from nri.infer.deploy import DeployConfig, deploy
 from nri.infer.limits import Limits
 from nri.infer.result import Induced, decide, estimated_precision

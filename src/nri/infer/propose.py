@@ -1,12 +1,14 @@
 """The symbolic proposer: candidate clauses from counts alone."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from nri.infer.candidates import IndexClause
+from nri.episode import BoolArray, IntArray
+from nri.infer.baseline import baseline_clauses
+from nri.infer.clauses import ClauseArray, stacked
 from nri.infer.greedy import choose_seeds, grow_from_seeds
 from nri.infer.limits import Limits
 from nri.infer.scores import foil_gain, m_estimate
@@ -16,7 +18,7 @@ from nri.infer.widen import (
     best_literals,
     count_conjunctions,
     necessary_literals,
-    subsets,
+    up_to,
     without_one,
 )
 
@@ -24,8 +26,8 @@ from nri.infer.widen import (
 class Proposer(Protocol):
     """Anything that suggests clauses for one class against the rest."""
 
-    def __call__(self, task: Task, limits: Limits, rng: np.random.Generator) -> Iterable[IndexClause]:
-        """Return candidate clauses; the pool sees to duplicates and limits."""
+    def __call__(self, task: Task, limits: Limits, rng: np.random.Generator) -> ClauseArray:
+        """Return candidate clauses; the pool sees to duplicates, order and limits."""
         ...
 
 
@@ -48,26 +50,35 @@ class SymbolicProposer:
     exhaustive: int = 12_000
     """Most conjunctions that are simply all proposed."""
 
-    def __call__(self, task: Task, limits: Limits, rng: np.random.Generator) -> list[IndexClause]:
-        """Return candidate clauses, each once, in a fixed order."""
+    def __call__(self, task: Task, limits: Limits, rng: np.random.Generator) -> ClauseArray:
+        """Return candidate clauses, some of them more than once."""
+        return stacked(self._batches(task, limits, rng), 2 * task.n_variables)
+
+    def _batches(self, task: Task, limits: Limits, rng: np.random.Generator) -> Iterator[ClauseArray]:
         mask = limits.literal_mask(task.n_variables)
         usable = np.flatnonzero(mask)
-        seeds = choose_seeds(task, self.max_seeds, rng)
-        found: dict[IndexClause, None] = {(): None}
-        found.update(dict.fromkeys((j,) for j in usable.tolist()))
-        for score in (foil_gain, *map(m_estimate, self.m_strengths)):
-            found.update(dict.fromkeys(grow_from_seeds(task, seeds, score, limits)))
-        found.update(dict.fromkeys(without_one(list(found))))
-        found.update(dict.fromkeys(subsets(best_literals(task, usable, self.n_pairs).tolist(), 2)))
+        yield baseline_clauses(task, limits)
+        yield from self._grown(task, limits, rng)
+        yield up_to(best_literals(task, usable, self.n_pairs)[None], 2, 2 * task.n_variables)
         longest = self._exhaustive_length(len(usable), limits)
         if longest:
-            found.update(dict.fromkeys(all_conjunctions(task.n_variables, usable, longest)))
+            yield all_conjunctions(task.n_variables, usable, longest)
         if longest < self.widen_literals:
-            some = choose_seeds(task, self.widen_seeds, rng)
-            for literals in necessary_literals(task, some, mask, self.widen_variables).tolist():
-                kept = [j for j in literals if j >= 0]
-                found.update(dict.fromkeys(subsets(kept, min(self.widen_literals, limits.max_literals))))
-        return list(found)
+            yield self._widened(task, mask, limits, rng)
+
+    def _grown(self, task: Task, limits: Limits, rng: np.random.Generator) -> Iterator[ClauseArray]:
+        """Clauses grown from seeds, and these with a literal less."""
+        seeds = choose_seeds(task, self.max_seeds, rng)
+        scores = (foil_gain, *map(m_estimate, self.m_strengths))
+        for grown in grow_from_seeds(task, seeds, scores, limits):
+            yield grown
+            yield without_one(grown)
+
+    def _widened(self, task: Task, mask: BoolArray, limits: Limits, rng: np.random.Generator) -> ClauseArray:
+        """Short conjunctions of what is necessary at some seeds."""
+        seeds: IntArray = choose_seeds(task, self.widen_seeds, rng)
+        necessary = necessary_literals(task, seeds, mask, self.widen_variables)
+        return up_to(necessary, min(self.widen_literals, limits.max_literals), 2 * task.n_variables)
 
     def _exhaustive_length(self, n_literals: int, limits: Limits) -> int:
         """Longest conjunctions that can all be proposed; 0 when even pairs are too many."""

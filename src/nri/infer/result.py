@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nri.episode import BoolArray, FloatArray, IntArray, literal_truth
-from nri.infer.candidates import IndexClause, clause_truth
+from nri.infer.candidates import clause_truth
+from nri.infer.clauses import IndexClause
 
 if TYPE_CHECKING:
     from nri.infer.posterior import Posterior

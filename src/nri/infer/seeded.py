@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nri.episode import BoolArray, Episode, FloatArray, IntArray
-from nri.infer.candidates import IndexClause
+from nri.infer.clauses import ClauseArray, IndexClause, clause_array, in_order, stacked
 from nri.infer.induce import described, induce
 from nri.infer.limits import Limits
 from nri.infer.objective import DescriptionLength, ExpectedError, clause_bits
@@ -147,22 +147,23 @@ def fair_price(chances: FloatArray) -> float:
 class AlsoThese:
     """The symbolic proposer, and clauses from elsewhere."""
 
-    def __init__(self, clauses: Iterable[IndexClause], rules: Iterable[Iterable[IndexClause]]) -> None:
-        self.clauses = [*clauses, *(clause for rule in rules for clause in rule)]
+    def __init__(self, clauses: ClauseArray, rules: Iterable[Iterable[IndexClause]]) -> None:
+        self.clauses = clauses
+        self.rules = [clause for rule in rules for clause in rule]
 
-    def __call__(self, task: Task, limits: Limits, rng: np.random.Generator) -> Iterable[IndexClause]:
+    def __call__(self, task: Task, limits: Limits, rng: np.random.Generator) -> ClauseArray:
         """See :class:`nri.infer.propose.Proposer`."""
-        return [*SymbolicProposer()(task, limits, rng), *self.clauses]
+        n_literals = 2 * task.n_variables
+        proposed = SymbolicProposer()(task, limits, rng)
+        return stacked([proposed, self.clauses, clause_array(self.rules, n_literals)], n_literals)
 
 
-def reasons(told: Told, values: BoolArray, longest: int) -> tuple[IndexClause, ...]:
+def reasons(told: Told, values: BoolArray, longest: int) -> ClauseArray:
     """Turn the network's open gates into clauses, each holding on the row that it is the reason for."""
-    found: dict[IndexClause, None] = {}
     N = values.shape[1]
+    found = []
     for gates in told.reasons:
         order = np.argsort(-gates, axis=1, kind="stable")[:, :longest]
-        open_gates = np.take_along_axis(gates, order, axis=1) > 0
         literals = np.where(np.take_along_axis(values, order, axis=1), order, order + N)
-        for row, is_open in zip(literals.tolist(), open_gates.tolist(), strict=True):
-            found.setdefault(tuple(sorted(j for j, taken in zip(row, is_open, strict=True) if taken)))
-    return tuple(found)
+        found.append(np.where(np.take_along_axis(gates, order, axis=1) > 0, literals, 2 * N))
+    return in_order(stacked(found, 2 * N), 2 * N)

@@ -1,14 +1,12 @@
 """More candidates: everything that occurs on a small table, and the surroundings of good clauses."""
 
-from collections.abc import Iterable
-from itertools import combinations
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import FloatArray
-from nri.infer.candidates import IndexClause
+from nri.episode import FloatArray, IntArray
+from nri.infer.clauses import ClauseArray, choices, stacked, subsets
 from nri.infer.task import Task
 
 
@@ -18,40 +16,41 @@ def count_conjunctions(n_literals: int, longest: int) -> int:
     return sum(comb(n_variables, k) * 2**k for k in range(longest + 1))
 
 
-def all_conjunctions(n_variables: int, usable: NDArray[np.int64], longest: int) -> list[IndexClause]:
+def all_conjunctions(n_variables: int, usable: IntArray, longest: int) -> ClauseArray:
     """Return every conjunction of up to ``longest`` usable literals."""
-    found: list[IndexClause] = [()]
+    n_literals = 2 * n_variables
+    found = [np.full((1, 1), n_literals)]
     for length in range(1, longest + 1):
-        index = np.array(list(combinations(usable.tolist(), length)), dtype=np.int64).reshape(-1, length)
-        variables = np.sort(index % n_variables, axis=1)
-        sound = (np.diff(variables, axis=1) > 0).all(axis=1)
-        found += [tuple(row) for row in index[sound].tolist()]
-    return found
+        index = subsets(usable[None], length)
+        sound = np.ones(len(index), dtype=bool)
+        for low, high in choices(length, 2):
+            sound &= index[:, high] - index[:, low] != n_variables
+        found.append(index[sound])
+    return stacked(found, n_literals)
 
 
-def without_one(clauses: Iterable[IndexClause]) -> list[IndexClause]:
-    """Return each clause with each one of its literals dropped."""
-    return [clause[:i] + clause[i + 1 :] for clause in clauses for i in range(len(clause))]
+def without_one(clauses: ClauseArray) -> ClauseArray:
+    """Return each clause with each one of its literals dropped, and shorter ones as they are."""
+    longest = clauses.shape[1]
+    return subsets(clauses, longest - 1) if longest > 1 else clauses
 
 
-def subsets(literals: Iterable[int], longest: int) -> list[IndexClause]:
-    """Return every conjunction of up to ``longest`` of these literals."""
-    ordered = sorted(literals)
-    return [subset for length in range(1, longest + 1) for subset in combinations(ordered, length)]
+def up_to(literals: IntArray, longest: int, n_literals: int) -> ClauseArray:
+    """Return every conjunction of up to ``longest`` of the literals in each row of an array."""
+    ordered = np.sort(literals, axis=1)
+    sizes = range(1, min(longest, ordered.shape[1]) + 1)
+    return stacked([subsets(ordered, size) for size in sizes], n_literals)
 
 
-def best_literals(task: Task, usable: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+def best_literals(task: Task, usable: IntArray, most: int) -> IntArray:
     """Return the usable literals with the best weighted relative accuracy, best first."""
     positive, negative = task.positive, task.negative
-    p = positive @ task.literals[:, usable]
-    n = negative @ task.literals[:, usable]
+    p, n = np.stack([positive, negative]) @ task.literals[:, usable]
     score = p / max(positive.sum(), 1e-12) - n / max(negative.sum(), 1e-12)
     return usable[np.argsort(-score, kind="stable")[:most]]
 
 
-def necessary_literals(
-    task: Task, seeds: NDArray[np.int64], mask: NDArray[np.bool_], most: int
-) -> NDArray[np.int64]:
+def necessary_literals(task: Task, seeds: IntArray, mask: NDArray[np.bool_], most: int) -> ClauseArray:
     """[seeds, most], literals true at each seed that keep out the wrong rows most like it.
 
     A row counts the more the fewer variables it differs in from the seed; a literal is good when the
@@ -70,7 +69,7 @@ def necessary_literals(
     score = wrong @ kept_out - right @ kept_out
     score = np.where(here > 0, score, -np.inf)
     order = np.argsort(-score, axis=1, kind="stable")[:, :most]
-    return np.where(np.take_along_axis(score, order, axis=1) > -np.inf, order, -1)
+    return np.where(np.take_along_axis(score, order, axis=1) > -np.inf, order, 2 * task.n_variables)
 
 
 def _share(weights: FloatArray) -> FloatArray:
