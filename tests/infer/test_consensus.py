@@ -64,9 +64,20 @@ def test_among_equals_the_literal_that_others_speak_for_wins():
     objective, limits = DescriptionLength(), Limits(max_clauses=1)
     cheapest = select(pool, task, objective, limits)
     rivals = rivals_of(cheapest, 1, pool, task, objective, limits)
-    target, rule = agree([rivals], task, Consensus(n_rows=5000), 1.0, np.random.default_rng(0))
+    agreed = agree([rivals], task, Consensus(n_rows=5000), 1.0, np.random.default_rng(0))
     assert cheapest.clauses == ((0,),), "a draw, settled by position"
-    assert (target, rule.clauses, rule.errors) == (1, ((1,),), 1.0)
+    assert (agreed.target, agreed.selection.clauses, agreed.selection.errors) == (1, ((1,),), 1.0)
+    assert 0 < agreed.doubt < 0.5
+
+
+def test_doubt_falls_with_the_rows_that_speak_for_a_rule():
+    values = np.random.default_rng(0).random((200, 8)) < 0.5
+    labels = dnf_truth(values, [(0, 1), (2, 11)]).astype(int)
+    few, many = (
+        induce(make_episode(values[:n], labels=labels[:n]), rng=np.random.default_rng(0)) for n in (16, 200)
+    )
+    assert many.doubt < 0.001
+    assert few.doubt > 0.03
 
 
 def test_mixed_rows_take_every_cell_from_a_row_that_weighs():

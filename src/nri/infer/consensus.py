@@ -104,14 +104,24 @@ def rivals_of(
     return Rivals(target, pool, bases, base_index, added[added_index], errors[allowed], costs[allowed])
 
 
+@dataclass(frozen=True)
+class Agreed:
+    """The rule that all rivals together agree with most."""
+
+    target: int
+    selection: Selection
+    doubt: float
+    """Share of plausible rows on which the rivals, by belief, say otherwise"""
+
+
 def agree(
     rivals: list[Rivals],
     task: Task,
     consensus: Consensus,
     max_errors: float,
     rng: np.random.Generator,
-) -> tuple[int, Selection]:
-    """Return the class and the rule with the least expected disagreement with all rivals.
+) -> Agreed:
+    """Return the rule with the least expected disagreement with all rivals.
 
     Parameters
     ----------
@@ -141,9 +151,10 @@ def agree(
     acceptable = np.concatenate([r.errors for r in near]) <= max_errors + slack
     disagreement[~acceptable] = np.inf
     best = int(np.lexsort((np.round(costs, 7), np.round(disagreement, 9)))[0])
+    doubt = float(disagreement[best])
     for r in near:
         if best < len(r.costs):
-            return r.target, r.selection(best)
+            return Agreed(r.target, r.selection(best), doubt)
         best -= len(r.costs)
     raise AssertionError("the best rule is one of the rivals")
 

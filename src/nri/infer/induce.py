@@ -1,6 +1,7 @@
 """Top-level induction in index space: an episode in, rules for its classes out."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -109,17 +110,18 @@ def _induce_two(
         for target, task in tasks.items()
     }
     target = min(targets, key=lambda t: _key(selections[t], bound))
-    selection = selections[target]
+    selection, doubt = selections[target], None
     if consensus is not None and selection.errors <= bound + 1e-7 and not selection.proven:
         rivals = [rivals_of(selections[t], t, pools[t], tasks[t], objective, limits) for t in targets]
         agreed = agree(rivals, tasks[target], consensus, bound, rng)
-        if _errors(tasks[agreed[0]], agreed[1]) <= bound + 1e-7:  # sums of moves are of single precision
-            target, selection = agreed
+        # sums of moves are of single precision
+        if _errors(tasks[agreed.target], agreed.selection) <= bound + 1e-7:
+            target, selection, doubt = agreed.target, agreed.selection, agreed.doubt
     rules: list[tuple[IndexClause, ...]] = [(), ()]
     rules[target] = selection.clauses
     mass = evidence.masses.sum(axis=0)
     default = 1 - target if selection.clauses else int(np.argmax(mass))
-    return described(evidence, tuple(rules), default, selection.cost)
+    return replace(described(evidence, tuple(rules), default, selection.cost), doubt=doubt)
 
 
 def _errors(task: Task, selection: Selection) -> float:

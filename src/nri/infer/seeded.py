@@ -49,8 +49,8 @@ class PathConfig:
     """Their weight times that of the labelled rows, at most: the more labels, the less they are heard."""
     labels_suffice: float = 700.0
     """Labelled rows beside which they are not heard at all."""
-    exact_saves: float = 13.0
-    """Bits that a rule without an error must save over no rule, to be taken without asking further."""
+    least_doubt: float = 0.03
+    """Doubt below which a rule without an error is taken without asking further."""
     rule_share: float = 0.5
     """Share of a rule's own bits in what the labels cost who has the rule; the rest is hindsight."""
 
@@ -97,15 +97,13 @@ class SeededModel:
     def _labels_say_it_all(self, by_labels: Induced, episode: Episode, limits: Limits) -> bool:
         """Whether nobody needs to be asked.
 
-        That is where labels are very many, where a rule without a single error is much shorter than the
-        labels it explains, and where the user wants a precision on them: looking at nothing else keeps it.
+        That is where labels are very many, where all short rules without an error say nearly the same of
+        any row, and where the user wants a precision on the labels: looking at nothing else keeps it.
         """
-        total = float(episode.weights.sum())
-        if limits.min_precision > 0 or total >= self.config.labels_suffice:
+        if limits.min_precision > 0 or episode.weights.sum() >= self.config.labels_suffice:
             return True
-        errors_of_nothing = total - float(np.bincount(episode.labels, episode.weights).max())
-        nothing = OBJECTIVE.cost(np.array(errors_of_nothing), np.array(0.0), total, episode.n_classes)
-        return bool(by_labels.errors <= 1e-9 and by_labels.cost <= nothing - self.config.exact_saves)
+        doubt = 1.0 if by_labels.doubt is None else by_labels.doubt
+        return by_labels.errors <= 1e-9 and doubt < self.config.least_doubt
 
     def _rule_tells_more(self, by_labels: Induced, episode: Episode, limits: Limits, told: Told) -> bool:
         """Whether labels cost fewer bits with the rule at hand than by what experts and network expect."""
