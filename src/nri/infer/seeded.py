@@ -39,7 +39,7 @@ class PathConfig:
     """Most rows that the posterior is formed from while a rule is sought; all labels count in the end."""
     posterior_rows: int = 1500
     """Most rows that the posterior is formed from when somebody asks for it."""
-    plausible_rows: int = 600
+    plausible_rows: int = 300
     """Plausible rows that the posterior is asked about."""
     price_share: float = 0.5
     """Share of the fair price that a bit of the rule costs under the posterior, which overfits less than labels."""

@@ -29,6 +29,9 @@ def read_cells(series: "pd.Series[Any]") -> Column:
         If a cell is no plain value (a list, a dict, a complex number, ...).
     """
     dtype = series.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "fiu":  # most columns, and the fastest to read
+        values = series.to_numpy().astype(np.float64)
+        return Column(values, ~np.isnan(values))
     if isinstance(dtype, pd.CategoricalDtype):
         return _of_categories(series)
     if isinstance(dtype, pd.SparseDtype):
