@@ -42,7 +42,7 @@ class PathConfig:
     plausible_rows: int = 300
     """Plausible rows that the posterior is asked about."""
     price_share: float = 0.5
-    """Share of the fair price that a bit of the rule costs under the posterior, which overfits less than labels."""
+    """Share of the fair price that a bit of the rule costs: a posterior misleads less than bare labels."""
     most_weight: float = 300.0
     """How many labelled rows they weigh, all together, at most."""
     weight_of_both: float = 15_000.0
