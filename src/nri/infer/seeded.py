@@ -49,8 +49,8 @@ class PathConfig:
     """Their weight times that of the labelled rows, at most: the more labels, the less they are heard."""
     labels_suffice: float = 700.0
     """Labelled rows beside which they are not heard at all."""
-    least_doubt: float = 0.03
-    """Doubt below which a rule without an error is taken without asking further."""
+    little_doubt: float = 0.05
+    """Doubt below which the labels' rule is taken without asking further."""
     rule_share: float = 0.5
     """Share of a rule's own bits in what the labels cost who has the rule; the rest is hindsight."""
 
@@ -97,13 +97,12 @@ class SeededModel:
     def _labels_say_it_all(self, by_labels: Induced, episode: Episode, limits: Limits) -> bool:
         """Whether nobody needs to be asked.
 
-        That is where labels are very many, where all short rules without an error say nearly the same of
-        any row, and where the user wants a precision on the labels: looking at nothing else keeps it.
+        That is where labels are very many, where all rules that describe them well say nearly the same of
+        any row, and where the user wants a precision on them: looking at nothing else keeps it.
         """
         if limits.min_precision > 0 or episode.weights.sum() >= self.config.labels_suffice:
             return True
-        doubt = 1.0 if by_labels.doubt is None else by_labels.doubt
-        return by_labels.errors <= 1e-9 and doubt < self.config.least_doubt
+        return by_labels.doubt is not None and by_labels.doubt < self.config.little_doubt
 
     def _rule_tells_more(self, by_labels: Induced, episode: Episode, limits: Limits, told: Told) -> bool:
         """Whether labels cost fewer bits with the rule at hand than by what experts and network expect."""
