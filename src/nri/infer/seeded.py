@@ -41,7 +41,7 @@ class PathConfig:
     """Most rows that the posterior is formed from when somebody asks for it."""
     plausible_rows: int = 300
     """Plausible rows that the posterior is asked about."""
-    price_share: float = 0.5
+    price_share: float = 0.7
     """Share of the fair price that a bit of the rule costs: a posterior misleads less than bare labels."""
     most_weight: float = 300.0
     """How many labelled rows they weigh, all together, at most."""
@@ -92,6 +92,8 @@ class SeededModel:
             posterior=np.concatenate([np.eye(episode.n_classes)[episode.labels], told.chances]),
         )
         rules, default, cost = under_posterior.rules, under_posterior.default, under_posterior.cost
+        if not any(rules):  # chance has a hand in plausible rows, and must not pick the only class there is
+            default = int(np.argmax(np.bincount(episode.labels, episode.weights)))
         return replace(described(gather_evidence(episode), rules, default, cost), posterior=posterior)
 
     def _labels_say_it_all(self, by_labels: Induced, episode: Episode, limits: Limits) -> bool:
