@@ -1,6 +1,7 @@
 """The seeded model: a posterior first, then the rule that is best under it.
 
     labels -> the rule that describes them best
+              (where rules that do it nearly as well agree with it, it is taken)
            -> posterior: what experts and network together think of any row
               (where the rule tells the labels better than they do, it is taken)
            -> plausible rows with their class chances, beside the labelled rows
