@@ -1,5 +1,6 @@
 """Base of the rivals that predict by a DNF over boolean columns: one definition of how they predict."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -21,7 +22,7 @@ def clause_truth(X: FloatArray, clause: Conjunction) -> BoolArray:
     return truth
 
 
-class DNFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class DNFClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn is untyped
     """A two-class classifier that says one class where a clause holds and the other class elsewhere.
 
     Subclasses fit ``clauses_`` and ``positive_`` by :meth:`_induce`. The score of a row is the
@@ -49,8 +50,9 @@ class DNFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self._estimate(X, codes == self.positive_)
         return self
 
+    @abstractmethod
     def _induce(self, X: FloatArray, y: IntArray) -> tuple[int, Sequence[Conjunction]]:
-        raise NotImplementedError
+        """Return the class that is described, 0 or 1, and its clauses."""
 
     def predict_proba(self, X: FloatArray) -> FloatArray:
         """[M, 2] scores of the classes (one column if the support had a single class)."""
