@@ -22,12 +22,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 METHOD_NAMES = ("seeded", "greedy", "paper", "ripper")
-QUICK_METHOD_NAMES = ("seeded", "greedy", "paper", "ripper")
 
 
 def jobs(options: Options) -> list[Job]:
     """One job for each data set and method: the first fold of p4, as in the paper's listing."""
-    methods = chosen_methods(options, METHOD_NAMES, QUICK_METHOD_NAMES)
+    methods = chosen_methods(options, METHOD_NAMES, METHOD_NAMES)
     made = []
     for data in datasets(options):
         for seed in options.seeds or (0,):
@@ -113,7 +112,8 @@ def table(rows: Sequence[Row]) -> str:
             if row["status"] != "ok":
                 blocks.append(f"**{label}**: {row['status']}, {row.get('message', '')}\n")
                 continue
-            head = f"**{label}** (accuracy {100 * row['accuracy']:.1f} %, {row['clauses']} clauses)"
+            clauses = "1 clause" if row["clauses"] == 1 else f"{row['clauses']} clauses"
+            head = f"**{label}** (accuracy {100 * row['accuracy']:.1f} %, {clauses})"
             blocks.append(f"{head}\n\n```\n{row['rule']}\n```\n")
     return "\n".join(blocks) or "No rows yet.\n"
 
