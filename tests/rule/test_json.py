@@ -88,6 +88,14 @@ def test_two_equal_clauses_in_a_file_are_refused():
         from_json(json.dumps(data))
 
 
+def test_what_a_clause_decided_is_kept_where_it_is_less_than_it_covered():
+    data = to_dict(RULESET)
+    data["rules"][0]["clauses"][0]["decided"] = [0, 5]
+    ruleset = from_json(json.dumps(data))
+    assert ruleset.rules[0].decided[0].counts == (0, 5)
+    assert from_json(render(ruleset, "json")) == ruleset
+
+
 def test_the_layout_of_version_1_is_stable():
     assert to_dict(RULESET) == {
         "format": "nri-ruleset",

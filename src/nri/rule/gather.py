@@ -1,10 +1,12 @@
 """From rules and the rows they were induced on to a rule set: count the evidence."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from nri.errors import InputError
+from nri.rule.clause import Clause
 from nri.rule.columns import Columns, FloatArray, row_count
 from nri.rule.evaluate import clause_matrix
 from nri.rule.evidence import Evidence, shrink
@@ -65,7 +67,22 @@ def gather_ruleset(
     rest = Evidence(weights[~covered].sum(axis=0))
     if default is None:
         default = _default_label(classes, tuple(rules), rest, prior)
-    return RuleSet(target, classes, tuple(class_rules), default, rest, support, prior)
+    covering = RuleSet(target, classes, tuple(class_rules), default, rest, support, prior)
+    return _with_decided(covering, columns, weights)
+
+
+def _with_decided(ruleset: RuleSet, columns: Columns, weights: FloatArray) -> RuleSet:
+    """Count for each clause the rows on which it has the say; who goes first is known by now."""
+    deciding = ruleset.decide(columns, len(weights))
+    decided: dict[tuple[Label, Clause], Evidence] = {}
+    for i, decision in enumerate(ruleset.decisions):
+        rows = Evidence(weights[deciding == i].sum(axis=0))
+        decided.setdefault((decision.label, decision.clause), rows)  # a repeated clause never gets a say
+    rules = [
+        ClassRule(rule.label, rule.rule, rule.evidence, [decided[rule.label, clause] for clause in rule.rule])
+        for rule in ruleset.rules
+    ]
+    return replace(ruleset, rules=tuple(rules))
 
 
 def _default_label(

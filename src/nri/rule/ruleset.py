@@ -1,9 +1,10 @@
 """A rule set: rules for classes, with all that prediction needs and no network.
 
 How it decides: among the clauses that fire on a row, the one with the highest estimated precision
-for its class gives the label (the earlier one on a tie), and its class distribution, drawn towards
-the prior, gives the probabilities. Where none fires, the default does. Since the precisions
-are fixed, a rule set is also a list of clauses to try in order: :attr:`RuleSet.decisions`.
+for its class gives the label (the earlier one on a tie). The probabilities are the class shares among the
+support rows that this clause decided, drawn towards those of all rows it covers, and these towards the
+prior. Where no clause fires, the default does. Since the precisions are fixed, a rule set is also
+a list of clauses to try in order: :attr:`RuleSet.decisions`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,21 +30,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ClassRule:
-    """The rule of one class, and for each of its clauses what it covered."""
+    """The rule of one class, and for each of its clauses what it covered and what it decided."""
 
     label: Label
     rule: Rule
     evidence: tuple[Evidence, ...]
+    """Rows on which each clause fires."""
+    decided: tuple[Evidence, ...]
+    """Those of them on which no clause that goes before it does; all of them where that was not counted."""
 
-    def __init__(self, label: Label, rule: Rule, evidence: Iterable[Evidence]) -> None:
+    def __init__(
+        self,
+        label: Label,
+        rule: Rule,
+        evidence: Iterable[Evidence],
+        decided: Iterable[Evidence] | None = None,
+    ) -> None:
         object.__setattr__(self, "label", as_label(label))
         object.__setattr__(self, "rule", rule)
         object.__setattr__(self, "evidence", tuple(evidence))
-        if len(self.evidence) != len(rule):
-            raise InputError(
-                f"the rule of class {label!r} has {len(rule)} clauses but evidence for "
-                f"{len(self.evidence)}: give one for each clause"
-            )
+        object.__setattr__(self, "decided", self.evidence if decided is None else tuple(decided))
+        for counted in (self.evidence, self.decided):
+            if len(counted) != len(rule):
+                raise InputError(
+                    f"the rule of class {label!r} has {len(rule)} clauses but evidence for "
+                    f"{len(counted)}: give one for each clause"
+                )
 
 
 @dataclass(frozen=True)
@@ -53,6 +65,7 @@ class Decision:
     label: Label
     clause: Clause
     evidence: Evidence
+    decided: Evidence
     precision: float
     """Estimated share of the label among the rows the clause covers, drawn towards the prior."""
 
@@ -96,7 +109,7 @@ class RuleSet:
             raise InputError(f"a class has two rules: {labels}; join them into one rule")
 
     def _check_counts(self) -> None:
-        evidence = [e for rule in self.rules for e in rule.evidence]
+        evidence = [e for rule in self.rules for e in (*rule.evidence, *rule.decided)]
         for counts in (self.default_evidence, self.support, Evidence(self.prior), *evidence):
             if len(counts) != len(self.classes):
                 raise InputError(
@@ -144,19 +157,30 @@ class RuleSet:
         found = []
         for rule in self.rules:
             index = self.index_of(rule.label)
-            for clause, evidence in zip(rule.rule, rule.evidence, strict=True):
+            for clause, evidence, decided in zip(rule.rule, rule.evidence, rule.decided, strict=True):
                 precision = float(shrink(evidence, self.prior)[index])
-                found.append(Decision(self.classes[index], clause, evidence, precision))
+                found.append(Decision(self.classes[index], clause, evidence, decided, precision))
         return tuple(sorted(found, key=lambda decision: -decision.precision))  # stable: reading order on ties
 
     @cached_property
     def _labels_and_probabilities(self) -> tuple[IntArray, FloatArray]:
         """Class index and distribution of each decision; the default's are the last row."""
-        outcomes = [(decision.label, decision.evidence) for decision in self.decisions]
-        outcomes.append((self.default, self.default_evidence))
+        outcomes = [(decision.label, self._chances(decision)) for decision in self.decisions]
+        outcomes.append((self.default, shrink(self.default_evidence, self.prior)))
         indices = [self.index_of(label) for label, _ in outcomes]
-        rows = [favour(shrink(e, self.prior), i) for i, (_, e) in zip(indices, outcomes, strict=True)]
+        rows = [favour(chances, i) for i, (_, chances) in zip(indices, outcomes, strict=True)]
         return np.array(indices, dtype=np.int64), np.stack(rows)
+
+    def _chances(self, decision: Decision) -> FloatArray:
+        """[n_classes]: class shares of the rows that a clause decides.
+
+        Where clauses before it take part of its rows, what is left may look quite unlike all it covers.
+        """
+        covered = shrink(decision.evidence, self.prior)
+        if decision.decided == decision.evidence:
+            return covered
+        pseudo_rows = covered * sum(self.prior)
+        return shrink(decision.decided, tuple(pseudo_rows.tolist())) if pseudo_rows.any() else covered
 
     def decide(self, columns: Columns, n_rows: int | None = None) -> IntArray:
         """[M]: index in :attr:`decisions` of each row's deciding clause; their number where none fires."""

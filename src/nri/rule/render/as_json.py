@@ -77,11 +77,16 @@ def from_dict(data: Any) -> RuleSet:
 
 
 def _class_rule_to_dict(rule: ClassRule) -> dict[str, Any]:
-    clauses = [
-        {"literals": [_literal_to_dict(x) for x in clause], "evidence": list(evidence.counts)}
-        for clause, evidence in zip(rule.rule, rule.evidence, strict=True)
-    ]
+    clauses = [_clause_to_dict(*parts) for parts in zip(rule.rule, rule.evidence, rule.decided, strict=True)]
     return {"label": rule.label, "clauses": clauses}
+
+
+def _clause_to_dict(clause: Clause, evidence: Evidence, decided: Evidence) -> dict[str, Any]:
+    plain: dict[str, Any] = {
+        "literals": [_literal_to_dict(x) for x in clause],
+        "evidence": list(evidence.counts),
+    }
+    return plain if decided == evidence else plain | {"decided": list(decided.counts)}
 
 
 def _literal_to_dict(literal: Literal) -> dict[str, Any]:
@@ -102,6 +107,9 @@ class _Node:
         if key not in fields:
             raise InputError(f"{self.place} lacks {key!r}: was it edited by hand?")
         return _Node(fields[key], f"{self.place}, {key!r}")
+
+    def has(self, key: str) -> bool:
+        return key in self.typed(dict, "an object")
 
     def items(self) -> list["_Node"]:
         values = self.typed(list, "a list")
@@ -132,8 +140,12 @@ def _class_rule(node: _Node) -> ClassRule:
     clauses = node.get("clauses").items()
     rule = Rule(Clause(_literal(x) for x in clause.get("literals").items()) for clause in clauses)
     evidence = [_evidence(clause.get("evidence")) for clause in clauses]
+    decided = [
+        _evidence(clause.get("decided")) if clause.has("decided") else covered
+        for clause, covered in zip(clauses, evidence, strict=True)
+    ]
     label: Label = node.get("label").made(as_label)
-    return node.made(lambda _: ClassRule(label, rule, evidence))
+    return node.made(lambda _: ClassRule(label, rule, evidence, decided))
 
 
 def _literal(node: _Node) -> Literal:
