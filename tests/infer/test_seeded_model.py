@@ -62,6 +62,16 @@ def test_a_weight_of_two_is_the_same_as_two_rows(episode):
     assert induced(episode).rules == induced(repeated).rules
 
 
+@settings(max_examples=25)
+@given(episodes(max_rows=20, max_variables=4, n_classes=2))
+def test_a_rule_is_better_on_its_own_table_than_always_saying_one_class(episode):
+    """Plausible rows once gave a rule that was right on 48 % of a table whose larger class had 52 %."""
+    result = induced(episode)
+    weights = np.bincount(episode.labels, episode.weights, minlength=2)
+    always = weights.sum() - weights.max()
+    assert result.errors < always if any(result.rules) else result.errors <= always + 1e-9
+
+
 def test_limits_are_kept():
     values, labels, _ = table(noise=0.1)
     allowed = np.ones(16, bool)

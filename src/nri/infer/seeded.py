@@ -92,10 +92,7 @@ class SeededModel:
             positive=positive,
             posterior=np.concatenate([np.eye(episode.n_classes)[episode.labels], told.chances]),
         )
-        rules, default, cost = under_posterior.rules, under_posterior.default, under_posterior.cost
-        if not any(rules):  # chance has a hand in plausible rows, and must not pick the only class there is
-            default = int(np.argmax(np.bincount(episode.labels, episode.weights)))
-        return replace(described(gather_evidence(episode), rules, default, cost), posterior=posterior)
+        return replace(_counted_on_labels(under_posterior, episode), posterior=posterior)
 
     def _labels_say_it_all(self, by_labels: Induced, episode: Episode, limits: Limits) -> bool:
         """Whether nobody needs to be asked.
@@ -131,6 +128,21 @@ class SeededModel:
             np.concatenate([episode.weights, np.full(len(values), weight)]),
             episode.n_classes,
         )
+
+
+def _counted_on_labels(chosen: Induced, episode: Episode) -> Induced:
+    """Return the rule with the evidence of the labelled rows, or no rule if it gets no more of them right.
+
+    Chance has a hand in plausible rows: it must neither pick the class that is always said, nor hand
+    anybody a rule that is worse on its own table than always saying the most frequent class.
+    """
+    evidence = gather_evidence(episode)
+    counted = described(evidence, chosen.rules, chosen.default, chosen.cost)
+    class_weights = np.bincount(episode.labels, episode.weights, minlength=episode.n_classes)
+    if counted.errors < float(class_weights.sum() - class_weights.max()) - 1e-9:
+        return counted
+    nothing = tuple(() for _ in chosen.rules)
+    return described(evidence, nothing, int(np.argmax(class_weights)), chosen.cost)
 
 
 def fair_price(chances: FloatArray) -> float:
