@@ -142,9 +142,9 @@ def _rulefit(random_state: int) -> Any:
 
 
 def _figs(random_state: int) -> Any:
-    from imodels import FIGSClassifier
+    from nri.bench.methods.rivals import FIGSClassifier
 
-    return FIGSClassifier(random_state=random_state)
+    return FIGSClassifier(random_state)
 
 
 def _boosted_rules(random_state: int) -> Any:

@@ -1,7 +1,8 @@
 """Published rule learners behind the scikit-learn face; their packages are imported at fit."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -90,3 +91,45 @@ class RuleFitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rules = self.model_.rules_without_feature_names_
         literals = sum(str(rule).count(" and ") + 1 for rule in rules)
         return RuleSize(len(rules) + n_linear, literals + n_linear)
+
+
+class FIGSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """imodels' FIGS, with answers that the seed decides.
+
+    The package keeps its ``random_state`` to itself: among equally good splits it takes one by numpy's
+    global generator, so that two fits with one seed differ.
+    """
+
+    classes_: Any
+
+    def __init__(self, random_state: int | None = None) -> None:
+        self.random_state = random_state
+
+    def fit(self, X: FloatArray, y: Any) -> Self:
+        """Grow the sum of trees."""
+        from imodels import FIGSClassifier as PublishedFIGS
+
+        with _global_numpy_seed(self.random_state):
+            self.model_ = PublishedFIGS(random_state=self.random_state).fit(X, y)
+        self.classes_ = self.model_.classes_
+        self.trees_ = self.model_.trees_
+        return self
+
+    def predict_proba(self, X: FloatArray) -> FloatArray:
+        """[M, C] class chances as the package gives them."""
+        return np.asarray(self.model_.predict_proba(X), dtype=np.float64)
+
+    def predict(self, X: FloatArray) -> Any:
+        """[M] classes as the package gives them."""
+        return self.model_.predict(X)
+
+
+@contextmanager
+def _global_numpy_seed(seed: int | None) -> Iterator[None]:
+    """Seed the generator that some packages draw from, and leave it as it was found."""
+    before = np.random.get_state()  # noqa: NPY002  # that generator is the matter here
+    np.random.seed(seed)  # noqa: NPY002
+    try:
+        yield
+    finally:
+        np.random.set_state(before)  # noqa: NPY002
