@@ -4,7 +4,7 @@ import pytest
 from scipy.stats import friedmanchisquare
 
 from nri.bench.experiments import EXPERIMENTS
-from nri.bench.figures.style import spread_out
+from nri.bench.figures.labels import spread_out
 from nri.bench.report import content_of, fill, fill_documents
 from nri.bench.run import append_row
 from nri.bench.tables.frame import frame_of, scores_by_set

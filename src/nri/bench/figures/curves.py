@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
+import pandas as pd
 from matplotlib.figure import Figure
 
-from nri.bench.figures.style import COLUMN, end_labels, is_ours, journal, look_of
+from nri.bench.figures.labels import end_labels
+from nri.bench.figures.notes import add_note
+from nri.bench.figures.style import COLUMN, journal, line_of, look_of
 from nri.bench.run import Row
-from nri.bench.tables.frame import frame_of, in_order, label_of
+from nri.bench.tables.frame import frame_of, in_order
 
 
 def accuracy_curves(
@@ -32,23 +35,38 @@ def accuracy_curves(
         ends = []
         for method in in_order(frame["method"].unique()):
             by_seed = frame[frame["method"] == method].groupby([over, "seed"])["score"].mean()
-            mean, spread = 100 * by_seed.groupby(over).mean(), 100 * by_seed.groupby(over).std().fillna(0)
-            look, x = look_of(method), scale * mean.index.to_numpy(float)
-            weight = 1.8 if is_ours(method) else 1.2
-            axes.fill_between(x, mean - spread, mean + spread, color=look.colour, alpha=0.12, linewidth=0)
-            axes.plot(
-                x, mean, color=look.colour, marker=look.marker, linestyle=look.line, linewidth=weight,
-                zorder=3 if is_ours(method) else 2, markersize=7 if is_ours(method) else 4.5,
-                markeredgecolor="white", markeredgewidth=0.4,
-            )  # fmt: skip
-            ends.append((label_of(method), float(mean.iloc[-1]), look.colour, is_ours(method)))
+            mean, spread = (
+                100 * by_seed.groupby(over).mean(),
+                100 * by_seed.groupby(over).std(ddof=1),  # unknown for one seed, and then there is no band
+            )
+            x = scale * mean.index.to_numpy(float)
+            axes.fill_between(
+                x, mean - spread, mean + spread, color=look_of(method).colour, alpha=0.12, linewidth=0
+            )
+            axes.plot(x, mean, **line_of(method))
+            ends.append((method, float(x[-1]), float(mean.iloc[-1])))
         axes.set_xlabel(label)
-        axes.set_ylabel("accuracy (%)")
+        axes.set_ylabel(f"mean accuracy over {_averaged(frame, over)} (%)")
         if logarithmic:
             axes.set_xscale("log")
             ticks = sorted(scale * frame[over].unique())
             axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
             axes.minorticks_off()
+        n_seeds = frame["seed"].nunique()
+        add_note(figure, [f"Bands: one standard deviation over {n_seeds} seeds."] if n_seeds > 1 else [])
         figure.draw_without_rendering()
         end_labels(axes, ends)
     return figure
+
+
+def _averaged(frame: pd.DataFrame, over: str) -> str:
+    """Say what and how many a point is the mean of: data sets, else rules that were drawn, else fits."""
+    points = frame.groupby(["method", over])
+    if "dataset" in frame:
+        counts, what = points["dataset"].nunique(), "data sets"
+    elif "n_episodes" in frame:
+        counts, what = points["n_episodes"].sum(), "rules"
+    else:
+        counts, what = points.size(), "fits"
+    low, high = int(counts.min()), int(counts.max())
+    return f"{high} {what}" if low == high else f"{low} to {high} {what}"

@@ -1,15 +1,19 @@
 """Accuracy against the size of what must be read, and against the time it takes."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from nri.bench.figures.style import COLUMN, INK, MUTED, is_ours, journal, look_of, plain_log, spread_out
+from nri.bench.figures.labels import end_labels
+from nri.bench.figures.notes import add_note, fewer_fits, left_out, names_of, timed_part
+from nri.bench.figures.point_names import Box, name_points
+from nri.bench.figures.style import COLUMN, INK, is_ours, journal, look_of, marker_of, plain_log
 from nri.bench.run import Row
-from nri.bench.tables.frame import frame_of, label_of, scores_by_set
+from nri.bench.tables.frame import frame_of, scores_by_set
 
 
 def pareto_figure(rows: Sequence[Row], protocol: str) -> Figure | None:
@@ -38,9 +42,19 @@ def pareto_figure(rows: Sequence[Row], protocol: str) -> Figure | None:
         _limits(axes, shown)
         axes.set_xlabel("literals in the model (geometric mean over data sets)")
         axes.set_ylabel(f"mean accuracy over {len(scores)} data sets (%)")
+        empty = names_of(map(str, points.index[points["x"] <= 0]))
+        add_note(
+            figure,
+            (
+                f"Not shown, as it reads nothing: {empty}." if empty else "",
+                left_out(rows, protocol, scores.columns),
+                fewer_fits(rows, protocol, map(str, shown.index)),
+            ),
+        )
         figure.draw_without_rendering()
-        _name_points(axes, ruled)
         _box_lines(axes, boxes)
+        figure.draw_without_rendering()  # the names at the edge have narrowed the axes
+        name_points(axes, ruled, [*_box_stripes(axes, boxes), *_front_boxes(axes, ruled)])
     return figure
 
 
@@ -63,26 +77,25 @@ def time_figure(rows: Sequence[Row], protocol: str) -> Figure | None:
         _limits(axes, points)
         axes.set_xlabel("seconds to fit, one thread (geometric mean over data sets)")
         axes.set_ylabel(f"mean accuracy over {len(scores)} data sets (%)")
-        figure.draw_without_rendering()
-        _name_points(axes, points)
+        add_note(figure, timed_part(rows, timed, protocol))
+        name_points(axes, points)
     return figure
 
 
 def _scatter(axes: Axes, points: pd.DataFrame) -> None:
     for method, point in points.iterrows():
-        look = look_of(str(method))
-        thin = look.marker in "1x"  # markers that have no inside
-        axes.scatter(
-            point["x"], point["y"], color=look.colour, marker=look.marker, zorder=4,
-            s=90 if is_ours(str(method)) else 34,
-            edgecolors=None if thin else "white", linewidths=1.2 if thin else 0.5,
-        )  # fmt: skip
+        axes.plot(point["x"], point["y"], linestyle="none", zorder=4, **marker_of(str(method)))
+
+
+def _unbeaten(points: pd.DataFrame) -> pd.DataFrame:
+    """Methods that no other beats in both size and accuracy, the smallest first."""
+    ordered = points.sort_values(["x", "y"], ascending=[True, False])
+    return ordered[ordered["y"] > ordered["y"].cummax().shift(fill_value=-np.inf)]
 
 
 def _front(axes: Axes, points: pd.DataFrame) -> None:
-    """Join the methods that no other beats in both size and accuracy."""
-    ordered = points.sort_values(["x", "y"], ascending=[True, False])
-    best = ordered[ordered["y"] > ordered["y"].cummax().shift(fill_value=-np.inf)]
+    """Join the methods that no other beats."""
+    best = _unbeaten(points)
     axes.plot(best["x"], best["y"], drawstyle="steps-post", color=INK, linewidth=0.8, alpha=0.5, zorder=1)
 
 
@@ -93,59 +106,27 @@ def _limits(axes: Axes, points: pd.DataFrame) -> None:
     plain_log(axes, "x", x.min() / 1.8, x.max() * 2.2)
 
 
-def _name_points(axes: Axes, points: pd.DataFrame) -> None:
-    """Write each name beside its point: right of it, or left of it where the right is taken."""
-    where = axes.transData.transform(points[["x", "y"]].to_numpy())
-    taken = [_box(x - 4, y, 8) for x, y in where]
-    frame = axes.get_window_extent()
-    taken.append((-np.inf, frame.y0 - 1e4, frame.x0, frame.y0 + 1e4))  # names do not cross the left axis
-    scale = axes.figure.dpi / 72
-    for (method, point), (x, y) in zip(points.iterrows(), where, strict=True):
-        text = label_of(str(method))
-        width = 3.9 * len(text) * scale
-        places = [(7, 0), (-7, 0), (7, 7), (-7, 7), (7, -7), (-7, -7), (0, 10), (0, -10)]
-        dx, dy = min(places, key=lambda p: _crowding(taken, _label_box(x, y, p, width, scale)))
-        taken.append(_label_box(x, y, (dx, dy), width, scale))
-        side = "left" if dx > 0 else "right" if dx < 0 else "center"
-        axes.annotate(
-            text, (point["x"], point["y"]), (dx, dy), textcoords="offset points", ha=side, va="center",
-            fontsize=7, color=INK, fontweight="bold" if is_ours(str(method)) else "normal", zorder=5,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3, "alpha": 0.8},
-        )  # fmt: skip
-
-
-Box = tuple[float, float, float, float]
-
-
-def _box(left: float, middle: float, width: float, height: float = 9.0) -> Box:
-    return left, middle - height / 2, left + width, middle + height / 2
-
-
-def _label_box(x: float, y: float, place: tuple[int, int], width: float, scale: float) -> Box:
-    left = x + place[0] * scale - (width if place[0] < 0 else width / 2 if place[0] == 0 else 0)
-    return _box(left, y + place[1] * scale, width, 8 * scale)
-
-
-def _crowding(taken: Sequence[Box], box: Box) -> float:
-    """Area of the box that is taken already."""
-    area = 0.0
-    for left, low, right, high in taken:
-        width, height = min(right, box[2]) - max(left, box[0]), min(high, box[3]) - max(low, box[1])
-        area += width * height if width > 0 and height > 0 else 0.0
-    return area
+def _front_boxes(axes: Axes, points: pd.DataFrame) -> list[Box]:
+    """Boxes around the steps of the front, which names should rather not cross."""
+    corners = axes.transData.transform(_unbeaten(points)[["x", "y"]].to_numpy())
+    found = []
+    for (x0, y0), (x1, y1) in pairwise(corners):
+        found += [(x0, y0 - 1, x1, y0 + 1), (x1 - 1, min(y0, y1), x1 + 1, max(y0, y1))]
+    return found
 
 
 def _box_lines(axes: Axes, boxes: pd.DataFrame) -> None:
     """Mark the accuracy of models that have no rule to read by a line, named at the right edge."""
-    low, high = axes.get_ylim()
-    gap = (high - low) * 0.042
-    order = boxes.sort_values("y")
-    for (method, point), place in zip(
-        order.iterrows(), spread_out(list(order["y"]), gap, low, high), strict=True
-    ):
-        axes.axhline(point["y"], color=MUTED, linewidth=0.6, linestyle=look_of(str(method)).line, zorder=0)
-        axes.annotate(
-            label_of(str(method)), (1, point["y"]), (1.04, place), xycoords=("axes fraction", "data"),
-            textcoords=("axes fraction", "data"), va="center", fontsize=7, color=MUTED, annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": MUTED, "linewidth": 0.4, "shrinkA": 1, "shrinkB": 1},
-        )  # fmt: skip
+    for method, y in boxes["y"].items():
+        look = look_of(str(method))
+        width = 1.3 if is_ours(str(method)) else 0.7
+        axes.axhline(y, color=look.colour, linewidth=width, linestyle=look.line, zorder=0)
+    if len(boxes):
+        right = axes.get_xlim()[1]
+        end_labels(axes, [(str(method), right, float(y)) for method, y in boxes["y"].items()])
+
+
+def _box_stripes(axes: Axes, boxes: pd.DataFrame) -> list[Box]:
+    """Boxes around the lines of models without rules."""
+    heights = [axes.transData.transform((1.0, y))[1] for y in boxes["y"]]
+    return [(-np.inf, y - 1, np.inf, y + 1) for y in heights]

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from nri.bench.figures.style import PAGE, is_ours, journal, look_of, plain_log
+from nri.bench.figures.style import PAGE, journal, line_of, plain_log
 from nri.bench.run import Row
 from nri.bench.tables.frame import frame_of, in_order, label_of
 
@@ -48,10 +48,4 @@ def _lines(axes: Axes, frame: pd.DataFrame, over: str, value: str) -> None:
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
     for method in in_order(frame["method"].unique()):
         middle = frame[frame["method"] == method].groupby(over)[value].median().dropna()
-        look = look_of(method)
-        axes.plot(
-            middle.index, middle, color=look.colour, marker=look.marker, linestyle=look.line,
-            linewidth=1.8 if is_ours(method) else 1.2, markersize=7 if is_ours(method) else 4.5,
-            markeredgecolor="white", markeredgewidth=0.4,
-            label=label_of(method),
-        )  # fmt: skip
+        axes.plot(middle.index, middle, label=label_of(method), **line_of(method))

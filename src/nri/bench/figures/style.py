@@ -1,10 +1,10 @@
 """One look for all figures: a journal column, colour-blind safe, and readable in grey.
 
 Every method has its own colour, marker and line, the same in every figure; our own stand out by
-vermilion and orange, black boxes are grey.
+vermilion, orange and purple and by size, black boxes are grey and hollow. Names are written in ink, since
+colours that tell lines apart are too pale to be read as text.
 """
 
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.path import Path
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from nri.bench.methods import METHODS
@@ -52,38 +53,83 @@ INK, MUTED = "#222222", "#767676"
 
 @dataclass(frozen=True)
 class Look:
-    """How a method is drawn."""
+    """How a method is drawn: a colour for the eye, and a marker and a line that tell it apart in grey."""
 
     colour: str
-    marker: str
+    marker: str | Path
     line: str | tuple[int, tuple[float, ...]]
+    hollow: bool = False
+    """black boxes are drawn with an empty marker, so that a family is seen before a name is read"""
 
 
-_LOOKS = {
+_STAR = Path.unit_regular_star(4, innerCircle=0.35)
+"""Four points: beside the five of seeded it is still another shape."""
+
+LOOKS = {
+    "posterior": Look("#882255", "D", (0, (9, 1.2))),
     "seeded": Look("#D55E00", "*", "-"),
     "greedy": Look("#E69F00", "P", (0, (5, 1.5))),
     "paper": Look("#CC79A7", "X", (0, (3, 1, 1, 1))),
-    "exact": Look("#000000", "D", (0, (1, 1))),
+    "exact": Look("#000000", "p", (0, (1, 1))),
     "ripper": Look("#0072B2", "o", "--"),
     "rulefit": Look("#56B4E9", "s", "-."),
     "figs": Look("#009E73", "^", (0, (4, 1, 1, 1, 1, 1))),
-    "boosted-rules": Look("#44AA99", "v", ":"),
-    "tree": Look("#117733", "<", (0, (1, 1.5))),
-    "tree-dnf": Look("#999933", ">", (0, (6, 2))),
-    "neural-dnf": Look("#332288", "p", (0, (2, 1))),
-    "logistic": Look("#777777", "d", "-."),
-    "random-forest": Look("#555555", "h", "--"),
-    "xgboost": Look("#222222", "H", "-"),
-    "lightgbm": Look("#888888", "8", ":"),
-    "ebm": Look("#444444", "D", (0, (5, 1, 1, 1))),
-    "best-literal": Look("#AA9977", "1", ":"),
-    "majority": Look("#BBBBBB", "x", ":"),
+    "boosted-rules": Look("#44AA99", "v", (0, (1, 3))),
+    "tree": Look("#117733", "<", ":"),
+    "tree-dnf": Look("#999933", ">", (0, (6, 3))),
+    "neural-dnf": Look("#332288", _STAR, (0, (2, 1))),
+    "logistic": Look("#777777", "d", (0, (7, 1.5, 1, 1.5)), hollow=True),
+    "random-forest": Look("#555555", "o", (0, (3, 2)), hollow=True),
+    "xgboost": Look("#222222", "s", (0, (12, 2)), hollow=True),
+    "lightgbm": Look("#888888", "^", (0, (2, 2)), hollow=True),
+    "ebm": Look("#444444", "h", (0, (5, 1, 1, 1, 1, 1, 1, 1)), hollow=True),
+    "best-literal": Look("#AA9977", "1", (0, (1, 2))),
+    "majority": Look("#BBBBBB", "x", (0, (1, 4))),
 }
+"""The look of every method in the registry; a test sees to it that none is forgotten."""
 
 
 def look_of(method: str) -> Look:
-    """Return a method's look, grey for one that has none."""
-    return _LOOKS.get(method, Look(MUTED, "o", "-"))
+    """Return a method's look, grey for one that the registry does not know."""
+    return LOOKS.get(method, Look(MUTED, "o", "-"))
+
+
+def marker_of(method: str) -> dict[str, Any]:
+    """Return what ``Axes.plot`` needs to draw a method's marker, the larger ones being ours."""
+    look = look_of(method)
+    bare = isinstance(look.marker, str) and look.marker in "1x"  # nothing but edges, they bear the colour
+    return {
+        "marker": look.marker,
+        "markersize": marker_size(method),
+        "color": look.colour,
+        "markerfacecolor": "white" if look.hollow else look.colour,
+        "markeredgecolor": look.colour if look.hollow or bare else "white",
+        "markeredgewidth": 1.1 if look.hollow or bare else 0.4,
+    }
+
+
+def marker_size(method: str) -> float:
+    """Diameter of a method's marker in points; slender shapes need more to look as large."""
+    marker = look_of(method).marker
+    if not is_ours(method):
+        return 7.0 if marker in (_STAR, "1") else 5.0
+    return 6.0 if marker == "D" else 8.0
+
+
+def line_of(method: str) -> dict[str, Any]:
+    """Return what ``Axes.plot`` needs to draw a method's curve, ours in front and heavier."""
+    ours = is_ours(method)
+    return {
+        **marker_of(method),
+        "linestyle": look_of(method).line,
+        "linewidth": 1.8 if ours else 1.2,
+        "zorder": 3 if ours else 2,
+    }
+
+
+def weight_of(method: str) -> str:
+    """Return the weight of a method's name: names are ink on white, only their weight tells ours."""
+    return "bold" if is_ours(method) else "normal"
 
 
 def is_ours(method: str) -> bool:
@@ -105,51 +151,3 @@ def plain_log(axes: Axes, side: str, low: float, high: float) -> None:
     axis.set_minor_locator(LogLocator(subs=range(1, 10), numticks=20) if decades < 6 else NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
-
-
-def spread_out(positions: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Move labels apart until neighbours are ``gap`` apart, each as near its place as that allows.
-
-    >>> [round(p, 2) for p in spread_out([1.0, 1.0, 5.0], gap=1.0, low=0, high=9)]
-    [0.5, 1.5, 5.0]
-    """
-    order = np.argsort(positions, kind="stable")
-    groups: list[tuple[list[float], float]] = []  # places wanted, and where the lowest label stands
-    for index in order:
-        groups.append(([float(positions[index])], float(positions[index])))
-        while len(groups) > 1 and groups[-2][1] + gap * len(groups[-2][0]) > groups[-1][1]:
-            wanted = groups[-2][0] + groups[-1][0]
-            groups[-2:] = [(wanted, _lowest(wanted, gap, low, high))]
-    placed = [start + gap * step for wanted, start in groups for step in range(len(wanted))]
-    result = [0.0] * len(positions)
-    for index, place in zip(order, placed, strict=True):
-        result[int(index)] = place
-    return result
-
-
-def _lowest(wanted: Sequence[float], gap: float, low: float, high: float) -> float:
-    centred = float(np.mean(np.array(wanted) - gap * np.arange(len(wanted))))
-    return max(low, min(centred, high - gap * (len(wanted) - 1)))
-
-
-def end_labels(axes: Axes, labels: Sequence[tuple[str, float, str, bool]], size: float = 7) -> None:
-    """Write names beside the right edge at the heights given: ``(text, y, colour, bold)``."""
-    low, high = axes.get_ylim()
-    inches = axes.get_window_extent().height / axes.figure.dpi
-    gap = (high - low) * (size * 1.25 / 72) / inches
-    for (text, y, colour, bold), place in zip(
-        labels, spread_out([label[1] for label in labels], gap, low, high), strict=True
-    ):
-        axes.annotate(
-            text,
-            xy=(1, y),
-            xytext=(1.05, place),
-            xycoords=("axes fraction", "data"),
-            textcoords=("axes fraction", "data"),
-            color=colour,
-            fontsize=size,
-            fontweight="bold" if bold else "normal",
-            va="center",
-            annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.4, "shrinkA": 1, "shrinkB": 1},
-        )
