@@ -120,9 +120,9 @@ def table(rows: Sequence[Row]) -> str:
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     """Clauses and literals for each data set."""
-    from nri.bench.figures.bars import rule_size_bars
+    from nri.bench.figures.rule_sizes import rule_size_dots
 
-    figure = rule_size_bars(rows)
+    figure = rule_size_dots(rows)
     return {"rules": figure} if figure else {}
 
 

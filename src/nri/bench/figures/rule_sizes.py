@@ -6,12 +6,12 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
-from nri.bench.figures.style import COLUMN, is_ours, journal, look_of
+from nri.bench.figures.style import COLUMN, journal, marker_of
 from nri.bench.run import Row
 from nri.bench.tables.frame import frame_of, in_order, label_of
 
 
-def rule_size_bars(rows: Sequence[Row]) -> Figure | None:
+def rule_size_dots(rows: Sequence[Row]) -> Figure | None:
     """Draw the literals of each method's rules as dots, one line for each data set."""
     frame = frame_of(rows)
     if frame.empty or frame["literals"].isna().all():
@@ -23,12 +23,8 @@ def rule_size_bars(rows: Sequence[Row]) -> Figure | None:
         axes = figure.subplots()
         for offset, method in zip(np.linspace(-0.22, 0.22, len(methods)), methods, strict=True):
             size = frame[frame["method"] == method].groupby("dataset")["literals"].mean().reindex(names)
-            look = look_of(method)
-            axes.plot(
-                size, np.arange(len(names)) + offset, linestyle="none", marker=look.marker, color=look.colour,
-                markersize=7 if is_ours(method) else 4.5, markeredgecolor="white", markeredgewidth=0.4,
-                label=label_of(method),
-            )  # fmt: skip
+            places = np.arange(len(names)) + offset
+            axes.plot(size, places, linestyle="none", label=label_of(method), **marker_of(method))
         axes.set_xscale("symlog", linthresh=1)
         axes.set_xlim(left=-0.2)
         axes.xaxis.set_major_locator(FixedLocator([0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]))
