@@ -1,15 +1,15 @@
 import pytest
+from matplotlib.colors import to_hex
+from matplotlib.text import Text
 
 from nri.bench.experiments import EXPERIMENTS
-from nri.bench.figures.pareto import time_figure
-from nri.bench.figures.style import look_of
+from nri.bench.figures.pareto import pareto_figure, time_figure
+from nri.bench.figures.style import INK, LOOKS
 from nri.bench.methods import METHODS
 
 
 def words(figure):
     """Everything a figure says."""
-    from matplotlib.text import Text
-
     return " ".join(text.get_text() for text in figure.findobj(Text))
 
 
@@ -39,6 +39,72 @@ def test_seconds_of_a_busy_machine_are_never_drawn(uci_rows):
     assert not any(name.startswith("time") for name in EXPERIMENTS["uci"].figures(busy))
 
 
+def test_every_registered_method_has_a_look_of_its_own():
+    assert set(LOOKS) == set(METHODS)
+
+
 def test_no_two_methods_look_alike_without_colour():
-    looks = [(look_of(name).marker, look_of(name).line) for name in METHODS]
-    assert len(set(looks)) == len(looks)
+    markers = [(look.marker, look.hollow) for look in LOOKS.values()]
+    assert len(set(markers)) == len(LOOKS)
+    assert len({str(look.line) for look in LOOKS.values()}) == len(LOOKS)
+
+
+def test_names_beside_points_cover_neither_each_other_nor_a_marker(uci_rows):
+    crowded = [{**row, "fit_seconds": row["fit_seconds"] ** 0.1} for row in uci_rows]
+    for figure in (pareto_figure(uci_rows, "p4"), time_figure(uci_rows, "p4"), time_figure(crowded, "p4")):
+        figure.draw_without_rendering()
+        axes = figure.axes[0]
+        names = [text.get_window_extent() for text in axes.texts]
+        inside = [line for line in axes.lines if len(line.get_xdata()) == 1 and line.get_clip_on()]
+        points = [line.get_transform().transform(line.get_xydata())[0] for line in inside]
+        assert len(points) > 5
+        for number, name in enumerate(names):
+            assert not any(name.overlaps(other) for other in names[:number])
+            assert not any(name.contains(*point) for point in points)
+
+
+def test_names_of_curves_stay_beside_the_axes_and_say_how_many_sets(experiment_rows):
+    figure = EXPERIMENTS["learning"].figures(experiment_rows["learning"])["learning"]
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    frame, names = axes.get_window_extent(), [text.get_window_extent() for text in axes.texts]
+    assert len(names) == 5
+    assert all(frame.y0 - 1 <= name.y0 and name.y1 <= frame.y1 + 1 for name in names)
+    assert all(frame.x1 < name.x0 for name in names)
+    assert "mean accuracy over 2 data sets (%)" in words(figure)
+    leaders = [line for line in axes.lines if len(line.get_xdata()) == 2]
+    ends = [line.get_transform().transform(line.get_xydata())[1] for line in leaders]
+    assert max(end[0] for end in ends) < min(name.x0 for name in names)
+
+
+def test_names_are_written_in_ink_however_pale_their_line_is(uci_rows, experiment_rows):
+    figures = {
+        **EXPERIMENTS["uci"].figures(uci_rows),
+        **EXPERIMENTS["noise"].figures(experiment_rows["noise"]),
+    }
+    labels = {method.label for method in METHODS.values()}
+    for figure in figures.values():
+        for text in figure.findobj(Text):
+            if any(label in text.get_text() for label in labels):
+                assert to_hex(text.get_color()) in (INK, "#000000")
+
+
+def test_the_time_figure_says_what_was_not_timed(uci_rows):
+    assert "timed fits" not in words(time_figure(uci_rows, "p4"))
+    part = [{**row, "timed": row["seed"] == 1 and row["method"] != "tree"} for row in uci_rows]
+    said = words(time_figure(part, "p4")).replace("\n", " ")
+    assert "Accuracy of the timed fits only: seed 1 of 0, 1." in said
+    assert "No timed fits: DT." in said
+
+
+def test_the_pareto_figure_says_whom_it_leaves_out_and_who_has_fewer_fits(uci_rows):
+    part = [
+        row
+        for row in uci_rows
+        if not (row["method"] == "ebm" and row["dataset"] == "vote")
+        and not (row["method"] == "tree" and row["seed"] == 1)
+    ]
+    said = words(pareto_figure(part, "p4")).replace("\n", " ")
+    assert "reads nothing: Majority." in said
+    assert "left out: EBM." in said
+    assert "Fewer folds or seeds than the others: DT." in said

@@ -7,10 +7,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from nri.bench.figures.style import COLUMN, INK, PAGE, is_ours, journal, look_of
+from nri.bench.figures.labels import spread_out
+from nri.bench.figures.notes import add_note, fewer_fits, left_out
+from nri.bench.figures.style import COLUMN, INK, PAGE, is_ours, journal, look_of, marker_of, weight_of
 from nri.bench.run import Row
 from nri.bench.tables.frame import label_of, scores_by_set
 from nri.bench.tables.statistics import Ranking, rank_methods, win_tie_loss
+
+GAP = 0.16
+"""Least distance of two methods' lines, in ranks; nearer ones are bent apart right below the axis."""
+KNEE = 0.45
+"""How far below the axis lines have come apart."""
 
 
 def critical_difference_figure(rows: Sequence[Row], protocol: str) -> Figure | None:
@@ -22,9 +29,10 @@ def critical_difference_figure(rows: Sequence[Row], protocol: str) -> Figure | N
     n_methods = len(ranking.methods)
     half = -(-n_methods // 2)
     cliques = ranking.cliques()
-    depth = 0.75 + 0.42 * len(cliques)
+    depth = KNEE + 0.5 + 0.42 * len(cliques)
+    places = spread_out(ranking.ranks.tolist(), GAP, 1.0, float(n_methods))
     with journal():
-        figure = Figure(figsize=(PAGE * 0.8, 0.75 + 0.19 * half + 0.1 * len(cliques)))
+        figure = Figure(figsize=(PAGE * 0.8, 0.85 + 0.19 * half + 0.1 * len(cliques)))
         axes = figure.subplots()
         axes.axis("off")
         axes.set_xlim(n_methods + 0.3, 0.7)  # the best on the right
@@ -32,12 +40,12 @@ def critical_difference_figure(rows: Sequence[Row], protocol: str) -> Figure | N
         _rank_axis(axes, n_methods)
         _distance(axes, ranking, n_methods)
         for level, (first, last) in enumerate(cliques):
-            y = -0.5 - 0.42 * level
-            axes.plot(
-                [ranking.ranks[first] - 0.06, ranking.ranks[last] + 0.06], [y, y], color=INK, linewidth=2.6,
-                solid_capstyle="butt",
-            )  # fmt: skip
-        _names(axes, ranking, half, depth)
+            y = -KNEE - 0.25 - 0.42 * level
+            ends = [places[first] - 0.06, places[last] + 0.06]
+            axes.plot(ends, [y, y], color=INK, linewidth=2.4, solid_capstyle="butt", zorder=1)
+        _names(axes, ranking, places, half, depth)
+        left = left_out(rows, protocol, scores.columns)
+        add_note(figure, (left, fewer_fits(rows, protocol, scores.columns)))
     return figure
 
 
@@ -62,32 +70,37 @@ def _distance(axes: Axes, ranking: Ranking, n_methods: int) -> None:
     )
 
 
-def _names(axes: Axes, ranking: Ranking, half: int, depth: float) -> None:
+def _names(axes: Axes, ranking: Ranking, places: Sequence[float], half: int, depth: float) -> None:
+    """Lead a line from each rank to its name, in the method's colour and with its marker beside the name."""
     n_methods = len(ranking.methods)
     for index, (method, rank) in enumerate(zip(ranking.methods, ranking.ranks, strict=True)):
         right = index < half
         line = index if right else n_methods - 1 - index
         y, edge = -depth - 0.9 * line, 0.7 if right else n_methods + 0.3
-        colour = look_of(method).colour if is_ours(method) else INK
-        axes.plot([rank, rank, edge], [0, y, y], color=colour, linewidth=1.1 if is_ours(method) else 0.6)
+        way = [(rank, 0.0), (places[index], -KNEE), (places[index], y), (edge, y)]
+        axes.plot(*zip(*way, strict=True), color=look_of(method).colour, linewidth=_width(method), zorder=2)
+        axes.plot(edge, y, linestyle="none", clip_on=False, zorder=3, **marker_of(method))
         text = f"{label_of(method)}  {rank:.1f}" if right else f"{rank:.1f}  {label_of(method)}"
         axes.annotate(
-            text, (edge, y), (4 if right else -4, 0), textcoords="offset points", va="center",
-            ha="left" if right else "right", fontsize=7.5, color=colour,
-            fontweight="bold" if is_ours(method) else "normal",
+            text, (edge, y), (7 if right else -7, 0), textcoords="offset points", va="center",
+            ha="left" if right else "right", fontsize=7.5, color=INK, fontweight=weight_of(method),
         )  # fmt: skip
 
 
-def win_tie_loss_figure(rows: Sequence[Row], protocol: str, reference: str | None = None) -> Figure | None:
+def _width(method: str) -> float:
+    return 1.3 if is_ours(method) else 0.8
+
+
+def win_tie_loss_figure(rows: Sequence[Row], protocol: str) -> Figure | None:
     """Draw on how many data sets a method wins, ties (to 0.1 point) and loses against every other one.
 
-    The method is the one named, else the first of seeded, greedy, paper that has rows, else the best ranked.
+    The method is the first of seeded, greedy, paper that has rows, else the one of the best mean.
     """
     scores = scores_by_set(rows, protocol)
     if scores.shape[1] < 2:
         return None
     ours = [name for name in ("seeded", "greedy", "paper") if name in scores.columns]
-    hero = reference or (ours[0] if ours else str(scores.mean().idxmax()))
+    hero = ours[0] if ours else str(scores.mean().idxmax())
     counts = win_tie_loss(scores).loc[hero].drop(hero)
     order = sorted(counts.index, key=lambda name: (counts[name][0] - counts[name][2], counts[name][0]))
     wins, ties, losses = np.array([counts[name] for name in order], dtype=np.float64).T
