@@ -1,10 +1,13 @@
+import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
 
 from nri.bench.experiments import EXPERIMENTS
 from nri.bench.figures.pareto import pareto_figure, time_figure
-from nri.bench.figures.style import INK, LOOKS
+from nri.bench.figures.ranks import GAP, critical_difference_figure
+from nri.bench.figures.style import INK, LOOKS, ink_on
+from nri.bench.figures.variants import variant_bars
 from nri.bench.methods import METHODS
 
 
@@ -108,3 +111,48 @@ def test_the_pareto_figure_says_whom_it_leaves_out_and_who_has_fewer_fits(uci_ro
     assert "reads nothing: Majority." in said
     assert "left out: EBM." in said
     assert "Fewer folds or seeds than the others: DT." in said
+
+
+def test_bars_start_at_zero_and_a_cut_axis_has_dots_instead():
+    rows = [{"label": label, "method": "paper", "accuracy": 0.8} for label in ("full", "less")]
+    quantities = (("accuracy", "accuracy (%)", 100.0),)
+    (bars,) = variant_bars(rows, quantities).axes
+    assert len(bars.patches) == 2
+    assert bars.get_xlim()[0] == 0
+    (dots,) = variant_bars(rows, quantities, zoom=True).axes
+    assert not dots.patches
+    assert len(dots.lines) == 2
+
+
+def test_heat_maps_of_many_methods_share_lines_of_panels_and_one_grid(experiment_rows):
+    rows = experiment_rows["spurious"]
+    part = [row for row in rows if row["method"] != "tree" or row["D"] == 0]
+    figure = EXPERIMENTS["spurious"].figures(part)["spurious"]
+    figure.draw_without_rendering()
+    panels = [axes for axes in figure.axes if axes.images]
+    assert len(panels) == 5
+    assert len({round(axes.get_position().y0, 3) for axes in panels}) == 2
+    assert {axes.images[0].get_array().shape for axes in panels} == {(3, 3)}
+
+
+def test_numbers_on_a_colour_are_black_or_white_whichever_reads_better():
+    assert ink_on("#ffff00") == ink_on("white") == "black"
+    assert ink_on("#00204d") == ink_on("black") == "white"
+
+
+def test_lines_of_near_ranks_are_bent_apart(uci_rows):
+    close = [{**row, "accuracy": 0.8 + 1e-3 * (len(row["method"]) % 3 == 0)} for row in uci_rows]
+    (axes,) = critical_difference_figure(close, "p4").axes
+    stems = sorted(line.get_xdata()[1] for line in axes.lines if len(line.get_xdata()) == 4)
+    assert len(stems) == len({row["method"] for row in uci_rows})
+    assert min(np.diff(stems)) >= GAP - 1e-9
+
+
+def test_a_curve_of_one_seed_has_no_band_and_of_two_the_sample_deviation(experiment_rows):
+    rows = [row for row in experiment_rows["noise"] if row["method"] == "tree" and row["noise"] == 0.1]
+    scores = [100 * row["accuracy"] for row in rows]
+    (band,) = EXPERIMENTS["noise"].figures(rows)["noise"].axes[0].collections
+    heights = band.get_paths()[0].vertices[:, 1]
+    assert np.ptp(heights) / 2 == pytest.approx(np.std(scores, ddof=1))
+    (none,) = EXPERIMENTS["noise"].figures(rows[:1])["noise"].axes[0].collections
+    assert not none.get_paths()

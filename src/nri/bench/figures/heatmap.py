@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from nri.bench.figures.style import PAGE, is_ours, journal
+from nri.bench.figures.style import PAGE, ink_on, journal, weight_of
 from nri.bench.run import Row
 from nri.bench.tables.frame import frame_of, in_order, label_of
 
@@ -59,11 +59,12 @@ def _panels(
     methods = in_order(frame["method"].unique())
     n_columns = min(PANELS, len(methods))
     n_lines = -(-len(methods) // n_columns)
-    grids = {
-        method: 100 * part.groupby(list(fields))[value].mean().unstack(fields[0])
+    across, up = (sorted(frame[field].unique()) for field in fields)
+    grids = {  # all on one grid, so that cells not measured yet are empty instead of shifting the rest
+        method: 100 * part.groupby(list(fields))[value].mean().unstack(fields[0]).reindex(up, columns=across)
         for method, part in frame.groupby("method")
     }
-    height = 0.75 + n_lines * (0.45 + 0.27 * len(next(iter(grids.values()))))
+    height = 0.75 + n_lines * (0.45 + 0.27 * len(up))
     with journal():
         figure = Figure(figsize=(PAGE * (0.1 + 0.3 * n_columns), height))
         panels = figure.subplots(n_lines, n_columns, squeeze=False)
@@ -71,7 +72,7 @@ def _panels(
             axes.remove()
         for method, axes in zip(methods, panels.flat, strict=False):
             image = _panel(axes, grids[method], limits)
-            axes.set_title(label_of(method), fontweight="bold" if is_ours(method) else "normal", pad=4)
+            axes.set_title(label_of(method), fontweight=weight_of(method), pad=4)
         figure.supxlabel(labels[0], fontsize=8)
         figure.supylabel(labels[1], fontsize=8)
         bar = figure.colorbar(image, ax=list(panels.flat[: len(methods)]), shrink=0.9, aspect=25, pad=0.02)
@@ -95,9 +96,8 @@ def _panel(axes, grid: pd.DataFrame, limits: tuple[float, float]):  # type: igno
     axes.set_axisbelow(False)
     for side in axes.spines.values():
         side.set_visible(False)
-    middle = (limits[0] + limits[1]) / 2
     for (line, column), percent in np.ndenumerate(grid.to_numpy()):
         if not np.isnan(percent):
-            ink = "black" if percent > middle else "white"
+            ink = ink_on(image.to_rgba(percent)[:3])
             axes.text(column, line, f"{percent:.0f}", ha="center", va="center", color=ink, fontsize=7)
     return image

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.path import Path
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
@@ -130,6 +131,22 @@ def line_of(method: str) -> dict[str, Any]:
 def weight_of(method: str) -> str:
     """Return the weight of a method's name: names are ink on white, only their weight tells ours."""
     return "bold" if is_ours(method) else "normal"
+
+
+def luminance(colour: Any) -> float:
+    """Return the relative luminance of a colour as the contrast rules for reading define it.
+
+    >>> round(luminance("white"), 3), round(luminance("black"), 3)
+    (1.0, 0.0)
+    """
+    parts = np.array(to_rgb(colour))
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
+def ink_on(colour: Any) -> str:
+    """Return black or white, whichever is read better on a colour."""
+    return "black" if luminance(colour) > 0.179 else "white"
 
 
 def is_ours(method: str) -> bool:
