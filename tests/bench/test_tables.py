@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,9 +9,9 @@ from nri.bench.experiments import EXPERIMENTS
 from nri.bench.figures.labels import spread_out
 from nri.bench.report import content_of, fill, fill_documents
 from nri.bench.run import append_row
-from nri.bench.tables.frame import frame_of, scores_by_set
+from nri.bench.tables.frame import frame_of, label_of, scores_by_set
 from nri.bench.tables.statistics import friedman_p, nemenyi_distance, rank_methods, win_tie_loss
-from nri.bench.tables.table1 import table1, table1_latex, table1_markdown
+from nri.bench.tables.table1 import LATEX_COLUMNS, table1, table1_latex, table1_markdown
 from nri.errors import InputError
 
 
@@ -57,8 +59,31 @@ def test_latex_holds_the_same_numbers_as_markdown(uci_rows):
     for cell in table.cells.values():
         assert f"{cell.mean:.1f}" in text
         assert f"{cell.mean:.1f}" in latex
-    assert latex.count(r"\\") == 16
     assert r"\pm" in latex
+
+
+def test_latex_is_balanced_has_every_name_and_fits_the_page(uci_rows):
+    table, latex = table1(uci_rows, "p4"), table1_latex(uci_rows, "p4")
+    plain = re.sub(r"\\[{}]", "", latex)
+    assert plain.count("{") == plain.count("}")
+    assert plain.replace(r"\$", "").count("$") % 2 == 0
+    opened = []
+    for kind, name in re.findall(r"\\(begin|end)\{([a-z*]+)\}", latex):
+        assert kind == "begin" or opened.pop() == name
+        opened += [name] if kind == "begin" else []
+    assert opened == []
+    for name in (*table.datasets, *(label_of(method) for method in table.methods)):
+        assert name in latex.replace(r"\\", " ")
+    counts = {line.count("&") for line in latex.splitlines() if line.endswith(r" \\")}
+    columns = {len(kinds) - 1 for kinds in re.findall(r"@\{\}(l.*?)@\{\}", latex)}
+    assert counts == columns == {LATEX_COLUMNS + 1}
+    assert latex.count(r"\toprule") == 3
+
+
+def test_names_that_tex_would_read_as_commands_are_escaped():
+    latex = table1_latex([row("tree", r"my_data & 5%{#}~^\$", 0.9)], "p4")
+    assert r"my\_data \& 5\%\{\#\}\textasciitilde{}\textasciicircum{}\textbackslash{}\$ & 7 &" in latex
+    assert table1_latex([], "p4") == "% No rows yet.\n"
 
 
 def test_only_data_sets_that_methods_share_are_compared():

@@ -1,5 +1,6 @@
 """Table 1: accuracy of every method on every data set, in Markdown and in LaTeX."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -83,34 +84,60 @@ def table1_markdown(rows: Sequence[Row], protocol: str, methods: Sequence[str] |
     return markdown(header, lines) + "\n" + caption(table) + "\n"
 
 
+LATEX_COLUMNS = 6
+"""Most methods side by side in LaTeX: about as many as a page of 12 cm takes in ``scriptsize``."""
+
+
 def table1_latex(rows: Sequence[Row], protocol: str, methods: Sequence[str] | None = None) -> str:
-    """Write the table as a LaTeX ``table*`` that needs only ``booktabs``."""
+    """Write the table as a LaTeX ``table*`` that needs only ``booktabs``.
+
+    All methods side by side would not fit a page, so the table comes in parts below each other, each with
+    some of the methods and all data sets.
+    """
     table = table1(rows, protocol, methods)
-    body = []
-    for name in table.datasets:
-        cells = [_latex_cell(table.cells.get((name, method))) for method in table.methods]
-        body.append(f"{name} & {table.n_variables[name]} & {' & '.join(cells)} \\\\")
-    means = " & ".join(_latex_cell(table.means.get(method)) for method in table.methods)
-    heads = " & ".join(label_of(method) for method in table.methods)
+    if not table.methods:
+        return "% No rows yet.\n"
+    n_parts = -(-len(table.methods) // LATEX_COLUMNS)
+    parts = [[str(name) for name in part] for part in np.array_split(np.array(table.methods), n_parts)]
     return "\n".join(
         [
-            r"\begin{table*}[t]",
-            r"\centering\scriptsize\setlength{\tabcolsep}{3pt}",
-            rf"\begin{{tabular}}{{@{{}}lr{'r' * len(table.methods)}@{{}}}}",
+            r"\begin{table*}[p]",
+            r"\centering\scriptsize\setlength{\tabcolsep}{2.5pt}",
+            "\n\\par\\medskip\n".join(_latex_part(table, part) for part in parts),
+            rf"\caption{{{_latex_text(caption(table))}}}",
+            rf"\label{{tab:uci-{re.sub('[^A-Za-z0-9]+', '-', protocol)}}}",
+            r"\end{table*}",
+            "",
+        ]
+    )
+
+
+def _latex_part(table: Table1, methods: Sequence[str]) -> str:
+    """Write the columns of some of the methods."""
+    body = []
+    for name in table.datasets:
+        cells = [_latex_cell(table.cells.get((name, method))) for method in methods]
+        body.append(rf"{_latex_text(name)} & {table.n_variables[name]} & {' & '.join(cells)} \\")
+    means = " & ".join(_latex_cell(table.means.get(method)) for method in methods)
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{@{{}}lr{'r' * len(methods)}@{{}}}}",
             r"\toprule",
-            rf"Data set & $N$ & {heads} \\",
+            rf"Data set & $N$ & {' & '.join(_latex_head(label_of(method)) for method in methods)} \\",
             r"\midrule",
             *body,
             r"\midrule",
             rf"\textbf{{Mean}} & & {means} \\",
             r"\bottomrule",
             r"\end{tabular}",
-            rf"\caption{{{_latex_text(caption(table))}}}",
-            rf"\label{{tab:uci-{protocol}}}",
-            r"\end{table*}",
-            "",
         ]
     )
+
+
+def _latex_head(label: str) -> str:
+    """Stack the words of a name, which is wider than the numbers below it."""
+    stacked = r"\\".join(_latex_text(word) for word in label.split())
+    return rf"\shortstack[r]{{{stacked}}}" if " " in label else stacked
 
 
 def caption(table: Table1) -> str:
@@ -191,11 +218,18 @@ def _latex_cell(cell: Cell | None) -> str:
     if cell is None:
         return "--"
     mean = rf"\textbf{{{cell.mean:.1f}}}" if cell.best else f"{cell.mean:.1f}"
-    spread = "" if np.isnan(cell.spread) else rf" $\pm$ {cell.spread:.1f}"
+    spread = "" if np.isnan(cell.spread) else rf"$\,\pm\,${cell.spread:.1f}"
     return f"{mean}{spread}{_latex_text(cell.marks)}"
 
 
+_TEX = str.maketrans(
+    {character: rf"\{character}" for character in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": "$<$", ">": "$>$", "|": "$|$", "±": r"$\pm$", "–": "--"}  # noqa: RUF001
+    | {FAILED: r"$^{\dagger}$", FEWER: r"$^{\ddagger}$"}
+)
+"""What TeX reads as a command, or its old fonts lack."""
+
+
 def _latex_text(text: str) -> str:
-    for plain, command in (("%", r"\%"), ("±", r"$\pm$"), (FAILED, r"\dag{}"), (FEWER, r"\ddag{}")):
-        text = text.replace(plain, command)
-    return text
+    return text.translate(_TEX)
