@@ -84,7 +84,10 @@ def time_figure(rows: Sequence[Row], protocol: str) -> Figure | None:
 
 def _scatter(axes: Axes, points: pd.DataFrame) -> None:
     for method, point in points.iterrows():
-        axes.plot(point["x"], point["y"], linestyle="none", zorder=4, **marker_of(str(method)))
+        marker = marker_of(str(method))
+        if look_of(str(method)).hollow:
+            marker["markerfacecolor"] = "none"  # two boxes at one place are both seen
+        axes.plot(point["x"], point["y"], linestyle="none", zorder=4, **marker)
 
 
 def _unbeaten(points: pd.DataFrame) -> pd.DataFrame:

@@ -119,7 +119,7 @@ def _around(x: float, y: float, width: float, height: float) -> Box:
 
 
 def _covered(box: Box, others: Sequence[Box]) -> float:
-    """Share of a box that others cover; a mere touch counts a little."""
+    """Share of a box that others cover."""
     area = (box[2] - box[0]) * (box[3] - box[1])
     share = 0.0
     for left, low, right, high in others:
