@@ -1,5 +1,4 @@
 import importlib
-import json
 import os
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import pytest
 from nri.bench.command import RowProgress, make_rows
 from nri.bench.experiments import EXPERIMENTS, Options
 from nri.bench.run import Job, RunOptions, append_row, drop_rows, read_rows, row_key, run_jobs
+from nri.bench.run.rows import write_rows
 from nri.errors import InputError
 
 WORK = """
@@ -143,22 +143,50 @@ def test_the_later_of_two_rows_counts(tmp_path):
     assert [row["accuracy"] for row in read_rows(path)] == [0.2]
 
 
-def test_a_line_cut_short_is_passed_over_and_mended(tmp_path):
+@pytest.mark.parametrize("fragment", [b'{"method": "for', b'{"method": "for\xc3', b"{", b"nul"])
+def test_a_line_cut_short_is_passed_over_and_mended(tmp_path, fragment):
+    """A line break was once added after the fragment, and the file could never be read again."""
     path = tmp_path / "rows.jsonl"
     append_row(path, {"method": "tree", "status": "ok"})
-    with path.open("a") as file:
-        file.write('{"method": "for')
+    with path.open("ab") as file:
+        file.write(fragment)
     assert len(read_rows(path)) == 1
     append_row(path, {"method": "figs", "status": "ok"})
-    lines = path.read_text().splitlines()
-    assert json.loads(lines[-1])["method"] == "figs"
+    assert [row["method"] for row in read_rows(path)] == ["tree", "figs"]
+    assert len(path.read_text().splitlines()) == 2
 
 
-def test_a_damaged_line_is_named(tmp_path):
+def test_a_whole_last_line_without_its_line_break_is_kept(tmp_path):
     path = tmp_path / "rows.jsonl"
-    path.write_text('{"method": "tree", "status": "ok"}\nnonsense\n{"method": "figs", "status": "ok"}\n')
-    with pytest.raises(InputError, match="line 2 is not JSON"):
+    path.write_text('{"method": "tree", "status": "ok"}')
+    append_row(path, {"method": "figs", "status": "ok"})
+    assert [row["method"] for row in read_rows(path)] == ["tree", "figs"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"nonsense", "line 2 is not JSON"),
+        (b'{"method": "for\xc3', "line 2 is not UTF-8"),
+        (b"null", "line 2 is no result row"),
+        (b'{"method": "tree"}', "line 2 is no result row"),
+    ],
+)
+def test_a_damaged_line_is_named(tmp_path, line, message):
+    path = tmp_path / "rows.jsonl"
+    whole = b'{"method": "tree", "status": "ok"}'
+    path.write_bytes(b"\n".join([whole, line, whole, b""]))
+    with pytest.raises(InputError, match=message):
         read_rows(path)
+
+
+def test_a_failed_rewrite_leaves_the_rows_and_no_other_file(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    append_row(path, {"seed": 0, "status": "ok"})
+    with pytest.raises(TypeError):
+        write_rows(path, [{"seed": object()}])
+    assert len(read_rows(path)) == 1
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_numbers_are_rounded_and_nan_is_null(tmp_path):

@@ -28,35 +28,51 @@ def row_key(row: Mapping[str, Any]) -> Key:
 def read_rows(path: Path) -> list[Row]:
     """Read rows; of two with the same key the later one counts. No file, no rows.
 
-    A last line cut short by an interruption is passed over; any other line that is not a JSON
-    object is an error.
+    A last line cut short by an interruption is passed over; any other line that is not a row is an error.
     """
     if not path.exists():
         return []
-    lines = path.read_text(encoding="utf-8").split("\n")
+    *lines, rest = path.read_bytes().split(b"\n")
+    rows = [
+        _read_line(line, f"{path}: line {number}") for number, line in enumerate(lines, 1) if line.strip()
+    ]
+    if _is_row(rest):
+        rows.append(_read_line(rest, f"{path}: the last line"))
     by_key: dict[Key, Row] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            if number == len(lines):
-                continue
-            raise InputError(f"{path}: line {number} is not JSON ({error.msg}); delete that line") from error
+    for row in rows:
         key = row_key(row)
         by_key.pop(key, None)
         by_key[key] = row
     return list(by_key.values())
 
 
+def _read_line(line: bytes, where: str) -> Row:
+    try:
+        row = json.loads(line.decode("utf-8"))
+    except json.JSONDecodeError as error:
+        raise InputError(f"{where} is not JSON ({error.msg}); delete that line") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where} is not UTF-8 text ({error.reason}); delete that line") from error
+    if not isinstance(row, dict) or "status" not in row:
+        raise InputError(f"{where} is no result row (an object with a status); delete that line")
+    return row
+
+
+def _is_row(line: bytes) -> bool:
+    try:
+        _read_line(line, "")
+    except InputError:
+        return False
+    return True
+
+
 def append_row(path: Path, row: Mapping[str, Any]) -> None:
-    """Append one row in a single write, so that two runs may share a file."""
+    """Append one row in a single write, after mending what an interrupted run left."""
     path.parent.mkdir(parents=True, exist_ok=True)
     line = json.dumps({name: _short(value) for name, value in row.items()}, ensure_ascii=False) + "\n"
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
     try:
-        os.write(handle, (_mend(path) + line).encode())
+        os.write(handle, _mend(handle, path) + line.encode())
     finally:
         os.close(handle)
 
@@ -73,18 +89,28 @@ def drop_rows(path: Path, unwanted: Callable[[Row], bool]) -> int:
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Replace the file's rows, all or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    swap = path.with_suffix(".tmp")
-    swap.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    swap.replace(path)
+    swap = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    try:
+        swap.write_text(text, encoding="utf-8")
+        swap.replace(path)
+    finally:
+        swap.unlink(missing_ok=True)
 
 
-def _mend(path: Path) -> str:
-    """Return a line break if the file's last line lacks one because a run was cut short."""
-    with path.open("rb") as file:
-        if file.seek(0, os.SEEK_END) == 0:
-            return ""
-        file.seek(-1, os.SEEK_END)
-        return "" if file.read(1) == b"\n" else "\n"
+def _mend(handle: int, path: Path) -> bytes:
+    """Cut off the fragment of a row that an interrupted run left; return the line break a whole one lacks.
+
+    A line break after the fragment would make it a line like any other, which no later read passes over.
+    """
+    size = os.fstat(handle).st_size
+    if size == 0 or os.pread(handle, 1, size - 1) == b"\n":
+        return b""
+    rest = path.read_bytes().rpartition(b"\n")[2]
+    if _is_row(rest):
+        return b"\n"
+    os.ftruncate(handle, size - len(rest))
+    return b""
 
 
 def _short(value: Any) -> Any:
