@@ -3,7 +3,8 @@ from typer.testing import CliRunner
 
 from nri.bench.experiments import EXPERIMENTS
 from nri.bench.run import read_rows
-from nri.cli.bench import bench_app, main
+from nri.cli.app import main
+from nri.cli.bench import bench_app
 
 runner = CliRunner()
 
@@ -46,7 +47,7 @@ def test_learning_curves_run_on_an_own_csv(tmp_path):
     csv = tmp_path / "own.csv"
     csv.write_text("a,b,ok\n" + "".join(f"{i % 2},{i % 3},{'yn'[i % 2]}\n" for i in range(40)))
     bench("learning", "--quick", "--csv", csv, "--protocol", "sub50", "--out", tmp_path, "--methods", "tree")
-    rows = read_rows(tmp_path / "quick" / "learning.jsonl")
+    rows = read_rows(tmp_path / "quick" / "own" / "learning.jsonl")
     assert {row["dataset"] for row in rows} == {"own"}
     assert all(row["accuracy"] == 1.0 for row in rows)
 
@@ -72,10 +73,24 @@ def test_report_fills_documents_and_check_tells_stale_ones(tmp_path):
         (["uci", "--sets", "iris", "--methods", "tree"], "no data set 'iris'"),
         (["uci", "--quick", "--protocol", "p9", "--methods", "tree"], "no protocol 'p9'"),
         (["noise", "--seeds", "a"], "whole numbers"),
+        (["noise", "--seeds=-1"], "whole numbers from 0"),
+        (["noise", "--seeds", "4294967296"], "whole numbers from 0"),
+        (["noise", "--methods", ","], "--methods ',': names nothing"),
+        (["noise", "--sets", "vote"], "--sets: the experiment 'noise' does not take it"),
+        (["spurious", "--protocol", "p4"], "--protocol: the experiment 'spurious' does not take it"),
+        (["slots", "--csv", "own.csv"], "--csv: the experiment 'slots' does not take it"),
+        (["ablation", "--protocol", "p4"], "its protocol is fixed"),
+        (["learning", "--quick", "--protocol", "p4"], "--protocol p4: a learning curve is over shares"),
+        (["uci", "--csv", "own.csv", "--sets", "vote"], "leave one of them out"),
+        (["uci", "--sets", "vote", "--target", "ok"], "add --csv FILE"),
+        (["noise", "--timed", "--jobs", "2"], "--timed with --jobs 2"),
+        (["noise", "--out", f"{__file__}/deep/below"], "is a file"),
     ],
 )
-def test_a_users_mistake_is_one_line_and_code_two(arguments, message, capsys):
+def test_a_users_mistake_is_one_line_and_code_two(arguments, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as stop:
-        main(arguments)
+        main(["bench", *arguments])
     assert stop.value.code == 2
     assert message in " ".join(capsys.readouterr().err.split())
+    assert list(tmp_path.iterdir()) == [], "nothing may be run before the options are looked at"

@@ -1,13 +1,21 @@
 """What a bench command does: make an experiment's rows, then write its table and figures from them."""
 
-from collections.abc import Callable, Sequence
+import logging
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nri.bench.experiments.base import Experiment, Options
+from nri.bench.experiments.base import Experiment, Options, check_options
 from nri.bench.run import Job, Row, RunOptions, drop_rows, read_rows, row_key, run_jobs
 from nri.bench.run.engine import pending
+from nri.bench.run.lock import only_run
+from nri.bench.run.quiet import check_quiet
+from nri.bench.run.stale import from_other_data
 from nri.bench.run.stamp import commit_of
+from nri.errors import InputError
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -30,12 +38,14 @@ def make_rows(
 ) -> int:
     """Run what has no row yet, and return how many rows were made.
 
+    Rows that were computed from other data, because a file has changed since, are forgotten and run again.
+
     Parameters
     ----------
     experiment, options
         What to run.
     out
-        Folder of the JSONL files; a quick run keeps its rows apart in ``out/quick``.
+        Where :func:`folder` puts the JSONL files; no other run may be writing the same ones.
     run
         Processes, time limit.
     redo
@@ -45,36 +55,74 @@ def make_rows(
     progress
         Told of every row.
     """
+    check_options(experiment, options)
+    check_quiet(run)
+    place = folder(out, options)
+    check_folder(place)
+    jobs = experiment.jobs(options)
     by_file: dict[Path, list[Job]] = {}
-    for job in experiment.jobs(options):
-        by_file.setdefault(_file(experiment, job.key, folder(out, options.quick)), []).append(job)
-    for path, jobs in by_file.items():
-        keys = {row_key(job.key) for job in jobs}
-        if redo:
-            drop_rows(path, lambda row, keys=keys: row_key(row) in keys)  # type: ignore[misc]
-        elif retry:
-            drop_rows(path, lambda row, keys=keys: row_key(row) in keys and row["status"] != "ok")  # type: ignore[misc]
-    if progress is not None:
-        progress.begin(sum(len(pending(jobs, path)) for path, jobs in by_file.items()))
-    stamp = {"commit": commit_of()}
-    advance = progress.advance if progress is not None else None
-    return sum(run_jobs(jobs, path, run, stamp, advance) for path, jobs in by_file.items())
+    for job in jobs:
+        by_file.setdefault(_file(experiment, job.key, place), []).append(job)
+    stale = from_other_data(jobs, own=options.csv is not None)
+    if options.csv is not None:
+        _forget_elsewhere(set(_files(experiment, place)) - set(by_file), stale)
+    with only_run(by_file):
+        for path, part in by_file.items():
+            _forget(path, stale)
+            if redo or retry:
+                _forget_answers(path, part, failed_only=not redo)
+        if progress is not None:
+            progress.begin(sum(len(pending(part, path)) for path, part in by_file.items()))
+        stamp = {"commit": commit_of()}
+        advance = progress.advance if progress is not None else None
+        return sum(run_jobs(part, path, run, stamp, advance) for path, part in by_file.items())
 
 
-def folder(out: Path, quick: bool) -> Path:
-    """Return where the rows of a run are: quick ones never mix with the real ones."""
-    return out / "quick" if quick else out
+def _forget_elsewhere(paths: Iterable[Path], stale: Callable[[Row], bool]) -> None:
+    """Forget stale rows in files of the experiment that this run does not write, e.g. another protocol's."""
+    for path in paths:
+        if any(map(stale, read_rows(path))):
+            with only_run([path]):
+                _forget(path, stale)
+
+
+def _forget(path: Path, stale: Callable[[Row], bool]) -> None:
+    count = drop_rows(path, stale)
+    if count:
+        logger.warning("%s: %d rows were computed from other data than now and are forgotten", path, count)
+
+
+def _forget_answers(path: Path, jobs: Sequence[Job], *, failed_only: bool) -> None:
+    keys = {row_key(job.key) for job in jobs}
+    drop_rows(path, lambda row: row_key(row) in keys and not (failed_only and row["status"] == "ok"))
+
+
+def folder(out: Path, options: Options) -> Path:
+    """Return where the rows of a run are: ``out``, ``out/quick``, and ``own`` in either of them.
+
+    Neither quick rows nor those of somebody's own file may mix with the real ones, whose table they
+    would change.
+    """
+    place = out / "quick" if options.quick else out
+    return place / "own" if options.csv is not None else place
+
+
+def check_folder(place: Path) -> None:
+    """Refuse a place where no rows can be written, before hours are spent on them."""
+    nearest = next(path for path in (place, *place.parents) if path.exists())
+    if not nearest.is_dir():
+        raise InputError(f"--out: {nearest} is a file, so {place} cannot be a folder; name another one")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise InputError(f"--out: {nearest} may not be written to; name another folder")
 
 
 def experiment_rows(experiment: Experiment, out: Path) -> list[Row]:
     """Read every row of an experiment from its one or several files."""
-    pattern = f"{experiment.name}.jsonl" if experiment.rows_file is None else f"{experiment.name}-*.jsonl"
-    return [row for path in sorted(out.glob(pattern)) for row in read_rows(path)]
+    return [row for path in _files(experiment, out) for row in read_rows(path)]
 
 
-def write_outputs(experiment: Experiment, out: Path, *, quick: bool = False) -> Sequence[Path]:
+def write_outputs(experiment: Experiment, place: Path) -> Sequence[Path]:
     """Write ``NAME.md``, other texts, and figures as PNG and PDF beside the rows; return what was written."""
-    place = folder(out, quick)
     rows = experiment_rows(experiment, place)
     if not rows:
         return []
@@ -90,6 +138,11 @@ def write_outputs(experiment: Experiment, out: Path, *, quick: bool = False) -> 
         figure.savefig(path.with_suffix(".pdf"), metadata={"CreationDate": None})
         written += [path, path.with_suffix(".pdf")]
     return written
+
+
+def _files(experiment: Experiment, place: Path) -> list[Path]:
+    pattern = f"{experiment.name}.jsonl" if experiment.rows_file is None else f"{experiment.name}-*.jsonl"
+    return sorted(place.glob(pattern))
 
 
 def _file(experiment: Experiment, key: object, place: Path) -> Path:

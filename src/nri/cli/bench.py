@@ -1,14 +1,10 @@
 """``nri bench``: run the experiments, and write tables, figures and numbers from their rows."""
 
-import logging
-import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.logging import RichHandler
 
 from nri.bench.experiments import EXPERIMENTS, Experiment, Options
 from nri.bench.run import RunOptions
@@ -32,9 +28,11 @@ OutOption = Annotated[Path, typer.Option("--out", help="Folder of rows, tables a
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes at once.")]
 LimitOption = Annotated[float, typer.Option("--time-limit", min=0.1, help="Seconds for one row.")]
 TimedOption = Annotated[
-    bool | None,
+    bool,
     typer.Option(
-        "--timed/--not-timed", help="Whether the seconds may be published; by default with one process."
+        "--timed/--not-timed",
+        help="Stamp the rows' seconds as fit to publish: one process on a machine that stays quiet; "
+        "refused where its load is above 1.5.",
     ),
 ]
 RedoOption = Annotated[bool, typer.Option("--redo", help="Forget the rows of these methods and seeds first.")]
@@ -49,7 +47,8 @@ DataOption = Annotated[
     Path | None, typer.Option("--data", help="Folder of CSV files; else NRI_DATA; else OpenML is asked.")
 ]
 CsvOption = Annotated[
-    Path | None, typer.Option("--csv", help="A CSV file of your own instead of named sets.")
+    Path | None,
+    typer.Option("--csv", help="A CSV file of your own instead of named sets; its rows go to OUT/own."),
 ]
 TargetOption = Annotated[
     str | None, typer.Option("--target", help="The CSV's class column; the last by default.")
@@ -60,12 +59,12 @@ OfflineOption = Annotated[bool, typer.Option("--offline", help="Never ask OpenML
 def _run(
     experiment: Experiment, options: Options, out: Path, run: RunOptions, redo: bool, retry: bool
 ) -> None:
-    from nri.bench.command import make_rows, write_outputs
+    from nri.bench.command import folder, make_rows, write_outputs
     from nri.cli.progress import row_progress
 
     with row_progress(console, experiment.name) as progress:
         make_rows(experiment, options, out, run, redo=redo, retry=retry, progress=progress)
-    for path in write_outputs(experiment, out, quick=options.quick):
+    for path in write_outputs(experiment, folder(out, options)):
         console.print(f"wrote {path}")
 
 
@@ -79,7 +78,7 @@ def _add_command(experiment: Experiment) -> None:
         out: OutOption = Path("results"),
         jobs: JobsOption = 1,
         time_limit: LimitOption = 600.0,
-        timed: TimedOption = None,
+        timed: TimedOption = False,
         redo: RedoOption = False,
         retry: RetryOption = False,
         sets: SetsOption = None,
@@ -90,17 +89,17 @@ def _add_command(experiment: Experiment) -> None:
         offline: OfflineOption = False,
     ) -> None:
         options = Options(
-            methods=_names(methods),
+            methods=_names("--methods", methods),
             seeds=_numbers(seeds),
             quick=quick,
-            sets=_names(sets),
-            protocols=_names(protocol),
+            sets=_names("--sets", sets),
+            protocols=_names("--protocol", protocol),
             data_dir=data,
             csv=csv,
             target=target,
             download=not offline,
         )
-        run = RunOptions(jobs, time_limit, jobs == 1 if timed is None else timed)
+        run = RunOptions(jobs, time_limit, timed)
         _run(experiment, options, out, run, redo, retry)
 
     bench_app.command(experiment.name, help=experiment.about)(command)
@@ -151,26 +150,25 @@ def report(
         raise typer.Exit(1)
 
 
-def _names(text: str | None) -> tuple[str, ...] | None:
-    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else None
+def _names(flag: str, text: str | None) -> tuple[str, ...] | None:
+    """Read names with commas between, each once; None if the option was not given."""
+    if text is None:
+        return None
+    names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    if not names:
+        raise InputError(f"{flag} {text!r}: names nothing; give names with commas between, or leave it out")
+    return names
 
 
 def _numbers(text: str | None) -> tuple[int, ...] | None:
+    if text is None:
+        return None
     try:
-        return tuple(int(part) for part in text.split(",")) if text else None
-    except ValueError as error:
-        raise InputError(f"--seeds {text!r}: whole numbers with commas between, e.g. 0,1,2") from error
-
-
-def main(arguments: Iterable[str] | None = None) -> None:
-    """Run as ``python -m nri.cli.bench``; a user's mistake is one line and exit code 2."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=[RichHandler(console=console)])
-    try:
-        bench_app(args=list(arguments) if arguments is not None else None)
-    except InputError as error:
-        console.print(f"error: {error}", markup=False, highlight=False)
-        sys.exit(2)
-
-
-if __name__ == "__main__":
-    main()
+        numbers = tuple(dict.fromkeys(int(part) for part in text.split(",")))
+    except ValueError:
+        numbers = ()
+    if not numbers or not all(0 <= number < 2**32 for number in numbers):
+        raise InputError(
+            f"--seeds {text!r}: whole numbers from 0 to 2^32 - 1 with commas between, e.g. 0,1,2"
+        )
+    return numbers

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nri.bench.datasets import Dataset
+from nri.bench.datasets import Dataset, uci_names
 from nri.bench.experiments.base import Experiment, Options, chosen_methods, method_facts
 from nri.bench.experiments.uci import datasets
 from nri.bench.methods import METHODS, get_method, rule_size
@@ -46,15 +47,17 @@ def jobs(options: Options) -> list[Job]:
             for variant in (*VARIANTS, SHIPPED) if method.name == "paper" else (SHIPPED,):
                 trained = variant != SHIPPED
                 key: dict[str, Scalar] = {"experiment": "ablation", "method": method.name}
+                key |= {"variant": variant, "sets": names_of(sets), "seed": seed}
                 arguments: dict[str, object] = {"sets": sets, "seed": seed}
                 arguments |= {"variant": variant, "size": size} if trained else {"method": method.name}
                 made.append(
                     Job(
-                        key={**key, "variant": variant, "seed": seed},
+                        key=key,
                         work=judge_training if trained else judge_installed,
                         arguments=arguments,
                         facts={
                             "n_sets": len(sets),
+                            "data": _checksum(sets),
                             **(size.facts() if trained else {}),
                             **method_facts(method),
                         },
@@ -62,6 +65,16 @@ def jobs(options: Options) -> list[Job]:
                     )
                 )
     return made
+
+
+def names_of(sets: Sequence[Dataset]) -> str:
+    """Name the data sets in a row's key: ``uci`` for the paper's fourteen, else one by one."""
+    names = sorted(data.name for data in sets)
+    return "uci" if names == sorted(uci_names()) else ",".join(names)
+
+
+def _checksum(sets: Sequence[Dataset]) -> str:
+    return hashlib.sha256(" ".join(sorted(data.sha256 for data in sets)).encode()).hexdigest()[:8]
 
 
 def judge_training(sets: Sequence[Dataset], seed: int, variant: str, size: ShortTraining) -> Measures:
@@ -128,6 +141,14 @@ def label_of_variant(row: Mapping[str, object]) -> str:
 
 def table(rows: Sequence[Row]) -> str:
     """Accuracy, its difference to the full objective, and rule size, a line for each variant."""
+    places = list(dict.fromkeys(str(row.get("sets", "uci")) for row in rows))
+    if len(places) < 2:
+        return _table(rows)
+    parts = {place: [row for row in rows if row.get("sets", "uci") == place] for place in places}
+    return "\n".join(f"On {place}:\n\n{_table(part)}" for place, part in parts.items())
+
+
+def _table(rows: Sequence[Row]) -> str:
     from nri.bench.tables.frame import frame_of
     from nri.bench.tables.markdown import markdown
 
@@ -155,11 +176,21 @@ def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     """Draw the accuracy of every variant as a bar."""
     from nri.bench.figures.variants import variant_bars
 
-    labelled = [{**row, "label": label_of_variant(row)} for row in rows if row["status"] == "ok"]
+    several = len({row.get("sets", "uci") for row in rows}) > 1
+    labelled = [
+        {**row, "label": label_of_variant(row) + (f", on {row.get('sets', 'uci')}" if several else "")}
+        for row in rows
+        if row["status"] == "ok"
+    ]
     figure = variant_bars(labelled, (("accuracy", "accuracy (%)", 100.0),), zoom=True)
     return {"ablation": figure} if figure else {}
 
 
 EXPERIMENT = Experiment(
-    "ablation", "What each of the paper's losses is worth, by short trainings.", jobs, table, figures
+    "ablation",
+    "What each of the paper's losses is worth, by short trainings.",
+    jobs,
+    table,
+    figures,
+    takes=("sets", "csv"),
 )

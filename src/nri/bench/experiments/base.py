@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nri.bench.methods import METHODS, Method, choose_methods
+from nri.bench.protocols import check_protocol
 from nri.bench.run import Job, Row
+from nri.errors import InputError
 from nri.inducers import INDUCERS
 
 if TYPE_CHECKING:
@@ -47,6 +49,29 @@ class Experiment:
     """which file a row belongs in, if not in ``NAME.jsonl``"""
     texts: Callable[[Sequence[Row]], Mapping[str, str]] | None = None
     """further files to write, by name, e.g. a table in LaTeX"""
+    takes: tuple[str, ...] = ()
+    """which of the options ``sets``, ``csv`` and ``protocols`` have a meaning for it"""
+
+
+ON_DATA = ("sets", "csv", "protocols")
+"""What an experiment on data sets lets its caller choose."""
+_FLAGS = {"sets": "--sets", "csv": "--csv", "protocols": "--protocol"}
+
+
+def check_options(experiment: Experiment, options: Options) -> None:
+    """Refuse options that would be ignored, before anything is loaded or run."""
+    for name, flag in _FLAGS.items():
+        if getattr(options, name) is not None and name not in experiment.takes:
+            why = "its protocol is fixed" if experiment.takes else "it makes its own tables"
+            raise InputError(
+                f"{flag}: the experiment {experiment.name!r} does not take it, {why}; leave it out"
+            )
+    if options.csv is not None and options.sets is not None:
+        raise InputError("--csv and --sets: both say what to run on; leave one of them out")
+    if options.target is not None and options.csv is None:
+        raise InputError(f"--target {options.target}: names a column of your own file; add --csv FILE")
+    for protocol in options.protocols or ():
+        check_protocol(protocol)
 
 
 def chosen_methods(options: Options, default: Sequence[str], quick: Sequence[str]) -> list[Method]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nri.bench.experiments.base import Experiment, Options, chosen_methods
+from nri.bench.experiments.base import ON_DATA, Experiment, Options, chosen_methods
 from nri.bench.experiments.uci import fold_jobs
 from nri.bench.run import Job, Row
+from nri.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,6 +21,11 @@ PROTOCOLS = ("sub2", "sub5", "sub10", "sub20", "sub50", "sub100")
 def jobs(options: Options) -> list[Job]:
     """One job for each data set, share, seed, fold and method."""
     protocols = options.protocols or (("sub5", "sub50") if options.quick else PROTOCOLS)
+    for protocol in protocols:
+        if not _tells_share(protocol):
+            raise InputError(
+                f"--protocol {protocol}: a learning curve is over shares, subX for X percent, e.g. sub5,sub50"
+            )
     methods = chosen_methods(options, METHOD_NAMES, QUICK_METHOD_NAMES)
     return fold_jobs("learning", options, protocols, methods)
 
@@ -42,8 +48,21 @@ def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
 
 
 def with_share(rows: Sequence[Row]) -> list[Row]:
-    """Add the percentage that a protocol's name says."""
-    return [{**row, "share": float(str(row["protocol"]).removeprefix("sub"))} for row in rows]
+    """Add the percentage that a protocol's name says.
+
+    Rows of other protocols, which were once run before anybody looked at the name, are left out.
+    """
+    return [
+        {**row, "share": float(str(row["protocol"]).removeprefix("sub"))}
+        for row in rows
+        if _tells_share(str(row["protocol"]))
+    ]
 
 
-EXPERIMENT = Experiment("learning", "Accuracy over the number of support rows.", jobs, table, figures)
+def _tells_share(protocol: str) -> bool:
+    return protocol.startswith("sub")
+
+
+EXPERIMENT = Experiment(
+    "learning", "Accuracy over the number of support rows.", jobs, table, figures, takes=ON_DATA
+)

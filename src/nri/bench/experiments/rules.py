@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +11,13 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from nri.bench.datasets import Dataset
-from nri.bench.experiments.base import Experiment, Options, chosen_methods, method_facts
+from nri.bench.experiments.base import ON_DATA, Experiment, Options, chosen_methods, method_facts
 from nri.bench.experiments.uci import datasets
-from nri.bench.methods import METHODS, get_method, rule_size
+from nri.bench.methods import METHODS, Method, get_method, rule_size
 from nri.bench.methods.dnf import Conjunction, DNFClassifier
 from nri.bench.protocols import Split, splits
 from nri.bench.run import Job, Row
-from nri.bench.run.job import Measures, Scalar
+from nri.bench.run.job import Measures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,22 +26,36 @@ METHOD_NAMES = ("seeded", "greedy", "paper", "ripper")
 
 
 def jobs(options: Options) -> list[Job]:
-    """One job for each data set and method: the first fold of p4, as in the paper's listing."""
+    """One job for each data set, protocol and method: the first fold, by default of p4 as in the paper."""
     methods = chosen_methods(options, METHOD_NAMES, METHOD_NAMES)
     made = []
     for data in datasets(options):
-        for seed in options.seeds or (0,):
-            split = next(splits(data.y, (options.protocols or ("p4",))[0], seed))
-            for method in methods:
-                key: dict[str, Scalar] = {
-                    "experiment": "rules",
-                    "method": method.name,
-                    "dataset": data.name,
-                    "seed": seed,
-                }
-                arguments = {"method": method.name, "data": data, "split": split, "seed": seed}
-                made.append(Job(key, write_rule, arguments, method_facts(method), method.packages))
+        for protocol in options.protocols or ("p4",):
+            for seed in options.seeds or (0,):
+                split = next(splits(data.y, protocol, seed))
+                made += [_job(method, data, protocol, seed, split) for method in methods]
     return made
+
+
+def _job(method: Method, data: Dataset, protocol: str, seed: int, split: Split) -> Job:
+    return Job(
+        key={
+            "experiment": "rules",
+            "method": method.name,
+            "dataset": data.name,
+            "protocol": protocol,
+            "seed": seed,
+        },
+        work=write_rule,
+        arguments={"method": method.name, "data": data, "split": split, "seed": seed},
+        facts={"data": _checksum(data), **method_facts(method)},
+        packages=method.packages,
+    )
+
+
+def _checksum(data: Dataset) -> str:
+    """Return a checksum of the cells and of the columns' names, because the rules are written with them."""
+    return hashlib.sha256("\x1f".join((data.sha256, *data.variables)).encode()).hexdigest()[:8]
 
 
 def write_rule(method: str, data: Dataset, split: Split, seed: int) -> Measures:
@@ -103,6 +118,7 @@ def _our_rule(class_rule: Any, classes: Sequence[str]) -> str:
 def table(rows: Sequence[Row]) -> str:
     """Write the listing: a heading for each data set, a block for each method."""
     blocks = []
+    rows = _told_apart(rows)
     for name in dict.fromkeys(row["dataset"] for row in rows):
         blocks.append(f"### {name}\n")
         for row in rows:
@@ -122,8 +138,18 @@ def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     """Clauses and literals for each data set."""
     from nri.bench.figures.rule_sizes import rule_size_dots
 
-    figure = rule_size_dots(rows)
+    figure = rule_size_dots(_told_apart(rows))
     return {"rules": figure} if figure else {}
 
 
-EXPERIMENT = Experiment("rules", "The rules for each data set, written out.", jobs, table, figures)
+def _told_apart(rows: Sequence[Row]) -> list[Row]:
+    """Name the protocol beside the data set where the rows are of more than one."""
+    protocols = {row.get("protocol") for row in rows}
+    if len(protocols) < 2:
+        return list(rows)
+    return [{**row, "dataset": f"{row['dataset']} ({row['protocol']})"} for row in rows]
+
+
+EXPERIMENT = Experiment(
+    "rules", "The rules for each data set, written out.", jobs, table, figures, takes=ON_DATA
+)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nri.bench.datasets import Dataset, load_csv, load_dataset, uci_names
-from nri.bench.experiments.base import Experiment, Options, chosen_methods, method_facts
+from nri.bench.experiments.base import ON_DATA, Experiment, Options, chosen_methods, method_facts
 from nri.bench.methods import QUICK_METHODS, TABLE_METHODS, Method
 from nri.bench.protocols import Split, splits
 from nri.bench.run import Job, Row
@@ -112,5 +112,12 @@ def texts(rows: Sequence[Row]) -> Mapping[str, str]:
 
 
 EXPERIMENT = Experiment(
-    "uci", "Table 1: every method on the paper's data sets.", jobs, table, figures, rows_file, texts
+    "uci",
+    "Table 1: every method on the paper's data sets.",
+    jobs,
+    table,
+    figures,
+    rows_file,
+    texts,
+    takes=ON_DATA,
 )

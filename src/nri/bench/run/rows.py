@@ -14,6 +14,9 @@ Row = dict[str, Any]
 
 Key = tuple[tuple[str, Any], ...]
 
+UNSAID: Mapping[str, Mapping[str, Any]] = {"rules": {"protocol": "p4"}, "ablation": {"sets": "uci"}}
+"""By experiment, key fields that older rows lack, and what their lack means."""
+
 
 def row_key(row: Mapping[str, Any]) -> Key:
     """Return what identifies a row: its fields up to ``status``; those after it are what was found.
@@ -55,7 +58,8 @@ def _read_line(line: bytes, where: str) -> Row:
         raise InputError(f"{where} is not UTF-8 text ({error.reason}); delete that line") from error
     if not isinstance(row, dict) or "status" not in row:
         raise InputError(f"{where} is no result row (an object with a status); delete that line")
-    return row
+    unsaid = UNSAID.get(str(row.get("experiment")), {})
+    return {**{name: value for name, value in unsaid.items() if name not in row}, **row}
 
 
 def _is_row(line: bytes) -> bool:
