@@ -1,5 +1,7 @@
 import hashlib
 import itertools
+import warnings
+from urllib.error import URLError
 
 import numpy as np
 import pandas as pd
@@ -117,6 +119,27 @@ def test_a_truncated_file_is_refused(tmp_path):
         load_dataset("vote", tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["no", "no", "", "yes"], "line 4 has no value in the target 'class'"),
+        (["no", "no", "yes", "maybe"], "the classes are maybe, no, yes, but tiny has no, yes"),
+        (["no", "no", "no", "no"], "the classes are no, but tiny has no, yes"),
+        (["0", "0", "1", "1"], "the classes are 0, 1, but tiny has no, yes"),
+    ],
+)
+def test_a_catalogued_file_with_other_classes_is_refused(tmp_path, labels, message):
+    """An empty class was once a class of its own, and the catalogue's classes were never looked at."""
+    COLUMNS.assign(**{"class": labels}).to_csv(tmp_path / "tiny.csv", index=False)
+    with pytest.raises(InputError, match=message):
+        read_catalogued(TINY, tmp_path)
+
+
+def test_the_generated_sets_of_the_catalogue_have_its_classes():
+    for name in set(generated_names()) & set(catalog()):
+        assert binarize(generate(name)).classes == catalog()[name].classes
+
+
 def test_a_set_that_is_nowhere_names_the_remedy(tmp_path):
     with pytest.raises(InputError, match="--data DIR or NRI_DATA"):
         load_dataset("vote", tmp_path, download=False)
@@ -174,3 +197,15 @@ def test_an_unreachable_openml_names_the_remedy(tmp_path):
 
     with pytest.raises(InputError, match=r"tiny\.csv with --data DIR or NRI_DATA"):
         read_openml(TINY, tmp_path, fetch)
+
+
+def test_an_unreachable_openml_is_told_once(tmp_path, monkeypatch):
+    """scikit-learn's warning that it tries again once stood above our line; here it would be an error."""
+
+    def fetch_openml(**options):
+        warnings.warn("A network error occurred while downloading x. Retrying...", stacklevel=2)
+        raise URLError("no route to host")
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch_openml)
+    with pytest.raises(InputError, match="cannot be reached"):
+        read_openml(TINY, tmp_path)

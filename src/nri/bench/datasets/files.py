@@ -27,6 +27,8 @@ def read_catalogued(entry: Entry, folder: Path) -> RawTable | None:
     missing = [column for column in entry.numeric if column not in frame.columns]
     if missing:
         raise InputError(f"{path}: numeric column {missing[0]!r} is missing; fetch the file again")
+    _check_filled(path, frame[TARGET])
+    _check_classes(path, frame[TARGET], entry)
     return _split(entry.name, frame, TARGET, entry.numeric, str(path))
 
 
@@ -43,9 +45,7 @@ def read_own(path: Path, target: str | None = None) -> RawTable:
     target = str(frame.columns[-1]) if target is None else target
     if target not in frame.columns:
         raise InputError(f"{path}: no column {target!r}; it has {', '.join(map(str, frame.columns))}")
-    if frame[target].isna().any():
-        row = int(frame[target].isna().to_numpy().argmax()) + 2
-        raise InputError(f"{path}: line {row} has no value in the target {target!r}; fill it or drop the row")
+    _check_filled(path, frame[target])
     numeric = tuple(c for c in frame.columns if c != target and _reads_as_numbers(frame[c]))
     return _split(path.stem, frame, target, numeric, str(path))
 
@@ -56,6 +56,25 @@ def read_text_table(path: Path) -> pd.DataFrame:
         return pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not a readable CSV file ({error}); save it as UTF-8 CSV") from error
+
+
+def _check_filled(path: Path, target: "pd.Series[str]") -> None:
+    if target.isna().any():
+        row = int(target.isna().to_numpy().argmax()) + 2
+        raise InputError(
+            f"{path}: line {row} has no value in the target {target.name!r}; fill it or drop the row"
+        )
+
+
+def _check_classes(path: Path, target: "pd.Series[str]", entry: Entry) -> None:
+    """Refuse another table of the same length, or the right one with its classes renamed or merged."""
+    found = sorted({str(label).strip() for label in target})
+    if found != sorted(entry.classes):
+        shown = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
+        raise InputError(
+            f"{path}: the classes are {shown}, but {entry.name} has {', '.join(entry.classes)}; "
+            "fetch the file again, or run on it as your own with --csv"
+        )
 
 
 def _split(name: str, frame: pd.DataFrame, target: str, numeric: tuple[str, ...], source: str) -> RawTable:

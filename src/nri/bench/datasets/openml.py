@@ -3,6 +3,7 @@
 import hashlib
 import logging
 import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from urllib.error import URLError
@@ -18,6 +19,9 @@ logger = logging.getLogger(__name__)
 
 Fetch = Callable[[int], tuple[pd.DataFrame, "pd.Series[str]"]]
 """Takes an OpenML id, gives the columns and the target."""
+
+
+NETWORK_TROUBLE = "A network error occurred"
 
 
 def cache_folder() -> Path:
@@ -46,7 +50,10 @@ def fetch_from_openml(openml_id: int) -> tuple[pd.DataFrame, "pd.Series[str]"]:
     """Download one data set; scikit-learn checks the archive's own MD5."""
     from sklearn.datasets import fetch_openml
 
-    bunch = fetch_openml(data_id=openml_id, as_frame=True, parser="auto", data_home=None, cache=False)
+    with warnings.catch_warnings():
+        # that it tries again after a network error; what comes of it in the end is told in one line
+        warnings.filterwarnings("ignore", message=NETWORK_TROUBLE, category=UserWarning)
+        bunch = fetch_openml(data_id=openml_id, as_frame=True, parser="auto", data_home=None, cache=False)
     return bunch.data, bunch.target
 
 
