@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import milp
 
 from nri.bench.exact_limit import ExactDNFClassifier, all_conjunctions, clause_bits, undominated
 from nri.bench.experiments.synthetic import all_rows, draw_rows, draw_truth
@@ -60,3 +61,16 @@ def test_every_conjunction_is_listed_once():
 def test_a_clause_that_covers_less_for_more_is_dropped():
     cover = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1], [1, 1, 0]], dtype=bool)
     assert undominated(cover, np.array([1.0, 2.0, 5.0, 1.0])).tolist() == [0, 2]
+
+
+def test_the_solver_may_not_stop_short_of_the_optimum(monkeypatch):
+    """Its own tolerance of 1e-4 is wider than what tells equally short answers apart."""
+    asked = []
+
+    def watched(*arguments, options, **others):
+        asked.append(options)
+        return milp(*arguments, options=options, **others)
+
+    monkeypatch.setattr("nri.bench.exact_limit.milp", watched)
+    ExactDNFClassifier(max_literals=2).fit(all_rows(2), [0, 0, 0, 1])
+    assert [options["mip_rel_gap"] for options in asked] == [0]
