@@ -1,16 +1,23 @@
 import importlib
+import importlib.metadata
 import os
+import platform
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from nri.bench.command import RowProgress, make_rows
 from nri.bench.experiments import EXPERIMENTS, Options
+from nri.bench.experiments.base import method_facts
+from nri.bench.experiments.synthetic import all_rows
+from nri.bench.methods import get_method
 from nri.bench.run import Job, RunOptions, append_row, drop_rows, read_rows, row_key, run_jobs
 from nri.bench.run.rows import write_rows
+from nri.bench.run.score import Problem, fit_and_score
 from nri.errors import InputError
 
 WORK = """
@@ -218,3 +225,19 @@ def test_redo_replaces_only_the_jobs_asked_for(tmp_path):
     rows = read_rows(tmp_path / "quick" / "uci-p20.jsonl")
     assert len(rows) == 10
     assert {row["n_support"] for row in rows} <= {86, 87}
+
+
+@pytest.mark.filterwarnings("ignore:Label .* is present in all training examples")
+@pytest.mark.parametrize("method", ["majority", "tree-dnf", "ripper", "rulefit", "exact"])
+def test_what_says_the_only_class_of_its_support_has_size_zero(method):
+    """Methods behind one-vs-rest once had no size there, as if they were black boxes."""
+    X = all_rows(3)
+    found = fit_and_score(method, Problem(X, np.ones(8, np.int64), X, (X[:, 0] == 1).astype(np.int64)))
+    assert (found["clauses"], found["literals"], found["accuracy"]) == (0, 0, 0.5)
+
+
+def test_a_row_names_python_and_the_solver_among_its_versions():
+    versions = method_facts(get_method("exact"))["versions"].split()
+    assert versions[:2] == ["python", platform.python_version()]
+    assert versions[versions.index("scipy") + 1] == importlib.metadata.version("scipy")
+    assert "scipy" not in method_facts(get_method("tree"))["versions"]

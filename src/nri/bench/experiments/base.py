@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,6 +89,13 @@ def _is_there(method: str) -> bool:
     return METHODS[method].family != "ours" or method in INDUCERS
 
 
+_SOLVERS = {"exact": "scipy"}
+"""The distribution that does a method's work, where it is neither scikit-learn nor among its packages."""
+
+
 def method_facts(method: Method) -> dict[str, str]:
     """Return what is known of a method before it runs: the versions behind it."""
-    return {"versions": " ".join(f"{name} {version}" for name, version in method.versions().items())}
+    versions = {"python": platform.python_version(), **method.versions()}
+    if method.name in _SOLVERS:
+        versions[_SOLVERS[method.name]] = importlib.metadata.version(_SOLVERS[method.name])
+    return {"versions": " ".join(f"{name} {version}" for name, version in versions.items())}

@@ -13,11 +13,12 @@ from sklearn.pipeline import Pipeline
 from nri.bench.datasets import Dataset
 from nri.bench.experiments.base import ON_DATA, Experiment, Options, chosen_methods, method_facts
 from nri.bench.experiments.uci import datasets
-from nri.bench.methods import METHODS, Method, get_method, rule_size
+from nri.bench.methods import METHODS, Method, get_method
 from nri.bench.methods.dnf import Conjunction, DNFClassifier
 from nri.bench.protocols import Split, splits
 from nri.bench.run import Job, Row
 from nri.bench.run.job import Measures
+from nri.bench.run.score import size_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,7 +68,7 @@ def write_rule(method: str, data: Dataset, split: Split, seed: int) -> Measures:
     model = get_method(method).make(seed)
     model.fit(support if ours else support.to_numpy(), codes)
     answer = seen[np.asarray(model.predict(query if ours else query.to_numpy())).astype(np.int64)]
-    size = rule_size(model)
+    size = size_of(method, model, n_classes=len(seen))
     return {
         "rule": readable(model, data.variables, [data.classes[label] for label in seen]),
         "accuracy": float(np.mean(answer == data.y[split.query])),

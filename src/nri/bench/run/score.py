@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from nri.bench.methods import get_method, rule_size
+from nri.bench.methods import RuleSize, get_method, rule_size
+from nri.bench.methods.size import NOTHING
 from nri.bench.run.job import Measures
 from nri.episode import FloatArray, IntArray
 
@@ -37,7 +38,7 @@ def fit_and_score(method: str, problem: Problem, seed: int = 0) -> Measures:
     model, fit_seconds = _timed(lambda: get_method(method).make(seed).fit(problem.X_support, codes))
     predicted, predict_seconds = _timed(lambda: model.predict(problem.X_query))
     answer = seen[np.asarray(predicted).astype(np.int64)]
-    size = rule_size(model)
+    size = size_of(method, model, n_classes=len(seen))
     measures: Measures = {
         "accuracy": float(np.mean(answer == problem.y_query)),
         "balanced_accuracy": balanced_accuracy(problem.y_query, answer),
@@ -49,6 +50,17 @@ def fit_and_score(method: str, problem: Problem, seed: int = 0) -> Measures:
     }
     note = note_of(model)
     return {**measures, "note": note} if note else measures
+
+
+def size_of(method: str, model: Any, *, n_classes: int) -> RuleSize | None:
+    """Return a fitted model's size; what says one class for lack of another has nothing to read.
+
+    Around a single class a one-vs-rest wrapper holds a constant of its own in place of the rule learner.
+    """
+    chosen = get_method(method)
+    if n_classes == 1 and chosen.one_vs_rest and chosen.family == "rules":
+        return NOTHING
+    return rule_size(model)
 
 
 def _timed(call: Callable[[], Any]) -> tuple[Any, float]:
