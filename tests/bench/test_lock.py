@@ -5,6 +5,9 @@ import sys
 
 import pytest
 
+from nri.bench.command import make_rows
+from nri.bench.experiments import EXPERIMENTS, Options
+from nri.bench.run import read_rows
 from nri.bench.run.engine import RunOptions
 from nri.bench.run.lock import only_run
 from nri.bench.run.quiet import check_quiet
@@ -72,3 +75,13 @@ def test_seconds_are_stamped_as_publishable_only_from_one_process_on_a_quiet_mac
     with pytest.raises(InputError, match=r"load 2\.3"):
         check_quiet(RunOptions(timed=True))
     check_quiet(RunOptions(2))
+
+
+def test_timing_what_has_rows_without_seconds_names_the_remedy(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.1, 0.1, 0.1))
+    options = Options(methods=("majority",), seeds=(0,), sets=("mux6",), protocols=("p20",))
+    assert make_rows(EXPERIMENTS["uci"], options, tmp_path, RunOptions()) == 5
+    assert make_rows(EXPERIMENTS["uci"], options, tmp_path, RunOptions(timed=True)) == 0
+    assert "5 of these rows are there without --timed; --redo measures them" in caplog.text
+    assert make_rows(EXPERIMENTS["uci"], options, tmp_path, RunOptions(timed=True), redo=True) == 5
+    assert all(row["timed"] for row in read_rows(tmp_path / "uci-p20.jsonl"))

@@ -71,6 +71,8 @@ def make_rows(
             _forget(path, stale)
             if redo or retry:
                 _forget_answers(path, part, failed_only=not redo)
+            if run.timed:
+                _tell_untimed(path, part)
         if progress is not None:
             progress.begin(sum(len(pending(part, path)) for path, part in by_file.items()))
         stamp = {"commit": commit_of()}
@@ -95,6 +97,13 @@ def _forget(path: Path, stale: Callable[[Row], bool]) -> None:
 def _forget_answers(path: Path, jobs: Sequence[Job], *, failed_only: bool) -> None:
     keys = {row_key(job.key) for job in jobs}
     drop_rows(path, lambda row: row_key(row) in keys and not (failed_only and row["status"] == "ok"))
+
+
+def _tell_untimed(path: Path, jobs: Sequence[Job]) -> None:
+    keys = {row_key(job.key) for job in jobs}
+    count = sum(not row.get("timed") and row_key(row) in keys for row in read_rows(path))
+    if count:
+        logger.warning("%s: %d of these rows are there without --timed; --redo measures them", path, count)
 
 
 def folder(out: Path, options: Options) -> Path:

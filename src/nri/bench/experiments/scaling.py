@@ -67,4 +67,6 @@ def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     return {"scaling": figure} if figure else {}
 
 
-EXPERIMENT = Experiment("scaling", "Seconds and peak memory over columns and rows.", jobs, table, figures)
+EXPERIMENT = Experiment(
+    "scaling", "Seconds (with --timed) and peak memory over columns and rows.", jobs, table, figures
+)
