@@ -25,6 +25,7 @@ from pathlib import Path
 from nri.bench.command import experiment_rows
 from nri.bench.experiments import EXPERIMENTS
 from nri.bench.run import Row
+from nri.bench.tables.cell import FAILED, NO_ROWS, notes, percent
 from nri.bench.tables.frame import frame_of, label_of
 from nri.bench.tables.markdown import markdown
 from nri.bench.tables.table1 import table1, table1_latex, table1_markdown
@@ -74,7 +75,7 @@ def content_of(name: str, results: Path) -> str:
     if kind in EXPERIMENTS and not arguments:
         experiment = EXPERIMENTS[kind]
         rows = experiment_rows(experiment, results)
-        return experiment.table(rows) if rows else "No rows yet."
+        return experiment.table(rows) if rows else NO_ROWS
     if kind == "value" and len(arguments) == 3 and arguments[0] in EXPERIMENTS:
         return mean_value(experiment_rows(EXPERIMENTS[arguments[0]], results), *arguments[1:])
     uci = experiment_rows(EXPERIMENTS["uci"], results)
@@ -99,15 +100,13 @@ SHARES = ("accuracy", "balanced_accuracy", "equal", "support_accuracy", "shifted
 def mean_value(rows: Sequence[Row], field: str, conditions: str) -> str:
     """Return the mean of a field over rows whose fields, written out, have the values asked for."""
     wanted = dict(condition.split("=", 1) for condition in conditions.split(","))
-    values = [
-        float(row[field])
-        for row in rows
-        if row.get(field) is not None and all(str(row.get(name)) == value for name, value in wanted.items())
-    ]
-    if not values:
+    meant = [row for row in rows if all(str(row.get(name)) == value for name, value in wanted.items())]
+    frame = frame_of(meant)
+    if frame.empty or field not in frame or frame[field].isna().all():
         return "n/a"
-    mean = sum(values) / len(values)
-    return f"{100 * mean:.1f}" if field in SHARES else f"{mean:.3g}"
+    mean = frame["score" if field == "accuracy" else field].mean()
+    mark = "" if frame["ok"].all() else FAILED
+    return f"{percent(mean) if field in SHARES else f'{mean:.3g}'}{mark}"
 
 
 def ranking_table(rows: Sequence[Row], protocol: str) -> str:
@@ -119,17 +118,25 @@ def ranking_table(rows: Sequence[Row], protocol: str) -> str:
         part = frame[frame["method"] == method]
         by_set = part.groupby("dataset")[["balanced_accuracy", "auc", "clauses", "literals"]].mean()
         mean, middle = by_set.mean(), by_set.median()
-        accuracies = [f"{cell.mean:.1f}", _percent(mean["balanced_accuracy"]), _percent(mean["auc"])]
+        accuracies = [
+            f"{cell.mean:.1f}{cell.marks}",
+            percent(mean["balanced_accuracy"]),
+            percent(mean["auc"]),
+        ]
         sizes = [_count(middle["clauses"]), _count(middle["literals"])]
         lines.append([label_of(method), *accuracies, *sizes, str(cell.n_failed)])
     header = ["method", "accuracy", "balanced", "AUC", "clauses (median)", "literals (median)", "failed fits"]
-    return markdown(header, lines) if lines else "No rows yet."
+    if not lines:
+        return NO_ROWS
+    seeds = ", ".join(map(str, table.seeds))
+    caption = f"Means over {len(table.datasets)} data sets, their folds and seeds ({seeds})."
+    return f"{markdown(header, lines)}\n{caption}{notes(table.means.values())}\n"
 
 
 def provenance(rows: Sequence[Row]) -> str:
     """Say which code, libraries and seeds the rows come from."""
     if not rows:
-        return "No rows yet."
+        return NO_ROWS
     commits = sorted({str(row.get("commit", "")) for row in rows} - {""})
     libraries = sorted({pair for row in rows for pair in _pairs(str(row.get("versions", "")))})
     lines = []
@@ -146,10 +153,6 @@ def provenance(rows: Sequence[Row]) -> str:
 def _pairs(versions: str) -> list[str]:
     words = versions.split()
     return [f"{name} {version}" for name, version in zip(words[::2], words[1::2], strict=False)]
-
-
-def _percent(share: float) -> str:
-    return "–" if share != share else f"{100 * share:.1f}"  # noqa: RUF001  # NaN is not itself
 
 
 def _count(number: float) -> str:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,4 +36,14 @@ def open_session(onnx_file: Path) -> "InferenceSession":
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
+    options.intra_op_num_threads = _threads_asked_for()
     return onnxruntime.InferenceSession(onnx_file, options, providers=["CPUExecutionProvider"])
+
+
+def _threads_asked_for() -> int:
+    """Return the threads that the environment allows, as for every other numeric library; 0 is for no limit.
+
+    onnxruntime reads no such variable itself, so who asks for one thread would get one for each core.
+    """
+    wanted = os.environ.get("OMP_NUM_THREADS", "")
+    return int(wanted) if wanted.isdecimal() else 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from nri.bench.experiments.base import Experiment, Options, chosen_methods, method_facts
 from nri.bench.experiments.synthetic import N_CAUSAL, all_rows, draw_rows, draw_truth
-from nri.bench.methods import METHODS, get_method, rule_size
+from nri.bench.methods import get_method, rule_size
 from nri.bench.run import Job, Row
 from nri.bench.run.job import Measures
 
@@ -80,25 +80,9 @@ def recover(method: str, shape: tuple[int, int, int], seed: int, n_episodes: int
 
 def table(rows: Sequence[Row]) -> str:
     """Share of rules found exactly, a line for each method and support size, a column for each K x L."""
-    from nri.bench.tables.frame import frame_of
-    from nri.bench.tables.markdown import markdown
+    from nri.bench.tables.curves import recovery_table
 
-    frame = frame_of(rows)
-    if frame.empty:
-        return "No rows yet.\n"
-    frame["cell"] = frame["K"].astype(int).astype(str) + "x" + frame["L"].astype(int).astype(str)
-    frame["equal"] = frame["equal"].fillna(0.0)
-    means = frame.groupby(["M", "method", "cell"])["equal"].mean().unstack("cell")
-    order = [(m, name) for m in sorted(frame["M"].unique()) for name in METHODS if (m, name) in means.index]
-    lines = [
-        [
-            METHODS[name].label,
-            str(int(m)),
-            *(f"{100 * means.loc[(m, name), cell]:.0f}" for cell in means.columns),
-        ]
-        for m, name in order
-    ]
-    return markdown(["method", "M", *means.columns], lines)
+    return recovery_table(rows)
 
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:

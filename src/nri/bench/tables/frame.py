@@ -8,22 +8,36 @@ import pandas as pd
 from nri.bench.methods import METHODS
 from nri.bench.run import Row
 
+MEASURES = (
+    *("accuracy", "majority_accuracy", "balanced_accuracy", "auc", "shifted_accuracy", "support_accuracy"),
+    *("equal", "clauses", "literals", "literals_per_clause", "fit_seconds", "peak_mb", "n_classes"),
+)
+"""Columns of numbers that tables read; rows that failed lack most of them."""
+
 
 def frame_of(rows: Iterable[Row]) -> pd.DataFrame:
     """Return the rows as a frame with a column ``score``.
 
     A fit that failed, crashed or ran out of time scores what its support's majority class would
-    have: that is what its user falls back to. ``ok`` tells them apart, and tables mark them.
+    have, in every measure: that is what its user falls back to. ``ok`` tells them apart, and tables mark
+    them. Where the majority is not known, as in experiments of many fits in a row, half are right.
     """
     frame = pd.DataFrame(list(rows))
     if frame.empty:
         return frame
     frame["ok"] = frame["status"] == "ok"
-    for column in ("accuracy", "majority_accuracy", "clauses", "literals", "fit_seconds", "equal"):
+    for column in MEASURES:
         if column not in frame:
             frame[column] = np.nan
         frame[column] = frame[column].astype(np.float64)
-    frame["score"] = frame["accuracy"].where(frame["ok"], frame["majority_accuracy"])
+    majority = frame["majority_accuracy"].fillna(0.5)
+    n_classes = frame["n_classes"].fillna(2.0)
+    frame["score"] = frame["accuracy"].where(frame["ok"], majority)
+    for column in ("shifted_accuracy", "support_accuracy"):
+        frame[column] = frame[column].where(frame["ok"], majority)
+    frame["balanced_accuracy"] = frame["balanced_accuracy"].where(frame["ok"], 1 / n_classes)
+    frame["auc"] = frame["auc"].where(frame["ok"], 0.5)
+    frame["equal"] = frame["equal"].where(frame["ok"], 0.0)
     return frame
 
 

@@ -2,34 +2,16 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from nri.bench.datasets import uci_names
 from nri.bench.run import Row
+from nri.bench.tables.cell import FAILED, FEWER, NO_ROWS, Cell, cell_of, marked_as_fewer, notes, written
 from nri.bench.tables.frame import frame_of, in_order, label_of
 from nri.bench.tables.markdown import markdown
-
-FAILED, FEWER = "†", "‡"
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One accuracy: mean and spread in percent, over how many rows, and whether some of them failed."""
-
-    mean: float
-    spread: float
-    n_rows: int
-    n_failed: int
-    best: bool = False
-    fewer: bool = False
-
-    @property
-    def marks(self) -> str:
-        """Footnote marks."""
-        return (FAILED if self.n_failed else "") + (FEWER if self.fewer else "")
 
 
 @dataclass(frozen=True)
@@ -46,40 +28,35 @@ class Table1:
     seeds: tuple[int, ...]
 
 
-def table1(rows: Sequence[Row], protocol: str, methods: Sequence[str] | None = None) -> Table1:
+def table1(rows: Sequence[Row], protocol: str) -> Table1:
     """Gather the table of one protocol; the spread is the standard deviation over folds and seeds."""
     frame = frame_of(rows)
     if not frame.empty:
         frame = frame[frame["protocol"] == protocol]
-    if methods is not None and not frame.empty:
-        frame = frame[frame["method"].isin(list(methods))]
     if frame.empty:
         return Table1(protocol, (), (), {}, {}, {}, ())
-    cells = {(str(d), str(m)): _cell(group) for (d, m), group in frame.groupby(["dataset", "method"])}
     datasets = _dataset_order(list(frame["dataset"].unique()))
-    names = in_order(frame["method"].unique())
-    marked = _mark(cells, datasets, names)
     return Table1(
         protocol=protocol,
-        methods=tuple(names),
+        methods=tuple(in_order(frame["method"].unique())),
         datasets=tuple(datasets),
         n_variables={str(d): int(n) for d, n in frame.groupby("dataset")["n_variables"].first().items()},
-        cells=marked,
-        means=_means(frame, datasets, names),
+        cells={(name, method): cell for name in datasets for method, cell in _cells(frame, name).items()},
+        means=_means(frame, len(datasets)),
         seeds=tuple(sorted(int(seed) for seed in frame["seed"].unique())),
     )
 
 
-def table1_markdown(rows: Sequence[Row], protocol: str, methods: Sequence[str] | None = None) -> str:
+def table1_markdown(rows: Sequence[Row], protocol: str) -> str:
     """Write the table as Markdown, the best of each line in bold."""
-    table = table1(rows, protocol, methods)
+    table = table1(rows, protocol)
     if not table.methods:
-        return "No rows yet.\n"
+        return NO_ROWS
     lines = []
     for name in table.datasets:
-        cells = [_markdown_cell(table.cells.get((name, method))) for method in table.methods]
+        cells = [written(table.cells.get((name, method))) for method in table.methods]
         lines.append([name, str(table.n_variables[name]), *cells])
-    lines.append(["**Mean**", "", *(_markdown_cell(table.means.get(method)) for method in table.methods)])
+    lines.append(["**Mean**", "", *(written(table.means.get(method)) for method in table.methods)])
     header = ["data set", "N", *(label_of(method) for method in table.methods)]
     return markdown(header, lines) + "\n" + caption(table) + "\n"
 
@@ -88,15 +65,15 @@ LATEX_COLUMNS = 6
 """Most methods side by side in LaTeX: about as many as a page of 12 cm takes in ``scriptsize``."""
 
 
-def table1_latex(rows: Sequence[Row], protocol: str, methods: Sequence[str] | None = None) -> str:
+def table1_latex(rows: Sequence[Row], protocol: str) -> str:
     """Write the table as a LaTeX ``table*`` that needs only ``booktabs``.
 
     All methods side by side would not fit a page, so the table comes in parts below each other, each with
     some of the methods and all data sets.
     """
-    table = table1(rows, protocol, methods)
+    table = table1(rows, protocol)
     if not table.methods:
-        return "% No rows yet.\n"
+        return f"% {NO_ROWS}"
     n_parts = -(-len(table.methods) // LATEX_COLUMNS)
     parts = [[str(name) for name in part] for part in np.array_split(np.array(table.methods), n_parts)]
     return "\n".join(
@@ -142,76 +119,48 @@ def _latex_head(label: str) -> str:
 
 def caption(table: Table1) -> str:
     """Say what the numbers are, and explain the marks that occur."""
-    every = [*table.cells.values(), *table.means.values()]
     seeds = ", ".join(map(str, table.seeds))
-    text = (
+    return (
         f"Accuracy in % under {table.protocol}: mean ± standard deviation over folds and seeds ({seeds}); "
         "the last line is the mean over data sets ± its standard deviation over seeds."
+        + notes([*table.cells.values(), *table.means.values()])
     )
-    if any(cell.n_failed for cell in every):
-        text += f" {FAILED} some fits failed or ran out of time and count as the majority class."
-    if any(cell.fewer for cell in every):
-        text += f" {FEWER} fewer seeds than the others."
-    return text
 
 
-def _cell(group: pd.DataFrame) -> Cell:
-    scores = 100 * group["score"].to_numpy(np.float64)
-    return Cell(float(np.mean(scores)), float(np.std(scores)), len(scores), int((~group["ok"]).sum()))
+def _cells(frame: pd.DataFrame, dataset: str) -> dict[str, Cell]:
+    """Return the line of one data set."""
+    groups = frame[frame["dataset"] == dataset].groupby("method")
+    return _line({str(method): cell_of(group, spread_of=group["score"]) for method, group in groups})
 
 
-def _mark(
-    cells: dict[tuple[str, str], Cell], datasets: Sequence[str], methods: Sequence[str]
-) -> dict[tuple[str, str], Cell]:
-    marked = {}
-    for name in datasets:
-        row = {method: cells[name, method] for method in methods if (name, method) in cells}
-        top = max(round(cell.mean, 1) for cell in row.values())
-        most = max(cell.n_rows for cell in row.values())
-        for method, cell in row.items():
-            marked[name, method] = Cell(
-                cell.mean,
-                cell.spread,
-                cell.n_rows,
-                cell.n_failed,
-                best=round(cell.mean, 1) == top,
-                fewer=cell.n_rows < most,
-            )
-    return marked
+def _line(cells: dict[str, Cell]) -> dict[str, Cell]:
+    """Mark the best of a line, and who has fewer rows than others of it."""
+    top = max((round(cell.mean, 1) for cell in cells.values()), default=float("nan"))
+    marked = marked_as_fewer(list(cells.values()))
+    return {
+        method: replace(cell, best=round(cell.mean, 1) == top)
+        for method, cell in zip(cells, marked, strict=True)
+        if cell is not None
+    }
 
 
-def _means(frame: pd.DataFrame, datasets: Sequence[str], methods: Sequence[str]) -> dict[str, Cell]:
-    """Mean over data sets of the mean over folds, its spread over seeds; bold for the best."""
+def _means(frame: pd.DataFrame, n_datasets: int) -> dict[str, Cell]:
+    """Mean over data sets of the mean over folds, its spread over seeds that have them all."""
     found = {}
-    for method in methods:
+    for method in in_order(frame["method"].unique()):
         of_method = frame[frame["method"] == method]
         by_set = of_method.groupby("dataset")["score"].mean()
-        if len(by_set) < len(datasets):
+        if len(by_set) < n_datasets:
             continue
         by_seed = of_method.groupby(["seed", "dataset"])["score"].mean().unstack("dataset")
-        complete = by_seed.dropna().mean(axis=1)
-        spread = float(100 * complete.std(ddof=0)) if len(complete) > 1 else float("nan")
-        found[method] = Cell(
-            float(100 * by_set.mean()), spread, len(of_method), int((~of_method["ok"]).sum())
-        )
-    top = max((round(cell.mean, 1) for cell in found.values()), default=float("nan"))
-    return {
-        method: Cell(cell.mean, cell.spread, cell.n_rows, cell.n_failed, round(cell.mean, 1) == top)
-        for method, cell in found.items()
-    }
+        cell = cell_of(of_method, spread_of=by_seed.dropna().mean(axis=1))
+        found[method] = replace(cell, mean=float(100 * by_set.mean()))
+    return _line(found)
 
 
 def _dataset_order(names: Sequence[str]) -> list[str]:
     known = list(uci_names())
     return sorted(names, key=lambda name: (known.index(name) if name in known else len(known), name))
-
-
-def _markdown_cell(cell: Cell | None) -> str:
-    if cell is None:
-        return "–"  # noqa: RUF001  # a dash as a table sets it
-    mean = f"**{cell.mean:.1f}**" if cell.best else f"{cell.mean:.1f}"
-    spread = "" if np.isnan(cell.spread) else f" ± {cell.spread:.1f}"
-    return f"{mean}{spread}{cell.marks}"
 
 
 def _latex_cell(cell: Cell | None) -> str:
