@@ -1,10 +1,14 @@
+import re
+from pathlib import Path
+
 import pytest
 from typer.testing import CliRunner
 
 from nri.bench.experiments import EXPERIMENTS
-from nri.bench.run import read_rows
+from nri.bench.run import append_row, read_rows
 from nri.cli.app import main
 from nri.cli.bench import bench_app
+from nri.errors import InputError
 
 runner = CliRunner()
 
@@ -29,9 +33,8 @@ def test_every_experiment_has_a_quick_version_that_writes_rows_table_and_figure(
 
 
 def test_quick_table_one_needs_no_files_and_no_network(tmp_path):
-    """What `make bench-quick` runs, with fewer methods and on one protocol."""
-    few = ["--protocol", "p4", "--methods", "majority,tree,ripper,greedy"]
-    result = bench("uci", "--quick", *few, "--out", tmp_path, "--jobs", 2, "--offline")
+    """What `make bench-quick` runs."""
+    result = bench("uci", "--quick", "--out", tmp_path, "--jobs", 2, "--offline")
     assert result.exit_code == 0
     table = (tmp_path / "quick" / "uci.md").read_text()
     for name in ("tic-tac-toe", "monks-3", "balance-scale", "RIPPER", "NRI greedy"):
@@ -50,6 +53,30 @@ def test_learning_curves_run_on_an_own_csv(tmp_path):
     rows = read_rows(tmp_path / "quick" / "own" / "learning.jsonl")
     assert {row["dataset"] for row in rows} == {"own"}
     assert all(row["accuracy"] == 1.0 for row in rows)
+
+
+def test_rows_made_anew_are_compared_with_the_published_ones(tmp_path, uci_rows):
+    made = [{**row, "accuracy": row["accuracy"] + 0.01 * (row["method"] == "tree")} for row in uci_rows]
+    for place, rows in (("made", made[:200]), ("published", uci_rows)):
+        for row in rows:
+            append_row(tmp_path / place / f"uci-{row['protocol']}.jsonl", row)
+    text = bench("same", tmp_path / "made", "--results", tmp_path / "published").output
+    assert re.search(r"Logistic +\| +(\d+) +\| +\1 ", text)
+    assert re.search(r"DT +\| +\d+ +\| +0 .* 1\.0 \|", text)
+    with pytest.raises(InputError, match="no rows of Table 1 there"):
+        bench("same", tmp_path / "nowhere")
+
+
+def test_small_stands_for_the_ten_smaller_sets(tmp_path):
+    with pytest.raises(InputError, match="breast-cancer-wisconsin"):
+        bench("uci", "--sets", "small", "--data", tmp_path, "--out", tmp_path, "--offline")
+
+
+def test_numbers_and_tables_in_the_documents_are_those_of_the_rows():
+    """Nobody types them: what `nri bench report` would write is what stands there."""
+    root = Path(__file__).parents[2]
+    documents = [root / name for name in ("README.md", "docs/results.md", "docs/paper.md")]
+    assert bench("report", *documents, "--results", root / "results", "--check").exit_code == 0
 
 
 def test_the_list_names_methods_and_sets():

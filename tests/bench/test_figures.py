@@ -7,7 +7,7 @@ from nri.bench.experiments import EXPERIMENTS
 from nri.bench.figures.pareto import pareto_figure, time_figure
 from nri.bench.figures.ranks import GAP, critical_difference_figure
 from nri.bench.figures.style import INK, LOOKS, ink_on
-from nri.bench.figures.variants import variant_bars
+from nri.bench.figures.variants import variant_bars, variant_dots
 from nri.bench.methods import METHODS
 
 
@@ -119,7 +119,7 @@ def test_bars_start_at_zero_and_a_cut_axis_has_dots_instead():
     (bars,) = variant_bars(rows, quantities).axes
     assert len(bars.patches) == 2
     assert bars.get_xlim()[0] == 0
-    (dots,) = variant_bars(rows, quantities, zoom=True).axes
+    (dots,) = variant_dots(rows, quantities).axes
     assert not dots.patches
     assert len(dots.lines) == 2
 

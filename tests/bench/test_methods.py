@@ -11,8 +11,9 @@ from nri.bench.neural_dnf import NeuralDNFClassifier
 from nri.bench.run.score import Problem, auc, fit_and_score, note_of
 from nri.errors import InputError
 
-RIVALS = [name for name, method in METHODS.items() if method.family != "ours"]
-QUICK = [name for name in RIVALS if name not in ("ebm", "rulefit", "exact")]
+RIVALS = [name for name, method in METHODS.items() if method.family != "ours" and name != "exact"]
+"""The exact limit is no learner: it wants labels without an error."""
+QUICK = [name for name in RIVALS if name not in ("ebm", "rulefit")]
 """Those that fit in a moment; contracts are for all."""
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the rivals' own deprecations
@@ -29,10 +30,18 @@ def three_classes(seed=0):
     return X, y + (X[:, 5] == 1) * (y == 1)
 
 
+def mislabelled(y, share=0.1):
+    """Some labels changed: where classes part without an error, EBM boosts on for minutes."""
+    y = y.copy()
+    wrong = np.random.default_rng(9).choice(len(y), int(share * len(y)), replace=False)
+    y[wrong] = (y[wrong] + 1) % (y.max() + 1)
+    return y
+
+
 @pytest.mark.parametrize("name", RIVALS)
 def test_every_rival_learns_two_and_three_classes_and_says_scores(name):
     for X, y in (two_classes(), three_classes()):
-        X = X.copy()
+        X, y = X.copy(), mislabelled(y)
         X[0, 0] = np.nan
         model = get_method(name).make(0).fit(X, y)
         assert set(model.predict(X)) <= set(y)
@@ -48,7 +57,7 @@ def test_every_rival_gives_the_same_answer_twice(name):
     """Also where two splits are equally good, and other rows tell them apart: FIGS once tossed a coin."""
     X, y = two_classes(seed=3)
     X, query = np.hstack([X, X]), np.hstack([X, X[::-1]])
-    one, two = (get_method(name).make(5).fit(X, y).predict_proba(query) for _ in range(2))
+    one, two = (get_method(name).make(5).fit(X, mislabelled(y)).predict_proba(query) for _ in range(2))
     np.testing.assert_array_equal(one, two)
 
 

@@ -38,7 +38,10 @@ TimedOption = Annotated[
 RedoOption = Annotated[bool, typer.Option("--redo", help="Forget the rows of these methods and seeds first.")]
 RetryOption = Annotated[bool, typer.Option("--retry", help="Run failed and timed-out rows again.")]
 SetsOption = Annotated[
-    str | None, typer.Option("--sets", help="Data sets with commas between; see `nri bench list`.")
+    str | None,
+    typer.Option(
+        "--sets", help="Data sets with commas between, see `nri bench list`; `small` is ten of the fourteen."
+    ),
 ]
 ProtocolsOption = Annotated[
     str | None, typer.Option("--protocol", help="p20, p4, full or subX; commas between.")
@@ -121,6 +124,24 @@ def list_all() -> None:
         typer.echo(f"method   {method.name:16}{method.label:14}{method.family}{note}")
     for name in dataset_names():
         typer.echo(f"data set {name}")
+
+
+@bench_app.command("same")
+def same(
+    made: Annotated[Path, typer.Argument(help="Folder of rows that you have made.")],
+    results: Annotated[Path, typer.Option("--results", help="Folder of published rows.")] = Path("results"),
+) -> None:
+    """Compare rows made here with the published ones, method by method."""
+    from nri.bench.command import experiment_rows
+    from nri.bench.reproduce import agreement_table
+
+    rows = {place: experiment_rows(EXPERIMENTS["uci"], place) for place in (made, results)}
+    for place, found in rows.items():
+        if not found:
+            raise InputError(
+                f"{place}: no rows of Table 1 there; make some with `nri bench uci --out {place}`"
+            )
+    typer.echo(agreement_table(rows[made], rows[results]), nl=False)
 
 
 @bench_app.command("report")

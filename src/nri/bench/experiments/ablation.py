@@ -149,12 +149,13 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def _table(rows: Sequence[Row]) -> str:
+    from nri.bench.tables.cell import NO_ROWS
     from nri.bench.tables.frame import frame_of
     from nri.bench.tables.markdown import markdown
 
     frame = frame_of(rows)
     if frame.empty:
-        return "No rows yet.\n"
+        return NO_ROWS
     frame["label"] = [label_of_variant(row) for row in rows]
     full = frame[(frame["variant"] == "full") & frame["ok"]]["accuracy"].mean()
     lines = []
@@ -173,8 +174,8 @@ def _table(rows: Sequence[Row]) -> str:
 
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
-    """Draw the accuracy of every variant as a bar."""
-    from nri.bench.figures.variants import variant_bars
+    """Draw the accuracy of every variant as a dot."""
+    from nri.bench.figures.variants import variant_dots
 
     several = len({row.get("sets", "uci") for row in rows}) > 1
     labelled = [
@@ -182,7 +183,7 @@ def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
         for row in rows
         if row["status"] == "ok"
     ]
-    figure = variant_bars(labelled, (("accuracy", "accuracy (%)", 100.0),), zoom=True)
+    figure = variant_dots(labelled, (("accuracy", "accuracy (%)", 100.0),))
     return {"ablation": figure} if figure else {}
 
 

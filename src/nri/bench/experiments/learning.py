@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nri.bench.experiments.base import ON_DATA, Experiment, Options, chosen_methods
-from nri.bench.experiments.uci import fold_jobs
+from nri.bench.experiments.uci import SMALL, fold_jobs
 from nri.bench.run import Job, Row
 from nri.errors import InputError
 
@@ -27,6 +28,8 @@ def jobs(options: Options) -> list[Job]:
                 f"--protocol {protocol}: a learning curve is over shares, subX for X percent, e.g. sub5,sub50"
             )
     methods = chosen_methods(options, METHOD_NAMES, QUICK_METHOD_NAMES)
+    if options.sets is None and options.csv is None and not options.quick:
+        options = replace(options, sets=(SMALL,))  # all rows of the large ones would take RIPPER hours
     return fold_jobs("learning", options, protocols, methods)
 
 

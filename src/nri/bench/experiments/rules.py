@@ -19,6 +19,7 @@ from nri.bench.protocols import Split, splits
 from nri.bench.run import Job, Row
 from nri.bench.run.job import Measures
 from nri.bench.run.score import size_of
+from nri.bench.tables.cell import NO_ROWS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -132,7 +133,7 @@ def table(rows: Sequence[Row]) -> str:
             clauses = "1 clause" if row["clauses"] == 1 else f"{row['clauses']} clauses"
             head = f"**{label}** (accuracy {100 * row['accuracy']:.1f} %, {clauses})"
             blocks.append(f"{head}\n\n```\n{row['rule']}\n```\n")
-    return "\n".join(blocks) or "No rows yet.\n"
+    return "\n".join(blocks) or NO_ROWS
 
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:

@@ -97,12 +97,13 @@ def watch_installed(method: str, seed: int, n_episodes: int) -> Measures:
 
 def table(rows: Sequence[Row]) -> str:
     """Usage variance and gate entropy at the end, and the way there, a line for each variant."""
+    from nri.bench.tables.cell import NO_ROWS
     from nri.bench.tables.frame import frame_of
     from nri.bench.tables.markdown import markdown
 
     frame = frame_of(rows)
     if frame.empty:
-        return "No rows yet.\n"
+        return NO_ROWS
     frame["label"] = [label_of_variant(row) for row in rows]
     stages_seen = [100 * quarter // STAGES for quarter in range(1, STAGES)]
     lines = []

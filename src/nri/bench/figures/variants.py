@@ -16,17 +16,16 @@ Quantities = Sequence[tuple[str, str, float]]
 """Field, what the axis says, and what the field is multiplied by."""
 
 
-def variant_bars(rows: Rows, quantities: Quantities, *, zoom: bool = False) -> Figure | None:
-    """Draw the mean of each quantity for each ``label`` of the rows, with the seeds as small dots.
-
-    With ``zoom`` the axis starts near the smallest value, and the bars become dots: the length of a bar
-    that does not start at zero says nothing.
-    """
-    return variant_dots(rows, quantities) if zoom else _figure(rows, quantities, _bar)
+def variant_bars(rows: Rows, quantities: Quantities) -> Figure | None:
+    """Draw the mean of each quantity for each ``label`` from zero, with the seeds as small dots."""
+    return _figure(rows, quantities, _bar)
 
 
 def variant_dots(rows: Rows, quantities: Quantities) -> Figure | None:
-    """Draw means as the models' markers and the seeds as small dots, on an axis that need not hold zero."""
+    """Draw means as the models' markers and the seeds as small dots, on an axis that need not hold zero.
+
+    The length of a bar that does not start at zero would say nothing.
+    """
     return _figure(rows, quantities, _dot)
 
 
