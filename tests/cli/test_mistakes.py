@@ -160,3 +160,52 @@ def test_a_misspelt_command_or_option_is_a_usage_error(nri, arguments):
     done = nri(*arguments)
     assert done.code == 2
     assert "Traceback" not in done.err
+
+
+@pytest.fixture
+def by_link(visits):
+    """The table by a symbolic link."""
+    link = visits.with_name("link.csv")
+    link.symlink_to(visits)
+    return link
+
+
+def test_a_table_is_never_overwritten_by_its_own_rule(nri, visits, by_link, monkeypatch):
+    """``--out`` with the table's name once replaced the data by a rule, without a word."""
+    monkeypatch.chdir(visits.parent)
+    before = visits.read_text()
+    roundabout = visits.parent / ".." / visits.parent.name / visits.name
+    for place in (visits, roundabout, by_link, "visits.csv"):
+        for option in ("--out", "--html"):
+            done = nri("induce", visits, "-t", "flu", option, place)
+            assert (done.code, done.out) == (2, "")
+            assert done.err == f"error: {option} {place} is the table itself; choose another name\n"
+    assert visits.read_text() == before
+
+
+def test_no_command_overwrites_what_it_reads(nri, visits, rule):
+    table, kept = visits.read_text(), rule.read_text()
+    for arguments, what in (
+        (["predict", rule, visits, "--out", visits], "the table"),
+        (["predict", rule, visits, "--out", rule], "the rule"),
+        (["export", rule, "-f", "sql", "--out", rule], "the rule"),
+        (["compare", rule, rule, visits, "--out", visits], "the table"),
+        (["surrogate", visits, "-p", "flu", "--out", visits], "the table"),
+    ):
+        done = nri(*arguments)
+        assert done.code == 2
+        assert done.err.endswith(f" is {what} itself; choose another name\n")
+        assert done.err.count("\n") == 1
+    assert (visits.read_text(), rule.read_text()) == (table, kept)
+
+
+def test_two_results_do_not_go_to_one_file(nri, visits, tmp_path):
+    done = nri("induce", visits, "-t", "flu", "--out", tmp_path / "r.html", "--html", tmp_path / "r.html")
+    assert done.code == 2
+    assert "--html and --out are both" in done.err
+
+
+def test_another_file_of_the_same_content_may_be_overwritten(nri, visits, tmp_path):
+    copy = table(tmp_path / "copy.csv", visits.read_text())
+    assert nri("induce", visits, "-t", "flu", "-q", "--out", copy).code == 0
+    assert copy.read_text().startswith("IF ")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nri.cli.console import emit, mute_notes, tell, waiting
-from nri.cli.files import check_writable, read_rule
+from nri.cli.files import check_outputs, read_rule
 from nri.cli.options import OutOption, QuietOption
 from nri.cli.task_options import JsonOption
 
@@ -36,8 +36,7 @@ def compare(
     With a table, --out writes the rows on which they differ.
     """
     mute_notes(quiet)
-    if out is not None:
-        check_writable(out)
+    check_outputs({"--out": out}, {"the table": file, "the old rule": old, "the new rule": new})
     first, second = read_rule(old), read_rule(new)
     from nri.table.write import write_table
     from nri.tasks.compare import compare_rules

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from nri.cli.console import emit, show_rule, tell
-from nri.cli.files import read_rule, write_text
+from nri.cli.files import check_outputs, read_rule, write_text
 from nri.cli.options import FormatOption, OutOption, QuietOption, RuleArgument, chosen_format
 
 TableOption = Annotated[
@@ -26,6 +26,7 @@ def export(
     quiet: QuietOption = False,
 ) -> None:
     """Write a rule as SQL, Python, Markdown or any other format."""
+    check_outputs({"--out": out}, {"the rule": rule})
     ruleset = read_rule(rule)
     from nri.rule import render
 

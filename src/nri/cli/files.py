@@ -1,6 +1,7 @@
 """Files that commands read and write beside tables: rules, and results."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,8 +57,37 @@ def read_table_for(ruleset: "RuleSet", file: str, *, quiet: bool = False) -> "pd
         return read_table(file, keep_text=texts)
 
 
-def check_writable(path: Path) -> None:
-    """Raise before the work begins if its result could not be written in the end."""
+def check_outputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, str | Path | None]) -> None:
+    """Raise before the work begins if a result could not be written in the end, or would destroy an input.
+
+    Parameters
+    ----------
+    outputs
+        Where results go, by the option that says so; None where it was not given.
+    inputs
+        What is read, by what it is called in the message; ``-`` is standard input.
+    """
+    given = {option: path for option, path in outputs.items() if path is not None}
+    for option, path in given.items():
+        for what, source in inputs.items():
+            if source not in (None, "-") and _same_file(path, str(source)):
+                raise InputError(f"{option} {path} is {what} itself; choose another name")
+        for other, earlier in given.items():
+            if other < option and _same_place(path, earlier):
+                raise InputError(f"{other} and {option} are both {path}; choose two names")
+        _check_writable(path)
+
+
+def _same_file(path: Path, other: str) -> bool:
+    """Whether both are one regular file, also by another path or a link; a terminal may be both ends."""
+    return os.path.isfile(path) and os.path.exists(other) and os.path.samefile(path, other)
+
+
+def _same_place(path: Path, other: Path) -> bool:
+    return path.resolve() == other.resolve() and (path.is_file() or not path.exists())
+
+
+def _check_writable(path: Path) -> None:
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file to write to")
     if not path.parent.is_dir():

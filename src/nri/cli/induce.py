@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from nri.cli import induce_options as given
 from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
-from nri.cli.files import check_writable, write_text
+from nri.cli.files import check_outputs, write_text
 from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, chosen_format
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def induce(
         "sympy": sympy,
     }
     output = Output(chosen_format(form, flags, out), out, html, quiet, clinical, file)
+    output.check()
     from nri import inducers
     from nri.cli.labelled import read_labelled
     from nri.induction import Settings
@@ -96,9 +97,7 @@ class Output:
 
     def check(self) -> None:
         """Raise before anything is computed if a file cannot be written in the end."""
-        for path in (self.out, self.html):
-            if path is not None:
-                check_writable(path)
+        check_outputs({"--out": self.out, "--html": self.html}, {"the table": self.source})
 
 
 def induce_and_show(
@@ -116,7 +115,6 @@ def induce_and_show(
     from nri.induction import induce_ruleset
     from nri.table.kinds import describe_left_out
 
-    output.check()
     with waiting("looking for a rule", quiet=output.quiet):
         found = induce_ruleset(table, settings, rng=np.random.default_rng(seed), positive=positive)
     tell(describe_left_out(found.left_out), quiet=output.quiet)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from nri.cli.console import mute_notes, tell
-from nri.cli.files import check_writable, read_rule, read_table_for
+from nri.cli.files import check_outputs, read_rule, read_table_for
 from nri.cli.options import FileArgument, OutOption, QuietOption, RuleArgument
 
 OnlyOption = Annotated[bool, typer.Option("--only", help="Leave out the columns of the table itself.")]
@@ -24,8 +24,7 @@ def predict(
     The table needs only the columns that the rule uses. If it has the target too, the accuracy is reported.
     """
     mute_notes(quiet)
-    if out is not None:
-        check_writable(out)
+    check_outputs({"--out": out}, {"the table": file, "the rule": rule})
     ruleset = read_rule(rule)
     table = read_table_for(ruleset, file, quiet=quiet)
     from nri.cli.predictions import accuracy_on, predictions

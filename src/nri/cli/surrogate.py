@@ -7,7 +7,7 @@ import typer
 
 from nri.cli import induce_options as given
 from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
-from nri.cli.files import check_writable, write_text
+from nri.cli.files import check_outputs, write_text
 from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, chosen_format
 from nri.cli.task_options import PredictionsOption, settings_of
 from nri.errors import InputError
@@ -49,8 +49,7 @@ def surrogate(
     Fidelity is the share of rows on which the rules say what the model says, cross-validated.
     """
     mute_notes(quiet)
-    if out is not None:
-        check_writable(out)
+    check_outputs({"--out": out}, {"the table": file})
     form = chosen_format(form, {}, out)
     import numpy as np
 
