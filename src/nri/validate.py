@@ -1,13 +1,15 @@
 """Validate: how well rules induced from a table do on rows they were not induced from."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from nri.episode import BoolArray, IntArray
 from nri.induction import LabelledTable, Settings, induce_ruleset
+from nri.rule.labels import Label
+from nri.rule.render.phrase import phrase_label
 from nri.table.columns import columns_of
 
 FOLDS = 5
@@ -22,6 +24,39 @@ class Accuracy:
 
     def __str__(self) -> str:
         return f"{self.mean:.2f} ± {self.error:.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """Always saying the most frequent class: the least that a rule must do better than."""
+
+    label: Label
+    share: float
+    """Of the rows on which that is right."""
+
+    def doubt(self, estimate: Accuracy) -> str:
+        """Return a line that warns of a rule whose estimate is no better than the guess, else nothing.
+
+        >>> Guess(1, 0.5).doubt(Accuracy(0.44, 0.03))
+        'cross-validated, the rule is no better than always saying 1 (0.50): take ALWAYS 1, or give more rows'
+        """
+        if estimate.mean > self.share + 1e-12:
+            return ""
+        said = phrase_label(self.label)
+        return (
+            f"cross-validated, the rule is no better than always saying {said} ({self.share:.2f}): "
+            f"take ALWAYS {said}, or give more rows"
+        )
+
+
+def guess_of(classes: Sequence[Label], weights: Sequence[float]) -> Guess:
+    """Return the guess for classes whose rows weigh so much; the first of equally frequent ones.
+
+    >>> guess_of(("no", "yes"), (60, 20))
+    Guess(label='no', share=0.75)
+    """
+    most = int(np.argmax(weights))
+    return Guess(classes[most], float(weights[most] / sum(weights)))
 
 
 def cross_validate(

@@ -1,6 +1,8 @@
 import json
 import sqlite3
 
+import numpy as np
+import pandas as pd
 import pytest
 
 RULE = """\
@@ -149,6 +151,32 @@ def test_a_table_without_a_pattern_is_told_so(nri, tmp_path):
     assert "no rule pays for itself" in done.err
 
 
+@pytest.fixture
+def noise(tmp_path):
+    """Ten columns of numbers that say nothing about the target."""
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame(rng.normal(size=(120, 10)).round(2)).rename(columns=lambda i: f"f{i}")
+    path = tmp_path / "noise.csv"
+    table.assign(y=rng.permutation(["yes", "no"] * 60)).to_csv(path, index=False)
+    return path
+
+
+def test_a_rule_of_noise_is_told_from_a_guess_by_cross_validation(nri, noise):
+    """It once said "accuracy 0.44 (cross-validated)" of two equally frequent classes, and no more."""
+    page = noise.with_suffix(".html")
+    done = nri("induce", noise, "-t", "y", "--model", "greedy", "--cv", "--html", page)
+    assert done.out.startswith("IF ")
+    doubt = "cross-validated, the rule is no better than always saying no (0.50): take ALWAYS no, or"
+    assert sum(doubt in line for line in done.err.splitlines()) == 1
+    assert "No better than a guess on new rows." in page.read_text()
+
+
+def test_a_rule_that_holds_is_not_doubted(nri, visits):
+    page = visits.with_suffix(".html")
+    assert "no better" not in nri("induce", visits, "-t", "flu", "--cv", "--html", page).err
+    assert "No better than a guess" not in page.read_text()
+
+
 def test_notes_of_the_library_are_single_lines_unless_quiet_is_wanted(nri, visits):
     visits.write_bytes(visits.read_text().replace("ward", "straße").encode("latin-1"))
     done = nri("induce", visits, "-t", "flu")
@@ -171,8 +199,6 @@ def test_tables_come_with_any_separator(nri, visits, name, separator):
 
 
 def test_parquet_gives_the_same_rule(nri, visits):
-    import pandas as pd
-
     other = visits.with_suffix(".parquet")
     pd.read_csv(visits).to_parquet(other)
     assert nri("induce", other, "-t", "flu", "-q").out == RULE

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nri.induction import LabelledTable
-from nri.validate import accuracy_of, cross_validate, stratified_folds
+from nri.validate import Accuracy, accuracy_of, cross_validate, guess_of, stratified_folds
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=40), st.integers(2, 6), st.integers(0, 99))
@@ -43,3 +43,9 @@ def test_weights_count_in_the_accuracy():
     right = np.array([True, False])
     assert accuracy_of(right, np.array([3.0, 1.0])).mean == pytest.approx(0.75)
     assert accuracy_of(right).error == pytest.approx(np.sqrt(0.25 / 2))
+
+
+def test_a_rule_is_doubted_where_a_guess_does_as_well():
+    guess = guess_of((False, True), [30.0, 10.0])
+    assert guess.doubt(Accuracy(0.76, 0.01)) == ""
+    assert "no better than always saying false (0.75)" in guess.doubt(Accuracy(0.75, 0.1))

@@ -11,6 +11,7 @@ from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, 
 
 if TYPE_CHECKING:
     from nri.induction import Induction, LabelledTable, Settings
+    from nri.validate import Accuracy
 
 
 def induce(
@@ -118,37 +119,49 @@ def induce_and_show(
     with waiting("looking for a rule", quiet=output.quiet):
         found = induce_ruleset(table, settings, rng=np.random.default_rng(seed), positive=positive)
     tell(describe_left_out(found.left_out), quiet=output.quiet)
+    note = Estimate(f"rule: accuracy {_seen(found, table).mean:.2f} (on these rows)")
+    if cv:
+        note = _cross_validated(table, settings, positive, seed=seed, quiet=output.quiet)
     if not any(rule.rule.clauses for rule in found.ruleset.rules):
         tell("no rule pays for itself on these rows: give more rows, or other columns", quiet=output.quiet)
-    _write(found, _accuracy_note(found, table, settings, positive, output, cv=cv, seed=seed), output)
+    elif note.doubt:
+        tell(note.doubt, quiet=output.quiet)
+    _write(found, note.text, output)
     if output.html is not None:
         _write_report(found, table, settings, positive, output, seed=seed)
 
 
-def _accuracy_note(
-    found: "Induction",
-    table: "LabelledTable",
-    settings: "Settings",
-    positive: int | None,
-    output: Output,
-    *,
-    cv: bool,
-    seed: int,
-) -> str:
+@dataclass(frozen=True)
+class Estimate:
+    """How good a rule is, in the words that stand beside it."""
+
+    text: str
+    doubt: str = ""
+    """A warning where the rule is no better than a guess."""
+
+
+def _seen(found: "Induction", table: "LabelledTable") -> "Accuracy":
+    from nri.table.columns import columns_of
+    from nri.validate import accuracy_of
+
+    columns = columns_of(table.features, found.ruleset.columns, found.ruleset.kinds)
+    return accuracy_of(found.ruleset.predict_index(columns, len(table.codes)) == table.codes, table.weights)
+
+
+def _cross_validated(
+    table: "LabelledTable", settings: "Settings", positive: int | None, *, seed: int, quiet: bool
+) -> Estimate:
     import numpy as np
 
-    from nri.table.columns import columns_of
-    from nri.validate import FOLDS, accuracy_of, cross_validate
+    from nri.validate import FOLDS, cross_validate, guess_of
 
-    if not cv:
-        columns = columns_of(table.features, found.ruleset.columns, found.ruleset.kinds)
-        right = found.ruleset.predict_index(columns, len(table.codes)) == table.codes
-        return f"rule: accuracy {accuracy_of(right, table.weights).mean:.2f} (on these rows)"
-    with waiting("cross-validating", steps=FOLDS, quiet=output.quiet) as step:
+    with waiting("cross-validating", steps=FOLDS, quiet=quiet) as step:
         estimate = cross_validate(
             table, settings, rng=np.random.default_rng(seed), positive=positive, step=step
         )
-    return f"rule: accuracy {estimate} (cross-validated)"
+    by_class = np.bincount(table.codes, table.weights, len(table.classes)).tolist()
+    doubt = guess_of(table.classes, by_class).doubt(estimate)
+    return Estimate(f"rule: accuracy {estimate} (cross-validated)", doubt)
 
 
 def _write(found: "Induction", note: str, output: Output) -> None:

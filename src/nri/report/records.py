@@ -6,7 +6,7 @@ from nri.intervals import Interval
 from nri.rule import Clause, Label, RuleSet
 from nri.table.kinds import LeftOut
 from nri.tasks.stability import ClauseStability, Stability
-from nri.validate import Accuracy
+from nri.validate import Accuracy, Guess, guess_of
 
 
 @dataclass(frozen=True)
@@ -176,6 +176,19 @@ class Report:
     columns: ColumnUse
     posterior: Accuracy | None
     """Of the model's own probabilities on held-out rows, if it offers them."""
+
+    @property
+    def guess(self) -> Guess:
+        """What to compare the rule with."""
+        return guess_of(self.ruleset.classes, self.class_weights)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether a guess would do as well on held-out rows, as far as can be told."""
+        if not self.cards or self.held_out is None:
+            return False
+        enough = self.curve is not None and self.curve.simplest.clauses == 0
+        return enough or bool(self.guess.doubt(self.held_out.accuracy))
 
     @property
     def weighted(self) -> bool:
