@@ -1,5 +1,6 @@
 """Executable exports are executed, on hostile names and missing cells, and compared row by row."""
 
+import csv
 import datetime as dt
 import shutil
 import sqlite3
@@ -8,6 +9,7 @@ import subprocess
 import clingo
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -176,6 +178,75 @@ def test_the_python_export_takes_nan_and_dates():
     assert is_late({"day": evening_in_new_york, "x": 1}) is True, "it is already May in UTC"
     with pytest.raises(KeyError):
         is_late({"x": 1})
+
+
+WANTED = Rule(
+    [
+        Clause(
+            [
+                Literal("age", Op.GT, 9.5),
+                Literal("employed", Op.EQ, True),
+                Literal("left", Op.NE, True),
+                Literal("day", Op.GT, dt.datetime(2024, 5, 1)),
+                Literal("colour", Op.NE, "red"),
+            ]
+        )
+    ]
+)
+FITTING = {"age": 10, "employed": True, "left": False, "day": dt.date(2024, 5, 2), "colour": "blue"}
+
+
+def wanted_export(form):
+    columns = {name: column_of([cell]) for name, cell in FITTING.items()}
+    return render(gather_ruleset("y", ["no", "yes"], {"yes": WANTED}, columns, np.eye(2)[[1]]), form)
+
+
+@pytest.fixture
+def by_text():
+    """The Python export of a rule with columns of every kind."""
+    space = {}
+    exec(wanted_export("python"), space)
+    return lambda **cells: space["predict"](FITTING | cells)
+
+
+def test_the_python_export_takes_cells_as_csv_gives_them(by_text):
+    """Text 'TRUE' was silently false, and a date in text a TypeError."""
+    lines = ["age,employed,left,day,colour", "10,TRUE,false,2024-05-02,blue", "9,1,0,2024-05-02,blue"]
+    rows = list(csv.DictReader(lines))
+    assert [by_text(**row) for row in rows] == ["yes", "no"]
+    for yes, no in (("true", "FALSE"), ("1", "0"), ("1.0", "0.0"), (1, 0), (np.True_, np.False_)):
+        assert by_text(employed=yes, left=no) == "yes"
+        assert by_text(employed=no) == by_text(left=yes) == "no"
+    assert by_text(day="2024-05-01 00:00:00") == "no"
+    assert by_text(day="2024-05-01T00:00:01") == by_text(day=pd.Timestamp("2024-05-03")) == "yes"
+    assert by_text(day="2024-04-30T21:00:00-04:00") == "yes", "it is already May in UTC"
+
+
+@pytest.mark.parametrize("unknown", [None, float("nan"), pd.NA, pd.NaT, ""])
+@pytest.mark.parametrize("column", FITTING)
+def test_every_way_of_saying_nothing_is_unknown_to_the_python_export(by_text, column, unknown):
+    assert by_text() == "yes"
+    assert by_text(**{column: unknown}) == "no"
+
+
+@pytest.mark.parametrize("cells", [{"employed": "maybe"}, {"age": "old"}, {"day": "yesterday"}])
+def test_a_text_that_is_no_such_thing_is_an_error_of_the_python_export_not_a_no(by_text, cells):
+    with pytest.raises((KeyError, ValueError)):
+        by_text(**cells)
+
+
+def test_the_python_export_brings_only_the_readers_that_it_needs():
+    assert "def known" in render(single("colour"), "python")
+    assert all(word not in render(single("colour"), "python") for word in ("number", "flag", "moment"))
+
+
+def test_sql_says_which_columns_must_not_be_text():
+    assert wanted_export("sql").startswith(
+        '-- "employed", "left": 1 or 0, true or false; not text\n'
+        '-- "day": a date or time; in SQLite text like 2024-05-01 00:00:00\n'
+        "CASE\n"
+    )
+    assert render(single("colour"), "sql").startswith("CASE")
 
 
 @pytest.mark.parametrize("name", ["", "class", "a b", "f():\n    pass\ndef g"])

@@ -1,4 +1,8 @@
-"""Python: the source of one function that needs nothing but Python."""
+"""Python: the source of one function that needs nothing but Python.
+
+It takes rows as ``csv.DictReader``, a database or pandas give them: numbers, yes/no and dates may be text.
+What it takes for text of a yes/no column is what :mod:`nri.table.coerce` takes for it.
+"""
 
 import datetime as dt
 import keyword
@@ -16,15 +20,34 @@ _WIDEST = 90
 
 _KNOWN = """
     def known(*columns):
-        return all(row[column] is not None and row[column] == row[column] for column in columns)
+        cells = [row[column] for column in columns]
+        return not any(cell is None or repr(cell) == '<NA>' or cell != cell or cell == '' for cell in cells)
+"""
+
+_NUMBER = """
+    def number(cell):
+        return float(cell) if isinstance(cell, str) else cell
+"""
+
+_FLAG = """
+    def flag(cell):
+        if isinstance(cell, str):
+            cell = {'true': 1, '1': 1, '1.0': 1, 'false': 0, '0': 0, '0.0': 0}[cell.strip().lower()]
+        return cell == 1
 """
 
 _MOMENT = """
     def moment(cell):
+        if isinstance(cell, str):
+            cell = datetime.datetime.fromisoformat(cell.strip())
         if not isinstance(cell, datetime.datetime):
             cell = datetime.datetime.combine(cell, datetime.time())
         return cell if cell.tzinfo is None else cell.astimezone(datetime.timezone.utc).replace(tzinfo=None)
 """
+
+
+_READERS = {Kind.NUMBER: ("number", _NUMBER), Kind.BOOLEAN: ("flag", _FLAG), Kind.DATE: ("moment", _MOMENT)}
+"""For each kind that a cell may be written as text of, the function that reads it; text is as it is."""
 
 
 def render_python(ruleset: RuleSet, options: RenderOptions) -> str:
@@ -32,15 +55,16 @@ def render_python(ruleset: RuleSet, options: RenderOptions) -> str:
     name = options.function
     if not name.isidentifier() or keyword.iskeyword(name):
         raise InputError(f"{name!r} cannot name a Python function: use letters, digits and _")
-    has_dates = Kind.DATE in ruleset.kinds.values()
-    head = "import datetime\n\n\n" if has_dates else ""
+    kinds = set(ruleset.kinds.values())
+    head = "import datetime\n\n\n" if Kind.DATE in kinds else ""
     target = phrase_name(ruleset.target)
     lines = [
         f"{head}# Predicts {target} by rules that nri induced.",
         f"def {name}(row):",
-        '    """Return the label of a row, a dict from column to cell; None and NaN are unknown."""',
+        '    """Return the label of a row, a dict from column to cell; None, NaN and \'\' are unknown."""',
     ]
-    helpers = (_KNOWN if ruleset.columns else "") + (_MOMENT if has_dates else "")
+    readers = [source for kind, (_, source) in _READERS.items() if kind in kinds]
+    helpers = "".join([_KNOWN, *readers]) if kinds else ""
     body = [_branch(decision) for decision in ruleset.decisions]
     body.append(f"    return {ruleset.default!r}")
     return "\n".join(lines) + "\n" + helpers + "\n" * bool(helpers) + "\n".join(body) + "\n"
@@ -65,14 +89,14 @@ def _clause(clause: Clause) -> str:
 
 def _literal(literal: Literal) -> str:
     cell = f"row[{literal.column!r}]"
-    if literal.kind is Kind.DATE:
-        cell = f"moment({cell})"
+    if literal.kind in _READERS:
+        cell = f"{_READERS[literal.kind][0]}({cell})"
+    if literal.kind is Kind.BOOLEAN:
+        return cell if literal.positive else f"not {cell}"
     return f"{cell} {_SIGNS[literal.op]} {_value(literal.value)}"
 
 
 def _value(value: Value) -> str:
-    if value is True:
-        return "1"  # equal to True and to 1.0 as well
     if isinstance(value, dt.datetime):
         fields = [
             value.year,

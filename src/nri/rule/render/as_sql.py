@@ -3,7 +3,8 @@
 Missing cells are NULL: a comparison with NULL is not true, so a clause that meets one does not
 fire, just as here. DuckDB takes NaN for the largest number, so store NULL instead. Dates in SQLite are
 text like ``2024-05-01 00:00:00``, which sorts as dates do. A yes is written 1, which both take for true:
-the word TRUE is a column in SQLite if the table has one of that name.
+the word TRUE is a column in SQLite if the table has one of that name. Loaded as text ``TRUE`` into SQLite it
+would equal neither, without an error, so a comment says which columns must not be text.
 """
 
 import datetime as dt
@@ -13,8 +14,9 @@ from itertools import groupby
 from nri.errors import InputError
 from nri.rule.clause import Clause
 from nri.rule.labels import Label
-from nri.rule.literal import Literal, Op, Value
+from nri.rule.literal import Kind, Literal, Op, Value
 from nri.rule.render.options import RenderOptions
+from nri.rule.render.phrase import one_line
 from nri.rule.ruleset import RuleSet
 
 _SIGNS = {Op.EQ: "=", Op.NE: "<>", Op.GT: ">", Op.LE: "<="}
@@ -24,14 +26,14 @@ _ALIAS = "t"
 def render_sql(ruleset: RuleSet, options: RenderOptions) -> str:
     """Write the expression of the predicted label, or with a table's name the whole query."""
     _check_names(ruleset.columns)
+    comment = _expected(ruleset)
     if options.table is None:
-        return _case(ruleset) + "\n"
+        return comment + _case(ruleset) + "\n"
     # With a prefix, SQLite reports a misspelt column; without, it would take the name for a text.
     expression = _case(ruleset, prefix=f"{_ALIAS}.", indent="  ")
     predicted = identifier(f"predicted_{ruleset.target}")
-    return (
-        f"SELECT {_ALIAS}.*,\n  {expression} AS {predicted}\nFROM {identifier(options.table)} AS {_ALIAS}\n"
-    )
+    source = f"{identifier(options.table)} AS {_ALIAS}"
+    return f"{comment}SELECT {_ALIAS}.*,\n  {expression} AS {predicted}\nFROM {source}\n"
 
 
 def identifier(name: str) -> str:
@@ -64,6 +66,22 @@ def _check_names(columns: Iterable[str]) -> None:
             raise InputError(
                 f"columns {other!r} and {name!r} differ in case only, which SQL does not see: rename one"
             )
+
+
+_EXPECTED = {
+    Kind.BOOLEAN: "1 or 0, true or false; not text",
+    Kind.DATE: "a date or time; in SQLite text like 2024-05-01 00:00:00",
+}
+"""What the type of a column must be where another one gives wrong answers instead of an error."""
+
+
+def _expected(ruleset: RuleSet) -> str:
+    lines = []
+    for kind, what in _EXPECTED.items():
+        names = [one_line(identifier(name)) for name, found in ruleset.kinds.items() if found is kind]
+        if names:
+            lines.append(f"-- {', '.join(names)}: {what}\n")
+    return "".join(lines)
 
 
 def _case(ruleset: RuleSet, prefix: str = "", indent: str = "") -> str:
