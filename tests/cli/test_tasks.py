@@ -62,12 +62,28 @@ def test_a_model_without_slices_is_told_so(nri, tmp_path):
     ).to_csv(path, index=False)
     done = nri("slices", path, "-l", "y", "-p", "p")
     assert done.out.startswith("no slice")
+    assert " more " not in done.err, "there are none that they could be more than"
+
+
+def test_scores_beside_classes_are_refused_with_both_remedies(nri, judged):
+    """Nearly every row once was an error: 0.98 of them, and no slice."""
+    table = pd.read_csv(judged)
+    table.assign(ill=(table.flu == "yes").astype(int)).to_csv(judged, index=False)
+    done = nri("slices", judged, "-l", "ill", "-p", "score")
+    assert done.code == 2
+    assert "score is a number with" in done.err
+    assert 'labels have 2; compare it, e.g. --predictions "score > 0.5"' in done.err
+    assert "(--tolerance)" in done.err
+    for remedy in (["-p", "score > 0.5"], ["-p", "score", "--tolerance", 0.5]):
+        assert "ward = c" in nri("slices", judged, "-l", "ill", *remedy, "--without", "said,flu,ill").out
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["slices", "-l", "flue", "-p", "said"], "no target column 'flue'; did you mean 'flu'"),
+        (["slices", "-l", "flue", "-p", "said"], "--labels: no column 'flue'; did you mean 'flu'"),
+        (["slices", "-l", "flu", "-p", "sad"], "--predictions: no column 'sad'; did you mean 'said'"),
+        (["slices", "-l", "flu", "-p", "score > high"], "--predictions: 'score > high': 'high' is no number"),
         (["slices", "-l", "flu", "-p", "score > 0.5"], "share no value"),
         (["slices", "-l", "flu", "-p", "said", "--test", "magic"], "no test 'magic'"),
         (["surrogate", "-p", "score"], "compare it"),

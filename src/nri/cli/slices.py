@@ -7,7 +7,7 @@ import typer
 from nri.cli import induce_options as given
 from nri.cli.console import emit, mute_notes, tell, waiting
 from nri.cli.options import FileArgument, QuietOption
-from nri.cli.task_options import JsonOption, PredictionsOption
+from nri.cli.task_options import JsonOption, PredictionsOption, read_answers, without_taken
 
 if TYPE_CHECKING:
     from nri.tasks.slices import Slice, Slices
@@ -63,13 +63,12 @@ def slices(
     import numpy as np
 
     from nri.table.read import read_table
-    from nri.table.target import read_target
     from nri.tasks.slices import error_slices
 
     with waiting(f"reading {file}", quiet=quiet):
         frame = read_table(file)
-    label_column, truth = read_target(frame, labels)
-    said_column, said = read_target(frame, predictions)
+    label_column, truth = read_answers(frame, labels, "--labels")
+    said_column, said = read_answers(frame, predictions, "--predictions")
     features = frame.drop(columns=list({label_column, said_column}))
     names = features.columns.tolist()
     shuffles = 200 if test == "permutation" else None
@@ -85,7 +84,7 @@ def slices(
             max_literals=max_literals,
             min_rows=min_rows,
             columns=given.split_names(columns, names),
-            never=given.split_names(without, names) or (),
+            never=without_taken(without, names, label_column, said_column),
             negations=negations,
             rng=np.random.default_rng(random_state),
             step=step,
@@ -110,8 +109,9 @@ def _show(found: "Slices", *, quiet: bool) -> None:
         emit("no slice: errors are not concentrated on rows that the columns tell apart")
     if found.rejected:
         n = len(found.rejected)
+        more = f"{n} more" if found.slices else str(n)
         tell(
-            f"{n} more {'was' if n == 1 else 'were'} found by the search and did not hold up "
+            f"{more} {'was' if n == 1 else 'were'} found by the search and did not hold up "
             f"(p above {found.alpha:g})",
             quiet=quiet,
         )

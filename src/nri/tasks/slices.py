@@ -32,6 +32,7 @@ from nri.rule import Clause, clause_truth
 from nri.table.binarizer import Binarizer
 from nri.table.columns import columns_of, kinds_read, require_columns
 from nri.table.frame import as_frame
+from nri.table.target import MAX_CLASSES
 from nri.tasks.slice_search import Candidate, search_slices
 from nri.validate import stratified_folds
 
@@ -126,8 +127,21 @@ def _errors(truth: "pd.Series[Any]", said: "pd.Series[Any]", tolerance: float | 
             "give both in the same words, e.g. as comparisons"
         )
     if all(numeric):
+        _refuse_scores(truth, said)
         return np.asarray(np.asarray(truth) != np.asarray(said), dtype=bool)
     return np.asarray([str(a) != str(b) for a, b in zip(truth, said, strict=True)], dtype=bool)
+
+
+def _refuse_scores(truth: "pd.Series[Any]", said: "pd.Series[Any]") -> None:
+    """Raise if predictions are scores beside labels of a few classes: nearly every one would be an error."""
+    scores, classes = said.nunique(), truth.nunique()
+    fractions = bool((np.asarray(said, dtype=np.float64) % 1 != 0).any())
+    if fractions and classes <= MAX_CLASSES and scores > 2 * classes:
+        name = said.name or "score"
+        raise InputError(
+            f"{said.name or 'what the model said'} is a number with {scores} values, labels have {classes}; "
+            f'compare it, e.g. --predictions "{name} > 0.5", or give a tolerance (--tolerance)'
+        )
 
 
 def find_slices(
