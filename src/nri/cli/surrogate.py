@@ -1,5 +1,6 @@
 """``nri surrogate``: rules that say what a model says."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,12 +10,13 @@ from nri.cli import induce_options as given
 from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
 from nri.cli.files import check_outputs, write_text
 from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, chosen_format
-from nri.cli.task_options import PredictionsOption, settings_of
+from nri.cli.task_options import PredictionsOption, read_answers, settings_of, without_taken
 from nri.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from nri.labelled import Asked
     from nri.tasks.surrogate import Surrogate
 
 ThresholdOption = Annotated[
@@ -43,6 +45,14 @@ def surrogate(
     columns: given.ColumnsOption = None,
     without: given.WithoutOption = None,
     negations: given.NegationsOption = True,
+    json: given.JsonFlag = False,
+    sql: given.SqlFlag = False,
+    python: given.PythonFlag = False,
+    markdown: given.MarkdownFlag = False,
+    latex: given.LatexFlag = False,
+    prolog: given.PrologFlag = False,
+    asp: given.AspFlag = False,
+    sympy: given.SympyFlag = False,
 ) -> None:
     """Induce rules that mimic a model, from a column of its predictions or scores.
 
@@ -50,31 +60,42 @@ def surrogate(
     """
     mute_notes(quiet)
     check_outputs({"--out": out}, {"the table": file})
-    form = chosen_format(form, {}, out)
+    flags = {
+        "json": json,
+        "sql": sql,
+        "python": python,
+        "markdown": markdown,
+        "latex": latex,
+        "prolog": prolog,
+        "asp": asp,
+        "sympy": sympy,
+    }
+    form = chosen_format(form, flags, out)
     import numpy as np
 
-    from nri.labelled import label_table
     from nri.table.read import read_table
-    from nri.table.target import read_target
     from nri.tasks.surrogate import mimic
     from nri.validate import FOLDS
 
     with waiting(f"reading {file}", quiet=quiet):
         frame = read_table(file)
     target = predictions if threshold is None else f"{predictions} > {threshold:.15g}"
-    truth = None
+    said_column, said = read_answers(frame, target, "--predictions")
+    taken, truth = [said_column], None
+    without = given.split_names(without, frame.columns.tolist())
     if labels is not None:
-        column, truth = read_target(frame, labels)
-        frame = frame.drop(columns=column)
-        _check_words(truth, read_target(frame, target)[1])
-    asked = label_table(frame, target, positive, weights)
+        column, truth = read_answers(frame, labels, "--labels")
+        taken.append(column)
+        _check_words(truth, said)
+        frame = frame.drop(columns=[column] if column != said_column else [])
+    asked = _labelled(frame, target, positive, weights)
     settings = settings_of(
         asked.table.features.columns.tolist(),
         model=model,
         max_clauses=max_clauses,
         max_literals=max_literals,
         columns=columns,
-        without=without,
+        without=without_taken(without, frame.columns.tolist(), *taken),
         negations=negations,
     )
     tell(asked.remark, quiet=quiet)
@@ -88,7 +109,22 @@ def surrogate(
         )
     _write(found, form, out, quiet=quiet)
     if truth is not None:
-        tell(_against_truth(found, frame, target, truth), quiet=quiet)
+        tell(_against_truth(found, frame, truth, said), quiet=quiet)
+
+
+_BY_THRESHOLD = "say where yes begins, e.g. --threshold 0.5"
+
+
+def _labelled(frame: "pd.DataFrame", target: str, positive: str | None, weights: str | None) -> "Asked":
+    """Take the predictions for the target; a mistake is told in the options of this command."""
+    from nri.labelled import label_table
+
+    try:
+        return label_table(frame, target, positive, weights)
+    except InputError as error:
+        told = re.sub(r'compare it, e\.g\. --target ".*"$', _BY_THRESHOLD, str(error))
+        told = told.replace(f"target {target!r}", f"--predictions {target!r}")
+        raise InputError(told.replace("--target", "--predictions")) from None
 
 
 def _write(found: "Surrogate", form: str | None, out: Path | None, *, quiet: bool) -> None:
@@ -107,30 +143,47 @@ def _write(found: "Surrogate", form: str | None, out: Path | None, *, quiet: boo
 
 def _check_words(truth: "pd.Series[Any]", said: "pd.Series[Any]") -> None:
     """Raise before the work begins if labels and predictions cannot be compared."""
-    if not set(truth.dropna().astype(str)) & set(said.dropna().astype(str)):
-        raise InputError(
-            f"labels {truth.name!r} and predictions {said.name!r} share no value; give both in the "
-            'same words, e.g. as comparisons: --labels "flu = yes"'
-        )
+    true_words, said_words = (set(_words(one.dropna())) for one in (truth, said))
+    if true_words & said_words or true_words | said_words <= {"0", "1"}:
+        return
+    remedies = [
+        f'{option} "{answers.name} = {max(words)}"'
+        for option, answers, words in (("--labels", truth, true_words), ("--predictions", said, said_words))
+        if words - {"0", "1"}
+    ]
+    raise InputError(
+        f"labels {truth.name!r} ({_few(true_words)}) and predictions {said.name!r} ({_few(said_words)}) "
+        f"share no value; give both in the same words, e.g. {' '.join(remedies)}"
+    )
 
 
-def _against_truth(found: "Surrogate", frame: "pd.DataFrame", target: str, truth: "pd.Series[Any]") -> str:
+def _words(answers: "pd.Series[Any]") -> list[str]:
+    """Write answers so that they can be compared: yes and no of a comparison are the 1 and 0 of a table."""
+    return [str(int(one)) if one in (0, 1) else str(one) for one in answers.tolist()]
+
+
+def _few(words: set[str]) -> str:
+    shown = sorted(words)
+    return ", ".join(shown[:3]) + (", ..." if len(shown) > 3 else "")
+
+
+def _against_truth(
+    found: "Surrogate", frame: "pd.DataFrame", truth: "pd.Series[Any]", said: "pd.Series[Any]"
+) -> str:
     """Return a line on how often model and rules are right, on the rows where both can be judged."""
     import numpy as np
+    import pandas as pd
 
     from nri.rule.labels import label_array
     from nri.table.columns import columns_of
-    from nri.table.target import read_target
     from nri.validate import accuracy_of
 
-    _, said = read_target(frame, target)
     ruleset = found.ruleset
     columns = columns_of(frame, ruleset.columns, ruleset.kinds)
-    rule = label_array(ruleset.classes)[ruleset.predict_index(columns, len(frame))].astype(str)
+    rule = pd.Series(label_array(ruleset.classes)[ruleset.predict_index(columns, len(frame))])
     known = np.asarray(truth.notna() & said.notna(), dtype=bool)
-    right = truth[known].astype(str).to_numpy(dtype=object)
-    model_right = accuracy_of(right == said[known].astype(str).to_numpy(dtype=object))
+    right, by_model, by_rule = (np.array(_words(one[known]), dtype=object) for one in (truth, said, rule))
     return (
-        f"against {truth.name}: the model is right on {model_right.mean:.2f}, "
-        f"the rule on {accuracy_of(right == rule[known]).mean:.2f} (on these rows)"
+        f"against {truth.name}: the model is right on {accuracy_of(right == by_model).mean:.2f}, "
+        f"the rule on {accuracy_of(right == by_rule).mean:.2f} (on these rows)"
     )
