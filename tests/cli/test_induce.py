@@ -177,6 +177,17 @@ def test_a_rule_that_holds_is_not_doubted(nri, visits):
     assert "No better than a guess" not in page.read_text()
 
 
+def test_no_rule_reads_the_same_whichever_class_is_asked_for(nri, tmp_path):
+    """About the most frequent class it was ``IF (always) ... THEN a ELSE b``, and no note."""
+    path, page = tmp_path / "noise.csv", tmp_path / "noise.html"
+    path.write_text("x,y\n" + "1,a\n0,b\n1,b\n0,a\n" * 5 + "1,a\n0,a\n")
+    for positive in ("a", "b"):
+        done = nri("induce", path, "-t", "y", "--positive", positive, "--html", page)
+        assert done.out.startswith("ALWAYS y = a ")
+        assert "no rule pays for itself" in done.err
+        assert "No rule pays for itself" in page.read_text()
+
+
 def test_notes_of_the_library_are_single_lines_unless_quiet_is_wanted(nri, visits):
     visits.write_bytes(visits.read_text().replace("ward", "straße").encode("latin-1"))
     done = nri("induce", visits, "-t", "flu")

@@ -104,8 +104,20 @@ def test_rules_without_clauses_or_literals_are_said_in_words():
     never = gather_ruleset("y", ["no", "yes"], {"yes": FALSE}, {}, np.eye(2)[[0, 1, 0]])
     assert str(never) == "ALWAYS y = no     precision 0.67   covers 3 of 3"
     always = gather_ruleset("y", ["no", "yes"], {"yes": TRUE}, {}, np.eye(2)[[1]])
-    assert str(always).startswith("IF  (always)")
-    assert "precision -" in render(always, "markdown"), "no support row is left for the default"
+    assert str(always) == "ALWAYS y = yes     precision 1.00   covers 1 of 1"
+    assert render(always, "markdown") == "Always **y = yes** (precision 1.00, covers 1 of 1).\n"
+    assert render(always, "sql") == "'yes'\n"
+    assert "if " not in render(always, "python")
+    for form in set(FORMATS) - {"json", "sympy"}:
+        assert "always" not in render(always, form), "it was a clause once: IF (always) ... ELSE no"
+
+
+def test_a_clause_that_always_holds_is_kept_where_others_come_before_it():
+    columns = {"x": column_of([True, True, False, False])}
+    rules = {"b": Rule([Clause([yes("x")])]), "a": TRUE}
+    ruleset = gather_ruleset("y", "abc", rules, columns, np.eye(3)[[1, 1, 0, 2]])
+    assert "(x)" in str(ruleset)
+    assert "(always)" in str(ruleset)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +146,7 @@ def test_dates_lose_an_idle_midnight_only():
     assert phrase_value(Literal("d", Op.GT, np.datetime64("2024-05-01T12:30")).value) == "2024-05-01 12:30:00"
 
 
-@given(cases())
+@given(cases(min_literals=1))
 def test_no_name_or_value_can_break_the_lines_of_text(case):
     _, ruleset, _ = case
     ruled = [len(rule.rule) for rule in ruleset.rules if len(rule.rule)]
@@ -161,7 +173,7 @@ class Page(HTMLParser):
         self.text.append(data)
 
 
-@given(cases())
+@given(cases(min_literals=1))
 def test_html_is_well_formed_and_free_of_injected_tags(case):
     _, ruleset, _ = case
     page = Page()

@@ -114,6 +114,7 @@ def induce_and_show(
     import numpy as np
 
     from nri.induction import induce_ruleset
+    from nri.rule.render.constant import settled
     from nri.table.kinds import describe_left_out
 
     with waiting("looking for a rule", quiet=output.quiet):
@@ -122,7 +123,7 @@ def induce_and_show(
     note = Estimate(f"rule: accuracy {_seen(found, table).mean:.2f} (on these rows)")
     if cv:
         note = _cross_validated(table, settings, positive, seed=seed, quiet=output.quiet)
-    if not any(rule.rule.clauses for rule in found.ruleset.rules):
+    if not settled(found.ruleset).decisions:
         tell("no rule pays for itself on these rows: give more rows, or other columns", quiet=output.quiet)
     elif note.doubt:
         tell(note.doubt, quiet=output.quiet)

@@ -38,6 +38,7 @@ def stability(
 
     from nri.cli.labelled import read_labelled
     from nri.induction import induce_ruleset
+    from nri.rule.render.constant import settled
     from nri.tasks.stability import clause_stability
 
     with waiting(f"reading {file}", quiet=quiet):
@@ -54,7 +55,7 @@ def stability(
     tell(asked.remark, quiet=quiet)
     rng = np.random.default_rng(random_state)
     with waiting("inducing again and again", steps=samples, quiet=quiet) as step:
-        ruleset = induce_ruleset(asked.table, settings, rng=rng, positive=asked.positive).ruleset
+        ruleset = settled(induce_ruleset(asked.table, settings, rng=rng, positive=asked.positive).ruleset)
         found = clause_stability(asked.table, ruleset, settings, rng=rng, samples=samples, step=step)
     if json:
         from nri.cli.record_json import record_json

@@ -1,7 +1,7 @@
 """Gather: from a table and its rules to all numbers of a report."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from nri.report.counts import RuleCounts, column_use, confusion_of
 from nri.report.curve import curve_of, hold_out, part_of
 from nri.report.posterior import posterior_accuracy
 from nri.report.records import Confusion, Curve, Report, ReportOptions
+from nri.rule.render.constant import settled
 from nri.tasks.stability import clause_stability
 from nri.validate import Accuracy
 
@@ -45,6 +46,7 @@ def gather_report(
             f"the rules are about the classes {list(found.ruleset.classes)}, the table has "
             f"{list(table.classes)}; report on rows with the same classes"
         )
+    found = replace(found, ruleset=settled(found.ruleset))
     if table.weights is not None and not (table.weights > 0).all():
         table = part_of(table, table.weights > 0)  # rows of weight zero are as good as absent
     counts = RuleCounts(table, found.ruleset)

@@ -18,6 +18,7 @@ from nri.rule.render.as_python import render_python
 from nri.rule.render.as_sql import render_sql
 from nri.rule.render.as_sympy import render_sympy, to_sympy
 from nri.rule.render.as_text import render_text
+from nri.rule.render.constant import settled
 from nri.rule.render.options import RenderOptions
 from nri.rule.ruleset import RuleSet
 
@@ -62,6 +63,10 @@ FORMATS: dict[str, Format] = {
 """Every format by its name."""
 
 
+_LITERAL = ("json", "sympy")
+"""Formats that are read back clause by clause: they keep also a clause that always holds."""
+
+
 def render(
     ruleset: RuleSet,
     form: str = "text",
@@ -73,4 +78,5 @@ def render(
     """Write a rule set in the format of that name; see :class:`RenderOptions` for the rest."""
     if form not in FORMATS:
         raise InputError(f"no format {form!r}: use one of {', '.join(FORMATS)}")
-    return FORMATS[form].write(ruleset, RenderOptions(note, table, function))
+    told = ruleset if form in _LITERAL else settled(ruleset)
+    return FORMATS[form].write(told, RenderOptions(note, table, function))
