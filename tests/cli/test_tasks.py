@@ -161,6 +161,15 @@ def test_compare_of_a_rule_with_itself_finds_nothing(nri, rule):
     assert told["classes"][0]["relation"] == "the same rows"
 
 
+def test_compare_of_rules_about_opposite_classes_tells_what_they_say(nri, visits, rule):
+    other = rule.with_name("other.json")
+    assert nri("induce", visits, "-t", "flu", "--positive", "no", "--out", other, "-q").code == 0
+    done = nri("compare", rule, other, visits)
+    assert "flu = yes: the new rule says so on " in done.out
+    assert "fires" not in done.out
+    assert done.out.count("they differ, for example, where") <= 1
+
+
 def test_stability_tells_how_often_each_clause_comes_back(nri, visits):
     done = nri("stability", visits, "-t", "flu", "--samples", 4)
     assert done.code == 0

@@ -69,8 +69,7 @@ rules = st.lists(st.lists(literals, min_size=1, max_size=3).map(Clause), max_siz
 @given(rules, rules)
 def test_on_every_row_of_the_example_just_one_of_the_rules_fires(one, other):
     found = compare_rules(ruleset(*one), ruleset(*other))
-    cells = [(age, fever, ward) for age in (50.0, 57, 60, 61, 70) for fever in (True, False) for ward in "ab"]
-    grid = pd.DataFrame(cells, columns=["age", "fever", "ward"])
+    grid = _grid()
     differs = _fires(one, grid) ^ _fires(other, grid)
     example = found.classes[0].example if found.classes else None
     if example is None:
@@ -79,8 +78,44 @@ def test_on_every_row_of_the_example_just_one_of_the_rules_fires(one, other):
         assert differs[_fires(Rule([example]), grid)].all()
 
 
+def _grid():
+    """Rows on either side of every threshold."""
+    cells = [(age, fever, ward) for age in (50.0, 57, 60, 61, 70) for fever in (True, False) for ward in "ab"]
+    return pd.DataFrame(cells, columns=["age", "fever", "ward"])
+
+
 def _fires(rule, grid):
     return rule_truth(rule, columns_for(rule, grid), len(grid))
+
+
+NOT_OLD = Clause([older(61).negate()])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "yes", "no", "example"),
+    [
+        ([Clause([older(61)])], [NOT_OLD], "the same rows", "the same rows", None),
+        ([Clause([older(57)])], [NOT_OLD], "fewer rows", "more rows", "age > 57 AND age <= 61"),
+        ([Clause([older(70)])], [NOT_OLD], "more rows", "fewer rows", "age > 61 AND age <= 70"),
+        ([Clause([FEVER])], [NOT_OLD], "other rows", "other rows", "age <= 61 AND fever"),
+    ],
+)
+def test_rules_about_opposite_classes_are_compared_by_what_they_say(old, new, yes, no, example):
+    """They fire on other rows of necessity, which was told as a difference though they said the same."""
+    found = compare_rules(ruleset(*old), ruleset(*new, label="no", default="yes"))
+    assert found.opposite
+    assert {one.label: one.relation for one in found.classes} == {"yes": yes, "no": no}
+    assert {None if one.example is None else str(one.example) for one in found.classes} == {example}
+
+
+@given(rules, rules)
+def test_on_every_row_of_the_example_opposite_rules_say_opposite_things(one, other):
+    found = compare_rules(ruleset(*one), ruleset(*other, label="no", default="yes"))
+    if found.opposite:
+        grid = _grid()
+        differs = _fires(one, grid) == _fires(other, grid)
+        example = found.classes[0].example
+        assert differs[_fires(Rule([example]), grid)].all() if example is not None else not differs.any()
 
 
 def test_rows_are_told_on_which_the_two_differ():

@@ -13,7 +13,7 @@ from nri.cli.task_options import JsonOption
 if TYPE_CHECKING:
     import pandas as pd
 
-    from nri.rule import RuleSet
+    from nri.rule import Clause, RuleSet
     from nri.tasks.compare import ClassChange, Comparison, RowChanges
 
 OldArgument = Annotated[Path, typer.Argument(metavar="OLD.json", help="A rule written by nri.")]
@@ -73,7 +73,9 @@ def _lines(found: "Comparison") -> list[str]:
 
     lines = ["both rules say the same"] if found.same_words else []
     for change in found.classes:
-        lines += _class_lines(found.target, change)
+        lines += _class_lines(found.target, change, "says so" if found.opposite else "fires")
+    if found.opposite and found.classes[0].example is not None:
+        lines.append(_example(found.classes[0].example))
     if found.default_old != found.default_new:
         lines.append(f"else: {phrase_label(found.default_old)} -> {phrase_label(found.default_new)}")
     for sign, names in (("no longer read", found.columns_dropped), ("newly read", found.columns_added)):
@@ -84,18 +86,25 @@ def _lines(found: "Comparison") -> list[str]:
     return lines
 
 
-def _class_lines(target: str, change: "ClassChange") -> list[str]:
+def _class_lines(target: str, change: "ClassChange", does: str) -> list[str]:
     from nri.rule.render.phrase import phrase_clause, phrase_label, phrase_name
 
-    lines = [f"{phrase_name(target)} = {phrase_label(change.label)}: the new rule fires on {change.relation}"]
+    outcome = f"{phrase_name(target)} = {phrase_label(change.label)}"
+    lines = [f"{outcome}: the new rule {does} on {change.relation}"]
     lines += [f"    {phrase_clause(clause)}" for clause in change.kept]
     for moved in change.moved:
         lines.append(f"  ~ {phrase_clause(moved.old)}  ->  {phrase_clause(moved.new)}")
     lines += [f"  - {phrase_clause(clause)}" for clause in change.dropped]
     lines += [f"  + {phrase_clause(clause)}" for clause in change.added]
-    if change.example is not None:
-        lines.append(f"  they differ, for example, where {phrase_clause(change.example)}")
+    if change.example is not None and does == "fires":
+        lines.append(f"  {_example(change.example)}")
     return lines
+
+
+def _example(clause: "Clause") -> str:
+    from nri.rule.render.phrase import phrase_clause
+
+    return f"they differ, for example, where {phrase_clause(clause)}"
 
 
 def _row_lines(rows: "RowChanges") -> list[str]:

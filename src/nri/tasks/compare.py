@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from nri.episode import BoolArray, IntArray
 from nri.errors import InputError
 from nri.rule import (
+    TRUE,
     Clause,
     Kind,
     Label,
@@ -51,9 +52,11 @@ class ClassChange:
     dropped: tuple[Clause, ...]
     added: tuple[Clause, ...]
     relation: str
-    """Where the new rule fires: on the same, more, fewer or other rows, whatever the table, gaps aside."""
+    """Where the new rule fires: on the same, more, fewer or other rows, whatever the table, gaps aside. If
+    the rules are about opposite classes, where the new one says this class, by a clause or by default."""
     example: Clause | None
-    """On all rows where this holds, just one of the two fires; None if there are no such rows."""
+    """On all rows where this holds, just one of the two fires, or opposite rules say opposite classes; None
+    if there are no such rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +88,9 @@ class Comparison:
     columns_added: tuple[str, ...]
     rows: RowChanges | None
     """None if no table was given."""
+    opposite: bool = False
+    """Whether one rule is about one of two classes and the other about the other: where they fire is then no
+    measure of how they differ, what they say is."""
 
     @property
     def same_words(self) -> bool:
@@ -109,14 +115,17 @@ def compare_rules(old: RuleSet, new: RuleSet, table: Any = None) -> Comparison:
             "compare rules for the same target"
         )
     labels = [label for label in new.classes if _rule_of(old, label) or _rule_of(new, label)]
+    changes = tuple(_class_change(label, _rule_of(old, label), _rule_of(new, label)) for label in labels)
+    opposite = _are_opposite(old, new)
     return Comparison(
         new.target,
-        tuple(_class_change(label, _rule_of(old, label), _rule_of(new, label)) for label in labels),
+        _by_what_they_say(changes) if opposite else changes,
         old.default,
         new.default,
         tuple(name for name in old.columns if name not in new.columns),
         tuple(name for name in new.columns if name not in old.columns),
         None if table is None else _row_changes(old, new, as_frame(table)),
+        opposite,
     )
 
 
@@ -151,6 +160,45 @@ def _relation(old: Rule, new: Rule) -> tuple[str, Clause | None]:
     if implies(new, old):
         return "fewer rows", example
     return "other rows", example
+
+
+def _are_opposite(old: RuleSet, new: RuleSet) -> bool:
+    """Whether each is about one of two classes, not the same one, and says the other by default."""
+    about = [[str(rule.label) for rule in one.rules if rule.rule.clauses] for one in (old, new)]
+    if len(old.classes) != 2 or len(about[0]) != 1 or len(about[1]) != 1:
+        return False
+    return about[0] == [str(new.default)] and about[1] == [str(old.default)]
+
+
+def _by_what_they_say(changes: tuple[ClassChange, ...]) -> tuple[ClassChange, ...]:
+    """Tell of two opposite rules where they say what: they differ where both fire, and where neither does."""
+    old = Rule(clause for change in changes for clause in change.dropped)
+    new = Rule(clause for change in changes for clause in change.added)
+    _same_kinds(old, new)
+    both, neither = _where_both_fire(old, new), _where_none_fires(Rule([*old, *new]))
+    told = []
+    for change in changes:
+        of_old = bool(change.dropped)
+        loses, gains = (both, neither) if of_old else (neither, both)
+        relation = {
+            (False, False): "the same rows",
+            (False, True): "more rows",
+            (True, False): "fewer rows",
+            (True, True): "other rows",
+        }[loses is not None, gains is not None]
+        told.append(replace(change, relation=relation, example=neither if both is None else both))
+    return tuple(told)
+
+
+def _where_both_fire(old: Rule, new: Rule) -> Clause | None:
+    joined = (simplify(Rule([Clause([*one, *other])])) for one in old for other in new)
+    possible = [rule.clauses[0] for rule in joined if not rule.is_false]
+    return min(possible, key=len, default=None)
+
+
+def _where_none_fires(rule: Rule) -> Clause | None:
+    row = difference(rule, TRUE)
+    return None if row is None else _conditions_of(row, rule, TRUE)
 
 
 def _conditions_of(row: Mapping[str, Value | None], old: Rule, new: Rule) -> Clause:
