@@ -154,12 +154,32 @@ def test_ctrl_c_ends_with_code_130(nri, visits, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["indoce"], ["induce", "x.csv", "--tarjet", "y"], ["bench", "nothing"]]
+    ("arguments", "message", "command"),
+    [
+        (["indoce"], "no such command 'indoce'. Did you mean 'induce'?", "nri"),
+        (["induce", "x.csv", "--tarjet", "y"], "no such option: --tarjet", "nri induce"),
+        (["induce", "x.csv", "--max-clauses", "0"], "invalid value for '--max-clauses': ", "nri induce"),
+        (["explain", "r.json", "x.csv", "--row", "abc"], "invalid value for '--row' / '-r': ", "nri explain"),
+        (["explain", "r.json"], "missing argument 'FILE'", "nri explain"),
+        (["slices", "x.csv"], "missing option '--labels' / '-l'", "nri slices"),
+        (["bench", "nothing"], "no such command 'nothing'", "nri bench"),
+        (["bench", "uci", "--jobs", "0"], "invalid value for '--jobs' / '-j': ", "nri bench uci"),
+    ],
 )
-def test_a_misspelt_command_or_option_is_a_usage_error(nri, arguments):
+def test_a_mistake_in_a_command_is_told_in_one_line(nri, arguments, message, command):
+    """It was a box of six lines with "Usage:" around it."""
     done = nri(*arguments)
-    assert done.code == 2
-    assert "Traceback" not in done.err
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"error: {message}")
+    assert done.err.endswith(f" (see {command} --help)\n")
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [[], ["induce"], ["bench"]])
+def test_a_command_without_anything_shows_its_help(nri, arguments):
+    done = nri(*arguments)
+    assert "Usage: nri" in done.out + done.err
+    assert "error:" not in done.err
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ from nri.cli.slices import slices
 from nri.cli.stability import stability
 from nri.cli.surrogate import surrogate
 from nri.cli.train import train
+from nri.cli.usage import ClickError, is_plea_for_help, usage_line
 from nri.errors import NRIError
 
 _EXIT_CODES = (
@@ -84,7 +85,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; every mistake ends in one line on stderr and an exit code."""
     try:
         with notes_on_stderr():
-            app(args=None if arguments is None else list(arguments))
+            code = app(
+                args=None if arguments is None else list(arguments), prog_name="nri", standalone_mode=False
+            )
+        sys.exit(code if isinstance(code, int) else 0)
+    except ClickError as error:
+        if is_plea_for_help(error):
+            error.show()  # type: ignore[attr-defined]  # every ClickError has it
+            sys.exit(2)
+        _fail(usage_line(error), 2)
     except NRIError as error:
         _fail(str(error), 2)
     except BrokenPipeError:
