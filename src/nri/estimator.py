@@ -1,5 +1,6 @@
 """NRIClassifier: the product as a scikit-learn estimator."""
 
+import numbers
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
@@ -185,13 +186,13 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             raise InputError(f"require is the text {self.require!r}; give a list of names")
         return Settings(
             model=self.model,
-            max_clauses=self.max_clauses,
-            max_literals=self.max_literals,
+            max_clauses=_whole("max_clauses", self.max_clauses),
+            max_literals=_whole("max_literals", self.max_literals),
             use=use,
             never=never,
             require=[str(name) for name in self.require or ()],
             negations=self.negations,
-            min_precision=self.min_precision,
+            min_precision=_real("min_precision", self.min_precision),
             binarize=self.binarize,
         )
 
@@ -275,3 +276,16 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _whole(name: str, value: Any) -> int:
+    """Return a parameter that counts; a bool counts nothing, though Python takes it for a number."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise InputError(f"{name} is {value!r}, which is no whole number: use 1 or more")
+    return int(value)
+
+
+def _real(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise InputError(f"{name} is {value!r}, which is no number: use one from 0 to 1")
+    return float(value)

@@ -91,6 +91,10 @@ def test_without_negations_categories_are_not_merged_into_an_exclusion():
     [
         ({"model": "magic"}, "no model 'magic'; use one of 'seeded', 'greedy', 'paper'"),
         ({"max_clauses": 0}, "max_clauses is 0"),
+        ({"max_clauses": 2.5}, "max_clauses is 2.5, which is no whole number: use 1 or more"),
+        ({"max_clauses": None}, "max_clauses is None, which is no whole number"),
+        ({"max_literals": "3"}, "max_literals is '3', which is no whole number"),
+        ({"min_precision": "high"}, "min_precision is 'high', which is no number: use one from 0 to 1"),
         ({"max_literals": 0}, "max_literals is 0"),
         ({"min_precision": 2}, "min_precision is 2"),
         ({"binarize": "deep"}, "unknown binarisation mode 'deep'"),
