@@ -188,6 +188,15 @@ def test_no_rule_reads_the_same_whichever_class_is_asked_for(nri, tmp_path):
         assert "No rule pays for itself" in page.read_text()
 
 
+def test_one_column_that_tells_everything_may_be_the_answer_in_other_words(nri, visits):
+    table = pd.read_csv(visits)
+    table.assign(code=table.flu.map({"yes": "F", "no": "O"})).to_csv(visits, index=False)
+    done = nri("induce", visits, "-t", "flu")
+    assert "'code' alone tells every row" in done.err
+    assert '--without "code"' in done.err
+    assert "alone" not in nri("induce", visits, "-t", "flu", "--without", "code").err
+
+
 def test_notes_of_the_library_are_single_lines_unless_quiet_is_wanted(nri, visits):
     visits.write_bytes(visits.read_text().replace("ward", "straße").encode("latin-1"))
     done = nri("induce", visits, "-t", "flu")

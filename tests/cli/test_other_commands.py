@@ -53,8 +53,9 @@ def test_numbers_that_were_text_are_read_as_text_again(nri, tmp_path):
 def test_a_column_that_is_already_there_is_not_overwritten(nri, visits, rule):
     visits.write_text(visits.read_text().replace("ward", "probability"))
     done = nri("predict", rule, visits)
-    assert done.code == 2
-    assert "already has a column 'probability'" in done.err
+    assert done.code == 0
+    assert done.out.splitlines()[0] == "fever,cough,chills,age,probability,flu,predicted_flu,probability_2"
+    assert "a column 'probability' already; the new one is called 'probability_2'" in done.err
 
 
 def test_rows_are_explained_by_what_fired_or_what_was_lacking(nri, visits, rule):
@@ -84,6 +85,19 @@ def test_a_rule_file_becomes_any_format(nri, rule, tmp_path):
     space: dict[str, object] = {}
     exec(path.read_text(), space)
     assert space["has_flu"]({"fever": 1, "cough": 1, "age": 30, "chills": 0}) == "yes"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--table", "t"], "--table is for --format sql, not for text"),
+        (["-f", "sql", "--function", "f"], "--function is for --format python, not for sql"),
+    ],
+)
+def test_an_option_of_another_format_is_refused(nri, rule, options, message):
+    done = nri("export", rule, *options)
+    assert done.code == 2
+    assert message in done.err
 
 
 def test_json_is_exported_as_it_was(nri, rule):

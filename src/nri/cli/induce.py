@@ -127,6 +127,8 @@ def induce_and_show(
         tell("no rule pays for itself on these rows: give more rows, or other columns", quiet=output.quiet)
     elif note.doubt:
         tell(note.doubt, quiet=output.quiet)
+    else:
+        tell(_leak(found, table), quiet=output.quiet)
     _write(found, note.text, output)
     if output.html is not None:
         _write_report(found, table, settings, positive, output, seed=seed)
@@ -147,6 +149,21 @@ def _seen(found: "Induction", table: "LabelledTable") -> "Accuracy":
 
     columns = columns_of(table.features, found.ruleset.columns, found.ruleset.kinds)
     return accuracy_of(found.ruleset.predict_index(columns, len(table.codes)) == table.codes, table.weights)
+
+
+_MANY = 20
+"""On fewer rows a column may tell them all by chance."""
+
+
+def _leak(found: "Induction", table: "LabelledTable") -> str:
+    """Return a hint if one column tells all of many rows: it may be the answer in other words."""
+    columns = found.ruleset.columns
+    if len(columns) != 1 or len(table.codes) < _MANY or _seen(found, table).mean < 1:
+        return ""
+    return (
+        f"{columns[0]!r} alone tells every row: is it the answer in other words, or known only afterwards? "
+        f'Then leave it out: --without "{columns[0]}"'
+    )
 
 
 def _cross_validated(

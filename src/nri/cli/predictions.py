@@ -1,9 +1,11 @@
 """What a rule says about the rows of a table, as columns to put beside them."""
 
+import itertools
+import logging
+
 import numpy as np
 import pandas as pd
 
-from nri.errors import InputError
 from nri.rule import Kind, RuleSet
 from nri.rule.labels import label_array
 from nri.table.cells import read_cells
@@ -11,20 +13,28 @@ from nri.table.coerce import coerce
 from nri.table.columns import columns_of
 from nri.validate import accuracy_of
 
+_LOGGER = logging.getLogger(__name__)
+
 
 def predictions(ruleset: RuleSet, table: pd.DataFrame) -> pd.DataFrame:
     """Return the predicted class and its probability for each row."""
     columns = columns_of(table, ruleset.columns, ruleset.kinds)
     index = ruleset.predict_index(columns, len(table))
     probability = ruleset.predict_proba(columns, len(table))[np.arange(len(table)), index]
-    name = f"predicted_{ruleset.target}"
-    for taken in (name, "probability"):
-        if taken in table.columns:
-            raise InputError(f"the table already has a column {taken!r}; rename it")
+    label, chance = (_free(name, table) for name in (f"predicted_{ruleset.target}", "probability"))
     return pd.DataFrame(
-        {name: label_array(ruleset.classes)[index], "probability": np.round(probability, 4)},
+        {label: label_array(ruleset.classes)[index], chance: np.round(probability, 4)},
         index=table.index,
     )
+
+
+def _free(name: str, table: pd.DataFrame) -> str:
+    """Return a name that no column of the table has: the one wanted, or the same with a number behind it."""
+    if name not in table.columns:
+        return name
+    free = next(f"{name}_{i}" for i in itertools.count(2) if f"{name}_{i}" not in table.columns)
+    _LOGGER.warning("the table has a column %r already; the new one is called %r", name, free)
+    return free
 
 
 def accuracy_on(ruleset: RuleSet, table: pd.DataFrame, predicted: pd.DataFrame) -> str:

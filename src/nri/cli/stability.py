@@ -91,8 +91,10 @@ def _show(ruleset: "RuleSet", found: "Stability", *, quiet: bool) -> None:
         rest = [(phrase_clause(one.clause), phrase_label(one.label), f"{one.share:.0%}") for one in others]
         emit("")
         emit(text_table([("other conditions that samples gave", "for", "samples"), *rest], left=2))
-    sizes = f"{min(found.n_clauses)} to {max(found.n_clauses)}"
+    least, most = min(found.n_clauses), max(found.n_clauses)
+    sizes = f"{least} to {most}" if least < most else f"{most}"
     tell(
-        f"{found.samples} bootstrap samples of {found.rows} rows; their rules have {sizes} clauses",
+        f"{found.samples} bootstrap samples of {found.rows} rows; "
+        f"their rules have {sizes} {'clause' if most == 1 else 'clauses'}",
         quiet=quiet,
     )
