@@ -54,6 +54,7 @@ def test_progress_stays_silent_where_nobody_watches(capfd):
 def test_progress_appears_on_a_terminal_after_the_patience_is_over(monkeypatch):
     started = threading.Event()
     monkeypatch.setattr(console, "PATIENCE", 0.01)
+    monkeypatch.setattr(console._Waited, "seconds", 0.0)
     monkeypatch.setattr("rich.progress.Progress.start", lambda self: started.set())
     monkeypatch.setattr("rich.console.Console.is_terminal", True)
     with console.waiting("thinking"):
@@ -61,3 +62,18 @@ def test_progress_appears_on_a_terminal_after_the_patience_is_over(monkeypatch):
     started.clear()
     with console.waiting("thinking", quiet=True):
         assert not started.wait(0.1)
+
+
+def test_several_short_waits_are_a_long_one(monkeypatch):
+    """Reading, inducing and each fold may take less than the patience, and together many seconds."""
+    started = threading.Event()
+    monkeypatch.setattr(console, "PATIENCE", 60.0)
+    monkeypatch.setattr(console._Waited, "seconds", 0.0)
+    monkeypatch.setattr("rich.progress.Progress.start", lambda self: started.set())
+    monkeypatch.setattr("rich.console.Console.is_terminal", True)
+    with console.waiting("reading"):
+        assert not started.wait(0.05)
+    assert 0.05 <= console._Waited.seconds < 60
+    console._Waited.seconds = 61.0
+    with console.waiting("thinking"):
+        assert started.wait(10)

@@ -3,6 +3,7 @@
 import logging
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO
@@ -15,6 +16,12 @@ _LOGGER = logging.getLogger("nri")
 
 PATIENCE = 2.0
 """Seconds after which a person wants to see that something is going on."""
+
+
+class _Waited:
+    """How long this command has been waited for in all: several short steps are a long wait too."""
+
+    seconds = 0.0
 
 
 class RuleHighlighter(RegexHighlighter):
@@ -56,7 +63,7 @@ def tell(message: str, *, quiet: bool = False) -> None:
 
 @contextmanager
 def waiting(title: str, *, steps: int | None = None, quiet: bool = False) -> Iterator[Callable[[], None]]:
-    """Show on stderr that something is going on, once it has taken two seconds.
+    """Show on stderr that something is going on, once this and what was waited for before took two seconds.
 
     Yields a function to be called after each step; with a number of steps a bar shows them.
     """
@@ -75,7 +82,8 @@ def waiting(title: str, *, steps: int | None = None, quiet: bool = False) -> Ite
             if not over.is_set():
                 progress.start()
 
-    timer = threading.Timer(PATIENCE, begin)
+    began = time.monotonic()
+    timer = threading.Timer(max(0.0, PATIENCE - _Waited.seconds), begin)
     timer.daemon = True
     if not quiet and console.is_terminal:
         timer.start()
@@ -83,6 +91,7 @@ def waiting(title: str, *, steps: int | None = None, quiet: bool = False) -> Ite
         yield lambda: progress.advance(task)
     finally:
         timer.cancel()
+        _Waited.seconds += time.monotonic() - began
         with lock:
             over.set()
             if progress.live.is_started:  # stopping what never started would print an empty line

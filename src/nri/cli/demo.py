@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nri.cli.console import mute_notes, tell
+from nri.cli.console import mute_notes, tell, waiting
 from nri.cli.induce import Output, induce_and_show
 from nri.cli.options import QuietOption
 from nri.errors import InputError
@@ -30,10 +30,11 @@ def demo(name: NameArgument = "breast-cancer", quiet: QuietOption = False) -> No
     mute_notes(quiet)
     if name not in _SETS:
         raise InputError(f"no demo {name!r}; choose one of {', '.join(_SETS)}")
-    from nri.induction import Settings
-
     loader, target, about = _SETS[name]
-    table = _load(loader, target)
+    with waiting(f"loading {name}", quiet=quiet):  # the imports take their time too
+        from nri.induction import Settings
+
+        table = _load(loader, target)
     tell(f"{about}: {len(table.codes)} rows, {table.features.shape[1]} columns", quiet=quiet)
     induce_and_show(table, Settings(), None, Output(None, None, None, quiet), cv=True, seed=0)
 

@@ -61,11 +61,11 @@ def induce(
     }
     output = Output(chosen_format(form, flags, out), out, html, quiet, clinical, file)
     output.check()
-    from nri import inducers
-    from nri.cli.labelled import read_labelled
-    from nri.induction import Settings
+    with waiting(f"reading {file}", quiet=quiet):  # the imports take their time too
+        from nri import inducers
+        from nri.cli.labelled import read_labelled
+        from nri.induction import Settings
 
-    with waiting(f"reading {file}", quiet=quiet):
         asked = read_labelled(file, target, positive, weights)
     names = asked.table.features.columns.tolist()
     settings = Settings(
