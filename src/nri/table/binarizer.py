@@ -28,6 +28,7 @@ from nri.table.kinds import (
     plain_kind,
     usable_categories,
 )
+from nri.table.text_numbers import read_text_numbers
 from nri.table.thresholds import find_thresholds
 
 
@@ -191,6 +192,8 @@ class Binarizer:
                 return Kind.NUMBER
             if column.kind is not Kind.BOOLEAN:
                 column = coerce(column, Kind.TEXT, name)
+        elif _holds_text_numbers(column, frame[name]):
+            return Kind.NUMBER
         if self.mode == "paper":
             return plain_kind(column)
         return kind_or_reason(column, name, whole=is_integer(frame[name]), limits=self.limits)
@@ -218,6 +221,15 @@ class Binarizer:
         if self.mode == "paper":
             return sorted(set(column.values[column.known]))
         return usable_categories(column, self.limits)
+
+
+def _holds_text_numbers(column: Column, series: "pd.Series[Any]") -> bool:
+    """Whether texts are numbers with a unit or odd cells; plain numbers as text were meant as categories."""
+    if column.kind is not Kind.TEXT or isinstance(series.dtype, pd.CategoricalDtype):
+        return False
+    codes, distinct = pd.factorize(column.values[column.known])
+    found = read_text_numbers(distinct.tolist(), np.bincount(codes))
+    return found is not None and bool(found.remark)
 
 
 def _domain_of(column: Column) -> ColumnDomain:

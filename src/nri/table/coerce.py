@@ -10,6 +10,8 @@ from nri.errors import InputError
 from nri.rule.columns import Column
 from nri.rule.literal import Kind
 from nri.table.cells import number_as_text
+from nri.table.notes import note_once
+from nri.table.text_numbers import read_expected_numbers
 
 _TRUE_WORDS = {"true", "1", "1.0"}
 _FALSE_WORDS = {"false", "0", "0.0"}
@@ -19,7 +21,8 @@ def coerce(column: Column, kind: Kind, name: str) -> Column:
     """Return the column as the given kind.
 
     A number is true where it is 1, as everywhere in :mod:`nri.rule`. A file that happens to hold only
-    whole numbers in a column that was text (``2``, ``4``, ``more``) is read as text again.
+    whole numbers in a column that was text (``2``, ``4``, ``more``) is read as text again. Texts are read as
+    numbers by the same rules as when a rule is induced: ``72 kg`` is 72, ``unknown`` is missing.
 
     Raises
     ------
@@ -96,8 +99,7 @@ def _from_text(column: Column, kind: Kind, name: str) -> Column:
         cells: NDArray[Any] = np.array([word in _TRUE_WORDS for word in words])
         bad = ~np.array([word in _TRUE_WORDS | _FALSE_WORDS for word in words])
     elif kind is Kind.NUMBER:
-        cells = parse_numbers(texts)
-        bad = np.isnan(cells)
+        cells, bad = _numbers_of_texts(texts, name)
     else:
         cells = parse_dates(texts)
         bad = np.isnat(cells)
@@ -111,6 +113,18 @@ def _from_text(column: Column, kind: Kind, name: str) -> Column:
     values = np.zeros(len(column), dtype=_DTYPES[kind])
     values[column.known] = cells
     return Column(values, column.known)
+
+
+def _numbers_of_texts(texts: NDArray[Any], name: str) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return numbers, NaN where one is missing, and which texts are a mistake."""
+    cells = parse_numbers(texts)
+    if np.isfinite(cells).all():
+        return cells, np.zeros(len(texts), dtype=bool)
+    codes, distinct = pd.factorize(np.asarray(texts, dtype=object))
+    found = read_expected_numbers(distinct.tolist(), np.bincount(codes))
+    if not found.odd.any():
+        note_once(name, found.remark)
+    return found.values[codes], found.odd[codes]
 
 
 def _shown(cell: Any) -> str:

@@ -54,7 +54,7 @@ def read_delimited(
     columns = {
         column: text_column(body.iloc[:, place])
         if column in kept
-        else typed_column(body.iloc[:, place], decimal_comma=delimiter == ";")
+        else typed_column(body.iloc[:, place], decimal_comma=delimiter == ";", name=column)
         for place, column in enumerate(names)
     }
     return pd.DataFrame(columns)

@@ -8,9 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nri.table.coerce import parse_dates, parse_numbers
-
-MISSING_MARKS = frozenset({"", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL"})
-"""Cells that stand for nothing. "None" and "none" are not among them: they are common categories."""
+from nri.table.missing_words import MISSING_MARKS
+from nri.table.notes import note
+from nri.table.text_numbers import read_text_numbers
 
 _BOOLEANS = {"true": True, "false": False}
 _WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -18,8 +18,12 @@ _PADDED = re.compile(r"[+-]?0[0-9]+")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)?")
 
 
-def typed_column(cells: "pd.Series[Any]", *, decimal_comma: bool = False) -> "pd.Series[Any]":
+def typed_column(
+    cells: "pd.Series[Any]", *, decimal_comma: bool = False, name: str = "the column"
+) -> "pd.Series[Any]":
     """Return a column of texts as what every one of its known cells can be read as.
+
+    Numbers may have a unit and the like, and a few odd cells among them; a note then says how they were read.
 
     Parameters
     ----------
@@ -27,6 +31,8 @@ def typed_column(cells: "pd.Series[Any]", *, decimal_comma: bool = False) -> "pd
         Blanks around a cell do not count.
     decimal_comma : bool
         Whether ``3,14`` is a number, as it is in files with semicolons.
+    name : str
+        What to call the column in a note.
 
     Notes
     -----
@@ -43,6 +49,9 @@ def typed_column(cells: "pd.Series[Any]", *, decimal_comma: bool = False) -> "pd
     codes, distinct = _distinct_texts(cells)
     known = np.array([text is not None for text in distinct], dtype=bool)
     values = _typed(distinct[known], decimal_comma)
+    if values is None and known.any():
+        counts = np.bincount(codes, minlength=len(distinct))[known]
+        values = _numbers_in_dress(distinct[known], counts, decimal_comma, name)
     if values is None:
         return _spread(distinct, codes, cells)
     places = np.where(known, np.cumsum(known) - 1, -1)  # among the known ones; -1 is missing
@@ -87,9 +96,30 @@ def _typed_numbers(distinct: NDArray[Any], decimal_comma: bool) -> Any:
     if decimal_comma and all(_DECIMAL_COMMA.fullmatch(text) for text in distinct):
         distinct = np.array([text.replace(",", ".") for text in distinct], dtype=object)
     numbers = parse_numbers(distinct)
-    whole = distinct[numbers == np.floor(numbers)]
-    if np.isnan(numbers).any() or any(_PADDED.fullmatch(text) for text in whole):
+    if not np.isfinite(numbers).all():
         return None
-    if all(_WHOLE.fullmatch(text) for text in distinct) and np.abs(numbers).max() < 2**62:
+    whole = distinct[numbers == np.floor(numbers)]
+    if any(_PADDED.fullmatch(text) for text in whole):
+        return None
+    if _are_whole(distinct, numbers):
         return pd.array([int(text) for text in distinct], dtype="Int64")
     return numbers
+
+
+def _are_whole(texts: NDArray[Any], numbers: NDArray[np.float64]) -> bool:
+    return all(_WHOLE.fullmatch(text) for text in texts) and bool(np.abs(numbers).max() < 2**62)
+
+
+def _numbers_in_dress(
+    distinct: NDArray[Any], counts: NDArray[np.intp], decimal_comma: bool, name: str
+) -> Any:
+    """Return numbers where texts are numbers all the same, with a note on how they were read."""
+    found = read_text_numbers(distinct.tolist(), counts, decimal_comma=decimal_comma)
+    if found is None:
+        return None
+    note(name, found.remark)
+    read = ~np.isnan(found.values)
+    if found.undressed and _are_whole(distinct[read], found.values[read]):
+        cells = [int(text) if known else None for text, known in zip(distinct, read, strict=True)]
+        return pd.array(cells, dtype="Int64")
+    return found.values

@@ -1,0 +1,194 @@
+"""Text numbers: a column of texts that are numbers all the same, with a unit, a currency or odd cells."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nri.episode import BoolArray, FloatArray, IntArray
+from nri.table.missing_words import is_missing_mark, is_missing_word
+from nri.table.number_cells import NumberCell, take_apart
+from nri.table.number_styles import BLANK_GROUPS, BLANK_GROUPS_COMMA, PLAIN, NumberStyle, styles
+
+_MOST_ODD = 0.05
+"""Largest share of the cells that may be no numbers."""
+_LEAST_DISTINCT = 3
+"""Two numbers with a word or a unit are two categories as well, and better left to say so."""
+_PHONE_DIGITS = 7
+"""From here on, numbers that are all of one length and set apart by blanks are called, not measured."""
+_PADDED = re.compile(r"0[0-9]+")
+_CODE = re.compile(r"[A-Za-z]+[-_. ]?[0-9].*|[0-9]+[A-Z]")
+_SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TextNumbers:
+    """The distinct texts of a column as numbers."""
+
+    values: FloatArray
+    """[D]; NaN where a text is no number"""
+    odd: BoolArray
+    """[D]; texts that are neither a number nor a word for nothing"""
+    undressed: bool
+    """whether the numbers are written plainly"""
+    remark: str
+    """what was read how, in part of a line; empty if every text is a plain number"""
+
+
+def read_text_numbers(
+    texts: Sequence[str], counts: IntArray, *, decimal_comma: bool = False
+) -> TextNumbers | None:
+    """Read texts as numbers if that is nearly certainly what they are, else return None.
+
+    Nearly all cells must be numbers in one dress: the same unit, currency and separators, or none of
+    these. Words for nothing do not count, the few other cells become missing. ``<5`` is read as its
+    bound: that is on the right side of every threshold about which the cell says anything.
+
+    Parameters
+    ----------
+    texts
+        The distinct texts of the known cells.
+    counts : int [D]
+        How many cells hold each.
+    decimal_comma
+        Whether ``5,500`` is five and a half.
+
+    Examples
+    --------
+    >>> read_text_numbers(["72 kg", "80.5 kg", "64 kg"], np.ones(3)).values.tolist()
+    [72.0, 80.5, 64.0]
+    >>> read_text_numbers(["5 mg", "5 g", "6 g"], np.ones(3)) is None
+    True
+    """
+    column = _Written(texts, counts, decimal_comma)
+    return None if column.is_doubtful() else column.read()
+
+
+def read_expected_numbers(texts: Sequence[str], counts: IntArray) -> TextNumbers:
+    """Read texts of a column that is known to hold numbers; ``odd`` are those that must be corrected.
+
+    Words are missing cells while they are fewer than the numbers; what holds a digit is never passed over.
+    """
+    written = _Written(texts, counts, decimal_comma=False)
+    found = written.read()
+    if not written.is_doubtful():
+        return replace(found, odd=np.zeros(len(texts), dtype=bool))
+    with_digits = np.array([any(character.isdigit() for character in text) for text in texts], dtype=bool)
+    odd, numbers = int(counts[found.odd].sum()), int(counts[~np.isnan(found.values)].sum())
+    return replace(found, odd=found.odd & with_digits) if odd < numbers else found
+
+
+class _Written:
+    """How a column of texts is written: what most of its numbers have in common."""
+
+    def __init__(self, texts: Sequence[str], counts: IntArray, decimal_comma: bool) -> None:
+        self.texts = texts
+        self.counts = np.asarray(counts)
+        self.nothing = np.array([is_missing_word(text) for text in texts], dtype=bool)
+        cells = [
+            None if missing else take_apart(text) for text, missing in zip(texts, self.nothing, strict=True)
+        ]
+        self.dress = self._most_frequent_dress(cells)
+        self.cells = [cell if cell is not None and cell.dress == self.dress else None for cell in cells]
+        self.style, self.values = self._best_style(decimal_comma)
+        self.numbers = ~np.isnan(self.values)
+        self.odd = ~self.numbers & ~self.nothing
+
+    def _most_frequent_dress(self, cells: list[NumberCell | None]) -> tuple[str, str]:
+        seen: Counter[tuple[str, str]] = Counter()
+        for cell, count in zip(cells, self.counts, strict=True):
+            if cell is not None:
+                seen[cell.dress] += int(count)
+        return max(seen, key=lambda dress: (seen[dress], dress)) if seen else ("", "")
+
+    def _best_style(self, decimal_comma: bool) -> tuple[NumberStyle, FloatArray]:
+        """Return the style that reads most cells, and what it makes of them."""
+        best, best_values, most = PLAIN, np.full(len(self.cells), np.nan), 0
+        for style in styles(decimal_comma=decimal_comma):
+            values = np.array([np.nan if cell is None else _value(cell, style) for cell in self.cells])
+            read = int(self.counts[~np.isnan(values)].sum())
+            if read > most:
+                best, best_values, most = style, values, read
+        return best, best_values
+
+    def read(self) -> TextNumbers:
+        undressed = self.dress == ("", "") and self.style is PLAIN
+        return TextNumbers(self.values, self.odd, undressed, self._remark(undressed))
+
+    def is_doubtful(self) -> bool:
+        """Whether the column may as well be something else: categories, codes, phone numbers."""
+        numbers, odd = int(self.counts[self.numbers].sum()), int(self.counts[self.odd].sum())
+        if not numbers or odd > _MOST_ODD * (numbers + odd):
+            return True
+        chosen = [self.cells[i] for i in np.flatnonzero(self.numbers).tolist()]
+        bounds = np.array([bool(cell and cell.bound) for cell in chosen])
+        if 2 * int(self.counts[self.numbers][bounds].sum()) > numbers:
+            return True
+        digits = [cell.digits for cell in chosen if cell is not None]
+        if any(_PADDED.fullmatch(one) for one in digits) or self._calls_phones(digits):
+            return True
+        if any(_CODE.fullmatch(self.texts[i]) for i in np.flatnonzero(self.odd).tolist()):
+            return True
+        return self._n_distinct() < _LEAST_DISTINCT and not self._only_marks_beside_numbers()
+
+    def _calls_phones(self, digits: list[str]) -> bool:
+        lengths = {sum(character.isdigit() for character in one) for one in digits}
+        return (
+            self.style in (BLANK_GROUPS, BLANK_GROUPS_COMMA)
+            and len(lengths) == 1
+            and min(lengths) >= _PHONE_DIGITS
+        )
+
+    def _n_distinct(self) -> int:
+        return len(np.unique(self.values[self.numbers]))
+
+    def _only_marks_beside_numbers(self) -> bool:
+        plain = self.dress == ("", "") and self.style is PLAIN
+        return plain and all(is_missing_mark(self.texts[i]) for i in np.flatnonzero(~self.numbers).tolist())
+
+    def _remark(self, undressed: bool) -> str:
+        parts = [] if undressed else ["read as numbers " + self._dress_in_words()]
+        without = ~self.numbers
+        if without.any():
+            cells = f"{int(self.counts[without].sum())} of {int(self.counts.sum())} cells"
+            parts.append(f"{cells} are no numbers and count as missing, such as {self._example(without)}")
+        for mask, what in (
+            (self._are("bound"), "are read as the number that they name"),
+            (self._are("bracketed"), "are read as negative numbers"),
+        ):
+            if mask.any():
+                parts.append(f"{int(self.counts[mask].sum())} cells such as {self._example(mask)} {what}")
+        return "; ".join(parts)
+
+    def _are(self, part: str) -> BoolArray:
+        marked = [bool(getattr(cell, part)) if cell is not None else False for cell in self.cells]
+        return np.array(marked, dtype=bool) & self.numbers
+
+    def _example(self, mask: BoolArray) -> str:
+        """Return the most frequent of some texts."""
+        place = max(np.flatnonzero(mask).tolist(), key=lambda i: (self.counts[i], self.texts[i]))
+        text = " ".join(self.texts[place].split())
+        return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "...")
+
+    def _dress_in_words(self) -> str:
+        front, unit = self.dress
+        said = [f"with {front} in front"] if front else []
+        if unit:
+            said.append(f"with the unit {unit}" if unit[0].isalpha() else f"in {unit}")
+        if self.style.words:
+            said.append(self.style.words)
+        return ", ".join(said)
+
+
+def _value(cell: NumberCell, style: NumberStyle) -> float:
+    """Return the number that a cell stands for, NaN if it is none in this style.
+
+    What is more than 3 is read as the next number after 3, so that ``x > 3`` holds for it.
+    """
+    size = style.value(cell.digits)
+    if size is None or not np.isfinite(size):
+        return float("nan")
+    value = -size if cell.negative else size
+    return float(np.nextafter(value, np.inf)) if cell.bound == ">" else value
