@@ -155,7 +155,7 @@ def test_cells_are_read_as_the_kind_a_rule_expects(cells: Any, kind: Kind, expec
     [
         ([1.0, None, 2.0], Kind.DATE, "column 'c' holds a number .'1.0' in row 1. where a date is expected"),
         (["5", None, "old"], Kind.NUMBER, "column 'c', row 3: 'old' is no number; correct the cell"),
-        (["01/02/2024"], Kind.DATE, "column 'c', row 1: '01/02/2024' is no date"),
+        (["01/02/2024"], Kind.DATE, "column 'c': day and month cannot be told apart in '01/02/2024'"),
         (["perhaps"], Kind.BOOLEAN, "column 'c', row 1: 'perhaps' is no boolean"),
         (["x" * 90], Kind.NUMBER, r"'x{35}\.\.\.' is no number"),
     ],

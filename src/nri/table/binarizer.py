@@ -28,6 +28,8 @@ from nri.table.kinds import (
     plain_kind,
     usable_categories,
 )
+from nri.table.notes import note_once
+from nri.table.text_dates import AMBIGUOUS, look_like_ambiguous_dates
 from nri.table.text_numbers import read_text_numbers
 from nri.table.thresholds import find_thresholds
 
@@ -192,8 +194,12 @@ class Binarizer:
                 return Kind.NUMBER
             if column.kind is not Kind.BOOLEAN:
                 column = coerce(column, Kind.TEXT, name)
-        elif _holds_text_numbers(column, frame[name]):
-            return Kind.NUMBER
+        elif column.kind is Kind.TEXT and not isinstance(frame[name].dtype, pd.CategoricalDtype):
+            texts, counts = np.unique(column.values[column.known], return_counts=True)
+            if _are_numbers(texts.tolist(), counts):
+                return Kind.NUMBER
+            if look_like_ambiguous_dates(texts.tolist()):
+                note_once(name, AMBIGUOUS)
         if self.mode == "paper":
             return plain_kind(column)
         return kind_or_reason(column, name, whole=is_integer(frame[name]), limits=self.limits)
@@ -223,12 +229,9 @@ class Binarizer:
         return usable_categories(column, self.limits)
 
 
-def _holds_text_numbers(column: Column, series: "pd.Series[Any]") -> bool:
+def _are_numbers(texts: list[str], counts: IntArray) -> bool:
     """Whether texts are numbers with a unit or odd cells; plain numbers as text were meant as categories."""
-    if column.kind is not Kind.TEXT or isinstance(series.dtype, pd.CategoricalDtype):
-        return False
-    codes, distinct = pd.factorize(column.values[column.known])
-    found = read_text_numbers(distinct.tolist(), np.bincount(codes))
+    found = read_text_numbers(texts, counts)
     return found is not None and bool(found.remark)
 
 

@@ -11,6 +11,7 @@ from nri.rule.columns import Column
 from nri.rule.literal import Kind
 from nri.table.cells import number_as_text
 from nri.table.notes import note_once
+from nri.table.text_dates import read_text_dates
 from nri.table.text_numbers import read_expected_numbers
 
 _TRUE_WORDS = {"true", "1", "1.0"}
@@ -57,26 +58,6 @@ _DTYPES: dict[Kind, Any] = {
 }
 
 
-def parse_dates(texts: NDArray[Any]) -> NDArray[np.datetime64]:
-    """Read ISO dates and times (also ``2024/01/31`` and ``31.01.2024``); NaT where it is none.
-
-    Month and day are never guessed: ``01/02/2024`` is not read.
-    """
-    series = pd.Series(texts, dtype=object).astype(str).str.strip()
-    iso = series.str.fullmatch(
-        r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?"
-    )
-    dotted = series.str.fullmatch(r"\d{1,2}\.\d{1,2}\.\d{4}")
-    out = np.full(len(series), np.datetime64("NaT"), dtype="datetime64[us]")
-    for mask, form in ((iso, "ISO8601"), (dotted, "%d.%m.%Y")):
-        chosen = np.asarray(mask, dtype=bool)
-        if chosen.any():
-            cleaned = series[chosen].str.replace("/", "-", regex=False)
-            moments = pd.to_datetime(cleaned, format=form, errors="coerce", utc=True)
-            out[chosen] = moments.dt.tz_localize(None).to_numpy(dtype="datetime64[us]")
-    return out
-
-
 def parse_numbers(texts: NDArray[Any]) -> NDArray[np.float64]:
     """Read decimal numbers; NaN where a text is none."""
     return np.asarray(pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce"), dtype=np.float64)
@@ -101,8 +82,7 @@ def _from_text(column: Column, kind: Kind, name: str) -> Column:
     elif kind is Kind.NUMBER:
         cells, bad = _numbers_of_texts(texts, name)
     else:
-        cells = parse_dates(texts)
-        bad = np.isnat(cells)
+        cells, bad = _dates_of_texts(texts, name)
     if bad.any():
         place = int(np.flatnonzero(bad)[0])
         row = int(np.flatnonzero(column.known)[place])
@@ -125,6 +105,19 @@ def _numbers_of_texts(texts: NDArray[Any], name: str) -> tuple[NDArray[np.float6
     if not found.odd.any():
         note_once(name, found.remark)
     return found.values[codes], found.odd[codes]
+
+
+def _dates_of_texts(texts: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return moments, and which texts are none."""
+    codes, distinct = pd.factorize(np.asarray(texts, dtype=object))
+    found = read_text_dates(distinct.tolist())
+    if found.ambiguous:
+        raise InputError(
+            f"column {name!r}: day and month cannot be told apart in {_shown(texts[0])} and the other dates; "
+            "write them as YYYY-MM-DD"
+        )
+    moments = found.moments[codes]
+    return moments, np.isnat(moments)
 
 
 def _shown(cell: Any) -> str:

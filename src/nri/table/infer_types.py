@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nri.table.coerce import parse_dates, parse_numbers
+from nri.table.coerce import parse_numbers
 from nri.table.missing_words import MISSING_MARKS
 from nri.table.notes import note
+from nri.table.text_dates import looks_like_dates, read_text_dates
 from nri.table.text_numbers import read_text_numbers
 
 _BOOLEANS = {"true": True, "false": False}
@@ -86,10 +87,8 @@ def _typed(distinct: NDArray[Any], decimal_comma: bool) -> Any:
     as_numbers = _typed_numbers(distinct, decimal_comma)
     if as_numbers is not None:
         return as_numbers
-    if np.isnat(parse_dates(distinct[:1])).any():
-        return None
-    moments = parse_dates(distinct)
-    return None if np.isnat(moments).any() else moments
+    texts = distinct.tolist()
+    return read_text_dates(texts).moments if looks_like_dates(texts) else None
 
 
 def _typed_numbers(distinct: NDArray[Any], decimal_comma: bool) -> Any:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nri.rule import Kind
 from nri.rule.columns import Column
-from nri.table.coerce import parse_dates
+from nri.table.text_dates import looks_like_dates
 
 
 class Reason(StrEnum):
@@ -108,7 +108,7 @@ def kind_or_reason(column: Column, name: str, *, whole: bool, limits: CategoryLi
             return Reason.IDENTIFIER
         return Kind.BOOLEAN if is_zero_one(column) else Kind.NUMBER
     if kind is Kind.TEXT:
-        if looks_like_dates(distinct):
+        if looks_like_dates(distinct.tolist()):
             return Kind.DATE
         return _text_or_reason(np.bincount(codes), np.asarray(distinct, dtype=object), limits)
     return kind
@@ -127,12 +127,6 @@ def is_zero_one(column: Column) -> bool:
     """Whether every known cell of a number column is 0 or 1."""
     cells = column.values[column.known]
     return column.kind is Kind.NUMBER and bool(((cells == 0) | (cells == 1)).all())
-
-
-def looks_like_dates(texts: NDArray[Any]) -> bool:
-    """Whether every text is a date."""
-    first = np.asarray(texts[:1], dtype=object)
-    return not np.isnat(parse_dates(first)).any() and not np.isnat(parse_dates(texts)).any()
 
 
 def usable_categories(column: Column, limits: CategoryLimits) -> list[str]:

@@ -1,0 +1,186 @@
+"""Text dates: a column of texts as dates, where all of them fit one format and only one."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+AMBIGUOUS = "looks like dates, but day and month cannot be told apart; write them as YYYY-MM-DD"
+
+Moments = NDArray[np.datetime64]
+
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july"),
+    *("august", "september", "october", "november", "december"),
+)
+_MONTH_OF = {name: i for i, full in enumerate(_MONTHS, start=1) for name in (full, full[:3])} | {"sept": 9}
+_TIME = (
+    r"(?:,?[ T]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.\d+)?)?"
+    r"(?: ?(?P<half>[ap])\.?m\.?)?)?"
+)
+_ORDINAL = r"(?:st|nd|rd|th)?"
+_MONTH = r"(?P<name>[a-z]{3,9})\.?"
+_YEAR = r"(?P<year>\d{4}|\d{2})"
+_SHAPES = {
+    "numbers": rf"(?P<a>\d{{1,2}})(?P<mark>[/.-])(?P<b>\d{{1,2}})(?P=mark){_YEAR}",
+    "day month": rf"(?P<day>\d{{1,2}}){_ORDINAL}(?P<mark>[-/ ]?)\.?{_MONTH}(?P=mark),? ?{_YEAR}",
+    "month day": rf"{_MONTH} (?P<day>\d{{1,2}}){_ORDINAL},? (?P<year>\d{{4}})",
+    "month": rf"{_MONTH}[-/ ,]+(?P<year>\d{{4}})",
+    "year month": r"(?P<year>\d{4})[-/](?P<b>\d{2})",
+}
+_PATTERNS = {
+    shape: re.compile(text + (_TIME if "day" in shape or shape == "numbers" else ""), re.IGNORECASE)
+    for shape, text in _SHAPES.items()
+}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TextDates:
+    """Texts as moments."""
+
+    moments: Moments
+    """[D]; NaT where a text does not fit the format of the others"""
+    ambiguous: bool = False
+    """whether all are dates, but with the day first as well as with the month first"""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every text was read."""
+        return not np.isnat(self.moments).any()
+
+
+def read_text_dates(texts: Sequence[str]) -> TextDates:
+    """Read texts as dates in one format.
+
+    ISO dates and times (also ``2024/01/31``) and ``31.01.2024`` may stand side by side. Everything else must
+    be alike in the whole column: ``01/22/2023``, ``22-Jan-23``, ``January 22, 2023``, ``2023-01``, ... A day
+    after the 12th tells whether day or month comes first.
+
+    >>> read_text_dates(["01/22/2023", "02/03/2023"]).moments.astype("datetime64[D]").tolist()
+    [datetime.date(2023, 1, 22), datetime.date(2023, 2, 3)]
+    >>> read_text_dates(["01/02/2023", "02/03/2023"]).ambiguous
+    True
+    """
+    plain = TextDates(parse_dates(np.asarray(texts, dtype=object)))
+    if plain.complete:
+        return plain
+    parts = [_take_apart(text) for text in texts]
+    formats = Counter(part[0] for part in parts if part is not None)
+    if not formats:
+        return plain
+    chosen = max(formats, key=lambda form: (formats[form], form))
+    fields = pd.DataFrame(
+        [part[1] if part is not None and part[0] == chosen else {} for part in parts],
+        columns=["a", "b", "day", "month", "year", "hour", "minute", "second"],
+        dtype=float,
+    )
+    return _in_order(fields, *chosen[:2])
+
+
+def looks_like_dates(texts: Sequence[str]) -> bool:
+    """Whether every text is a date; most columns are told from dates by their first cell."""
+    return bool(len(texts)) and _may_be_date(texts[0]) and read_text_dates(texts).complete
+
+
+def look_like_ambiguous_dates(texts: Sequence[str]) -> bool:
+    """Whether every text is a date, but nobody can say which."""
+    return bool(len(texts)) and _may_be_date(texts[0]) and read_text_dates(texts).ambiguous
+
+
+def parse_dates(texts: NDArray[Any]) -> Moments:
+    """Read ISO dates and times (also ``2024/01/31`` and ``31.01.2024``), each by itself; NaT for others.
+
+    Month and day are never guessed: ``01/02/2024`` is not read.
+    """
+    series = pd.Series(texts, dtype=object).astype(str).str.strip()
+    iso = series.str.fullmatch(
+        r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?"
+    )
+    dotted = series.str.fullmatch(r"\d{1,2}\.\d{1,2}\.\d{4}")
+    out = np.full(len(series), np.datetime64("NaT"), dtype="datetime64[us]")
+    for mask, form in ((iso, "ISO8601"), (dotted, "%d.%m.%Y")):
+        chosen = np.asarray(mask, dtype=bool)
+        if chosen.any():
+            cleaned = series[chosen].str.replace("/", "-", regex=False)
+            moments = pd.to_datetime(cleaned, format=form, errors="coerce", utc=True)
+            out[chosen] = moments.dt.tz_localize(None).to_numpy(dtype="datetime64[us]")
+    return out
+
+
+def _may_be_date(text: str) -> bool:
+    return _take_apart(text) is not None or not np.isnat(parse_dates(np.array([text], dtype=object))).any()
+
+
+def _take_apart(text: str) -> tuple[tuple[str, ...], dict[str, float]] | None:
+    """Return the format of a date and its fields, None if it is none."""
+    for shape, pattern in _PATTERNS.items():
+        match = pattern.fullmatch(text.strip())
+        if match is not None:
+            found = {key: value for key, value in match.groupdict().items() if value is not None}
+            return _fields_of(shape, found)
+    return None
+
+
+def _fields_of(shape: str, found: dict[str, str]) -> tuple[tuple[str, ...], dict[str, float]] | None:
+    mark, year = found.pop("mark", ""), found["year"]
+    half, name = found.pop("half", ""), found.pop("name", None)
+    padded = len(found.get("a", "")) == 2 and len(found.get("b", "")) == 2
+    if shape == "numbers" and len(year) == 2 and (mark == "-" or (mark == "." and not padded)):
+        return None  # 22-01-23 may begin with the year, and 1.10.12 is a version
+    fields = {key: float(value) for key, value in found.items()}
+    if name is not None:
+        if name.lower() not in _MONTH_OF:
+            return None
+        fields["month"] = _MONTH_OF[name.lower()]
+    if len(year) == 2:  # as Python and POSIX read them
+        fields["year"] += 1900 if fields["year"] > 68 else 2000
+    if half:
+        if not 1 <= fields["hour"] <= 12:
+            return None
+        fields["hour"] = fields["hour"] % 12 + (12 if half.lower() == "p" else 0)
+    timed = "" if "hour" not in fields else "half" if half else "time"
+    return (shape, mark, str(len(year)), timed), fields
+
+
+def _in_order(fields: pd.DataFrame, shape: str, mark: str) -> TextDates:
+    """Read fields of one format, by the only order of day and month that fits all of them."""
+    if shape == "year month":
+        seasons = (fields["b"] == (fields["year"] + 1) % 100).all()  # 2008-09 may be a winter
+        return TextDates(_moments(fields.assign(month=np.nan if seasons else fields["b"], day=1)))
+    if shape == "month":
+        return TextDates(_moments(fields.assign(day=1)))
+    if shape != "numbers":
+        return TextDates(_moments(fields))
+    day_first = TextDates(_moments(fields.assign(day=fields["a"], month=fields["b"])))
+    if mark == ".":
+        return day_first
+    month_first = TextDates(_moments(fields.assign(day=fields["b"], month=fields["a"])))
+    if day_first.complete and (month_first.complete or _may_begin_with_year(fields)):
+        return TextDates(np.full_like(day_first.moments, "NaT"), ambiguous=True)
+    fits_better = np.isnat(day_first.moments).sum() <= np.isnat(month_first.moments).sum()
+    return day_first if fits_better else month_first
+
+
+def _may_begin_with_year(fields: pd.DataFrame) -> bool:
+    """Whether ``22/01/23`` may be 2022: its ends both look like days, and the last one varies more."""
+    ends = fields["year"] - 2000
+    return bool(ends.between(1, 31).all()) and fields["a"].nunique() <= ends.nunique() > 1
+
+
+def _moments(fields: pd.DataFrame) -> Moments:
+    times = fields[["hour", "minute", "second"]].fillna(0)
+    parts = pd.concat([fields[["year", "month", "day"]], times], axis="columns")
+    # pandas takes 2023-13-01 for a date of its own making, so months and days are checked here
+    valid = parts["month"].between(1, 12) & parts["day"].between(1, 31) & parts["hour"].between(0, 23)
+    valid &= parts["minute"].between(0, 59) & parts["second"].between(0, 59)
+    out = np.full(len(fields), np.datetime64("NaT"), dtype="datetime64[us]")
+    chosen = np.asarray(valid, dtype=bool)
+    if chosen.any():
+        moments = pd.to_datetime(parts[chosen].astype(int), errors="coerce")
+        out[chosen] = moments.to_numpy(dtype="datetime64[us]")
+    return out
