@@ -1,5 +1,6 @@
 """What ``nri predict`` makes of a file as people have it."""
 
+import pandas as pd
 import pytest
 
 
@@ -22,3 +23,43 @@ def test_numbers_with_a_unit_are_read_as_when_the_rule_was_induced(nri, tmp_path
     new.write_text("weight;who\n" + "".join(f"{cell.format(w)};{w}\n" for w in (60, 90)))
     done = nri("predict", weight_rule, new, "--only")
     assert [line.split(",")[0] for line in done.out.splitlines()] == ["predicted_class", "light", "heavy"]
+
+
+def test_the_cells_and_the_delimiter_of_the_file_stay_as_they_were(nri, tmp_path, weight_rule):
+    new = tmp_path / "new.csv"
+    lines = [
+        'weight;number;code;known;share;day;"a ""note"""',
+        '60,50;12345678901234567890;007;TRUE;NA;03.02.2023;"two\nlines; and more"',
+        "90,00;1.10; =1+1;?;1,10;22.01.2023;",
+    ]
+    new.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = nri("predict", weight_rule, new, "--quiet")
+    added = ["predicted_class;probability", "light;0.9533", "heavy;0.9707"]
+    assert done.out == "".join(f"{line};{more}\n" for line, more in zip(lines, added, strict=True))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_blank_lines_and_any_end_of_line_will_do(nri, tmp_path, weight_rule, end):
+    new, out = tmp_path / "new.csv", tmp_path / "out.csv"
+    new.write_bytes(f"weight,x{end}{end}60,{end}   {end}90,1".encode())
+    assert nri("predict", weight_rule, new, "--out", out).code == 0
+    lines = ["weight,x,predicted_class,probability", "60,,light,0.9533", "90,1,heavy,0.9707", ""]
+    assert out.read_bytes().decode() == end.join(lines)
+
+
+def test_the_name_of_the_result_may_ask_for_another_format(nri, tmp_path, weight_rule):
+    new = tmp_path / "new.csv"
+    new.write_text('weight,x\n60.0,"a,b"\n90.0,c\n')
+    assert nri("predict", weight_rule, new, "--out", tmp_path / "out.tsv").code == 0
+    assert (tmp_path / "out.tsv").read_text().splitlines()[1] == "60.0\ta,b\tlight\t0.9533"
+    assert nri("predict", weight_rule, new, "--out", tmp_path / "out.parquet").code == 0
+    assert pd.read_parquet(tmp_path / "out.parquet")["weight"].tolist() == [60, 90]
+
+
+def test_a_parquet_table_keeps_its_types(nri, tmp_path, weight_rule):
+    new, out = tmp_path / "new.parquet", tmp_path / "out.parquet"
+    pd.DataFrame({"weight": [60.5, 90], "day": pd.to_datetime(["2023-01-22", None])}).to_parquet(new)
+    assert nri("predict", weight_rule, new, "--out", out).code == 0
+    again = pd.read_parquet(out)
+    assert again["day"].dtype.kind == "M"
+    assert again["predicted_class"].tolist() == ["light", "heavy"]

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from nri.cli.console import mute_notes, tell
-from nri.cli.files import check_outputs, read_rule, read_table_for
+from nri.cli.console import mute_notes, tell, waiting
+from nri.cli.files import check_outputs, read_rule
 from nri.cli.options import FileArgument, OutOption, QuietOption, RuleArgument
 
 OnlyOption = Annotated[bool, typer.Option("--only", help="Leave out the columns of the table itself.")]
@@ -21,17 +21,26 @@ def predict(
 ) -> None:
     """Add a column of predictions and one of their probabilities to a table.
 
-    The table needs only the columns that the rule uses. If it has the target too, the accuracy is reported.
+    The table needs only the columns that the rule uses; a CSV or TSV table keeps its cells and its delimiter
+    as they are. If it has the target too, the accuracy is reported.
     """
     mute_notes(quiet)
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
     ruleset = read_rule(rule)
-    table = read_table_for(ruleset, file, quiet=quiet)
     from nri.cli.predictions import accuracy_on, predictions
+    from nri.rule import Kind
+    from nri.table.read import read_source
+    from nri.table.verbatim import write_beside
     from nri.table.write import write_table
 
+    texts = [name for name, kind in ruleset.kinds.items() if kind is Kind.TEXT]
+    with waiting(f"reading {file}", quiet=quiet):
+        table, source = read_source(file, keep_text=texts)
     found = predictions(ruleset, table)
-    write_table(found if only else table.join(found), out or sys.stdout)
+    if only:
+        write_table(found, out or sys.stdout)
+    else:
+        write_beside(table, found, source, out or sys.stdout)
     tell(accuracy_on(ruleset, table, found), quiet=quiet)
     if out is not None:
         tell(f"wrote {out}", quiet=quiet)

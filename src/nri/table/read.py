@@ -15,8 +15,9 @@ import pandas as pd
 from nri.errors import InputError
 from nri.table.arff import looks_like_arff, read_arff
 from nri.table.columns import nearest
-from nri.table.delimited import read_delimited
+from nri.table.delimited import read_delimited, sniff_delimiter
 from nri.table.frame import as_frame, check_distinct
+from nri.table.verbatim import DelimitedText
 
 logger = logging.getLogger(__name__)
 
@@ -71,6 +72,13 @@ def read_table(
     0    61    True
     1  <NA>   False
     """
+    return read_source(source, format=format, keep_text=keep_text)[0]
+
+
+def read_source(
+    source: str | Path | IO[Any], *, format: str | None = None, keep_text: Collection[str] = ()
+) -> tuple[pd.DataFrame, DelimitedText | None]:
+    """Read a table as :func:`read_table` does, and return with it the delimited text that it was, if any."""
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown table format {format!r}; use one of {', '.join(FORMATS)}")
     name, content = _content(source)
@@ -80,16 +88,17 @@ def read_table(
     else:
         content = _decompressed(content, name)
         if format == "parquet" or (format is None and content.startswith(b"PAR1")):
-            return _read_parquet(content, name)
+            return _read_parquet(content, name), None
         text = decode(content, name)
     chosen = format or ("arff" if looks_like_arff(text) else _BY_SUFFIX.get(suffix, "csv"))
     if chosen == "parquet":
         raise InputError(f"{name} is no Parquet file, whatever its name says; {_REMEDY}")
     if chosen == "arff":
-        return read_arff(text, name)
+        return read_arff(text, name), None
     _refuse_markup(text, name)
-    delimiter = "\t" if chosen == "tsv" else None
-    return read_delimited(text, name, delimiter=delimiter, keep_text=keep_text)
+    delimiter = "\t" if chosen == "tsv" else sniff_delimiter(text)
+    frame = read_delimited(text, name, delimiter=delimiter, keep_text=keep_text)
+    return frame, DelimitedText(text, delimiter)
 
 
 def decode(content: bytes, name: str) -> str:

@@ -32,7 +32,7 @@ def write_table(frame: pd.DataFrame, destination: str | Path | IO[str], *, forma
     such cells and names get an apostrophe in front, unless they are a number or a single sign, which are
     harmless.
     """
-    chosen = format or _format_of(destination)
+    chosen = format or format_of(destination)
     if chosen not in ("csv", "tsv", "parquet"):
         raise InputError(f"cannot write tables as {chosen!r}; use csv, tsv or parquet")
     if isinstance(destination, str | Path):
@@ -56,7 +56,8 @@ def protect_from_formulas(cell: Any) -> Any:
     return cell if harmless else "'" + cell
 
 
-def _format_of(destination: str | Path | IO[str]) -> str:
+def format_of(destination: str | Path | IO[str]) -> str:
+    """Return the format that a name's ending asks for; CSV if it has none."""
     if not isinstance(destination, str | Path):
         return "csv"
     suffix = Path(destination).suffix.lower()
