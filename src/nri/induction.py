@@ -20,7 +20,7 @@ from nri.infer.limits import Limits
 from nri.rule import Label, RuleSet, gather_ruleset
 from nri.table.binarizer import Binarizer
 from nri.table.columns import columns_of, require_columns
-from nri.table.kinds import LeftOut, describe_left_out
+from nri.table.kinds import LeftOut, refusal
 from nri.table_posterior import TablePosterior
 
 
@@ -107,9 +107,11 @@ def induce_ruleset(
     weights = np.ones(len(features)) if table.weights is None else table.weights
     if len(table.classes) == 1:
         return Induction(gather_ruleset(table.target, table.classes, {}, {}, weights[:, None]), ())
-    binarizer = Binarizer(settings.binarize).fit(features, table.codes, weights)
+    # what a person names is used whatever it looks like: years without a gap are more than a count of rows
+    named = {*(settings.use or ()), *settings.require}
+    binarizer = Binarizer(settings.binarize, named=named).fit(features, table.codes, weights)
     if not binarizer.variables_:
-        raise InputError(f"no column can be used: {_why_none(binarizer)}; give columns that vary")
+        raise InputError(refusal(binarizer.left_out_))
     support = Support(
         columns_of(features, binarizer.columns_, binarizer.kinds_),
         table.codes,
@@ -194,7 +196,3 @@ def _required(
             raise InputError(f"column {name!r} is required, but it {why}; do not require it")
         masks.append(mask)
     return tuple(masks)
-
-
-def _why_none(binarizer: Binarizer) -> str:
-    return describe_left_out(binarizer.left_out_).removeprefix("columns left out: ") or "none varies"

@@ -6,7 +6,7 @@ import pytest
 
 from nri.rule import Kind
 from nri.table.cells import is_integer, read_cells
-from nri.table.kinds import CategoryLimits, LeftOut, Reason, describe_left_out, kind_or_reason
+from nri.table.kinds import CategoryLimits, LeftOut, Reason, describe_left_out, kind_or_reason, refusal
 
 WORDS = "the patient said that the pain had come back after the long walk on day"
 
@@ -94,6 +94,32 @@ def test_names_that_hardly_ever_come_again_are_too_many() -> None:
     assert decide([f"town{i // 2}" for i in range(10_000)]) is Reason.TOO_MANY
     mostly_one = ["London"] * 5000 + [f"town{i // 2}" for i in range(5000)]
     assert decide(mostly_one) is Kind.TEXT
+
+
+def test_numbers_without_a_gap_that_come_again_are_no_identifier() -> None:
+    ages = np.random.default_rng(0).permutation(np.tile(np.arange(18, 98), 5))
+    assert decide(ages, "age") is Kind.NUMBER
+
+
+def test_what_can_be_done_about_a_column_left_out_is_told_once() -> None:
+    year = LeftOut("year", Reason.IDENTIFIER, usable=True)
+    code = LeftOut("code", Reason.IDENTIFIER, usable=True)
+    city = LeftOut("city", Reason.CONSTANT)
+    assert describe_left_out([year, city]) == (
+        "columns left out: year looks like an identifier (name it in columns to use it all the same), "
+        "city has one value only"
+    )
+    assert describe_left_out([year, code]).count("(name such a column in columns") == 1
+
+
+def test_the_remedy_for_a_table_without_a_usable_column_fits_the_reasons() -> None:
+    town = LeftOut("town", Reason.IDENTIFIER)
+    assert refusal([LeftOut("city", Reason.CONSTANT)]).endswith("; give columns that vary")
+    assert refusal([town]).endswith("; give numbers, or categories that several rows share")
+    assert refusal([LeftOut("town", Reason.TOO_MANY, usable=True)]).endswith(
+        "town has too many categories (name it in columns to use it all the same); "
+        "name one in columns, or give others"
+    )
 
 
 def test_the_message_names_the_columns_and_stays_short() -> None:

@@ -62,6 +62,9 @@ class Binarizer:
         The number columns; all others are then categories (booleans stay booleans). By default the data say.
     limits : CategoryLimits
         Which categories become variables in ``auto`` mode.
+    named : collection of str
+        Columns that a person asked for by name: they are used even if they look like an identifier, free text
+        or too many categories, as long as they have any number or frequent category.
 
     Attributes
     ----------
@@ -103,6 +106,7 @@ class Binarizer:
         max_thresholds: int = 6,
         numeric: Collection[str] | None = None,
         limits: CategoryLimits | None = None,
+        named: Collection[str] = (),
     ) -> None:
         if mode not in ("auto", "paper"):
             raise InputError(f"unknown binarisation mode {mode!r}; use 'auto' or 'paper'")
@@ -112,6 +116,7 @@ class Binarizer:
         self.max_thresholds = max_thresholds
         self.numeric = None if numeric is None else frozenset(numeric)
         self.limits = limits or CategoryLimits()
+        self.named = frozenset(named)
 
     def fit(self, X: Any, labels: IntArray | None = None, weights: FloatArray | None = None) -> "Binarizer":
         """Decide on variables from the support rows.
@@ -182,10 +187,12 @@ class Binarizer:
             }
         columns, left_out = {}, []
         for name, decision in decisions.items():
-            if isinstance(decision, Kind):
-                columns[name] = coerce(found[name], decision, name)
+            usable = isinstance(decision, Reason) and decision.is_guess and self._gives_variables(found[name])
+            if isinstance(decision, Kind) or (usable and name in self.named):
+                kind = decision if isinstance(decision, Kind) else found[name].kind
+                columns[name] = coerce(found[name], kind, name)
             else:
-                left_out.append(LeftOut(name, decision))
+                left_out.append(LeftOut(name, decision, usable))
         return columns, tuple(left_out)
 
     def _decide(self, name: str, column: Column, frame: pd.DataFrame) -> Kind | Reason:
@@ -222,6 +229,9 @@ class Binarizer:
             max_thresholds=self.max_thresholds,
         )
         return [rule.Literal(name, Op.GT, _plain(threshold)) for threshold in chosen]
+
+    def _gives_variables(self, column: Column) -> bool:
+        return column.kind is not Kind.TEXT or bool(self._categories(column))
 
     def _categories(self, column: Column) -> list[str]:
         if self.mode == "paper":

@@ -2,8 +2,8 @@
 
 import math
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -25,6 +25,11 @@ class Reason(StrEnum):
     FREE_TEXT = "is free text"
     TOO_MANY = "has too many categories"
 
+    @property
+    def is_guess(self) -> bool:
+        """Whether a person may know better, so that naming the column is enough to use it."""
+        return self in (Reason.IDENTIFIER, Reason.FREE_TEXT, Reason.TOO_MANY)
+
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
@@ -32,6 +37,8 @@ class LeftOut:
 
     column: str
     reason: Reason
+    usable: bool = field(default=False, compare=False)
+    """whether it would be used if a person named it"""
 
     def __str__(self) -> str:
         name = self.column if self.column.isprintable() and self.column.strip() else repr(self.column)
@@ -39,16 +46,43 @@ class LeftOut:
 
 
 def describe_left_out(left_out: Iterable[LeftOut], most: int = 12) -> str:
-    """Return one line that names the columns left out and why; empty if there are none.
+    """Return one line that names the columns left out, why, and what can be done; empty if there are none.
 
     >>> describe_left_out([LeftOut("id", Reason.IDENTIFIER), LeftOut("note", Reason.FREE_TEXT)])
     'columns left out: id looks like an identifier, note is free text'
+    >>> describe_left_out([LeftOut("year", Reason.IDENTIFIER, usable=True)])
+    'columns left out: year looks like an identifier (name it in columns to use it all the same)'
     """
-    texts = [str(one) for one in left_out]
-    if not texts:
+    columns = list(left_out)
+    if not columns:
         return ""
-    rest = f" and {len(texts) - most} more" if len(texts) > most else ""
-    return "columns left out: " + ", ".join(texts[:most]) + rest
+    rest = f" and {len(columns) - most} more" if len(columns) > most else ""
+    return "columns left out: " + ", ".join(_described(columns[:most])) + rest
+
+
+def _described(left_out: list[LeftOut]) -> list[str]:
+    """Return what to say of each column; the remedy is told once, behind the last column that it is for."""
+    texts = [str(one) for one in left_out]
+    usable = [place for place, one in enumerate(left_out) if one.usable]
+    if usable:
+        it = "it" if len(usable) == 1 else "such a column"
+        texts[usable[-1]] += f" (name {it} in columns to use it all the same)"
+    return texts
+
+
+def refusal(left_out: Sequence[LeftOut]) -> str:
+    """Return why no column at all can be used, and what to do about it.
+
+    >>> refusal([LeftOut("city", Reason.CONSTANT)])
+    'no column can be used: city has one value only; give columns that vary'
+    """
+    why = describe_left_out(left_out).removeprefix("columns left out: ") or "none varies"
+    remedy = "give columns that vary"
+    if any(one.usable for one in left_out):
+        remedy = "name one in columns, or give others"
+    elif any(one.reason.is_guess for one in left_out):
+        remedy = "give numbers, or categories that several rows share"
+    return f"no column can be used: {why}; {remedy}"
 
 
 @dataclass(frozen=True, slots=True)
