@@ -12,6 +12,7 @@ from nri.errors import InputError
 from nri.rule import Clause, Kind, Literal, Op, Rule
 from nri.table.columns import columns_for, columns_of
 from nri.table.frame import as_frame
+from nri.table.notes import note_once
 
 
 def read(cells: Any, kind: Kind | None = None) -> tuple[Kind, list[object]]:
@@ -91,8 +92,15 @@ def test_numbers_too_large_for_a_double_are_refused() -> None:
         read(pd.Series([10**400, 1], dtype=object))
 
 
-def test_infinite_numbers_are_known() -> None:
-    assert read([1.0, np.inf])[1] == [1, np.inf]
+@pytest.mark.parametrize("dtype", ["float64", "Float64", "object"])
+def test_infinite_numbers_are_missing_since_no_clause_should_single_them_out(
+    dtype: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    note_once.cache_clear()
+    series = pd.Series([1.0, np.inf, -np.inf], dtype=dtype)
+    for _ in range(2):  # a column is read many times, and told about once
+        assert read(series)[1] == [1, None, None]
+    assert caplog.messages == ["c: 2 of 3 cells are infinite and count as missing"]
 
 
 def test_polars_columns_are_read_like_pandas_ones() -> None:
@@ -131,7 +139,7 @@ def test_complex_columns_are_refused() -> None:
         (["true", "FALSE", None, "1"], Kind.BOOLEAN, [True, False, None, True]),
         ([True, False], Kind.NUMBER, [1, 0]),
         (["1.5", None, " 2 "], Kind.NUMBER, [1.5, None, 2]),
-        ([2.0, 1.5, None, np.inf], Kind.TEXT, ["2", "1.5", None, "inf"]),
+        ([2.0, 1.5, None, np.inf], Kind.TEXT, ["2", "1.5", None, None]),
         ([True, False], Kind.TEXT, ["True", "False"]),
         (
             ["2024-01-31", "2024/02/01 10:30", "31.12.2024", "2024-01-01T00:00:00Z"],

@@ -13,6 +13,7 @@ from pandas.api import types
 from nri.errors import InputError
 from nri.rule.columns import Column
 from nri.rule.literal import Kind
+from nri.table.notes import note_once
 
 _TEXT_CELLS = (str, bytes, bool, np.bool_, numbers.Real, Decimal, dt.date, dt.time, pd.Interval, pd.Period)
 
@@ -20,7 +21,8 @@ _TEXT_CELLS = (str, bytes, bool, np.bool_, numbers.Real, Decimal, dt.date, dt.ti
 def read_cells(series: "pd.Series[Any]") -> Column:
     """Return the cells of one pandas column as they are: bool, float64, text or datetime64[us].
 
-    Missing cells (None, NaN, NaT, pd.NA) are unknown. Times with a zone are taken at UTC, durations
+    Missing cells (None, NaN, NaT, pd.NA) are unknown, and so are infinite ones, with a note: they come from a
+    division by zero, not from measuring. Times with a zone are taken at UTC, durations
     as seconds, and a column that mixes text with other things as text.
 
     Raises
@@ -30,8 +32,7 @@ def read_cells(series: "pd.Series[Any]") -> Column:
     """
     dtype = series.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "fiu":  # most columns, and the fastest to read
-        values = series.to_numpy().astype(np.float64)
-        return Column(values, ~np.isnan(values))
+        return _finite(series.to_numpy().astype(np.float64), series.name)
     if isinstance(dtype, pd.CategoricalDtype):
         return _of_categories(series)
     if isinstance(dtype, pd.SparseDtype):
@@ -75,8 +76,15 @@ def _booleans(series: "pd.Series[Any]") -> Column:
 
 
 def _numbers(series: "pd.Series[Any]") -> Column:
-    values = np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
-    return Column(values, _known(series))
+    return _finite(np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan)), series.name)
+
+
+def _finite(values: NDArray[np.float64], name: object) -> Column:
+    known = np.isfinite(values)
+    infinite = int(np.isinf(values).sum())
+    if infinite:
+        note_once(str(name), f"{infinite} of {len(values)} cells are infinite and count as missing")
+    return Column(values, known)
 
 
 def _dates(series: "pd.Series[Any]") -> Column:
@@ -110,7 +118,7 @@ def _of_objects(series: "pd.Series[Any]") -> Column:
     if found == "boolean":
         return _spread(cells.astype(bool), known, False)
     if all(isinstance(cell, numbers.Real | Decimal | np.bool_) for cell in cells):
-        return _spread(_as_floats(cells, series.name), known, np.nan)
+        return _finite(_spread(_as_floats(cells, series.name), known, np.nan).values, series.name)
     if all(isinstance(cell, dt.date) for cell in cells):
         return _spread(
             np.array([_moment(cell) for cell in cells], "datetime64[us]"), known, np.datetime64("NaT")

@@ -67,7 +67,7 @@ def _to_text(column: Column, found: Kind) -> Column:
     values = np.full(len(column), None, dtype=object)
     cells = column.values[column.known]
     if found is Kind.NUMBER:
-        values[column.known] = [number_as_text(cell) if np.isfinite(cell) else str(cell) for cell in cells]
+        values[column.known] = [number_as_text(cell) for cell in cells]
     else:
         values[column.known] = [str(cell) for cell in cells]
     return Column(values, column.known)
