@@ -12,7 +12,8 @@ from nri.rule import Kind, Label
 from nri.table.cells import read_cells
 from nri.table.coerce import coerce
 from nri.table.columns import require_columns
-from nri.table.target import TargetedTable, class_index, take_target
+from nri.table.notes import note_once
+from nri.table.target import TargetedTable, alike_classes, class_index, take_target
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +41,7 @@ def label_table(
     if weights is not None:
         require_columns(frame, [weights])
     split = take_target(frame, target)
+    note_once(split.name, alike_classes(split.classes))
     features, row_weights = _take_weights(split.features, weights)
     classes, codes = split.classes, split.codes
     index = None if positive is None else class_index(classes, positive)

@@ -14,6 +14,8 @@ from nri.episode import FloatArray, IntArray
 from nri.errors import InputError
 from nri.rule import Label
 from nri.rule.labels import as_label
+from nri.table.notes import note_once
+from nri.table.target import alike_classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,7 @@ def read_labels(y: Any, n_rows: int) -> Labels:
         )
     if not n_rows:
         raise InputError("Found array with 0 sample(s) while a minimum of 1 is required; give rows")
+    note_once(name, alike_classes([as_label(label) for label in classes]))
     return Labels(codes.astype(np.int64), classes, name)
 
 
@@ -95,8 +98,10 @@ def feature_names(X: Any) -> NDArray[Any] | None:
         names = list(X)
     elif isinstance(X, list | tuple) and X and all(isinstance(row, Mapping) for row in X):
         names = list(dict.fromkeys(name for row in X for name in row))
+    elif hasattr(X, "collect_schema"):  # polars; the names of a lazy frame are a query of their own
+        names = list(X.collect_schema().names())
     else:
-        names = list(getattr(X, "column_names", getattr(X, "columns", ())))  # pyarrow; pandas and polars
+        names = list(getattr(X, "column_names", getattr(X, "columns", ())))  # pyarrow; pandas
     return np.array(names, dtype=object) if names and all(isinstance(name, str) for name in names) else None
 
 

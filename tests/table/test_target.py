@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nri.errors import InputError
-from nri.table.target import class_index, encode_target, take_target
+from nri.table.target import alike_classes, class_index, encode_target, take_target
 
 
 @pytest.mark.parametrize(
@@ -179,3 +179,9 @@ def test_a_class_that_is_not_there_is_refused_with_those_that_are() -> None:
         class_index(("no", "yes"), "maybe")
     with pytest.raises(InputError, match="no class 'YES'"):
         class_index(("Yes", "yes"), "YES")
+
+
+def test_classes_are_alike_up_to_case_and_spaces() -> None:
+    assert "'YES ', 'Yes', 'yes' differ" in alike_classes(("YES ", "Yes", "no", "yes"))
+    assert "'at  home', 'at home' differ" in alike_classes(("at  home", "at home"))
+    assert alike_classes(("yes", "no", 1, True)) == ""

@@ -130,6 +130,23 @@ def class_index(classes: Sequence[Label], wanted: str | Label) -> int:
     raise InputError(f"the target has no class {wanted!r}; choose one of {_listed(classes)}")
 
 
+def alike_classes(classes: Sequence[Label]) -> str:
+    """Return a remark if class labels differ only in case or spaces, and are perhaps the same; else nothing.
+
+    >>> alike_classes(("Yes", "no", "yes"))
+    "the classes 'Yes', 'yes' differ only in case or spaces; write them alike if they are one"
+    """
+    spelled: dict[str, list[str]] = {}
+    for label in classes:
+        if isinstance(label, str):
+            spelled.setdefault(" ".join(label.split()).casefold(), []).append(label)
+    alike = [repr(label) for group in spelled.values() if len(group) > 1 for label in group]
+    if not alike:
+        return ""
+    shown = ", ".join(alike[:6]) + (", ..." if len(alike) > 6 else "")
+    return f"the classes {shown} differ only in case or spaces; write them alike if they are one"
+
+
 @dataclass(frozen=True, slots=True)
 class _Comparison:
     """``column operator value``, as the caller wrote it."""
