@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nri.table.coerce import parse_numbers
 from nri.table.missing_words import MISSING_MARKS
 from nri.table.notes import note
-from nri.table.text_dates import looks_like_dates, read_text_dates
+from nri.table.text_dates import dates_or_none
 from nri.table.text_numbers import read_text_numbers
 
 _BOOLEANS = {"true": True, "false": False}
@@ -87,8 +87,7 @@ def _typed(distinct: NDArray[Any], decimal_comma: bool) -> Any:
     as_numbers = _typed_numbers(distinct, decimal_comma)
     if as_numbers is not None:
         return as_numbers
-    texts = distinct.tolist()
-    return read_text_dates(texts).moments if looks_like_dates(texts) else None
+    return dates_or_none(distinct.tolist())
 
 
 def _typed_numbers(distinct: NDArray[Any], decimal_comma: bool) -> Any:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nri.rule import Kind
 from nri.rule.columns import Column
-from nri.table.text_dates import looks_like_dates
+from nri.table.text_dates import dates_or_none
 
 
 class Reason(StrEnum):
@@ -142,7 +142,7 @@ def kind_or_reason(column: Column, name: str, *, whole: bool, limits: CategoryLi
             return Reason.IDENTIFIER
         return Kind.BOOLEAN if is_zero_one(column) else Kind.NUMBER
     if kind is Kind.TEXT:
-        if looks_like_dates(distinct.tolist()):
+        if dates_or_none(distinct.tolist()) is not None:
             return Kind.DATE
         return _text_or_reason(np.bincount(codes), np.asarray(distinct, dtype=object), limits)
     return kind

@@ -19,6 +19,8 @@ _CELL = re.compile(
     re.VERBOSE,
 )
 _SPELLED_BOUNDS = {"\u2264": "<=", "\u2265": ">="}
+_LONGEST = 60
+"""Characters of a number with all it wears; what is longer is prose, and not worth a look."""
 _LONE_UNITS = frozenset("mgslhdykKVWCFLM\u00b5\u03bc")
 """Single letters that stand right behind a number as its unit; ``12A`` is a seat or a flat."""
 _UNIT_WITH_DIGITS = re.compile(r"[^\W\d_]+[23]|.*[/^].*")
@@ -47,6 +49,8 @@ def take_apart(text: str) -> NumberCell | None:
     (None, None, None)
     """
     text = text.strip()
+    if len(text) > _LONGEST:
+        return None
     bracketed = len(text) > 2 and text[0] == "(" and text[-1] == ")"
     match = _CELL.fullmatch(text[1:-1] if bracketed else text)
     if match is None or (match["sign"] and match["inner"]):

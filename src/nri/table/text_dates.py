@@ -82,9 +82,12 @@ def read_text_dates(texts: Sequence[str]) -> TextDates:
     return _in_order(fields, *chosen[:2])
 
 
-def looks_like_dates(texts: Sequence[str]) -> bool:
-    """Whether every text is a date; most columns are told from dates by their first cell."""
-    return bool(len(texts)) and _may_be_date(texts[0]) and read_text_dates(texts).complete
+def dates_or_none(texts: Sequence[str]) -> Moments | None:
+    """Return moments if every text is a date; most columns are told from dates by their first cell."""
+    if not len(texts) or not _may_be_date(texts[0]):
+        return None
+    found = read_text_dates(texts)
+    return found.moments if found.complete else None
 
 
 def look_like_ambiguous_dates(texts: Sequence[str]) -> bool:

@@ -15,7 +15,9 @@ from nri.table.number_styles import BLANK_GROUPS, BLANK_GROUPS_COMMA, PLAIN, Num
 _MOST_ODD = 0.05
 """Largest share of the cells that may be no numbers."""
 _LEAST_DISTINCT = 3
-"""Two numbers with a word or a unit are two categories as well, and better left to say so."""
+"""Two numbers with a unit are two categories as well, and better left to say so."""
+_LEAST_BESIDE_WORDS = 6
+"""Of few numbers and a word, the word may be a category or a class of its own: grades 1, 2, 3 and none."""
 _PHONE_DIGITS = 7
 """From here on, numbers that are all of one length and set apart by blanks are called, not measured."""
 _PADDED = re.compile(r"0[0-9]+")
@@ -106,16 +108,18 @@ class _Written:
     def _best_style(self, decimal_comma: bool) -> tuple[NumberStyle, FloatArray]:
         """Return the style that reads most cells, and what it makes of them."""
         best, best_values, most = PLAIN, np.full(len(self.cells), np.nan), 0
+        dressed = int(self.counts[[cell is not None for cell in self.cells]].sum())
         for style in styles(decimal_comma=decimal_comma):
             values = np.array([np.nan if cell is None else _value(cell, style) for cell in self.cells])
             read = int(self.counts[~np.isnan(values)].sum())
             if read > most:
                 best, best_values, most = style, values, read
+            if read == dressed:  # no other can read more
+                break
         return best, best_values
 
     def read(self) -> TextNumbers:
-        undressed = self.dress == ("", "") and self.style is PLAIN
-        return TextNumbers(self.values, self.odd, undressed, self._remark(undressed))
+        return TextNumbers(self.values, self.odd, self._is_undressed(), self._remark())
 
     def is_doubtful(self) -> bool:
         """Whether the column may as well be something else: categories, codes, phone numbers."""
@@ -131,7 +135,7 @@ class _Written:
             return True
         if any(_CODE.fullmatch(self.texts[i]) for i in np.flatnonzero(self.odd).tolist()):
             return True
-        return self._n_distinct() < _LEAST_DISTINCT and not self._only_marks_beside_numbers()
+        return len(np.unique(self.values[self.numbers])) < self._least_distinct()
 
     def _calls_phones(self, digits: list[str]) -> bool:
         lengths = {sum(character.isdigit() for character in one) for one in digits}
@@ -141,15 +145,17 @@ class _Written:
             and min(lengths) >= _PHONE_DIGITS
         )
 
-    def _n_distinct(self) -> int:
-        return len(np.unique(self.values[self.numbers]))
+    def _least_distinct(self) -> int:
+        """Return how many different numbers it takes to believe that the column is about numbers."""
+        if not all(is_missing_mark(self.texts[i]) for i in np.flatnonzero(~self.numbers).tolist()):
+            return _LEAST_BESIDE_WORDS
+        return 1 if self._is_undressed() else _LEAST_DISTINCT
 
-    def _only_marks_beside_numbers(self) -> bool:
-        plain = self.dress == ("", "") and self.style is PLAIN
-        return plain and all(is_missing_mark(self.texts[i]) for i in np.flatnonzero(~self.numbers).tolist())
+    def _is_undressed(self) -> bool:
+        return self.dress == ("", "") and self.style is PLAIN
 
-    def _remark(self, undressed: bool) -> str:
-        parts = [] if undressed else ["read as numbers " + self._dress_in_words()]
+    def _remark(self) -> str:
+        parts = [] if self._is_undressed() else ["read as numbers " + self._dress_in_words()]
         without = ~self.numbers
         if without.any():
             cells = f"{int(self.counts[without].sum())} of {int(self.counts.sum())} cells"
