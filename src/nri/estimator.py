@@ -40,8 +40,9 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         Most literals in one clause.
     columns : list of str, or dict of str to bool, optional
         The only columns that rules may use. As a dict: columns that are True are the only ones used, or, if
-        all are False, those are never used. All columns by default. Columns of a plain array are
-        called ``x0``, ``x1``, ...
+        all are False, those are never used. All columns by default, without those that look like identifiers
+        or free text: naming one here uses it all the same. Columns of a plain array are called ``x0``,
+        ``x1``, ...
     require : list of str, optional
         Columns that every clause must speak about.
     negations : bool
