@@ -102,15 +102,38 @@ def assemble(
         described = [label for label, rule in plain.items() if not rule.is_false]
         plain = {label: plain[label] for label in described}
     default = support.classes[induced.default]
+    return tell(plain, default, domain, support, negations=negations, min_precision=min_precision)
+
+
+def tell(
+    plain: Mapping[Label, Rule],
+    default: Label,
+    domain: Domain,
+    support: Support,
+    *,
+    negations: bool = True,
+    min_precision: float = 0.0,
+) -> RuleSet:
+    """Simplify rules on the table's domain, if that breaks no limit and costs no support row, and count.
+
+    Parameters
+    ----------
+    plain
+        The rule of each class that has one.
+    default
+        Label of rows that no clause covers.
+    domain, support, negations, min_precision
+        As for :func:`assemble`.
+    """
     if not negations:  # knowing all categories is what turns "red or green" into "not blue"
         domain = {name: cells for name, cells in domain.items() if not _has_categories(cells.values)}
     simple = {label: simplify(rule, domain) for label, rule in plain.items()}
-    told = _counted(simple, default, support)
+    told = count_rules(simple, default, support)
     if simple == plain:
         return told
-    literal_by_literal = _counted(plain, default, support)
-    worse = _right(told, support) < _right(literal_by_literal, support) - 1e-9
-    if worse or _least_precision(told) < min(min_precision, _least_precision(literal_by_literal)):
+    literal_by_literal = count_rules(plain, default, support)
+    worse = right_weight(told, support) < right_weight(literal_by_literal, support) - 1e-9
+    if worse or least_precision(told) < min(min_precision, least_precision(literal_by_literal)):
         return literal_by_literal
     return told
 
@@ -119,7 +142,7 @@ def _has_categories(values: tuple[object, ...] | None) -> bool:
     return values is not None and any(isinstance(value, str) for value in values)
 
 
-def _counted(rules: Mapping[Label, Rule], default: Label, support: Support) -> RuleSet:
+def count_rules(rules: Mapping[Label, Rule], default: Label, support: Support) -> RuleSet:
     """Count the evidence, and put the clauses that explain most rows first."""
     weights = support.class_weights
     n = len(weights)
@@ -135,13 +158,14 @@ def _counted(rules: Mapping[Label, Rule], default: Label, support: Support) -> R
     return gather_ruleset(support.target, support.classes, ordered, support.columns, weights, default=default)
 
 
-def _right(ruleset: RuleSet, support: Support) -> float:
+def right_weight(ruleset: RuleSet, support: Support) -> float:
     """Weight of the support rows that are decided rightly."""
     decided = ruleset.predict_index(support.columns, len(support.codes))
     return float(support.weights[decided == support.codes].sum())
 
 
-def _least_precision(ruleset: RuleSet) -> float:
+def least_precision(ruleset: RuleSet) -> float:
+    """Share of its class among the rows of the least precise clause; 1 without clauses."""
     shares = [
         evidence.share(ruleset.index_of(rule.label)) or 0.0
         for rule in ruleset.rules

@@ -187,7 +187,7 @@ def _said(distinct: NDArray[Any], cuts: list[Cut]) -> list[Any]:
             cut,
             Cut(cut.best, np.array([cut.best])),
         ):  # its plainest number, or else its own place
-            threshold = _say(distinct, choice)
+            threshold = say(distinct, choice)
             place = int(np.searchsorted(distinct, threshold, side="right"))
             if place not in found:
                 found[place] = threshold
@@ -195,8 +195,12 @@ def _said(distinct: NDArray[Any], cuts: list[Cut]) -> list[Any]:
     return [found[place] for place in sorted(found)]
 
 
-def _say(distinct: NDArray[Any], cut: Cut) -> Any:
-    """Return the plainest threshold of a cut or of one that is as good."""
+def say(distinct: NDArray[Any], cut: Cut) -> Any:
+    """Return the plainest threshold of a cut or of one that is as good.
+
+    >>> say(np.array([23.0, 31, 45, 58]), Cut(1, np.array([1, 2])))
+    30.0
+    """
     low, high = distinct[cut.alike[0] - 1], distinct[cut.alike[-1]]
     below, above = distinct[cut.best - 1], distinct[cut.best]
     allowed = set(cut.alike.tolist())
