@@ -243,3 +243,14 @@ def test_the_domain_tells_the_categories_seen_and_leaves_numbers_open() -> None:
     domain = Binarizer().fit(table).domain_
     assert domain == {"c": ColumnDomain(["a", "b"]), "flag": BOOLEAN, "n": OPEN}
     assert not domain["c"].complete
+
+
+def test_a_narrowed_binarizer_keeps_some_columns_and_knows_more_cuts_of_them() -> None:
+    table = pd.DataFrame({"age": [20, 30, 64, 70], "sex": ["f", "m", "f", "m"], "x": [1.5, 2.5, 3.5, 4.5]})
+    whole = Binarizer(max_thresholds=1).fit(table, np.array([0, 0, 1, 1]))
+    closer = whole.narrowed(("sex", "age"), [Literal("age", Op.GT, 25), Literal("age", Op.GT, 50)])
+    assert [str(v) for v in closer.variables_] == ["age > 50", "age > 25", "sex = m"]
+    assert closer.groups_.tolist() == [0, 0, 1]
+    assert closer.columns_ == ("age", "sex")
+    assert closer.transform(table).values[:, 1].tolist() == [False, True, True, True]
+    assert whole.columns_ == ("age", "sex", "x")

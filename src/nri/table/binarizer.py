@@ -1,6 +1,7 @@
 """Binarizer: a table becomes a boolean matrix with unknowns, and each variable knows what it means."""
 
 from collections.abc import Collection
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -156,6 +157,19 @@ class Binarizer:
         self.domain_ = {name: _domain_of(columns[name]) for name in used}
         self.left_out_ = left_out
         return self
+
+    def narrowed(self, columns: Collection[str], cuts: Collection[rule.Literal]) -> "Binarizer":
+        """Return a binarizer for some of the columns, with these cuts ``x > t`` among its variables."""
+        closer = copy(self)
+        closer.columns_ = tuple(name for name in self.columns_ if name in columns)
+        closer.variables_ = tuple(
+            variable
+            for name in closer.columns_
+            for variable in dict.fromkeys(v for v in (*self.variables_, *cuts) if v.column == name)
+        )
+        numbers = {name: index for index, name in enumerate(closer.columns_)}
+        closer.groups_ = np.array([numbers[v.column] for v in closer.variables_], dtype=np.int64)
+        return closer
 
     def transform(self, X: Any) -> BooleanTable:
         """Return the variables' values on the rows of a table, which needs only ``columns_``.
