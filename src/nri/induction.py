@@ -12,16 +12,21 @@ import numpy as np
 import pandas as pd
 
 from nri import inducers, rule
-from nri.assemble import Support, assemble, is_negated, literal_meanings
-from nri.canonical import canonical
+from nri.assemble import Support, assemble, is_negated, literal_meanings, tell
+from nri.canonical import CanonicalEpisode, canonical
 from nri.episode import BoolArray, FloatArray, IntArray, make_episode
 from nri.errors import InputError
 from nri.infer.limits import Limits
+from nri.infer.result import Induced
 from nri.rule import Label, RuleSet, gather_ruleset
+from nri.sharpen import cuts_of, rule_bits, sharpen
 from nri.table.binarizer import Binarizer
 from nri.table.columns import columns_of, require_columns
 from nri.table.kinds import LeftOut, refusal
 from nri.table_posterior import TablePosterior
+
+_SEARCHED_TWICE = 2000
+"""Most rows on which a shorter rule is sought once cuts have moved; with more it takes long for little."""
 
 
 @dataclass(frozen=True)
@@ -119,9 +124,46 @@ def induce_ruleset(
         table.classes,
         table.target,
     )
-    cells = binarizer.transform(features)
+    question = _Question(features, support, settings, positive)
+    found = _find_rules(question, binarizer, inducer, rng)
+    ruleset = found.ruleset
+    if settings.binarize == "auto" and settings.model != "paper":  # what the paper has is left as it is
+        ruleset = _with_sharper_cuts(question, binarizer, found, rng)
+    posterior = None
+    if found.induced.posterior is not None:
+        posterior = TablePosterior(
+            tuple(features.columns), binarizer, found.view.order, found.view.flipped, found.induced.posterior
+        )
+    return Induction(ruleset, binarizer.left_out_, posterior)
+
+
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """What is asked: rows, and what their rules may be."""
+
+    features: pd.DataFrame
+    support: Support
+    settings: Settings
+    positive: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """Rules for one choice of variables, in index space and in words."""
+
+    view: CanonicalEpisode
+    induced: Induced
+    ruleset: RuleSet
+
+
+def _find_rules(
+    question: _Question, binarizer: Binarizer, inducer: inducers.Inducer, rng: np.random.Generator
+) -> _Found:
+    """Induce rules on the variables of a binarizer, and say them in words."""
+    support, settings = question.support, question.settings
+    cells = binarizer.transform(question.features)
     view = canonical(
-        make_episode(cells.values, cells.known, table.codes, weights, len(table.classes)),
+        make_episode(cells.values, cells.known, support.codes, support.weights, len(support.classes)),
         literal_meanings(binarizer.variables_, binarizer.domain_),
         binarizer.groups_,
     )
@@ -132,7 +174,7 @@ def induce_ruleset(
         min_precision=settings.min_precision,
         required=_required(view.literals, settings, binarizer.left_out_),
     )
-    induced = inducer.induce(view.episode, view.groups, limits, rng, positive)
+    induced = inducer.induce(view.episode, view.groups, limits, rng, question.positive)
     ruleset = assemble(
         induced,
         view.literals,
@@ -141,12 +183,42 @@ def induce_ruleset(
         negations=settings.negations,
         min_precision=settings.min_precision,
     )
-    posterior = None
-    if induced.posterior is not None:
-        posterior = TablePosterior(
-            tuple(features.columns), binarizer, view.order, view.flipped, induced.posterior
-        )
-    return Induction(ruleset, binarizer.left_out_, posterior)
+    return _Found(view, induced, ruleset)
+
+
+def _with_sharper_cuts(
+    question: _Question, binarizer: Binarizer, found: _Found, rng: np.random.Generator
+) -> RuleSet:
+    """Move cuts to where the rule needs them, and ask once more whether with these a shorter rule will do.
+
+    The labels alone are asked, about the columns of the rule: all else was weighed when it was found.
+    """
+    sharp = _sharpened(question, binarizer, found)
+    if sharp is found.ruleset or question.support.weights.sum() > _SEARCHED_TWICE:
+        return sharp
+    closer = binarizer.narrowed(sharp.columns, cuts_of(sharp))
+    again = _find_rules(question, closer, inducers.get_inducer("greedy"), rng)
+    other = _sharpened(question, closer, again)
+    n_literals = 2 * len(closer.variables_)
+    saved = rule_bits(sharp, question.support, n_literals) - rule_bits(other, question.support, n_literals)
+    return other if saved > 1e-6 else sharp
+
+
+def _sharpened(question: _Question, binarizer: Binarizer, found: _Found) -> RuleSet:
+    """Return a rule set with its cuts moved, and simplified where that makes clauses alike."""
+    settings = question.settings
+    columns = list(dict.fromkeys(literal.column for literal in found.view.literals))
+    sharp = sharpen(found.ruleset, question.support, columns, min_precision=settings.min_precision)
+    if sharp is found.ruleset:
+        return sharp
+    return tell(
+        {rule.label: rule.rule for rule in sharp.rules},
+        sharp.default,
+        binarizer.domain_,
+        question.support,
+        negations=settings.negations,
+        min_precision=settings.min_precision,
+    )
 
 
 def _counted_rows(table: LabelledTable) -> LabelledTable:

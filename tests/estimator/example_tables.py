@@ -37,3 +37,18 @@ def visits() -> tuple[pd.DataFrame, pd.Series]:
         }
     )
     return table, pd.Series(["yes", "no", "no", "no"] * 6, name="flu")
+
+
+def crossed_table(seed: int, n_rows: int = 150, noise: float = 0.03) -> tuple[pd.DataFrame, np.ndarray]:
+    """Numbers that tell nothing alone: yes where exactly one of ``a > 37`` and ``b > 6.2`` holds."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "a": rng.uniform(0, 100, n_rows).round(1),
+            "b": rng.uniform(0, 20, n_rows).round(1),
+            "c": rng.normal(size=n_rows).round(2),
+            "d": rng.normal(size=n_rows).round(2),
+        }
+    )
+    labels = (table["a"] > 37).to_numpy() ^ (table["b"] > 6.2).to_numpy() ^ (rng.random(n_rows) < noise)
+    return table, np.where(labels, "yes", "no")

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from example_tables import random_table
+from example_tables import crossed_table, random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -58,6 +58,22 @@ def test_flipping_the_coding_of_a_column_flips_its_literals_only(seed, name):
         return literal.negate() if literal.column == name else literal
 
     assert rules_of(induced(flipped, labels)) == said_with(induced(table, labels), flip)
+
+
+@few
+@given(seeds)
+def test_cuts_that_move_do_not_depend_on_order_or_names(seed):
+    table, labels = crossed_table(seed, n_rows=100)
+    rng = np.random.default_rng(seed)
+    rows, names = rng.permutation(len(table)), rng.permutation(table.columns)
+    assert induced(table[list(names)].iloc[rows], labels[rows]) == induced(table, labels)
+    renames = dict(zip(table.columns, names, strict=True))
+
+    def rename(literal: Literal) -> Literal:
+        return Literal(renames[literal.column], literal.op, literal.value)
+
+    renamed = induced(table.rename(columns=renames), labels)
+    assert rules_of(renamed) == said_with(induced(table, labels), rename)
 
 
 @few
