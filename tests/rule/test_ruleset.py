@@ -124,8 +124,8 @@ def test_evidence_is_counted_on_the_support_rows():
 
 def test_a_clause_is_as_sure_as_the_rows_left_to_it_were_right():
     """With several classes a clause of precision 0.43 was right on nearly every row that came down to it."""
-    n = 30
-    first, second = np.arange(n) < 16, np.arange(n) < 28
+    n = 300
+    first, second = np.arange(n) < 160, np.arange(n) < 280
     columns = {"a": column_of(first.tolist()), "b": column_of(second.tolist())}
     labels = np.eye(3)[np.where(first, 0, np.where(second, 1, 2))]
     rules = {
@@ -133,9 +133,9 @@ def test_a_clause_is_as_sure_as_the_rows_left_to_it_were_right():
         "y": Rule([Clause([Literal("b", Op.EQ, True)])]),
     }
     ruleset = gather_ruleset("t", "xyz", rules, columns, labels)
-    assert ruleset.rules[1].evidence[0].share(1) == pytest.approx(12 / 28)
-    assert ruleset.rules[1].decided[0].counts == (0, 12, 0)
-    assert ruleset.predict_proba(columns)[20, 1] > 0.85
+    assert ruleset.rules[1].evidence[0].share(1) == pytest.approx(120 / 280)
+    assert ruleset.rules[1].decided[0].counts == (0, 120, 0)
+    assert ruleset.predict_proba(columns)[200, 1] > 0.9
 
 
 def test_uncovered_rows_go_to_their_own_majority_not_the_overall_one():

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 
 from nri.errors import InputError
-from nri.rule.clause import Clause
 from nri.rule.columns import Columns, FloatArray, row_count
 from nri.rule.evaluate import clause_matrix
 from nri.rule.evidence import Evidence, shrink
@@ -72,16 +71,15 @@ def gather_ruleset(
 
 
 def _with_decided(ruleset: RuleSet, columns: Columns, weights: FloatArray) -> RuleSet:
-    """Count for each clause the rows on which it has the say; who goes first is known by now."""
-    deciding = ruleset.decide(columns, len(weights))
-    decided: dict[tuple[Label, Clause], Evidence] = {}
-    for i, decision in enumerate(ruleset.decisions):
-        rows = Evidence(weights[deciding == i].sum(axis=0))
-        decided.setdefault((decision.label, decision.clause), rows)  # a repeated clause never gets a say
-    rules = [
-        ClassRule(rule.label, rule.rule, rule.evidence, [decided[rule.label, clause] for clause in rule.rule])
-        for rule in ruleset.rules
-    ]
+    """Count for each clause the rows that are given its class; who goes first is known by now."""
+    given = ruleset.predict_index(columns, len(weights))
+    rules = []
+    for rule in ruleset.rules:
+        fires = (
+            clause_matrix(rule.rule, columns, len(weights)) & (given == ruleset.index_of(rule.label))[:, None]
+        )
+        decided = [Evidence(weights[f].sum(axis=0)) for f in fires.T]
+        rules.append(ClassRule(rule.label, rule.rule, rule.evidence, decided))
     return replace(ruleset, rules=tuple(rules))
 
 

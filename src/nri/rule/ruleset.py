@@ -2,9 +2,9 @@
 
 How it decides: among the clauses that fire on a row, the one with the highest estimated precision
 for its class gives the label (the earlier one on a tie). The probabilities are the class shares among the
-support rows that this clause decided, drawn towards those of all rows it covers, and these towards the
-prior. Where no clause fires, the default does. Since the precisions are fixed, a rule set is also
-a list of clauses to try in order: :attr:`RuleSet.decisions`.
+support rows that this clause covers and that got its class, drawn towards those of all rows it covers, and
+these towards the prior. Where no clause fires, the default does. Since the precisions are fixed, a rule
+set is also a list of clauses to try in order: :attr:`RuleSet.decisions`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,16 +28,20 @@ if TYPE_CHECKING:
     from nri.rule.explain import Explanation
 
 
+_PULL = 20.0
+"""Rows' worth of all that a clause covers among those left to it: their share is flattered by the choice."""
+
+
 @dataclass(frozen=True)
 class ClassRule:
-    """The rule of one class, and for each of its clauses what it covered and what it decided."""
+    """The rule of one class, and for each of its clauses what it covered and what was left to it."""
 
     label: Label
     rule: Rule
     evidence: tuple[Evidence, ...]
     """Rows on which each clause fires."""
     decided: tuple[Evidence, ...]
-    """Those of them on which no clause that goes before it does; all of them where that was not counted."""
+    """Those of them that no other class claims with more right; all of them where that was not counted."""
 
     def __init__(
         self,
@@ -172,15 +176,14 @@ class RuleSet:
         return np.array(indices, dtype=np.int64), np.stack(rows)
 
     def _chances(self, decision: Decision) -> FloatArray:
-        """[n_classes]: class shares of the rows that a clause decides.
+        """[n_classes]: class shares of the rows that are left to a clause.
 
-        Where clauses before it take part of its rows, what is left may look quite unlike all it covers.
+        Where clauses of other classes take part of its rows, the rest may look quite unlike all it covers.
         """
         covered = shrink(decision.evidence, self.prior)
         if decision.decided == decision.evidence:
             return covered
-        pseudo_rows = covered * sum(self.prior)
-        return shrink(decision.decided, tuple(pseudo_rows.tolist())) if pseudo_rows.any() else covered
+        return shrink(decision.decided, tuple((covered * _PULL).tolist()))
 
     def decide(self, columns: Columns, n_rows: int | None = None) -> IntArray:
         """[M]: index in :attr:`decisions` of each row's deciding clause; their number where none fires."""
