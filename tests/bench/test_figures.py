@@ -97,7 +97,7 @@ def test_the_time_figure_says_what_was_not_timed(uci_rows):
     part = [{**row, "timed": row["seed"] == 1 and row["method"] != "tree"} for row in uci_rows]
     said = words(time_figure(part, "p4")).replace("\n", " ")
     assert "Accuracy of the timed fits only: seed 1 of 0, 1." in said
-    assert "No timed fits: DT." in said
+    assert "Not timed on all data sets: DT." in said
 
 
 def test_the_pareto_figure_says_whom_it_leaves_out_and_who_has_fewer_fits(uci_rows):

@@ -36,17 +36,15 @@ def fewer_fits(rows: Sequence[Row], protocol: str, shown: Iterable[str]) -> str:
     return f"Fewer folds or seeds than the others: {names_of(map(str, few))}." if len(few) else ""
 
 
-def timed_part(rows: Sequence[Row], timed: Sequence[Row], protocol: str) -> list[str]:
-    """Say of which seeds the timed rows are, and which methods have none."""
-    seeds, methods = (
-        tuple({row[field] for row in part if row["protocol"] == protocol} for part in (rows, timed))
-        for field in ("seed", "method")
-    )
+def timed_part(rows: Sequence[Row], timed: Sequence[Row], protocol: str, shown: Iterable[str]) -> list[str]:
+    """Say of which seeds the timed rows are, and which methods lack them on some data sets."""
+    every, some = ({row["seed"] for row in part if row["protocol"] == protocol} for part in (rows, timed))
+    missing = {str(row["method"]) for row in rows if row["protocol"] == protocol} - set(shown)
     said = []
-    if seeds[0] != seeds[1]:
-        listed = [", ".join(str(seed) for seed in sorted(some)) for some in seeds]
-        word = "seed" if len(seeds[1]) == 1 else "seeds"
-        said.append(f"Accuracy of the timed fits only: {word} {listed[1]} of {listed[0]}.")
-    if methods[0] != methods[1]:
-        said.append(f"No timed fits: {names_of(map(str, methods[0] - methods[1]))}.")
+    if every != some:
+        listed = [", ".join(str(seed) for seed in sorted(seeds)) for seeds in (some, every)]
+        word = "seed" if len(some) == 1 else "seeds"
+        said.append(f"Accuracy of the timed fits only: {word} {listed[0]} of {listed[1]}.")
+    if missing:
+        said.append(f"Not timed on all data sets: {names_of(missing)}.")
     return said

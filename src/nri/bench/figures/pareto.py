@@ -77,7 +77,7 @@ def time_figure(rows: Sequence[Row], protocol: str) -> Figure | None:
         _limits(axes, points)
         axes.set_xlabel("seconds to fit, one thread (geometric mean over data sets)")
         axes.set_ylabel(f"mean accuracy over {len(scores)} data sets (%)")
-        add_note(figure, timed_part(rows, timed, protocol))
+        add_note(figure, timed_part(rows, timed, protocol, map(str, scores.columns)))
         name_points(axes, points)
     return figure
 
