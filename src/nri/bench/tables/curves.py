@@ -95,23 +95,24 @@ def spurious_table(rows: Sequence[Row]) -> str:
     names = in_order(frame["method"].unique())
     parts = [frame[frame["method"] == name] for name in names]
     marks = [cell for cell in marked_as_fewer([_over_seeds(part) for part in parts]) if cell is not None]
-    lines = [
-        [label_of(name) + cell.marks, *map(percent, _over_grid(part, grid))]
-        for name, part, cell in zip(names, parts, marks, strict=True)
-    ]
+    lines = []
+    for name, part, cell in zip(names, parts, marks, strict=True):
+        least, *further = _over_grid(part, grid)
+        mean = written(None if pd.isna(least) else cell)
+        lines.append([label_of(name), mean, percent(least), *map(percent, further)])
     corners = [f"D {most:.0f}, ρ {rho:g}" for rho in (rhos[0], rhos[-1])]  # noqa: RUF001
     header = ["method", "mean", "least", *corners, "least, distractors idle"]
     return markdown(header, lines) + _caption(frame, marks)
 
 
 def _over_grid(part: pd.DataFrame, grid: pd.MultiIndex) -> list[float]:
-    """Return mean, least, the two corners of most distractors, and the least with the distractors idle."""
+    """Return the least cell, the two corners of most distractors, and the least with distractors idle."""
     cells = part.groupby(["D", "rho"])[["score", "shifted_accuracy"]].mean().reindex(grid)
     scores, idle = cells["score"], cells["shifted_accuracy"]
     of_most_distractors = scores.unstack("rho").iloc[-1]
     corners = [of_most_distractors.iloc[0], of_most_distractors.iloc[-1]]
-    # Some cells' mean or least would not compare with that of all, so a gap is told as one.
-    return [scores.mean(skipna=False), scores.min(skipna=False), *corners, idle.min(skipna=False)]
+    # The least of some cells would not compare with that of all, so a gap is told as one.
+    return [scores.min(skipna=False), *corners, idle.min(skipna=False)]
 
 
 def scaling_table(rows: Sequence[Row]) -> str:
