@@ -39,7 +39,7 @@ bench-quick: $(VENV)/.installed-bench
 	$(BIN)/nri bench uci --quick --offline
 
 # Table 1's ten smaller sets anew, with the methods that are quick and the published seeds, and a comparison
-# with the published rows: about a quarter of an hour. Data: NRI_DATA=folder of CSV files, else OpenML.
+# with the published rows: about ten minutes. Data: NRI_DATA=folder of CSV files, else OpenML.
 SMALL_OUT ?= build/bench-small
 bench-small: $(VENV)/.installed-bench
 	$(BIN)/nri bench uci --sets small --jobs $(BENCH_JOBS) --out $(SMALL_OUT) \
