@@ -17,15 +17,12 @@ if TYPE_CHECKING:
 def read_rule(path: Path) -> "RuleSet":
     """Read a rule file; whatever is wrong with it is said with its name."""
     from nri.rule import from_json
-    from nri.table.columns import nearest
+    from nri.table.nearby import similar_files
 
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        beside = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-        hint = nearest(path.name, sorted(beside))
-        if not hint.startswith("; did you mean"):
-            hint = "; make one with: nri induce FILE --target COLUMN --out RULE.json"
+        hint = similar_files(path) or "; make one with: nri induce FILE --target COLUMN --out RULE.json"
         raise InputError(f"no rule file {path}{hint}") from None
     except UnicodeDecodeError:
         raise InputError(f"{path} is no rule file: it is not text; give the JSON that nri writes") from None
@@ -49,12 +46,17 @@ def write_text(path: Path, text: str) -> None:
 
 def read_table_for(ruleset: "RuleSet", file: str, *, quiet: bool = False) -> "pd.DataFrame":
     """Read a table that a rule is applied to; columns that the rule reads as text stay text."""
-    from nri.rule import Kind
     from nri.table.read import read_table
 
-    texts = [name for name, kind in ruleset.kinds.items() if kind is Kind.TEXT]
     with waiting(f"reading {file}", quiet=quiet):
-        return read_table(file, keep_text=texts)
+        return read_table(file, keep_text=text_columns(ruleset))
+
+
+def text_columns(ruleset: "RuleSet") -> list[str]:
+    """Return the columns that a rule compares with texts: cells like 007 are no numbers there."""
+    from nri.rule import Kind
+
+    return [name for name, kind in ruleset.kinds.items() if kind is Kind.TEXT]
 
 
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, str | Path | None]) -> None:

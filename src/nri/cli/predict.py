@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from nri.cli.console import mute_notes, tell, waiting
-from nri.cli.files import check_outputs, read_rule
+from nri.cli.files import check_outputs, read_rule, text_columns
 from nri.cli.options import FileArgument, OutOption, QuietOption, RuleArgument
 
 OnlyOption = Annotated[bool, typer.Option("--only", help="Leave out the columns of the table itself.")]
@@ -28,14 +28,12 @@ def predict(
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
     ruleset = read_rule(rule)
     from nri.cli.predictions import accuracy_on, predictions
-    from nri.rule import Kind
     from nri.table.read import read_source
     from nri.table.verbatim import write_beside
     from nri.table.write import write_table
 
-    texts = [name for name, kind in ruleset.kinds.items() if kind is Kind.TEXT]
     with waiting(f"reading {file}", quiet=quiet):
-        table, source = read_source(file, keep_text=texts)
+        table, source = read_source(file, keep_text=text_columns(ruleset))
     found = predictions(ruleset, table)
     if only:
         write_table(found, out or sys.stdout)

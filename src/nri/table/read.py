@@ -1,6 +1,5 @@
 """Read: any file that holds a table, or standard input, as a DataFrame."""
 
-import difflib
 import gzip
 import io
 import logging
@@ -17,6 +16,7 @@ from nri.errors import InputError
 from nri.table.arff import looks_like_arff, read_arff
 from nri.table.delimited import read_delimited, sniff_delimiter
 from nri.table.frame import as_frame, check_distinct
+from nri.table.nearby import similar_files
 from nri.table.verbatim import DelimitedText
 
 logger = logging.getLogger(__name__)
@@ -166,12 +166,7 @@ def _similar_file(path: Path) -> str:
     folder = path.parent
     if not folder.is_dir():
         return f"; there is no folder {folder} either"
-    # by stems: among short names a shared ".csv" alone would make any two look alike
-    by_stem = {entry.stem: entry.name for entry in sorted(folder.iterdir()) if entry.is_file()}
-    close = difflib.get_close_matches(path.stem, list(by_stem), n=2)
-    if not close:
-        return "; check the name and the folder"
-    return "; did you mean " + " or ".join(repr(by_stem[stem]) for stem in close) + "?"
+    return similar_files(path) or "; check the name and the folder"
 
 
 def _read_all(source: IO[Any], name: str) -> bytes | str:
