@@ -48,17 +48,8 @@ def induce(
 
     With --out the rule goes to a file (RULE.json is what the other commands read) and is shown as text too.
     """
+    flags = given.format_flags(locals())
     mute_notes(quiet)
-    flags = {
-        "json": json,
-        "sql": sql,
-        "python": python,
-        "markdown": markdown,
-        "latex": latex,
-        "prolog": prolog,
-        "asp": asp,
-        "sympy": sympy,
-    }
     output = Output(chosen_format(form, flags, out), out, html, quiet, clinical, file)
     output.check()
     with waiting(f"reading {file}", quiet=quiet):  # the imports take their time too

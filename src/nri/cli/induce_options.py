@@ -1,5 +1,6 @@
 """The options of ``nri induce``, by name; what they mean for the rules is :class:`nri.induction.Settings`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -87,6 +88,12 @@ LatexFlag = Annotated[bool, _flag("latex")]
 PrologFlag = Annotated[bool, _flag("prolog")]
 AspFlag = Annotated[bool, _flag("asp")]
 SympyFlag = Annotated[bool, _flag("sympy")]
+_FLAGS = ("json", "sql", "python", "markdown", "latex", "prolog", "asp", "sympy")
+
+
+def format_flags(options: Mapping[str, object]) -> dict[str, bool]:
+    """Of all that a command was given, return the flags that stand for a format."""
+    return {name: bool(options[name]) for name in _FLAGS}
 
 
 def split_names(texts: list[str] | None, present: list[str]) -> list[str] | None:

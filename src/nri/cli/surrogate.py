@@ -58,18 +58,9 @@ def surrogate(
 
     Fidelity is the share of rows on which the rules say what the model says, cross-validated.
     """
+    flags = given.format_flags(locals())
     mute_notes(quiet)
     check_outputs({"--out": out}, {"the table": file})
-    flags = {
-        "json": json,
-        "sql": sql,
-        "python": python,
-        "markdown": markdown,
-        "latex": latex,
-        "prolog": prolog,
-        "asp": asp,
-        "sympy": sympy,
-    }
     form = chosen_format(form, flags, out)
     import numpy as np
 
@@ -81,13 +72,10 @@ def surrogate(
         frame = read_table(file)
     target = predictions if threshold is None else f"{predictions} > {threshold:.15g}"
     said_column, said = read_answers(frame, target, "--predictions")
-    taken, truth = [said_column], None
     without = given.split_names(without, frame.columns.tolist())
-    if labels is not None:
-        column, truth = read_answers(frame, labels, "--labels")
-        taken.append(column)
-        _check_words(truth, said)
-        frame = frame.drop(columns=[column] if column != said_column else [])
+    truth_column, truth = (None, None) if labels is None else _truth(frame, labels, said)
+    if truth_column not in (None, said_column):
+        frame = frame.drop(columns=[truth_column])
     asked = _labelled(frame, target, positive, weights)
     settings = settings_of(
         asked.table.features.columns.tolist(),
@@ -95,7 +83,7 @@ def surrogate(
         max_clauses=max_clauses,
         max_literals=max_literals,
         columns=columns,
-        without=without_taken(without, frame.columns.tolist(), *taken),
+        without=without_taken(without, frame.columns.tolist(), said_column, truth_column),
         negations=negations,
     )
     tell(asked.remark, quiet=quiet)
@@ -110,6 +98,13 @@ def surrogate(
     _write(found, form, out, quiet=quiet)
     if truth is not None:
         tell(_against_truth(found, frame, truth, said), quiet=quiet)
+
+
+def _truth(frame: "pd.DataFrame", labels: str, said: "pd.Series[Any]") -> "tuple[str, pd.Series[Any]]":
+    """Return the column of the labels and its answers, which predictions can be compared with."""
+    column, truth = read_answers(frame, labels, "--labels")
+    _check_words(truth, said)
+    return column, truth
 
 
 _BY_THRESHOLD = "say where yes begins, e.g. --threshold 0.5"

@@ -32,7 +32,7 @@ def read_answers(frame: "pd.DataFrame", asked: str, option: str) -> "tuple[str, 
         raise InputError(f"{option}: {told}") from None
 
 
-def without_taken(names: list[str] | None, present: list[str], *taken: str) -> list[str]:
+def without_taken(names: list[str] | None, present: list[str], *taken: str | None) -> list[str]:
     """Return the columns not to use; labels and predictions are never used, so that naming them is fine."""
     return [name for name in split_names(names, present) or () if name not in taken]
 
