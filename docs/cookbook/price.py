@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from nri import NRIClassifier
-from nri.labelled import label_table
+from nri.induce.labelled import label_table
 
 rng = np.random.default_rng(0)
 flats = pd.DataFrame(

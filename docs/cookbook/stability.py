@@ -3,8 +3,8 @@
 import numpy as np
 from visits import draw_visits
 
-from nri.induction import induce_ruleset
-from nri.labelled import label_table
+from nri.induce.labelled import label_table
+from nri.induce.path import induce_ruleset
 from nri.tasks import clause_stability
 
 asked = label_table(draw_visits(120), "flu", positive="yes")

@@ -12,17 +12,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from nri import inducers
 from nri.episode import FloatArray
 from nri.errors import InputError
-from nri.induction import LabelledTable, Settings, induce_ruleset
+from nri.induce import models
+from nri.induce.path import LabelledTable, Settings, TablePosterior, induce_ruleset
 from nri.rule import Columns, Explanation, Label, RuleSet, from_json, render
 from nri.rule.labels import as_label
 from nri.sklearn_inputs import feature_names, read_labels, read_weights
 from nri.table.columns import columns_of
 from nri.table.frame import as_frame
 from nri.table.kinds import LeftOut, Reason
-from nri.table_posterior import TablePosterior
 
 
 class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -89,7 +88,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     def __init__(
         self,
-        model: str = inducers.DEFAULT,
+        model: str = models.DEFAULT,
         *,
         max_clauses: int = 8,
         max_literals: int = 6,

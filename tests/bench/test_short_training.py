@@ -6,10 +6,10 @@ import pytest
 from nri.bench.experiments import EXPERIMENTS, Options, ablation, slots
 from nri.bench.experiments.base import chosen_methods
 from nri.bench.short_training import QUICK, VARIANTS, ShortTraining, TorchGates, short_task, stages
-from nri.inducers import INDUCERS
-from nri.synth.paper_preset import paper_episodes
-from nri.train.paper_losses import paper_loss
-from nri.train.paper_task import PaperTask, tensors
+from nri.induce.models import INDUCERS
+from nri.paper.torch.losses import paper_loss
+from nri.paper.torch.training import PaperTraining, tensors
+from nri.synth.paper import paper_episodes
 
 TINY = ShortTraining(width=8, batch=8, updates=4)
 
@@ -24,7 +24,7 @@ TINY = ShortTraining(width=8, batch=8, updates=4)
     ],
 )
 def test_a_variant_leaves_out_its_loss_and_no_other(variant, gone):
-    def terms(task: PaperTask) -> set[str]:
+    def terms(task: PaperTraining) -> set[str]:
         batch = tensors(paper_episodes(task.config.data, 0, 0, 4))
         return set(paper_loss(task.build()(batch), batch, task.config.loss, progress=1.0).terms)
 

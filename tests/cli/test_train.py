@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nri.infer.paper import PaperNetwork
+from nri.paper.model import PaperNetwork
 
 TINY_PAPER = """
 task = "paper"

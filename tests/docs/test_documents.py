@@ -32,7 +32,11 @@ def test_the_annotated_tree_names_every_part_of_the_package_and_nothing_else():
         if line.startswith("  ") and line[2] != " "
     }
     package = ROOT / "src" / "nri"
-    parts = {path.name for path in package.iterdir() if not path.name.startswith("_") and _is_part(path)}
+    parts = {
+        path.name
+        for path in package.iterdir()
+        if path.name not in ("__main__.py", "__pycache__") and _is_part(path)
+    }
     assert named == parts
 
 

@@ -27,7 +27,7 @@ def test_the_command_line_starts_without_pandas_and_scikit_learn():
 
 
 def test_inducing_from_the_command_line_does_without_scikit_learn():
-    assert loaded_after("import nri.induction, nri.cli.labelled", f"{HEAVY} sklearn") == set()
+    assert loaded_after("import nri.induce.path, nri.cli.files", f"{HEAVY} sklearn") == set()
 
 
 def test_a_heavy_import_would_be_noticed():

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from nri import NRIClassifier
-from nri.labelled import label_table
+from nri.induce.labelled import label_table
 from nri.table.notes import note_once
 
 ALIKE = "y: the classes 'Yes', 'yes' differ only in case or spaces; write them alike if they are one"

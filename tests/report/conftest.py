@@ -1,16 +1,11 @@
 """Tables that reports are written about."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
-
-from nri.induction import LabelledTable
-
-sys.path.insert(0, str(Path(__file__).parent))  # so that tests can import the helper beside them
 from report_tables import labelled
+
+from nri.induce.path import LabelledTable
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from report_tables import holds, induced, labelled
 
-from nri.induction import Settings
+from nri.induce.path import Settings
+from nri.induce.resample import cross_validate
 from nri.report import ReportOptions, gather_report
 from nri.report.curve import hold_out
-from nri.validate import cross_validate
 
 QUICK = ReportOptions(samples=0, folds=0)
 

@@ -12,7 +12,7 @@ from report_tables import induced, labelled
 
 from nri import NRIClassifier
 from nri.errors import InputError
-from nri.induction import Induction
+from nri.induce.path import Induction
 from nri.report import ReportOptions, gather_report, render_report, report_on, write_report
 from nri.report.page import percent
 from nri.rule import Clause, Literal, Op, Rule, gather_ruleset

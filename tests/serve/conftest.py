@@ -1,17 +1,12 @@
 """The page's server in this process, and tables to drop on it."""
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
-
-sys.path.insert(0, str(Path(__file__).parent))  # so that tests can import what stands beside them
-
 from browser import Running, Visitor, running_browser, running_server, visiting
 from pages import MODEL, ORIGIN, PORT, Clock
 from playwright.sync_api import Browser
+from starlette.testclient import TestClient
 
 from nri.serve.app import create_app
 from nri.serve.visitors import Visitors

@@ -8,7 +8,7 @@ import pytest
 from pages import ask, drop, edit
 
 from nri.rule import from_json
-from nri.serve.downloads import KINDS
+from nri.serve.view import KINDS
 
 NAMES = {
     "json": "rule_flu.json",

@@ -8,7 +8,7 @@ import pytest
 from pages import VISITS, drop
 
 from nri.serve import upload as module
-from nri.serve.body import MAX_JSON
+from nri.serve.guard import MAX_JSON
 from nri.serve.upload import MAX_BYTES, MAX_UNPACKED, read_upload
 
 
@@ -81,7 +81,7 @@ def test_a_file_that_announces_more_than_the_limit_is_refused_unread(client, vis
 
 
 def test_a_file_that_says_no_length_is_read_no_further_than_the_limit(client, monkeypatch):
-    monkeypatch.setattr("nri.serve.body.MAX_BYTES", 100)
+    monkeypatch.setattr("nri.serve.guard.MAX_BYTES", 100)
     sent = []
 
     def chunks():

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from nri.synth.formulas import dnf_truth, random_dnf
-from nri.synth.suite import validation_suite
-from nri.synth.targets import one_of_many, probability, tree_score
-from nri.synth.wide import WidePrior
+from nri.synth.targets import dnf_truth, one_of_many, probability, random_dnf, tree_score
+from nri.synth.wide import WidePrior, validation_suite
 
 
 def batches(prior: WidePrior, count: int):

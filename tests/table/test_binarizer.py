@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from nri.errors import InputError
 from nri.rule import Kind, Literal, Op
-from nri.rule.domain import BOOLEAN, OPEN, ColumnDomain
+from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain
 from nri.table.binarizer import Binarizer, BooleanTable
 from nri.table.kinds import CategoryLimits, LeftOut, Reason
 

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from nri.errors import InputError
-from nri.induction import LabelledTable, Settings, induce_ruleset
+from nri.induce.path import LabelledTable, Settings, induce_ruleset
 from nri.tasks.stability import clause_stability
 
 

@@ -7,7 +7,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import LinearSVC
 
 from nri.errors import InputError
-from nri.induction import Settings
+from nri.induce.path import Settings
 from nri.tasks import surrogate_of_model
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from nri.errors import ConfigError
-from nri.train.seeded_task import SeededTrainConfig
-from nri.train.toml import from_dict, load_config, to_dict
+from nri.seeded.torch.training import SeededTrainConfig
+from nri.train.config import from_dict, load_config, to_dict
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 

@@ -12,18 +12,17 @@ import pytest
 import torch
 
 from nri.errors import InputError
+from nri.seeded.torch.training import SeededTrainConfig, SeededTraining
 from nri.train.checkpoint import load_checkpoint
-from nri.train.config import OptimConfig
+from nri.train.config import OptimConfig, load_config
 from nri.train.loop import CHECKPOINT, METRICS, learning_rate, train
-from nri.train.seeded_task import SeededTask, SeededTrainConfig
-from nri.train.toml import load_config
 
 TINY = Path(__file__).parents[2] / "configs" / "tiny.toml"
 
 
-def task(**optim) -> SeededTask:
+def task(**optim) -> SeededTraining:
     config = load_config(SeededTrainConfig, TINY)
-    return SeededTask(replace(config, optim=replace(config.optim, **{"steps": 6, "warmup": 2} | optim)))
+    return SeededTraining(replace(config, optim=replace(config.optim, **{"steps": 6, "warmup": 2} | optim)))
 
 
 def rows(directory: Path) -> list[dict]:
@@ -54,11 +53,11 @@ def test_two_processes_make_the_same_update_as_one(tmp_path):
         "from dataclasses import replace\n"
         "from pathlib import Path\n"
         "from nri.train.loop import train\n"
-        "from nri.train.seeded_task import SeededTask, SeededTrainConfig\n"
-        "from nri.train.toml import load_config\n"
+        "from nri.seeded.torch.training import SeededTraining, SeededTrainConfig\n"
+        "from nri.train.config import load_config\n"
         "config = load_config(SeededTrainConfig, Path(sys.argv[1]))\n"
         "optim = replace(config.optim, steps=2, warmup=1, batches_per_step=4)\n"
-        "train(SeededTask(replace(config, optim=optim)), Path(sys.argv[2]))\n"
+        "train(SeededTraining(replace(config, optim=optim)), Path(sys.argv[2]))\n"
     )
     arguments = [str(script), str(TINY)]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
@@ -82,13 +81,13 @@ def test_training_lowers_the_loss_on_small_tables_of_the_validation_suite(tmp_pa
 
 def test_metrics_tell_losses_speed_and_validation(tmp_path):
     config = task(steps=2).config
-    train(SeededTask(replace(config, run=replace(config.run, validate_every=2, log_every=1))), tmp_path)
+    train(SeededTraining(replace(config, run=replace(config.run, validate_every=2, log_every=1))), tmp_path)
     kinds = {key for row in rows(tmp_path) for key in row}
     assert {"loss", "episodes_per_second", "learning_rate", "valid/recovery/error"} <= kinds
 
 
 def test_an_update_without_a_finite_gradient_is_skipped_and_said(tmp_path, caplog):
-    class Broken(SeededTask):
+    class Broken(SeededTraining):
         def loss(self, network, index):
             loss, row = super().loss(network, index)
             return (loss * float("nan") if index == 1 else loss), row

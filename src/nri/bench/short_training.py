@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nri.infer.paper import Gates
+from nri.paper.model import Gates
 
 if TYPE_CHECKING:
     from torch import nn
 
     from nri.episode import BoolArray
-    from nri.train.paper_task import PaperTask
+    from nri.paper.torch.training import PaperTraining
 
 VARIANTS: Mapping[str, Mapping[str, float]] = {
     "full": {},
@@ -45,16 +45,14 @@ class ShortTraining:
 FULL, QUICK = ShortTraining(), ShortTraining(width=16, batch=48, updates=60, learning_rate=6e-3)
 
 
-def short_task(size: ShortTraining, variant: str, seed: int) -> PaperTask:
+def short_task(size: ShortTraining, variant: str, seed: int) -> PaperTraining:
     """Return the training run of a variant."""
-    from nri.model.paper_config import PaperConfig
-    from nri.train.config import OptimConfig, RunConfig
-    from nri.train.paper_losses import PaperLossConfig
-    from nri.train.paper_task import PaperTask, PaperTrainConfig
-    from nri.train.toml import from_dict
+    from nri.paper.torch.config import PaperConfig, PaperLossConfig
+    from nri.paper.torch.training import PaperTrainConfig, PaperTraining
+    from nri.train.config import OptimConfig, RunConfig, from_dict
 
     never = size.updates + 1
-    return PaperTask(
+    return PaperTraining(
         PaperTrainConfig(
             seed=seed,
             batch=size.batch,
@@ -71,7 +69,7 @@ def short_task(size: ShortTraining, variant: str, seed: int) -> PaperTask:
     )
 
 
-def stages(task: PaperTask, count: int) -> Iterator[nn.Module]:
+def stages(task: PaperTraining, count: int) -> Iterator[nn.Module]:
     """Train in so many equal parts and yield the averaged network after each."""
     from nri.train.loop import train
 
@@ -84,14 +82,14 @@ class TorchGates:
     """A network in training as a source of gates, in place of the shipped file."""
 
     def __init__(self, network: nn.Module) -> None:
-        from nri.model.paper import PaperInducer
-        from nri.train.export_paper import OneEpisode
+        from nri.paper.torch.export import OneEpisode
+        from nri.paper.torch.network import PaperInducer
 
         assert isinstance(network, PaperInducer)
         self._network = OneEpisode(network)
 
     def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> Gates:
-        """See :class:`nri.infer.paper.GateSource`."""
+        """See :class:`nri.paper.model.GateSource`."""
         import torch
 
         arrays = ((values & known).astype("float32"), known, labels.astype("float32"))

@@ -6,6 +6,7 @@ a file or an option, said in one line; 130 interrupted by Ctrl-C.
 Nothing heavy is imported here or at the head of a command's file, so that ``nri --help`` is quick.
 """
 
+import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -13,22 +14,66 @@ from typing import Annotated
 
 import typer
 
+from nri.cli.apply import explain, export, predict
 from nri.cli.compare import compare
 from nri.cli.console import notes_on_stderr
-from nri.cli.demo import demo
-from nri.cli.explain import explain
-from nri.cli.export import export
-from nri.cli.export_weights import export_weights
-from nri.cli.induce import induce
-from nri.cli.lazy import add_lazily
-from nri.cli.predict import predict
+from nri.cli.induce import demo, induce
 from nri.cli.serve import serve
 from nri.cli.slices import slices
 from nri.cli.stability import stability
 from nri.cli.surrogate import surrogate
-from nri.cli.train import train
-from nri.cli.usage import ClickError, is_plea_for_help, usage_line
+from nri.cli.train import export_weights, train
 from nri.errors import NRIError
+
+
+def add_lazily(app: typer.Typer, name: str, place: str, about: str) -> None:
+    """Add a group of commands by the place of its Typer object.
+
+    Parameters
+    ----------
+    app
+        The application to add to.
+    name
+        How the group is called.
+    place
+        ``package.module:object``.
+    about
+        One line for the list of commands; the group's own help says more.
+    """
+
+    def forward(context: typer.Context) -> None:
+        module, _, attribute = place.partition(":")
+        group: typer.Typer = getattr(importlib.import_module(module), attribute)
+        command = typer.main.get_command(group)
+        code = command.main(args=context.args, prog_name=context.command_path, standalone_mode=False)
+        if isinstance(code, int) and code:
+            raise typer.Exit(code)
+
+    settings = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+    app.command(name, help=about, context_settings=settings)(forward)
+
+
+ClickError: type[Exception] = typer.BadParameter.__mro__[2]
+"""What all such mistakes derive from. Typer has a copy of click inside or uses the package, depending on its
+version; this is the right one either way."""
+
+
+def is_plea_for_help(error: Exception) -> bool:
+    """Whether a command was called without anything, for which the answer is its help."""
+    return type(error).__name__ == "NoArgsIsHelpError"
+
+
+def usage_line(error: Exception) -> str:
+    """Return what is wrong and where the command's options are told.
+
+    >>> usage_line(typer.BadParameter("Input should be a number."))
+    'invalid value: Input should be a number (see nri --help)'
+    """
+    message = str(error.format_message()).rstrip(".")  # type: ignore[attr-defined]  # every ClickError has it
+    context = getattr(error, "ctx", None)
+    command = "nri" if context is None else context.command_path
+    return f"{message[:1].lower()}{message[1:]} (see {command} --help)"
+
 
 _EXIT_CODES = (
     "Exit codes: 0 done, 1 an unexpected failure, 2 a mistake in a file or an option, 130 interrupted."

@@ -63,7 +63,7 @@ def _run(
     experiment: Experiment, options: Options, out: Path, run: RunOptions, redo: bool, retry: bool
 ) -> None:
     from nri.bench.command import folder, make_rows, write_outputs
-    from nri.cli.progress import row_progress
+    from nri.bench.progress import row_progress
 
     with row_progress(console, experiment.name) as progress:
         make_rows(experiment, options, out, run, redo=redo, retry=retry, progress=progress)

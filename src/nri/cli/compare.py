@@ -7,14 +7,14 @@ import typer
 
 from nri.cli.console import emit, mute_notes, tell, waiting
 from nri.cli.files import check_outputs, read_rule
-from nri.cli.options import OutOption, QuietOption
-from nri.cli.task_options import JsonOption
+from nri.cli.options import JsonOption, OutOption, QuietOption
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from nri.rule import Clause, RuleSet
     from nri.tasks.compare import ClassChange, Comparison, RowChanges
+
 
 OldArgument = Annotated[Path, typer.Argument(metavar="OLD.json", help="A rule written by nri.")]
 NewArgument = Annotated[Path, typer.Argument(metavar="NEW.json", help="Another rule for the same target.")]
@@ -46,7 +46,7 @@ def compare(
         table = _read(first, second, file, quiet=quiet)
     found = compare_rules(first, second, table)
     if json:
-        from nri.cli.record_json import record_json
+        from nri.cli.stability import record_json
 
         emit(record_json(found))
     else:

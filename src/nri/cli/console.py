@@ -4,12 +4,18 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO
 
 from rich.console import Console
 from rich.highlighter import RegexHighlighter
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.theme import Theme
 
 _LOGGER = logging.getLogger("nri")
@@ -67,7 +73,7 @@ def waiting(title: str, *, steps: int | None = None, quiet: bool = False) -> Ite
 
     Yields a function to be called after each step; with a number of steps a bar shows them.
     """
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import SpinnerColumn
 
     console = Console(stderr=True)
     columns = [SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()]
@@ -115,3 +121,32 @@ def mute_notes(quiet: bool) -> None:
     """Hold warnings back if the person wants quiet."""
     for handler in _LOGGER.handlers:
         handler.setLevel(logging.ERROR if quiet else logging.WARNING)
+
+
+def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
+    """Align rows of texts, the first of which is the heading.
+
+    Parameters
+    ----------
+    rows
+        Of equal length.
+    left
+        How many columns are flush left; the others are flush right.
+
+    Examples
+    --------
+    >>> print(text_table([("slice", "rows"), ("age > 61", "7")]))
+    slice     rows
+    age > 61     7
+    """
+    from nri.rule.render.as_text import display_width
+
+    widths = [max(display_width(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = []
+        for i, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            gap = " " * (width - display_width(cell))
+            cells.append(cell + gap if i < left else gap + cell)
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)

@@ -1,5 +1,6 @@
-"""Files that commands read and write beside tables: rules, and results."""
+"""Files that commands read and write: tables, rules and results, and the packages that they need."""
 
+import importlib.util
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,13 +12,14 @@ from nri.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from nri.induce.labelled import Asked
     from nri.rule import RuleSet
 
 
 def read_rule(path: Path) -> "RuleSet":
     """Read a rule file; whatever is wrong with it is said with its name."""
     from nri.rule import from_json
-    from nri.table.nearby import similar_files
+    from nri.table.read import similar_files
 
     try:
         text = path.read_text(encoding="utf-8")
@@ -97,3 +99,45 @@ def _check_writable(path: Path) -> None:
     place = path if path.exists() else path.parent
     if not os.access(place, os.W_OK):
         raise InputError(f"{path} cannot be written (permission denied); choose another place")
+
+
+def read_labelled(
+    file: str, target: str | None, positive: str | None = None, weights: str | None = None
+) -> "Asked":
+    """Read a file and split off its target; see :func:`nri.induce.labelled.label_table`."""
+    from nri.induce.labelled import label_table
+    from nri.table.read import read_table
+
+    frame = read_table(file)
+    if target is None:
+        raise InputError(f"which column is to be explained? Add --target COLUMN, one of {_listed(frame)}")
+    return label_table(frame, target, positive, weights)
+
+
+def _listed(frame: "pd.DataFrame", most: int = 12) -> str:
+    """Name the columns; of many the first ones and the last, which is often the target."""
+    names = [repr(name) for name in frame.columns]
+    return ", ".join(names if len(names) <= most else [*names[: most - 1], "...", names[-1]])
+
+
+def require_extra(extra: str | None, what: str, *packages: str) -> None:
+    """Refuse to go on where a package is not installed.
+
+    Parameters
+    ----------
+    extra
+        The extra of this package that brings them; None if they are installed by their own names.
+    what
+        What needs them.
+    packages
+        Names to import.
+
+    >>> require_extra("train", "training", "no_such_package")
+    Traceback (most recent call last):
+        ...
+    nri.errors.InputError: training needs no_such_package, not installed; run: pip install 'nri[train]'
+    """
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    if missing:
+        wanted = f"'nri[{extra}]'" if extra else " ".join(missing)
+        raise InputError(f"{what} needs {', '.join(missing)}, not installed; run: pip install {wanted}")

@@ -4,14 +4,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nri.cli import induce_options as given
+from nri.cli import options as given
 from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
 from nri.cli.files import check_outputs, write_text
 from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, chosen_format
 
 if TYPE_CHECKING:
-    from nri.induction import Induction, LabelledTable, Settings
-    from nri.validate import Accuracy
+    from nri.induce.path import Induction, LabelledTable, Settings
+    from nri.induce.resample import Accuracy
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nri.errors import InputError
+
+if TYPE_CHECKING:
+    from nri.induce.path import LabelledTable
 
 
 def induce(
@@ -53,14 +61,14 @@ def induce(
     output = Output(chosen_format(form, flags, out), out, html, quiet, clinical, file)
     output.check()
     with waiting(f"reading {file}", quiet=quiet):  # the imports take their time too
-        from nri import inducers
-        from nri.cli.labelled import read_labelled
-        from nri.induction import Settings
+        from nri.cli.files import read_labelled
+        from nri.induce import models
+        from nri.induce.path import Settings
 
         asked = read_labelled(file, target, positive, weights)
     names = asked.table.features.columns.tolist()
     settings = Settings(
-        model=model or inducers.DEFAULT,
+        model=model or models.DEFAULT,
         max_clauses=max_clauses,
         max_literals=max_literals,
         use=given.split_names(columns, names),
@@ -104,8 +112,8 @@ def induce_and_show(
     """Induce, estimate the accuracy, and write the rule where it is wanted."""
     import numpy as np
 
-    from nri.induction import induce_ruleset
-    from nri.rule.render.constant import settled
+    from nri.induce.path import induce_ruleset
+    from nri.rule.render.options import settled
     from nri.table.kinds import describe_left_out
 
     with waiting("looking for a rule", quiet=output.quiet):
@@ -135,8 +143,8 @@ class Estimate:
 
 
 def _seen(found: "Induction", table: "LabelledTable") -> "Accuracy":
+    from nri.induce.resample import accuracy_of
     from nri.table.columns import columns_of
-    from nri.validate import accuracy_of
 
     columns = columns_of(table.features, found.ruleset.columns, found.ruleset.kinds)
     return accuracy_of(found.ruleset.predict_index(columns, len(table.codes)) == table.codes, table.weights)
@@ -162,7 +170,7 @@ def _cross_validated(
 ) -> Estimate:
     import numpy as np
 
-    from nri.validate import FOLDS, cross_validate, guess_of
+    from nri.induce.resample import FOLDS, cross_validate, guess_of
 
     with waiting("cross-validating", steps=FOLDS, quiet=quiet) as step:
         estimate = cross_validate(
@@ -204,3 +212,43 @@ def _write_report(
         report = gather_report(table, found, settings, positive=positive, options=options, step=step)
         write_text(output.html, render_report(report))
     tell(f"wrote {output.html}", quiet=output.quiet)
+
+
+_SETS = {
+    "breast-cancer": (
+        "load_breast_cancer",
+        "tumour",
+        "cell nuclei of breast tumours, measured under a microscope",
+    ),
+    "wine": ("load_wine", "cultivar", "chemical analysis of wines from three cultivars"),
+    "iris": ("load_iris", "species", "leaves of iris flowers of three species"),
+}
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(_SETS)}.")]
+
+
+def demo(name: NameArgument = "breast-cancer", quiet: QuietOption = False) -> None:
+    """Induce a rule on a data set that comes with scikit-learn; nothing is downloaded."""
+    mute_notes(quiet)
+    if name not in _SETS:
+        raise InputError(f"no demo {name!r}; choose one of {', '.join(_SETS)}")
+    loader, target, about = _SETS[name]
+    with waiting(f"loading {name}", quiet=quiet):  # the imports take their time too
+        from nri.induce.path import Settings
+
+        table = _load(loader, target)
+    tell(f"{about}: {len(table.codes)} rows, {table.features.shape[1]} columns", quiet=quiet)
+    induce_and_show(table, Settings(), None, Output(None, None, None, quiet), cv=True, seed=0)
+
+
+def _load(loader: str, target: str) -> "LabelledTable":
+    import numpy as np
+    from sklearn import datasets
+
+    from nri.induce.path import LabelledTable
+
+    data = getattr(datasets, loader)(as_frame=True)
+    classes = [str(name) for name in data.target_names]
+    order = np.argsort(classes)
+    codes = np.argsort(order)[data.target.to_numpy()]
+    return LabelledTable(data.data, codes, tuple(sorted(classes)), target)

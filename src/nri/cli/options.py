@@ -1,11 +1,18 @@
-"""Options that several commands share, and how they choose an output format."""
+"""The options of the commands, by name, and how they become settings."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nri.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from nri.induce.path import Settings
+
 
 FileArgument = Annotated[
     str, typer.Argument(metavar="FILE", help="A CSV, TSV, Parquet or ARFF table; - is standard input.")
@@ -50,3 +57,156 @@ def chosen_format(named: str | None, flags: dict[str, bool], out: Path | None) -
     if out is not None:
         return next((form.name for form in FORMATS.values() if form.suffix == out.suffix.lower()), None)
     return None
+
+
+_RULE = "What the rule may be"
+_FORMAT = "Formats"
+
+TargetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--target", "-t", metavar="COLUMN", help='The column to explain, or a comparison: "price > 100".'
+    ),
+]
+PositiveOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="VALUE", help="The class the rule is about; by default the one with the simpler rule."
+    ),
+]
+CvOption = Annotated[
+    bool, typer.Option("--cv", help="Estimate the accuracy on new rows by 5-fold cross-validation.")
+]
+WeightsOption = Annotated[
+    str | None,
+    typer.Option("--weights", metavar="COLUMN", help="A column that says how many rows each row stands for."),
+]
+HtmlOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Also write a report to open in a browser; it takes longer."),
+]
+ClinicalOption = Annotated[
+    bool, typer.Option("--clinical", help="Let the report say that it is not validated for decisions.")
+]
+ModelOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="What finds the rule: seeded (default), greedy, paper.")
+]
+SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the search.")]
+MaxClausesOption = Annotated[
+    int, typer.Option(min=1, help="Most clauses in the rule of one class.", rich_help_panel=_RULE)
+]
+MaxLiteralsOption = Annotated[
+    int, typer.Option(min=1, help="Most conditions in one clause.", rich_help_panel=_RULE)
+]
+ColumnsOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAMES", help="Use only these, commas between; repeatable.", rich_help_panel=_RULE),
+]
+WithoutOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAMES", help="Never use these, commas between; repeatable.", rich_help_panel=_RULE),
+]
+RequireOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAMES", help="Every clause speaks about these; repeatable.", rich_help_panel=_RULE),
+]
+NegationsOption = Annotated[
+    bool,
+    typer.Option("--negations/--no-negations", help="Whether NOT and != may occur.", rich_help_panel=_RULE),
+]
+MinPrecisionOption = Annotated[
+    float,
+    typer.Option(min=0.0, max=1.0, help="Least precision of a clause on these rows.", rich_help_panel=_RULE),
+]
+BinarizeOption = Annotated[
+    str,
+    typer.Option(
+        metavar="MODE", help="auto (thresholds from the labels) or paper (medians).", rich_help_panel=_RULE
+    ),
+]
+
+
+def _flag(name: str) -> typer.models.OptionInfo:
+    option: typer.models.OptionInfo = typer.Option(
+        f"--{name}", help=f"Short for --format {name}.", rich_help_panel=_FORMAT
+    )
+    return option
+
+
+JsonFlag = Annotated[bool, _flag("json")]
+SqlFlag = Annotated[bool, _flag("sql")]
+PythonFlag = Annotated[bool, _flag("python")]
+MarkdownFlag = Annotated[bool, _flag("markdown")]
+LatexFlag = Annotated[bool, _flag("latex")]
+PrologFlag = Annotated[bool, _flag("prolog")]
+AspFlag = Annotated[bool, _flag("asp")]
+SympyFlag = Annotated[bool, _flag("sympy")]
+_FLAGS = ("json", "sql", "python", "markdown", "latex", "prolog", "asp", "sympy")
+
+
+def format_flags(options: Mapping[str, object]) -> dict[str, bool]:
+    """Of all that a command was given, return the flags that stand for a format."""
+    return {name: bool(options[name]) for name in _FLAGS}
+
+
+def split_names(texts: list[str] | None, present: list[str]) -> list[str] | None:
+    """Return column names from texts with commas between; a name that itself has a comma is kept whole.
+
+    >>> split_names(["age,sex", "height, in cm"], ["age", "sex", "height, in cm"])
+    ['age', 'sex', 'height, in cm']
+    """
+    if not texts:
+        return None
+    names: list[str] = []
+    for text in texts:
+        names += [text] if text in present else [part.strip() for part in text.split(",") if part.strip()]
+    return names
+
+
+PredictionsOption = Annotated[
+    str,
+    typer.Option(
+        "--predictions", "-p", metavar="COLUMN", help='What the model said, or a comparison: "score > 0.5".'
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for other programs.")]
+
+
+def read_answers(frame: "pd.DataFrame", asked: str, option: str) -> "tuple[str, pd.Series[Any]]":
+    """Return the column that an option names, or compares, and its cells; a mistake names the option."""
+    from nri.table.target import read_target
+
+    try:
+        return read_target(frame, asked)
+    except InputError as error:
+        told = str(error).replace("no target column", "no column").replace(f"target {asked!r}", repr(asked))
+        raise InputError(f"{option}: {told}") from None
+
+
+def without_taken(names: list[str] | None, present: list[str], *taken: str | None) -> list[str]:
+    """Return the columns not to use; labels and predictions are never used, so that naming them is fine."""
+    return [name for name in split_names(names, present) or () if name not in taken]
+
+
+def settings_of(
+    names: list[str],
+    *,
+    model: str | None,
+    max_clauses: int,
+    max_literals: int,
+    columns: list[str] | None,
+    without: list[str] | None,
+    negations: bool,
+) -> "Settings":
+    """Build settings from what a person gave on the command line."""
+    from nri.induce import models
+    from nri.induce.path import Settings
+
+    return Settings(
+        model=model or models.DEFAULT,
+        max_clauses=max_clauses,
+        max_literals=max_literals,
+        use=split_names(columns, names),
+        never=split_names(without, names) or (),
+        negations=negations,
+    )

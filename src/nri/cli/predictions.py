@@ -6,12 +6,12 @@ import logging
 import numpy as np
 import pandas as pd
 
+from nri.induce.resample import accuracy_of
 from nri.rule import Kind, RuleSet
 from nri.rule.labels import label_array
 from nri.table.cells import read_cells
 from nri.table.coerce import coerce
 from nri.table.columns import columns_of
-from nri.validate import accuracy_of
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from nri.cli.console import tell
-from nri.cli.induce_options import ModelOption
+from nri.cli.options import ModelOption
 from nri.errors import InputError
 
 PortOption = Annotated[
@@ -28,6 +28,6 @@ def serve(port: PortOption = None, browser: BrowserOption = True, model: ModelOp
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio"):
             raise
         raise InputError("the page needs a few packages more: pip install 'nri[serve]'") from None
-    from nri import inducers
+    from nri.induce import models
 
-    run(port, model=model or inducers.DEFAULT, browser=browser, tell=tell)
+    run(port, model=model or models.DEFAULT, browser=browser, tell=tell)

@@ -4,13 +4,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nri.cli import induce_options as given
+from nri.cli import options as given
 from nri.cli.console import emit, mute_notes, tell, waiting
-from nri.cli.options import FileArgument, QuietOption
-from nri.cli.task_options import JsonOption, PredictionsOption, read_answers, without_taken
+from nri.cli.options import (
+    FileArgument,
+    JsonOption,
+    PredictionsOption,
+    QuietOption,
+    read_answers,
+    without_taken,
+)
 
 if TYPE_CHECKING:
     from nri.tasks.slices import Slice, Slices
+
 
 LabelsOption = Annotated[
     str, typer.Option("--labels", "-l", metavar="COLUMN", help='The truth, or a comparison: "price > 100".')
@@ -90,7 +97,7 @@ def slices(
             step=step,
         )
     if json:
-        from nri.cli.record_json import record_json
+        from nri.cli.stability import record_json
 
         emit(record_json(found))
         return
@@ -98,7 +105,7 @@ def slices(
 
 
 def _show(found: "Slices", *, quiet: bool) -> None:
-    from nri.cli.text_table import text_table
+    from nri.cli.console import text_table
 
     judged = "rows held out to judge" if found.test == "holdout" else "rows"
     tell(f"error rate {found.rate:.2f} on the {found.rows} {judged} ({found.errors} errors)", quiet=quiet)

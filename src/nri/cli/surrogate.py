@@ -6,18 +6,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nri.cli import induce_options as given
+from nri.cli import options as given
 from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
 from nri.cli.files import check_outputs, write_text
-from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, chosen_format
-from nri.cli.task_options import PredictionsOption, read_answers, settings_of, without_taken
+from nri.cli.options import (
+    FileArgument,
+    FormatOption,
+    OutOption,
+    PredictionsOption,
+    QuietOption,
+    chosen_format,
+    read_answers,
+    settings_of,
+    without_taken,
+)
 from nri.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from nri.labelled import Asked
+    from nri.induce.labelled import Asked
     from nri.tasks.surrogate import Surrogate
+
 
 ThresholdOption = Annotated[
     float | None, typer.Option(metavar="NUMBER", help="The predictions are scores: yes above this, else no.")
@@ -64,9 +74,9 @@ def surrogate(
     form = chosen_format(form, flags, out)
     import numpy as np
 
+    from nri.induce.resample import FOLDS
     from nri.table.read import read_table
     from nri.tasks.surrogate import mimic
-    from nri.validate import FOLDS
 
     with waiting(f"reading {file}", quiet=quiet):
         frame = read_table(file)
@@ -112,7 +122,7 @@ _BY_THRESHOLD = "say where yes begins, e.g. --threshold 0.5"
 
 def _labelled(frame: "pd.DataFrame", target: str, positive: str | None, weights: str | None) -> "Asked":
     """Take the predictions for the target; a mistake is told in the options of this command."""
-    from nri.labelled import label_table
+    from nri.induce.labelled import label_table
 
     try:
         return label_table(frame, target, positive, weights)
@@ -169,9 +179,9 @@ def _against_truth(
     import numpy as np
     import pandas as pd
 
+    from nri.induce.resample import accuracy_of
     from nri.rule.labels import label_array
     from nri.table.columns import columns_of
-    from nri.validate import accuracy_of
 
     ruleset = found.ruleset
     columns = columns_of(frame, ruleset.columns, ruleset.kinds)

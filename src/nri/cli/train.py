@@ -1,13 +1,25 @@
 """``nri train``: train a network on synthetic episodes, or go on training one."""
 
-from collections.abc import Callable
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from nri.cli.console import tell
-from nri.cli.extras import require_extra
+from nri.cli.files import require_extra
 from nri.cli.options import QuietOption
 
 ConfigOption = Annotated[
@@ -44,13 +56,13 @@ def train(
     require_extra("train", "training", "torch", "safetensors", "jaxtyping")
     if tensorboard:
         require_extra(None, "--tensorboard", "tensorboard")
-    from nri.cli.train_progress import training_progress
+    from nri.cli.train import training_progress
+    from nri.networks import load_training
     from nri.train.loop import CHECKPOINT, METRICS
     from nri.train.loop import train as run
     from nri.train.processes import join_processes, leave_processes
-    from nri.train.tasks import load_task
 
-    task = load_task(config)
+    task = load_training(config)
     directory = directory or Path("runs") / config.stem
     leads = join_processes().leads
     optim = task.config.optim
@@ -76,3 +88,106 @@ def _board(directory: Path) -> Callable[[dict[str, float]], None]:
         writer.flush()
 
     return record
+
+
+Watcher = Callable[[int, dict[str, float]], None]
+
+_QUIET_SECONDS = 60.0
+"""Between two lines where there is no terminal to draw a bar on."""
+_WINDOW = 50
+"""Updates that the speed is taken over."""
+
+
+class Speed:
+    """Episodes a second over the last updates."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, float]] = deque(maxlen=_WINDOW)
+        self._last = time.monotonic()
+
+    def add(self, episodes: float) -> float:
+        """Count the episodes of one update and return the speed."""
+        now = time.monotonic()
+        self._seen.append((episodes, now - self._last))
+        self._last = now
+        return sum(n for n, _ in self._seen) / max(1e-9, sum(seconds for _, seconds in self._seen))
+
+
+@contextmanager
+def training_progress(name: str, updates: int, *, show: bool) -> Iterator[Watcher | None]:
+    """Yield the function to call after every update; a bar on a terminal, a line a minute elsewhere."""
+    console = Console(stderr=True)
+    if not show:
+        yield None
+    elif console.is_terminal:
+        with _bar(console) as progress:
+            yield _on_a_terminal(progress, name, updates)
+    else:
+        yield _in_a_log(name, updates)
+
+
+def _bar(console: Console) -> Progress:
+    return Progress(
+        TextColumn("[bold]{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[state]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(elapsed_when_finished=False),
+        console=console,
+    )
+
+
+def _on_a_terminal(progress: Progress, name: str, updates: int) -> Watcher:
+    bar = progress.add_task(f"training {name}", total=updates, state="")
+    speed = Speed()
+
+    def watch(step: int, means: dict[str, float]) -> None:
+        progress.update(bar, completed=step, state=_state(speed.add(means["episodes"]), means))
+
+    return watch
+
+
+def _in_a_log(name: str, updates: int) -> Watcher:
+    speed, since, first = Speed(), time.monotonic(), True
+
+    def watch(step: int, means: dict[str, float]) -> None:
+        nonlocal since, first
+        pace = speed.add(means["episodes"])
+        if first or step == updates or time.monotonic() - since > _QUIET_SECONDS:
+            left = (updates - step) * means["episodes"] / max(pace, 1e-9) / 60
+            state = f"{_state(pace, means)}, {left:.0f} minutes left"
+            tell(f"training {name}: {step} of {updates} updates, {state}")
+            since, first = time.monotonic(), False
+
+    return watch
+
+
+def _state(pace: float, means: dict[str, float]) -> str:
+    return f"{pace:.0f} episodes/s, loss {means.get('loss', float('nan')):.4f}"
+
+
+CheckpointArgument = Annotated[
+    Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint written by `nri train`.")
+]
+OnnxOption = Annotated[
+    Path, typer.Option("--out", "-o", metavar="FILE", help="The ONNX file; its card goes beside it as .json.")
+]
+
+
+def export_weights(checkpoint: CheckpointArgument, out: OnnxOption, quiet: QuietOption = False) -> None:
+    """Write a checkpoint's averaged weights as ONNX, with configuration, commit and SHA-256 beside it."""
+    require_extra("train", "exporting weights", "torch", "safetensors", "jaxtyping", "onnx")
+    from nri.errors import InputError
+    from nri.networks import export_weights as write
+
+    if out.suffix != ".onnx":
+        raise InputError(f"--out {out}: the file must end in .onnx; its card gets the same name with .json")
+    card = write(checkpoint, out)
+    size = out.stat().st_size / 2**20
+    tell(
+        f"wrote {out} ({size:.1f} MB): {card['inducer']} after {card['step']} updates, "
+        f"{card['episodes']} episodes, SHA-256 {card['sha256'][:12]}",
+        quiet=quiet,
+    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nri.errors import InputError
-from nri.induction import Induction, LabelledTable
+from nri.induce.path import Induction, LabelledTable
 from nri.report.gather import gather_report
 from nri.report.page import render_report
 from nri.report.records import Report, ReportOptions

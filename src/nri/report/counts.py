@@ -3,14 +3,14 @@
 import numpy as np
 
 from nri.episode import BoolArray, FloatArray, IntArray
-from nri.induction import LabelledTable, Settings
-from nri.intervals import effective_rows, wilson
+from nri.induce.intervals import effective_rows, wilson
+from nri.induce.path import LabelledTable, Settings
+from nri.induce.resample import accuracy_of
 from nri.report.records import ClauseCard, ColumnUse, Confusion, GapColumn, Gaps, Pattern, Tally
 from nri.rule import Columns, RuleSet, clause_matrix, literal_truth
 from nri.table.columns import columns_of
 from nri.table.kinds import LeftOut
 from nri.tasks.stability import Stability
-from nri.validate import accuracy_of
 
 
 class RuleCounts:

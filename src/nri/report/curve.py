@@ -3,16 +3,18 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from nri.episode import IntArray
 from nri.errors import InputError
-from nri.induction import LabelledTable, Settings, induce_ruleset
+from nri.induce.path import LabelledTable, Settings, induce_ruleset
+from nri.induce.resample import Accuracy, accuracy_of, stratified_folds
 from nri.report.records import Curve, CurvePoint
 from nri.rule import RuleSet, gather_ruleset
+from nri.rule.labels import label_array
 from nri.table.columns import columns_of
-from nri.validate import accuracy_of, stratified_folds
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +44,13 @@ def hold_out(
 ) -> HeldOut:
     """Decide every row by rules of every size that were induced without its fold.
 
-    The rules without a further limit are those of :func:`nri.validate.cross_validate` with the same seed. A
-    limit above the size that a fold's rule has of itself changes nothing, so only smaller ones are tried.
+    The rules without a further limit are those of :func:`nri.induce.resample.cross_validate` with the same
+    seed. A limit above the size that a fold's rule has of itself changes nothing: only smaller are tried.
 
     Parameters
     ----------
     table, settings, positive
-        As for :func:`nri.induction.induce_ruleset`.
+        As for :func:`nri.induce.path.induce_ruleset`.
     seed
         Deals the rows out and seeds the inducers.
     folds
@@ -141,3 +143,61 @@ def most_frequent(table: LabelledTable) -> RuleSet:
 def largest_rule(ruleset: RuleSet) -> int:
     """Return the most clauses that the rule of one class has."""
     return max((len(rule.rule) for rule in ruleset.rules), default=0)
+
+
+def posterior_accuracy(
+    table: LabelledTable, settings: Settings, fold: IntArray, seed: int, positive: int | None
+) -> Accuracy | None:
+    """Return how often the likeliest class is right on held-out rows, None if the model has no probabilities.
+
+    Parameters
+    ----------
+    table, settings, positive
+        As for :func:`nri.induce.path.induce_ruleset`.
+    fold
+        [M], the folds that the rules were cross-validated on, so that the two can be compared.
+    seed
+        Of the classifiers.
+    """
+    right = np.zeros(len(table.codes), dtype=bool)
+    labels = label_array(table.classes)
+    for k in range(int(fold.max()) + 1):
+        inside, outside = part_of(table, fold != k), part_of(table, fold == k)
+        classifier = _classifier(settings, seed, None if positive is None else table.classes[positive])
+        if not _has_posterior(classifier):
+            return None
+        classifier.fit(inside.features, labels[inside.codes], sample_weight=inside.weights)
+        if not hasattr(classifier, "posterior_proba"):
+            return None
+        try:
+            believed = np.asarray(classifier.posterior_proba(outside.features))
+        except InputError:  # this model knows no more than its rule says
+            return None
+        likeliest = believed.argmax(axis=1)
+        right[fold == k] = classifier.classes_[likeliest] == labels[outside.codes]
+    return accuracy_of(right, table.weights)
+
+
+def _classifier(settings: Settings, seed: int, positive: Any) -> Any:
+    from nri.estimator import NRIClassifier  # heavy: it brings scikit-learn
+
+    columns: Any = None if settings.use is None else list(settings.use)
+    if settings.never:
+        columns = dict.fromkeys(settings.never, False) | dict.fromkeys(settings.use or (), True)
+    return NRIClassifier(
+        settings.model,
+        max_clauses=settings.max_clauses,
+        max_literals=settings.max_literals,
+        columns=columns,
+        require=list(settings.require),
+        negations=settings.negations,
+        min_precision=settings.min_precision,
+        binarize=settings.binarize,
+        positive=positive,
+        random_state=seed,
+    )
+
+
+def _has_posterior(classifier: Any) -> bool:
+    """Whether its class offers probabilities at all; whether this model does shows after fitting."""
+    return hasattr(type(classifier), "posterior_proba")

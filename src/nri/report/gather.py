@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nri.errors import InputError
-from nri.induction import Induction, LabelledTable, Settings
+from nri.induce.path import Induction, LabelledTable, Settings
+from nri.induce.resample import Accuracy
 from nri.report.counts import RuleCounts, column_use, confusion_of
-from nri.report.curve import curve_of, hold_out, part_of
-from nri.report.posterior import posterior_accuracy
+from nri.report.curve import curve_of, hold_out, part_of, posterior_accuracy
 from nri.report.records import Confusion, Curve, Report, ReportOptions
-from nri.rule.render.constant import settled
+from nri.rule.render.options import settled
 from nri.tasks.stability import clause_stability
-from nri.validate import Accuracy
 
 
 def gather_report(

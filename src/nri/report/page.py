@@ -5,12 +5,12 @@ from importlib.metadata import version
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from nri.intervals import LEVEL
+from nri.induce.intervals import LEVEL
 from nri.report import pictures
 from nri.report.records import ClauseCard, Confusion, Report
 from nri.rule import Clause, Label, render
-from nri.rule.render.outline import CONFLICTS
 from nri.rule.render.phrase import (
+    CONFLICTS,
     PLAIN,
     Style,
     number,

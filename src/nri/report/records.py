@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from nri.intervals import Interval
+from nri.induce.intervals import Interval
+from nri.induce.resample import Accuracy, Guess, guess_of
 from nri.rule import Clause, Label, RuleSet
 from nri.table.kinds import LeftOut
 from nri.tasks.stability import ClauseStability, Stability
-from nri.validate import Accuracy, Guess, guess_of
 
 
 @dataclass(frozen=True)

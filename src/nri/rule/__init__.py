@@ -1,10 +1,18 @@
 """Symbols: literals, clauses and rules, with no tensors and no tables."""
 
-from nri.rule.clause import ALWAYS, Clause
-from nri.rule.columns import Column, Columns, column_of, row_count
-from nri.rule.domain import BOOLEAN, OPEN, ColumnDomain, Domain
+from nri.rule.clause import ALWAYS, FALSE, TRUE, Clause, Rule
+from nri.rule.column import Column, Columns, column_of, row_count
+from nri.rule.count import gather_ruleset
+from nri.rule.decide import Evidence
 from nri.rule.equivalence import difference, equivalent, implies
-from nri.rule.evaluate import (
+from nri.rule.explain import Explanation, Miss, NearMiss
+from nri.rule.labels import Label
+from nri.rule.literal import Kind, Literal, Op, Value
+from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain, Domain
+from nri.rule.render import FORMATS, Format, asp_facts, from_json, prolog_facts, render, to_sympy
+from nri.rule.ruleset import ClassRule, Decision, RuleSet
+from nri.rule.simplify import simplify
+from nri.rule.truth import (
     clause_matrix,
     clause_truth,
     literal_truth,
@@ -13,15 +21,6 @@ from nri.rule.evaluate import (
     soft_literal,
     soft_rule,
 )
-from nri.rule.evidence import Evidence
-from nri.rule.explain import Explanation, Miss, NearMiss
-from nri.rule.gather import gather_ruleset
-from nri.rule.labels import Label
-from nri.rule.literal import Kind, Literal, Op, Value
-from nri.rule.render import FORMATS, Format, asp_facts, from_json, prolog_facts, render, to_sympy
-from nri.rule.rule import FALSE, TRUE, Rule
-from nri.rule.ruleset import ClassRule, Decision, RuleSet
-from nri.rule.simplify import simplify
 
 __all__ = [
     "ALWAYS",

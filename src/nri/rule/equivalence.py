@@ -10,13 +10,11 @@ from math import prod
 
 import numpy as np
 
-from nri.rule.columns import Columns
-from nri.rule.cubes import Cube, cube_of
-from nri.rule.domain import OPEN, ColumnDomain, Domain
-from nri.rule.evaluate import rule_truth
+from nri.rule.clause import Rule
+from nri.rule.column import Columns
 from nri.rule.literal import Value
-from nri.rule.regions import ColumnRegions, regions_of
-from nri.rule.rule import Rule
+from nri.rule.regions import OPEN, ColumnDomain, ColumnRegions, Cube, Domain, cube_of, regions_of
+from nri.rule.truth import rule_truth
 
 Row = dict[str, Value | None]
 """One cell for each column that matters; None is unknown."""

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from nri.rule.clause import Clause
-from nri.rule.columns import Columns, row_count
-from nri.rule.evaluate import literal_truth
+from nri.rule.column import Columns, row_count
 from nri.rule.labels import Label
 from nri.rule.literal import Literal, Value
 from nri.rule.ruleset import Decision, RuleSet
+from nri.rule.truth import literal_truth
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,69 @@
-"""Regions: the cells of a column that a set of literals cannot tell apart.
+"""Regions: the cells that a column can have, as far as anybody knows, cut where literals tell them apart.
 
-Literals on one column cut its values into finitely many regions: with ``age > 3`` and
+A rule can only be simplified, or two be called equivalent, with respect to the rows that can occur: that is
+the *domain*. A column that no domain mentions can hold any value that suits its literals, and can be unknown.
+
+Literals on one column cut its values into finitely many *regions*: with ``age > 3`` and
 ``age <= 7`` these are up to 3, above 3 up to 7, above 7; "unknown" is one more, on which no literal
 holds. One cell stands for each region and a literal becomes the set of regions where the evaluator
 says it holds, written as the bits of an integer. Everything about the meaning of literals
 (thresholds are ordered, categories exclude each other) is thereby turned into set operations.
+
+A clause is then a *cube*: one set of regions for each column. It fires on a row exactly where each cell's
+region is in the cube's set for that column, unknown cells included, so rules can be compared as sets of
+points of a finite grid.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
 from nri.errors import InputError
-from nri.rule.columns import Column, column_of
-from nri.rule.domain import OPEN, ColumnDomain, Domain
-from nri.rule.evaluate import literal_truth
-from nri.rule.literal import Kind, Literal
+from nri.rule.clause import Clause
+from nri.rule.column import Column, column_of
+from nri.rule.literal import Kind, Literal, Value, kind_of, plain_value
+from nri.rule.truth import literal_truth
+
+
+@dataclass(frozen=True)
+class ColumnDomain:
+    """What the cells of one column can be.
+
+    >>> ColumnDomain(["red", "blue"]).values
+    ('blue', 'red')
+    """
+
+    values: tuple[Value, ...] | None
+    """All values that known cells can have (a closed set), None if any can occur."""
+    complete: bool
+    """Whether cells are never unknown."""
+
+    def __init__(self, values: Iterable[object] | None = None, *, complete: bool = False) -> None:
+        closed = None if values is None else _ordered({plain_value(value) for value in values})
+        object.__setattr__(self, "values", closed)
+        object.__setattr__(self, "complete", complete)
+
+
+def _ordered(values: set[Value]) -> tuple[Value, ...]:
+    kinds = {kind_of(value) for value in values}
+    if len(kinds) > 1:
+        raise InputError(f"a column's values mix {' and '.join(sorted(kinds))}: use one kind")
+    if kinds == {Kind.TEXT}:
+        return tuple(sorted(values, key=str))
+    return tuple(sorted(values))
+
+
+BOOLEAN = ColumnDomain([False, True])
+"""A column of yes and no, with unknown cells."""
+
+OPEN = ColumnDomain()
+"""A column of any numbers, dates or texts, with unknown cells."""
+
+Domain = Mapping[str, ColumnDomain]
+"""What is known about columns; those that are not mentioned are :data:`OPEN`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,3 +170,52 @@ def _date_cells(moments: Sequence[int]) -> Column:
 
 def _bits(flags: Iterable[np.bool_]) -> int:
     return sum(1 << i for i, flag in enumerate(flags) if flag)
+
+
+Cube = dict[str, int]
+"""For each restricted column the regions it may be in; other columns may be anything."""
+
+_MOST_PIECES = 500
+"""A remainder in more pieces than this is given up on."""
+
+
+def cube_of(clause: Clause, regions: Mapping[str, ColumnRegions]) -> Cube | None:
+    """Return the clause's cube, None if it cannot fire."""
+    cube: Cube = {}
+    for literal in clause:
+        column = regions[literal.column]
+        cube[literal.column] = cube.get(literal.column, column.everything) & column.mask(literal)
+    if not all(cube.values()):
+        return None
+    return {name: mask for name, mask in cube.items() if mask != regions[name].everything}
+
+
+def contains(outer: Cube, inner: Cube) -> bool:
+    """Whether every point of the inner cube is in the outer one."""
+    return all(name in inner and inner[name] & ~mask == 0 for name, mask in outer.items())
+
+
+def covered(cube: Cube, cubes: Iterable[Cube], regions: Mapping[str, ColumnRegions]) -> bool:
+    """Whether the cubes together contain the cube; False as well where finding out takes too long."""
+    rest = [cube]
+    for other in cubes:
+        rest = [piece for part in rest for piece in _minus(part, other, regions)]
+        if not rest:
+            return True
+        if len(rest) > _MOST_PIECES:
+            return False
+    return False
+
+
+def _minus(cube: Cube, other: Cube, regions: Mapping[str, ColumnRegions]) -> Sequence[Cube]:
+    """Cut the other cube out of this one and return what is left, as cubes without overlap."""
+    left: list[Cube] = []
+    inside = dict(cube)
+    for name, mask in other.items():
+        here = inside.get(name, regions[name].everything)
+        if here & mask == 0:
+            return [cube]  # they do not meet, so nothing needs to be cut
+        if outside := here & ~mask:
+            left.append(inside | {name: outside})
+        inside[name] = here & mask
+    return left

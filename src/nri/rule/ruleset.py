@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.errors import InputError
-from nri.rule.clause import Clause
-from nri.rule.columns import Columns, FloatArray, IntArray
-from nri.rule.evaluate import clause_matrix
-from nri.rule.evidence import Evidence, favour, shrink
+from nri.rule.clause import Clause, Rule
+from nri.rule.column import Columns, FloatArray, IntArray
+from nri.rule.decide import Evidence, favour, shrink
 from nri.rule.labels import Label, as_label, check_classes, label_array
 from nri.rule.literal import Kind
-from nri.rule.rule import Rule
+from nri.rule.truth import clause_matrix
 
 if TYPE_CHECKING:
     from nri.rule.explain import Explanation

@@ -17,18 +17,16 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from nri import inducers
 from nri.errors import InputError
-from nri.serve.body import TooLargeError, read_file, read_json
-from nri.serve.columns import profile_target
-from nri.serve.downloads import make_download
+from nri.induce import models
 from nri.serve.edit import read_rules
-from nri.serve.guard import Guard
+from nri.serve.guard import Guard, TooLargeError, read_file, read_json
+from nri.serve.profile import profile_target
 from nri.serve.question import read_question
 from nri.serve.rows import explain_row, rows_page
 from nri.serve.upload import Upload, read_upload
 from nri.serve.validation import validation_lines
-from nri.serve.view import view_target, view_upload, view_work
+from nri.serve.view import make_download, view_target, view_upload, view_work
 from nri.serve.visitors import IDLE_SECONDS, Visit, Visitors
 from nri.serve.work import Work, answer, with_rules
 from nri.table.columns import require_columns
@@ -46,7 +44,7 @@ class ForgottenError(InputError):
     """The visitor's table is no longer (or not yet) here."""
 
 
-def create_app(port: int, visitors: Visitors | None = None, *, model: str = inducers.DEFAULT) -> Starlette:
+def create_app(port: int, visitors: Visitors | None = None, *, model: str = models.DEFAULT) -> Starlette:
     """Make the application.
 
     Parameters
@@ -56,7 +54,7 @@ def create_app(port: int, visitors: Visitors | None = None, *, model: str = indu
     visitors
         Where tables are kept; a new place by default.
     model
-        What finds the rules; see :mod:`nri.inducers`.
+        What finds the rules; see :mod:`nri.induce.models`.
     """
     visitors = Visitors() if visitors is None else visitors
     page = _Page(visitors, f"nri_visit_{port}", model)  # cookies are shared by all ports of a host

@@ -7,9 +7,9 @@ import numpy as np
 
 from nri.errors import InputError
 from nri.rule import Clause, Kind, Label, Literal, Op, Rule, Value
-from nri.rule.columns import Column
+from nri.rule.column import Column
 from nri.rule.literal import plain_value
-from nri.serve.columns import ColumnProfile
+from nri.serve.profile import ColumnProfile
 from nri.serve.question import as_object
 from nri.serve.work import Work
 from nri.table.coerce import coerce

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from nri import inducers
 from nri.errors import InputError
-from nri.induction import Settings
+from nri.induce import models
+from nri.induce.path import Settings
 from nri.rule import Label
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ class Question:
     """whether a rule for a long table is looked for in all rows rather than in a sample"""
 
 
-def read_question(data: Any, model: str = inducers.DEFAULT) -> Question:
+def read_question(data: Any, model: str = models.DEFAULT) -> Question:
     """Read a question from plain JSON data; what is left out takes the command line's defaults.
 
     The model is the server's choice, not the page's.

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import uvicorn
 
-from nri import inducers
 from nri.errors import InputError
+from nri.induce import models
 from nri.serve.app import create_app
 
 LOOPBACK = "127.0.0.1"
@@ -45,7 +45,7 @@ def listen(port: int | None = None) -> socket.socket:
 def serve(
     port: int | None = None,
     *,
-    model: str = inducers.DEFAULT,
+    model: str = models.DEFAULT,
     browser: bool = True,
     tell: Callable[[str], None],
 ) -> None:
@@ -62,7 +62,7 @@ def serve(
     tell
         Called with the address once it is known.
     """
-    inducers.get_inducer(model)
+    models.get_inducer(model)
     listener = listen(port)
     number = listener.getsockname()[1]
     address = f"http://{LOOPBACK}:{number}/"

@@ -12,7 +12,7 @@ from pathlib import PurePath
 import pandas as pd
 
 from nri.errors import InputError
-from nri.serve.columns import ColumnProfile, profile_columns
+from nri.serve.profile import ColumnProfile, profile_columns
 from nri.table.read import read_table
 
 MAX_BYTES = 50 * 1024 * 1024

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from nri.errors import NRIError
+from nri.induce.resample import FOLDS, cross_validate
 from nri.serve.work import SEED, Work
-from nri.validate import FOLDS, cross_validate
 
 
 class _Stopped(Exception):  # noqa: N818  # not an error: the visitor went on to something else

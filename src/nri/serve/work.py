@@ -5,11 +5,11 @@ from functools import cached_property
 
 import numpy as np
 
-from nri.assemble import Support
 from nri.episode import BoolArray, IntArray
 from nri.errors import InputError
-from nri.induction import LabelledTable, induce_ruleset
-from nri.labelled import label_table
+from nri.induce.labelled import label_table
+from nri.induce.path import LabelledTable, induce_ruleset
+from nri.induce.words import Support
 from nri.rule import Columns, Kind, Rule, RuleSet, clause_matrix, gather_ruleset
 from nri.rule.labels import Label
 from nri.serve.question import Question

@@ -10,8 +10,8 @@ import pandas as pd
 
 from nri.errors import InputError
 from nri.table.coerce import parse_numbers
+from nri.table.dates import parse_dates
 from nri.table.frame import check_distinct
-from nri.table.text_dates import parse_dates
 
 _ATTRIBUTE = re.compile(
     r"""@attribute \s+ (?: '(?P<single>(?:\\.|[^'\\])*)' | "(?P<double>(?:\\.|[^"\\])*)" | (?P<bare>[^\s{]+) )

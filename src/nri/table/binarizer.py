@@ -13,12 +13,13 @@ from nri import rule
 from nri.episode import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
 from nri.rule import Kind, Op
-from nri.rule.columns import Column
-from nri.rule.domain import BOOLEAN, OPEN, ColumnDomain
-from nri.rule.evaluate import literal_truth
+from nri.rule.column import Column
+from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain
+from nri.rule.truth import literal_truth
 from nri.table.cells import is_integer, read_cells
 from nri.table.coerce import coerce
 from nri.table.columns import columns_of, require_columns
+from nri.table.dates import AMBIGUOUS, look_like_ambiguous_dates
 from nri.table.frame import as_frame
 from nri.table.kinds import (
     CategoryLimits,
@@ -30,8 +31,7 @@ from nri.table.kinds import (
     usable_categories,
 )
 from nri.table.notes import note_once
-from nri.table.text_dates import AMBIGUOUS, look_like_ambiguous_dates
-from nri.table.text_numbers import read_text_numbers
+from nri.table.numbers import read_text_numbers
 from nri.table.thresholds import find_thresholds
 
 

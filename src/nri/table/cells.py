@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from nri.errors import InputError
-from nri.rule.columns import Column
+from nri.rule.column import Column
 from nri.rule.literal import Kind
 from nri.table.notes import note_once
 

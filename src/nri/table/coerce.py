@@ -7,12 +7,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nri.errors import InputError
-from nri.rule.columns import Column
+from nri.rule.column import Column
 from nri.rule.literal import Kind
 from nri.table.cells import number_as_text
+from nri.table.dates import read_text_dates
 from nri.table.notes import note_once
-from nri.table.text_dates import read_text_dates
-from nri.table.text_numbers import read_expected_numbers
+from nri.table.numbers import read_expected_numbers
 
 _TRUE_WORDS = {"true", "1", "1.0"}
 _FALSE_WORDS = {"false", "0", "0.0"}

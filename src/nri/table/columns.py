@@ -7,7 +7,7 @@ import pandas as pd
 
 from nri.errors import InputError
 from nri.rule import Kind, Literal, Rule
-from nri.rule.columns import Column
+from nri.rule.column import Column
 from nri.table.cells import read_cells
 from nri.table.coerce import coerce
 

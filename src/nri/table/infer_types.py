@@ -8,10 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nri.table.coerce import parse_numbers
-from nri.table.missing_words import MISSING_MARKS
+from nri.table.dates import dates_or_none
 from nri.table.notes import note
-from nri.table.text_dates import dates_or_none
-from nri.table.text_numbers import read_text_numbers
+from nri.table.numbers import MISSING_MARKS, read_text_numbers
 
 _BOOLEANS = {"true": True, "false": False}
 _WHOLE = re.compile(r"[+-]?[0-9]+")

@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nri.rule import Kind
-from nri.rule.columns import Column
-from nri.table.text_dates import dates_or_none
+from nri.rule.column import Column
+from nri.table.dates import dates_or_none
 
 
 class Reason(StrEnum):

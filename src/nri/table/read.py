@@ -1,5 +1,6 @@
 """Read: any file that holds a table, or standard input, as a DataFrame."""
 
+import difflib
 import gzip
 import io
 import logging
@@ -16,8 +17,7 @@ from nri.errors import InputError
 from nri.table.arff import looks_like_arff, read_arff
 from nri.table.delimited import read_delimited, sniff_delimiter
 from nri.table.frame import as_frame, check_distinct
-from nri.table.nearby import similar_files
-from nri.table.verbatim import DelimitedText
+from nri.table.write import DelimitedText
 
 logger = logging.getLogger(__name__)
 
@@ -209,3 +209,15 @@ def _refuse_markup(text: str, name: str) -> None:
         raise InputError(f"{name} looks like JSON, not like a table; {_REMEDY}")
     if start.startswith(("<!doctype", "<html", "<?xml")):
         raise InputError(f"{name} is a web page or XML, not a table; {_REMEDY}")
+
+
+def similar_files(path: Path) -> str:
+    """Return a hint at files beside an absent one that have nearly its name, or nothing.
+
+    Stems are compared: among short names a shared ".csv" alone would make any two look alike.
+    """
+    if not path.parent.is_dir():
+        return ""
+    by_stem = {entry.stem: entry.name for entry in sorted(path.parent.iterdir()) if entry.is_file()}
+    close = [by_stem[stem] for stem in difflib.get_close_matches(path.stem, list(by_stem), n=2)]
+    return "; did you mean " + " or ".join(map(repr, close)) + "?" if close else ""

@@ -11,7 +11,7 @@ import pandas as pd
 from nri.episode import BoolArray, IntArray
 from nri.errors import InputError
 from nri.rule import Kind
-from nri.rule.columns import Column
+from nri.rule.column import Column
 from nri.rule.labels import Label, as_label
 from nri.table.cells import read_cells
 from nri.table.coerce import coerce

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nri.episode import BoolArray, IntArray
 from nri.errors import InputError
+from nri.induce.resample import Accuracy, accuracy_of
 from nri.rule import (
     TRUE,
     Clause,
@@ -24,14 +25,13 @@ from nri.rule import (
     literal_truth,
     simplify,
 )
+from nri.rule.clause import shape_of
 from nri.rule.labels import label_array
 from nri.rule.literal import Value
 from nri.table.cells import read_cells
 from nri.table.coerce import coerce
 from nri.table.columns import columns_of
 from nri.table.frame import as_frame
-from nri.tasks.shapes import shape_of
-from nri.validate import Accuracy, accuracy_of
 
 
 @dataclass(frozen=True)

@@ -24,17 +24,17 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from nri.assemble import is_negated, literal_meanings
 from nri.episode import BoolArray, literal_truth
 from nri.errors import InputError
-from nri.intervals import Interval, wilson
+from nri.induce.intervals import Interval, wilson
+from nri.induce.resample import stratified_folds
+from nri.induce.words import is_negated, literal_meanings
 from nri.rule import Clause, clause_truth
 from nri.table.binarizer import Binarizer
 from nri.table.columns import columns_of, kinds_read, require_columns
 from nri.table.frame import as_frame
 from nri.table.target import MAX_CLASSES
 from nri.tasks.slice_search import Candidate, search_slices
-from nri.validate import stratified_folds
 
 Test = Literal["holdout", "permutation"]
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from nri.episode import BoolArray, FloatArray
 from nri.errors import InputError
-from nri.induction import LabelledTable, Settings, induce_ruleset
+from nri.induce.path import LabelledTable, Settings, induce_ruleset
 from nri.rule import Clause, Label, RuleSet, clause_matrix
+from nri.rule.clause import shape_of
 from nri.table.columns import columns_of
-from nri.tasks.shapes import shape_of
 
 SAMPLES = 20
 """Bootstrap samples of those who name no number: shares are good to about ten points."""
@@ -91,7 +91,7 @@ def clause_stability(
         The rules whose clauses are looked for. If there are two classes and a rule for one of them, the
         samples' rules are about the same class.
     settings
-        As for :func:`nri.induction.induce_ruleset`; everything, thresholds too, is found anew.
+        As for :func:`nri.induce.path.induce_ruleset`; everything, thresholds too, is found anew.
     rng
         Draws the samples and seeds the inducers.
     samples

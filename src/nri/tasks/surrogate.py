@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 
 from nri.errors import InputError
-from nri.induction import Induction, LabelledTable, Settings, induce_ruleset
+from nri.induce.path import Induction, LabelledTable, Settings, induce_ruleset
+from nri.induce.resample import FOLDS, Accuracy, accuracy_of, cross_validate
 from nri.rule import RuleSet
 from nri.table.columns import columns_of
 from nri.table.frame import as_frame
 from nri.table.target import encode_target
-from nri.validate import FOLDS, Accuracy, accuracy_of, cross_validate
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from nri.train.checkpoint import (
 )
 from nri.train.config import OptimConfig
 from nri.train.processes import Processes, join_processes
-from nri.train.task import Task
+from nri.train.training import Training
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ Recorder = Callable[[dict[str, float]], None]
 
 
 def train(
-    task: Task,
+    task: Training,
     directory: Path,
     *,
     until: int | None = None,
@@ -73,7 +73,7 @@ def train(
 
 @dataclass
 class _State:
-    task: Task
+    task: Training
     directory: Path
     processes: Processes
     network: nn.Module
@@ -86,7 +86,7 @@ class _State:
     record: Recorder | None = None
 
     @classmethod
-    def start(cls, task: Task, directory: Path, processes: Processes) -> "_State":
+    def start(cls, task: Training, directory: Path, processes: Processes) -> "_State":
         network = task.build().to(processes.device)
         optim = task.config.optim
         optimizer = torch.optim.AdamW(

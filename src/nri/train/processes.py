@@ -1,11 +1,13 @@
 """Several processes that train as one: each takes its share of every update's batches."""
 
+import dataclasses
 import os
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import torch
 import torch.distributed as dist
-from torch import nn
+from torch import Tensor, nn
 
 
 @dataclass(frozen=True)
@@ -59,3 +61,18 @@ def leave_processes() -> None:
     """Leave the group that :func:`join_processes` joined, if there is one."""
     if dist.is_initialized():
         dist.destroy_process_group()
+
+
+Record = TypeVar("Record")
+
+
+def moved(record: Record, device: torch.device) -> Record:
+    """Return the dataclass with its tensors on a device; everything else stays as it is.
+
+    >>> from nri.paper.torch.tnorm import SoftRule
+    >>> moved(SoftRule(torch.zeros(1, 2), torch.ones(1)), torch.device("meta")).w.device
+    device(type='meta')
+    """
+    fields: dict[str, Any] = vars(record)
+    tensors = {name: value.to(device) for name, value in fields.items() if isinstance(value, Tensor)}
+    return dataclasses.replace(record, **tensors)  # type: ignore[type-var]

@@ -79,8 +79,8 @@ def _checksum(sets: Sequence[Dataset]) -> str:
 
 def judge_training(sets: Sequence[Dataset], seed: int, variant: str, size: ShortTraining) -> Measures:
     """Train without a loss, then induce rules for every data set."""
-    from nri.infer.limits import Limits
-    from nri.infer.paper import PaperModel
+    from nri.paper.model import PaperModel
+    from nri.search.limits import Limits
 
     (network,) = stages(short_task(size, variant, seed), 1)
     model = PaperModel(TorchGates(network))

@@ -13,7 +13,7 @@ from nri.bench.methods import METHODS, Method, choose_methods
 from nri.bench.protocols import check_protocol
 from nri.bench.run import Job, Row
 from nri.errors import InputError
-from nri.inducers import INDUCERS
+from nri.induce.models import INDUCERS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

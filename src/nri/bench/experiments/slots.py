@@ -70,16 +70,16 @@ def watch_installed(method: str, seed: int, n_episodes: int) -> Measures:
     There the k-th clause stands for the k-th slot: it is used where a rule has that many clauses, and
     its gate is either open or closed.
     """
-    from nri.inducers import get_inducer
-    from nri.infer.limits import Limits
-    from nri.synth.paper_preset import PaperPreset, paper_episodes
+    from nri.induce.models import get_inducer
+    from nri.search.limits import Limits
+    from nri.synth.paper import PaperPreset, paper_episodes
 
     drawn = paper_episodes(PaperPreset(), SEED, 0, n_episodes)
     episodes = [e for e in map(drawn.episode, range(n_episodes)) if 0 < e.labels.sum() < e.n_rows]
     gates = np.zeros((len(episodes), N_SLOTS))
     for index, episode in enumerate(episodes):
         if method == "paper":
-            from nri.infer.paper import shipped_paper_network
+            from nri.paper.model import shipped_paper_network
 
             gates[index] = shipped_paper_network().gates(episode.values, episode.known, episode.labels == 1).w
         else:

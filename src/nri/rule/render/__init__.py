@@ -18,8 +18,7 @@ from nri.rule.render.as_python import render_python
 from nri.rule.render.as_sql import render_sql
 from nri.rule.render.as_sympy import render_sympy, to_sympy
 from nri.rule.render.as_text import render_text
-from nri.rule.render.constant import settled
-from nri.rule.render.options import RenderOptions
+from nri.rule.render.options import RenderOptions, settled
 from nri.rule.ruleset import RuleSet
 
 __all__ = [

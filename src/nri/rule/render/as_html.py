@@ -4,8 +4,18 @@ from html import escape
 
 from nri.rule.literal import Value
 from nri.rule.render.options import RenderOptions
-from nri.rule.render.outline import CONFLICTS, OutlineRule, Strength, outline_of
-from nri.rule.render.phrase import Style, one_line, phrase_clause, phrase_label, phrase_name, phrase_value
+from nri.rule.render.phrase import (
+    CONFLICTS,
+    OutlineRule,
+    Strength,
+    Style,
+    one_line,
+    outline_of,
+    phrase_clause,
+    phrase_label,
+    phrase_name,
+    phrase_value,
+)
 from nri.rule.ruleset import RuleSet
 
 

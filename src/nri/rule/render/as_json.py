@@ -10,12 +10,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from nri.errors import InputError
-from nri.rule.clause import Clause
-from nri.rule.evidence import Evidence
+from nri.rule.clause import Clause, Rule
+from nri.rule.decide import Evidence
 from nri.rule.labels import Label, as_label
 from nri.rule.literal import Kind, Literal, Value
 from nri.rule.render.options import RenderOptions
-from nri.rule.rule import Rule
 from nri.rule.ruleset import ClassRule, RuleSet
 
 FORMAT = "nri-ruleset"

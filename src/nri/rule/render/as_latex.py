@@ -3,8 +3,17 @@
 from nri.rule.labels import Label
 from nri.rule.literal import Value
 from nri.rule.render.options import RenderOptions
-from nri.rule.render.outline import CONFLICTS, Outline, OutlineRule, outline_of
-from nri.rule.render.phrase import Style, one_line, phrase_clause, phrase_name, phrase_value
+from nri.rule.render.phrase import (
+    CONFLICTS,
+    Outline,
+    OutlineRule,
+    Style,
+    one_line,
+    outline_of,
+    phrase_clause,
+    phrase_name,
+    phrase_value,
+)
 from nri.rule.ruleset import RuleSet
 
 

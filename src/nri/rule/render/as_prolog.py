@@ -9,7 +9,7 @@ import datetime as dt
 import unicodedata
 
 from nri.rule.clause import Clause
-from nri.rule.columns import Columns, row_count
+from nri.rule.column import Columns, row_count
 from nri.rule.labels import Label
 from nri.rule.literal import Kind, Literal, Op, Value
 from nri.rule.render.options import RenderOptions

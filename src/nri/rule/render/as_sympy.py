@@ -9,10 +9,10 @@ import datetime as dt
 from typing import Any, Protocol
 
 from nri.errors import InputError
+from nri.rule.clause import Rule
 from nri.rule.literal import Kind, Literal, Op, Value
 from nri.rule.render.options import RenderOptions
 from nri.rule.render.phrase import phrase_label, phrase_literal, phrase_name
-from nri.rule.rule import Rule
 from nri.rule.ruleset import RuleSet
 
 _RELATIONS = {Op.EQ: "Eq", Op.NE: "Ne", Op.GT: "Gt", Op.LE: "Le"}

@@ -5,8 +5,19 @@ import unicodedata
 from nri.rule.clause import Clause
 from nri.rule.labels import Label
 from nri.rule.render.options import RenderOptions
-from nri.rule.render.outline import CONFLICTS, Outline, OutlineRule, Strength, outline_of
-from nri.rule.render.phrase import PLAIN, one_line, parts_of, phrase_label, phrase_name, phrase_part
+from nri.rule.render.phrase import (
+    CONFLICTS,
+    PLAIN,
+    Outline,
+    OutlineRule,
+    Strength,
+    one_line,
+    outline_of,
+    parts_of,
+    phrase_label,
+    phrase_name,
+    phrase_part,
+)
 from nri.rule.ruleset import RuleSet
 
 _GAP = "     "

@@ -1,0 +1,103 @@
+"""``nri predict``, ``nri explain`` and ``nri export``: what is done with a rule that somebody kept."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
+from nri.cli.files import check_outputs, read_rule, read_table_for, text_columns, write_text
+from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, RuleArgument, chosen_format
+from nri.errors import InputError
+
+OnlyOption = Annotated[bool, typer.Option("--only", help="Leave out the columns of the table itself.")]
+
+
+def predict(
+    rule: RuleArgument,
+    file: FileArgument,
+    out: OutOption = None,
+    only: OnlyOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Add a column of predictions and one of their probabilities to a table.
+
+    The table needs only the columns that the rule uses; a CSV or TSV table keeps its cells and its delimiter
+    as they are. If it has the target too, the accuracy is reported.
+    """
+    mute_notes(quiet)
+    check_outputs({"--out": out}, {"the table": file, "the rule": rule})
+    ruleset = read_rule(rule)
+    from nri.cli.predictions import accuracy_on, predictions
+    from nri.table.read import read_source
+    from nri.table.write import write_beside, write_table
+
+    with waiting(f"reading {file}", quiet=quiet):
+        table, source = read_source(file, keep_text=text_columns(ruleset))
+    found = predictions(ruleset, table)
+    if only:
+        write_table(found, out or sys.stdout)
+    else:
+        write_beside(table, found, source, out or sys.stdout)
+    tell(accuracy_on(ruleset, table, found), quiet=quiet)
+    if out is not None:
+        tell(f"wrote {out}", quiet=quiet)
+
+
+RowOption = Annotated[
+    list[int],
+    typer.Option("--row", "-r", metavar="N", help="Number of the row, the first one being 1; repeatable."),
+]
+
+
+def explain(rule: RuleArgument, file: FileArgument, row: RowOption, quiet: QuietOption = False) -> None:
+    """Tell which clauses fire on a row or, when none does, what the nearest one lacks."""
+    mute_notes(quiet)
+    ruleset = read_rule(rule)
+    table = read_table_for(ruleset, file, quiet=quiet)
+    for number in row:
+        if not 1 <= number <= len(table):
+            raise InputError(f"no row {number}: {file} has rows 1 to {len(table)}")
+    from nri.table.columns import columns_of
+
+    rows = table.iloc[[number - 1 for number in row]]
+    explanations = ruleset.explain(columns_of(rows, ruleset.columns, ruleset.kinds), len(rows))
+    for number, explanation in zip(row, explanations, strict=True):
+        emit(f"row {number}: {explanation}")
+
+
+TableOption = Annotated[
+    str | None,
+    typer.Option("--table", metavar="NAME", help="For sql: write a SELECT from this table."),
+]
+FunctionOption = Annotated[
+    str | None,
+    typer.Option("--function", metavar="NAME", help="For python: the name of the function; else predict."),
+]
+
+
+def export(
+    rule: RuleArgument,
+    form: FormatOption = None,
+    out: OutOption = None,
+    table: TableOption = None,
+    function: FunctionOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Write a rule as SQL, Python, Markdown or any other format."""
+    check_outputs({"--out": out}, {"the rule": rule})
+    ruleset = read_rule(rule)
+    from nri.rule import render
+
+    name = chosen_format(form, {}, out) or "text"
+    for option, given, meant in (("--table", table, "sql"), ("--function", function, "python")):
+        if given is not None and name != meant:
+            raise InputError(f"{option} is for --format {meant}, not for {name}; drop it, or add that")
+    text = render(ruleset, name, table=table, function=function or "predict")
+    if out is not None:
+        write_text(out, text)
+        tell(f"wrote {out}", quiet=quiet)
+    elif name == "text":
+        show_rule(text)
+    else:
+        emit(text)

@@ -1,0 +1,138 @@
+"""Borders: where a rule set cuts numbers and dates, and what it would decide were one of them elsewhere."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nri.episode import BoolArray, FloatArray, IntArray
+from nri.induce.words import Support, right_weight
+from nri.rule import Column, Literal, Op, RuleSet, Value, literal_truth
+from nri.rule.literal import plain_value
+from nri.table.thresholds import Cut, say
+
+Border = tuple[str, Value]
+"""A column and the value that literals compare it with."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The known cells of a column as places in the order of its distinct values."""
+
+    distinct: NDArray[Any]
+    """[D], increasing; place ``p`` lies between ``distinct[p - 1]`` and ``distinct[p]``"""
+    codes: IntArray
+    """[M], index of each cell's value; 0 where unknown"""
+    known: BoolArray
+    """[M]"""
+
+    @classmethod
+    def of(cls, column: Column) -> "Cells":
+        """Put the known cells of a column in order."""
+        distinct, inverse = np.unique(column.values[column.known], return_inverse=True)
+        codes = np.zeros(len(column), dtype=np.int64)
+        codes[column.known] = inverse
+        return cls(distinct, codes, column.known)
+
+    def place(self, value: Value) -> int:
+        """Return the place at which a value cuts."""
+        cut: Any = value
+        if self.distinct.dtype.kind == "M":
+            cut = np.datetime64(cut, "us")
+        return int(np.searchsorted(self.distinct, cut, side="right"))
+
+    def value(self, cut: Cut) -> Value:
+        """Return the plainest value that cuts there."""
+        return plain_value(say(self.distinct, cut))
+
+
+class SupportRows:
+    """The support rows, with what is asked of them again and again."""
+
+    def __init__(self, support: Support, columns: Iterable[str]) -> None:
+        self.support = support
+        self.cells = {name: Cells.of(support.columns[name]) for name in columns}
+        self.total = float(support.weights.sum())
+        self._holds: dict[Literal, BoolArray] = {}
+
+    def fires(self, literals: Iterable[Literal]) -> BoolArray:
+        """[M], where all of the literals are known to hold; each is compared once."""
+        truth = np.ones(len(self.support.codes), dtype=bool)
+        for literal in literals:
+            if literal not in self._holds:
+                self._holds[literal] = literal_truth(literal, self.support.columns)[0]
+            truth &= self._holds[literal]
+        return truth
+
+    def wrong(self, ruleset: RuleSet) -> float:
+        """Weight of the rows that are decided wrongly."""
+        return self.total - right_weight(ruleset, self.support)
+
+
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """What the rule set would make of its rows, were one border elsewhere."""
+
+    right: FloatArray
+    """[D + 1], weight decided rightly if the border lay at each place, apart from a constant"""
+    first: int
+    last: int
+    """The places with rows on both sides whose class depends on the border; none if ``first > last``"""
+    n_places: int
+    """How many of these differ for such rows"""
+
+
+def borders_of(ruleset: RuleSet) -> list[Border]:
+    """Return where the rule set cuts numbers and dates, each border once."""
+    found = dict.fromkeys(
+        (literal.column, literal.value)
+        for decision in ruleset.decisions
+        for literal in decision.clause
+        if literal.op.ordered
+    )
+    return list(found)
+
+
+def is_on(literal: Literal, border: Border) -> bool:
+    """Whether a literal cuts there."""
+    return literal.op.ordered and (literal.column, literal.value) == border
+
+
+def outlooks(ruleset: RuleSet, rows: SupportRows) -> Iterator[tuple[Border, Outlook]]:
+    """Yield each border and what becomes of the rows, were it elsewhere."""
+    decisions = ruleset.decisions
+    always = np.ones(len(rows.support.codes), dtype=bool)
+    fires = np.stack([*(rows.fires(decision.clause) for decision in decisions), always])
+    labels = [ruleset.index_of(label) for label in (*(d.label for d in decisions), ruleset.default)]
+    for border in borders_of(ruleset):
+        above, below = fires.copy(), fires.copy()
+        for i, decision in enumerate(decisions):
+            mine = [literal for literal in decision.clause if is_on(literal, border)]
+            if mine:
+                rest = rows.fires(literal for literal in decision.clause if literal not in mine)
+                above[i] = rest & all(literal.op is Op.GT for literal in mine)
+                below[i] = rest & all(literal.op is Op.LE for literal in mine)
+        if_above, if_below = (np.take(labels, np.argmax(side, axis=0)) for side in (above, below))
+        yield border, _outlook(if_above, if_below, rows.support, rows.cells[border[0]])
+
+
+def _outlook(above: IntArray, below: IntArray, support: Support, cells: Cells) -> Outlook:
+    """Try a border at every place at once: a row's class depends only on the side that its cell is on.
+
+    Parameters
+    ----------
+    above, below
+        [M], the class of each row if its cell lay above the border, or not above it.
+    support, cells
+        The rows, and their cells in the border's column.
+    """
+    matters = cells.known & (above != below)
+    gain = (support.codes == above).astype(np.float64) - (support.codes == below)
+    codes = cells.codes[matters]
+    by_value = np.bincount(codes, (support.weights * gain)[matters], minlength=len(cells.distinct))
+    # rounded, so that sums taken in another order of rows do not decide between equal places
+    right = np.round(by_value.sum() - np.concatenate([[0.0], np.cumsum(by_value)]), 6)
+    first, last = (int(codes.min()) + 1, int(codes.max())) if len(codes) else (1, 0)
+    return Outlook(right, first, last, len(np.unique(codes)) - 1)

@@ -1,0 +1,174 @@
+"""Assemble: from rules in index space to rules in the words of the table, simplified and counted anew."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nri.episode import FloatArray, IntArray
+from nri.rule import (
+    Clause,
+    Columns,
+    Domain,
+    Kind,
+    Label,
+    Literal,
+    Op,
+    Rule,
+    RuleSet,
+    clause_matrix,
+    gather_ruleset,
+    simplify,
+)
+from nri.search.result import Induced
+
+
+@dataclass(frozen=True, eq=False)
+class Support:
+    """The labelled rows that a rule set is counted on."""
+
+    columns: Columns
+    """The table, at least the columns that literals speak about."""
+    codes: IntArray
+    """[M], class indices"""
+    weights: FloatArray
+    """[M]"""
+    classes: tuple[Label, ...]
+    target: str
+    """Name of the predicted column."""
+
+    @property
+    def class_weights(self) -> FloatArray:
+        """[M, n_classes], the weight of each row in the column of its class."""
+        one_hot: FloatArray = np.eye(len(self.classes))[self.codes]
+        return one_hot * self.weights[:, None]
+
+
+def literal_meanings(variables: Sequence[Literal], domain: Domain) -> tuple[Literal, ...]:
+    """[2N], what each literal index means, in the words a person would use.
+
+    The negation of a category with one alternative names the alternative: with ``sex`` either ``f`` or
+    ``m``, not ``sex = m`` is said as ``sex = f``.
+    """
+    return (*variables, *(_negation(variable, domain) for variable in variables))
+
+
+def _negation(variable: Literal, domain: Domain) -> Literal:
+    values = domain[variable.column].values if variable.column in domain else None
+    if variable.kind is Kind.TEXT and values is not None and len(values) == 2:
+        (other,) = (value for value in values if value != variable.value)
+        return Literal(variable.column, Op.EQ, other)
+    return variable.negate()
+
+
+def is_negated(literal: Literal) -> bool:
+    """Whether a person would call it negated: ``NOT smoker``, ``colour != red``, but not ``age <= 61``."""
+    return literal.op is Op.NE
+
+
+def assemble(
+    induced: Induced,
+    literals: Sequence[Literal],
+    domain: Domain,
+    support: Support,
+    *,
+    negations: bool = True,
+    min_precision: float = 0.0,
+) -> RuleSet:
+    """Say induced rules in the words of the table.
+
+    Each rule is simplified on the table's domain if that breaks no limit and costs no support row.
+
+    Parameters
+    ----------
+    induced
+        Rules as literal indices.
+    literals
+        [2N], the meaning of each index.
+    domain
+        What the cells of columns can be.
+    support
+        Rows that precision and coverage are counted on.
+    negations
+        Whether simplifying may bring in negated literals.
+    min_precision
+        Least share of its class among the rows of a clause.
+    """
+    plain = {
+        label: Rule(Clause(literals[j] for j in clause) for clause in rule)
+        for label, rule in zip(support.classes, induced.rules, strict=True)
+    }
+    if len(support.classes) == 2:
+        described = [label for label, rule in plain.items() if not rule.is_false]
+        plain = {label: plain[label] for label in described}
+    default = support.classes[induced.default]
+    return tell(plain, default, domain, support, negations=negations, min_precision=min_precision)
+
+
+def tell(
+    plain: Mapping[Label, Rule],
+    default: Label,
+    domain: Domain,
+    support: Support,
+    *,
+    negations: bool = True,
+    min_precision: float = 0.0,
+) -> RuleSet:
+    """Simplify rules on the table's domain, if that breaks no limit and costs no support row, and count.
+
+    Parameters
+    ----------
+    plain
+        The rule of each class that has one.
+    default
+        Label of rows that no clause covers.
+    domain, support, negations, min_precision
+        As for :func:`assemble`.
+    """
+    if not negations:  # knowing all categories is what turns "red or green" into "not blue"
+        domain = {name: cells for name, cells in domain.items() if not _has_categories(cells.values)}
+    simple = {label: simplify(rule, domain) for label, rule in plain.items()}
+    told = count_rules(simple, default, support)
+    if simple == plain:
+        return told
+    literal_by_literal = count_rules(plain, default, support)
+    worse = right_weight(told, support) < right_weight(literal_by_literal, support) - 1e-9
+    if worse or least_precision(told) < min(min_precision, least_precision(literal_by_literal)):
+        return literal_by_literal
+    return told
+
+
+def _has_categories(values: tuple[object, ...] | None) -> bool:
+    return values is not None and any(isinstance(value, str) for value in values)
+
+
+def count_rules(rules: Mapping[Label, Rule], default: Label, support: Support) -> RuleSet:
+    """Count the evidence, and put the clauses that explain most rows first."""
+    weights = support.class_weights
+    n = len(weights)
+    ordered = {}
+    for index, label in enumerate(support.classes):
+        if label not in rules:
+            continue
+        rule = rules[label]
+        counts = clause_matrix(rule, support.columns, n).T @ weights
+        gain = 2 * counts[:, index] - counts.sum(axis=1)
+        order = sorted(range(len(rule)), key=lambda i: (-gain[i], len(rule.clauses[i])))
+        ordered[label] = Rule(rule.clauses[i] for i in order)
+    return gather_ruleset(support.target, support.classes, ordered, support.columns, weights, default=default)
+
+
+def right_weight(ruleset: RuleSet, support: Support) -> float:
+    """Weight of the support rows that are decided rightly."""
+    decided = ruleset.predict_index(support.columns, len(support.codes))
+    return float(support.weights[decided == support.codes].sum())
+
+
+def least_precision(ruleset: RuleSet) -> float:
+    """Share of its class among the rows of the least precise clause; 1 without clauses."""
+    shares = [
+        evidence.share(ruleset.index_of(rule.label)) or 0.0
+        for rule in ruleset.rules
+        for evidence in rule.evidence
+    ]
+    return min(shares, default=1.0)

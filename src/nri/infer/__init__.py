@@ -1,1 +1,0 @@
-"""Inference on plain arrays: propose candidate clauses, score them, select the rule."""

@@ -1,1 +1,0 @@
-"""Networks: tensors only, no tables and no column names."""

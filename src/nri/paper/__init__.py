@@ -1,0 +1,1 @@
+"""The paper's model: a network fills clause slots, and the slots become a rule."""

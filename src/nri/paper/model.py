@@ -1,0 +1,194 @@
+"""The paper's model on plain arrays: the shipped network fills its slots, the slots become a rule.
+
+One class is set against the rest, the network reads the table once, and the deployed rule is read off its
+gates. Nothing is searched; what a clause is worth is only counted.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nri.episode import BoolArray, Episode, FloatArray, IntArray, literal_truth, make_episode
+from nri.errors import InputError
+from nri.paper.deploy import DeployConfig, deploy
+from nri.search.candidates import clause_truth
+from nri.search.clauses import IndexClause
+from nri.search.limits import Limits
+from nri.search.result import Induced, decide, estimated_precision
+from nri.weights import checked_card, open_session, shipped_file
+
+MAX_CELLS = 2_000_000
+"""Cells that the network looks at; of a larger table it sees some rows of each class, drawn by chance."""
+
+SHIPPED = DeployConfig(max_literals=4, tune_clauses=True)
+"""How the shipped weights are deployed; chosen on synthetic tables.
+
+The balance losses keep every clause gate open, so a slot that is not needed falls silent by asking for all
+variables at once. Cut to four literals it would speak again, and wrongly. So clauses are taken from the most
+discriminating on, as many as decide most support rows rightly, as the paper did for its listing of rules."""
+
+
+@dataclass(frozen=True, eq=False)
+class Gates:
+    """A soft rule on arrays."""
+
+    z: NDArray[np.float32]
+    """[T, 2N], literal gates"""
+    w: NDArray[np.float32]
+    """[T], clause gates"""
+
+
+class GateSource(Protocol):
+    """Whatever fills the slots: the shipped file, or a network in training."""
+
+    def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> Gates:
+        """Fill the slots for a table [M, N] with unknown cells and yes/no labels [M]."""
+        ...
+
+
+class PaperNetwork:
+    """The paper's network with its weights; one instance serves any number of tables."""
+
+    def __init__(self, onnx_file: Path) -> None:
+        self.card = checked_card(onnx_file)
+        if self.card["inducer"] != "paper":
+            raise InputError(f"{onnx_file} holds the {self.card['inducer']!r} network, not the paper's")
+        self._session = open_session(onnx_file)
+
+    def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> Gates:
+        """Fill the slots for a table [M, N] with unknown cells and yes/no labels [M]."""
+        feed = {"values": (values & known).astype(np.float32), "known": known}
+        z, w = self._session.run(None, {**feed, "labels": labels.astype(np.float32)})
+        return Gates(z, w)
+
+
+@cache
+def shipped_paper_network() -> PaperNetwork:
+    """Return the network whose weights are part of the package, loaded once."""
+    return PaperNetwork(shipped_file("paper"))
+
+
+class PaperModel:
+    """The paper's system as an inducer.
+
+    Parameters
+    ----------
+    network
+        By default the shipped one.
+    config
+        Which gates become clauses and literals; the discrimination score and the top-K' filter are here.
+    both_sides
+        For two classes of which none is named, whether a rule for either is made and the one that decides
+        more support rows rightly is kept; else the rule speaks about the second class.
+    """
+
+    def __init__(
+        self, network: GateSource | None = None, config: DeployConfig = SHIPPED, both_sides: bool = True
+    ) -> None:
+        self._network = network or shipped_paper_network()
+        self._config = config
+        self._both_sides = both_sides
+
+    def induce(
+        self,
+        episode: Episode,
+        groups: IntArray,
+        limits: Limits,
+        rng: np.random.Generator,
+        positive: int | None,
+    ) -> Induced:
+        """See :class:`nri.induce.models.Inducer`."""
+        seen = rows_to_show(episode, rng)
+        if episode.n_classes > 2:
+            return count(episode, [self._clauses(seen, c, limits) for c in range(episode.n_classes)], limits)
+        sides = (positive,) if positive is not None else (1, 0) if self._both_sides else (1,)
+        found = []
+        for side in sides:
+            rules: list[tuple[IndexClause, ...]] = [(), ()]
+            rules[side] = self._clauses(seen, side, limits)
+            found.append(count(episode, rules, limits))
+        return min(found, key=lambda induced: induced.errors)
+
+    def _clauses(self, seen: Episode, target: int, limits: Limits) -> tuple[IndexClause, ...]:
+        """Induce a rule for one class against the rest."""
+        labels = seen.labels == target
+        if not labels.any() or labels.all():
+            return ()
+        gates = self._network.gates(seen.values, seen.known, labels)
+        z = with_required(gates.z * limits.literal_mask(seen.n_variables), limits.required)
+        longest = min(limits.max_literals, self._config.max_literals or limits.max_literals)
+        config = replace(self._config, max_literals=max(longest, len(limits.required)))
+        two_class = make_episode(seen.values, seen.known, labels.astype(np.int64), seen.weights)
+        return deploy(z, gates.w, two_class, config)[: limits.max_clauses]
+
+
+def with_required(z: NDArray[np.float32], required: tuple[BoolArray, ...]) -> NDArray[np.float32]:
+    """Open in every slot the gate of the likeliest literal of each set [2N] that clauses must speak about."""
+    z = z.copy()
+    slots, n_variables = np.arange(len(z)), z.shape[1] // 2
+    for wanted in required:
+        best = np.where(wanted, z, -1.0).argmax(axis=1)
+        z[slots, (best + n_variables) % (2 * n_variables)] = 0.0  # never with its negation
+        z[slots, best] = 2.0  # above every other gate, so that no limit on literals drops it
+    return z
+
+
+def rows_to_show(episode: Episode, rng: np.random.Generator) -> Episode:
+    """Return the rows the network reads, each of weight one, within the cap on cells.
+
+    A row of weight two is shown twice. Weights that are no whole numbers, and tables beyond the cap, are
+    settled by drawing: each class keeps its share of the rows, and at least one.
+    """
+    whole = bool((episode.weights == np.round(episode.weights)).all())
+    total = float(episode.weights.sum())
+    most = max(2 * episode.n_classes, MAX_CELLS // max(1, episode.n_variables))
+    if whole and total <= most:
+        rows = np.repeat(np.arange(episode.n_rows), episode.weights.astype(np.int64))
+    else:
+        size = min(most, max(episode.n_rows, round(total)) if whole else episode.n_rows)
+        rows = _draw_rows(episode, size, rng)
+    return make_episode(
+        episode.values[rows], episode.known[rows], episode.labels[rows], n_classes=episode.n_classes
+    )
+
+
+def _draw_rows(episode: Episode, size: int, rng: np.random.Generator) -> IntArray:
+    drawn = []
+    for label in np.unique(episode.labels):
+        rows = np.flatnonzero(episode.labels == label)
+        weights = episode.weights[rows]
+        wanted = max(1, round(size * float(weights.sum() / episode.weights.sum())))
+        alike = bool((weights == weights[0]).all()) and wanted <= len(rows)
+        chances = None if alike else weights / weights.sum()
+        drawn.append(rng.choice(rows, wanted, replace=not alike, p=chances))
+    return np.sort(np.concatenate(drawn)).astype(np.int64)
+
+
+def count(episode: Episode, rules: list[tuple[IndexClause, ...]], limits: Limits) -> Induced:
+    """Count on all rows what the clauses cover, drop those that are not precise enough, set the default."""
+    literals = literal_truth(episode.values, episode.known)
+    masses: FloatArray = np.eye(episode.n_classes)[episode.labels] * episode.weights[:, None]
+    kept, truths, counts = [], [], []
+    for label, clauses in enumerate(rules):
+        truth = clause_truth(literals, clauses)
+        covered = truth @ masses
+        precise = covered[:, label] >= limits.min_precision * covered.sum(axis=1)
+        kept.append(tuple(clause for clause, fine in zip(clauses, precise, strict=True) if fine))
+        truths.append(truth[precise])
+        counts.append(covered[precise])
+    prior = masses.sum(axis=0) / masses.sum()
+    uncovered = masses[~np.logical_or.reduce([truth.any(axis=0) for truth in truths])].sum(axis=0)
+    default = int(np.argmax(uncovered if uncovered.any() else prior))
+    described = [label for label, clauses in enumerate(kept) if clauses]
+    if episode.n_classes == 2 and len(described) == 1:
+        default = 1 - described[0]  # the rule says one class, whatever it leaves out is the other
+    precisions = [
+        estimated_precision(n[:, label], n.sum(axis=1), float(prior[label])) for label, n in enumerate(counts)
+    ]
+    wrong = decide(truths, precisions, default) != episode.labels
+    errors = float(episode.weights[wrong].sum())
+    return Induced(tuple(kept), tuple(counts), default, uncovered, prior, errors, errors)

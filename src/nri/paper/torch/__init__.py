@@ -1,0 +1,1 @@
+"""The paper's network, its losses and its training (PyTorch, extra ``train``)."""

@@ -1,0 +1,97 @@
+"""Execution by product t-norm: the one definition of soft truth.
+
+Literals take three values: 1 holds, 0 fails, 0.5 unknown. That is what makes execution cheap: the
+logarithm of a clause's truth is then a sum over its failing literals plus a sum over its unknown
+ones, two matrix products, and no tensor of slots x rows x literals is ever built.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class SoftRule:
+    """T clause slots over L = 2N literals, every choice a number in [0, 1].
+
+    Literal ``j < N`` is variable ``j``, literal ``j >= N`` the negation of variable ``j - N``.
+    """
+
+    z: Float[Tensor, "*batch T L"]
+    """Literal gates: how much slot t asks for literal j."""
+    w: Float[Tensor, "*batch T"]
+    """Clause gates: how much slot t takes part in the rule."""
+
+
+UNKNOWN = 0.5
+"""The truth of a literal whose cell is unknown: maximally uncertain."""
+
+_TINY = 1e-12
+"""Stands for zero inside logarithms; far below the 6e-8 between 1 and the float32 before it."""
+
+
+def clause_truth(
+    z: Float[Tensor, "*batch T L"], literals: Float[Tensor, "*batch M L"]
+) -> Float[Tensor, "*batch M T"]:
+    r"""Truth of each clause on each row, C = prod_j (1 - z_j (1 - l_j)), eq. (clause_truth).
+
+    Parameters
+    ----------
+    z
+        Literal gates in [0, 1].
+    literals
+        Literal values, each exactly 0, 0.5 or 1.
+
+    Notes
+    -----
+    The clause without literals is true everywhere here, as it is among symbols; see
+    :func:`execute` for what becomes of it in a rule.
+
+    >>> z = torch.tensor([[1.0, 0.5]])
+    >>> clause_truth(z, torch.tensor([[1.0, 1.0], [1.0, 0.0], [0.5, 1.0], [0.0, 1.0]])).squeeze(1)
+    tensor([1.0000e+00, 5.0000e-01, 5.0000e-01, 1.0000e-12])
+    """
+    when_failing = (1 - z).clamp_min(_TINY).log().mT
+    when_unknown = (1 - UNKNOWN * z).log().mT
+    failing = (literals == 0).to(z.dtype)
+    unknown = (literals == UNKNOWN).to(z.dtype)
+    return (failing @ when_failing + unknown @ when_unknown).exp()
+
+
+def non_null(z: Float[Tensor, "*batch T L"]) -> Float[Tensor, "*batch T"]:
+    """Probability that a slot selects at least one literal, p_k = 1 - prod_j (1 - z_kj)."""
+    return 1 - torch.exp((1 - z).clamp_min(_TINY).log().sum(-1))
+
+
+@dataclass(frozen=True, eq=False)
+class Execution:
+    """What a soft rule says on M rows."""
+
+    clauses: Float[Tensor, "*batch M T"]
+    """Truth of each slot's clause, zero where the slot selects nothing."""
+    rule: Float[Tensor, "*batch M"]
+    """Truth of the whole rule: the prediction."""
+
+
+def execute(rule: SoftRule, literals: Float[Tensor, "*batch M L"]) -> Execution:
+    """Run a soft rule on rows: eq. (clause_truth), then eq. (prediction).
+
+    A slot that selects no literal is dropped when the rule becomes symbols, so it must be silent
+    here too: a clause counts in proportion to its non-null probability.
+    """
+    clauses = clause_truth(rule.z, literals) * non_null(rule.z).unsqueeze(-2)
+    return Execution(clauses, disjunction(clauses, rule.w))
+
+
+def disjunction(
+    clauses: Float[Tensor, "*batch M T"], w: Float[Tensor, "*batch T"]
+) -> Float[Tensor, "*batch M"]:
+    """Probabilistic OR of the gated clauses, 1 - prod_k (1 - w_k C_k), eq. (prediction)."""
+    return 1 - (1 - w.unsqueeze(-2) * clauses).prod(-1)
+
+
+def rule_truth(rule: SoftRule, literals: Float[Tensor, "*batch M L"]) -> Float[Tensor, "*batch M"]:
+    """Truth of a soft rule on each row, in [0, 1]."""
+    return execute(rule, literals).rule

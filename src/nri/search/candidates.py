@@ -1,0 +1,187 @@
+"""Candidate clauses and the rows on which they fire."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nri.episode import BoolArray, FloatArray, IntArray
+from nri.search.clauses import (
+    ClauseArray,
+    IndexClause,
+    clause_array,
+    clause_lengths,
+    clause_tuples,
+    in_order,
+    stacked,
+)
+from nri.search.limits import Limits
+
+Words = NDArray[np.uint64]
+"""Rows packed 64 to a word along the last axis."""
+
+
+@dataclass(frozen=True, eq=False)
+class CandidatePool:
+    """Clauses that differ in where they fire, and their truth on the rows."""
+
+    index: ClauseArray
+    n_literals: int
+    words: Words
+    """[C, words], rows on which each clause fires"""
+    n_rows: int
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    @cached_property
+    def clauses(self) -> tuple[IndexClause, ...]:
+        """All candidates; a large pool is better left in its array."""
+        return clause_tuples(self.index, self.n_literals)
+
+    @cached_property
+    def lengths(self) -> IntArray:
+        """[C], literals in each clause."""
+        return clause_lengths(self.index, self.n_literals)
+
+    @cached_property
+    def truth(self) -> BoolArray:
+        """[C, M], where each clause fires."""
+        return unpack_rows(self.words, self.n_rows)
+
+    @cached_property
+    def by_row(self) -> NDArray[np.float32]:
+        """[M, C], truth as numbers, in the order in which products over rows read it."""
+        return np.ascontiguousarray(self.truth.T).astype(np.float32)
+
+    def sums(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        """[R, C], weight of the rows on which each candidate fires, for each row of weights [R, M].
+
+        It goes by blocks that stay in the cache: a large pool is read but once, before most of it is left.
+        """
+        sums = np.empty((len(self), len(weights)), dtype=np.float32)
+        for start in range(0, len(self), 256):
+            block = slice(start, start + 256)
+            truth = unpack_rows(self.words[block], self.n_rows).astype(np.float32)
+            np.matmul(truth, weights.T, out=sums[block])
+        return np.ascontiguousarray(sums.T)
+
+    def take(self, positions: Sequence[int] | IntArray) -> "CandidatePool":
+        """Return the pool of these candidates, in this order."""
+        positions = np.asarray(positions, dtype=np.int64)
+        return replace(self, index=self.index[positions], words=self.words[positions])
+
+    def fires_on(self, literals: BoolArray) -> BoolArray:
+        """[C, rows], where each candidate fires on other rows."""
+        return unpack_rows(clause_words(literals, self.index), len(literals))
+
+    def rule(self, positions: Iterable[int]) -> tuple[IndexClause, ...]:
+        """Return the clauses at these positions."""
+        return clause_tuples(self.index[list(positions)], self.n_literals)
+
+    def positions(self, rule: Iterable[IndexClause]) -> tuple[int, ...]:
+        """Return where the clauses of a rule stand, in rising order; what is no candidate is passed over."""
+        both = stacked([self.index, clause_array(rule, self.n_literals)], self.n_literals)
+        own, wanted = both[: len(self)], both[len(self) :]
+        found = (own[:, None] == wanted).all(axis=2).any(axis=1)
+        return tuple(np.flatnonzero(found).tolist())
+
+
+def build_pool(
+    literals: BoolArray,
+    clauses: ClauseArray,
+    limits: Limits | None = None,
+    *,
+    positive: FloatArray | None = None,
+    weights: FloatArray | None = None,
+) -> CandidatePool:
+    """Keep of the clauses those that can matter, each truth vector once.
+
+    Contradictions, clauses beyond the limits and clauses that never fire are left out. Of several
+    clauses with the same truth on the rows the shortest stays, then the first in index order.
+
+    Parameters
+    ----------
+    literals
+        [M, 2N], where each literal is known to hold.
+    clauses
+        Clauses in any order, with repetitions allowed.
+    limits
+        Bounds on the literals used and on length; on precision where the masses are given.
+    positive, weights
+        [M], mass of the class and of the whole row, used by ``limits.min_precision`` only.
+
+    >>> rows = np.array([[1, 0, 0, 1], [1, 1, 0, 0]], dtype=bool)  # two variables, two rows
+    >>> build_pool(rows, clause_array([(0,), (0, 2), (1, 0), (), (1,)], n_literals=4)).clauses
+    ((), (1,))
+    """
+    n_literals = literals.shape[1]
+    limits = limits or Limits(max_literals=max(1, n_literals // 2))
+    index = in_order(_within(clauses, limits, n_literals), n_literals)
+    if index.shape[1] > limits.max_literals:
+        index = index[index[:, limits.max_literals] == n_literals, : limits.max_literals]
+    words = clause_words(literals, index)
+    kept = _first_of_each_truth(words)
+    pool = CandidatePool(index[kept], n_literals, words[kept], len(literals))
+    if positive is None or weights is None or limits.min_precision <= 0.0:
+        return pool
+    precision = (pool.truth @ positive) / np.maximum(pool.truth @ weights, 1e-300)
+    return pool.take(np.flatnonzero(precision >= limits.min_precision - 1e-12))
+
+
+def _within(index: ClauseArray, limits: Limits, n_literals: int) -> ClauseArray:
+    """Return the clauses of usable literals that speak about everything required."""
+    usable = limits.literal_mask(n_literals // 2)
+    if not usable.all():
+        index = index[np.append(usable, True)[index].all(axis=1)]
+    for wanted in limits.required:
+        index = index[np.append(wanted, False)[index].any(axis=1)]
+    return index
+
+
+def _first_of_each_truth(words: Words) -> IntArray:
+    """Where each bitset stands first, those without any row left out.
+
+    A contradiction has no row, since a literal and its negation never both hold.
+    """
+    keys = words.view(f"V{words.shape[1] * 8}").ravel().tolist() if words.size else []
+    keys.reverse()
+    # Of equal keys the last one written stays: backwards that is the first.
+    first = dict(zip(keys, range(len(keys) - 1, -1, -1), strict=True))
+    first.pop(bytes(words.shape[1] * 8), None)
+    return np.sort(np.fromiter(first.values(), dtype=np.int64, count=len(first)))
+
+
+def pack_rows(truth: BoolArray) -> Words:
+    """Turn [M, L] truth into [L, words] bitsets over the rows."""
+    packed = np.packbits(np.ascontiguousarray(truth.T), axis=1)
+    padded = np.zeros((packed.shape[0], -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    return padded.view(np.uint64)
+
+
+def unpack_rows(words: Words, n_rows: int) -> BoolArray:
+    """Turn [C, words] bitsets into [C, M] truth."""
+    if not words.size:
+        return np.zeros((len(words), n_rows), dtype=bool)
+    flat = np.ascontiguousarray(words).view(np.uint8)
+    return np.unpackbits(flat, axis=1, count=n_rows).view(bool)
+
+
+def clause_words(literals: BoolArray, index: ClauseArray) -> Words:
+    """[C, words], the AND of the bitsets of each clause's literals."""
+    always = np.ones((len(literals), 1), dtype=bool)
+    table = pack_rows(np.concatenate([literals, always], axis=1))
+    words = table[index[:, 0]]
+    for column in index.T[1:] if len(index) else ():
+        longer = int(np.argmax(column < literals.shape[1]))  # in a pool short clauses come first
+        words[longer:] &= np.take(table, column[longer:], axis=0)
+    return words
+
+
+def clause_truth(literals: BoolArray, clauses: Sequence[IndexClause]) -> BoolArray:
+    """[C, M], where every literal of each clause is known to hold."""
+    words = clause_words(literals, clause_array(clauses, literals.shape[1]))
+    return unpack_rows(words, len(literals))

@@ -1,0 +1,197 @@
+"""The greedy model: an episode in, rules for its classes out, by counts and search alone."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from nri.episode import Episode, FloatArray
+from nri.search.candidates import CandidatePool, build_pool, clause_truth
+from nri.search.clauses import IndexClause, stacked
+from nri.search.consensus import Consensus, agree, rivals_of
+from nri.search.joint import polish
+from nri.search.limits import Limits
+from nri.search.objective import DescriptionLength, ExpectedError, Objective
+from nri.search.propose import Proposer, SymbolicProposer, baseline_clauses, baseline_errors, with_required
+from nri.search.result import Induced, decide, estimated_precision
+from nri.search.rows import OneVsRest, SearchRows, search_rows
+from nri.search.select import Selection, Selector, select, shortlist, shortlisted
+
+MAX_CANDIDATES = 4000
+"""About how many candidates a rule is chosen from; more gain next to nothing."""
+JOINT_CANDIDATES = 400
+"""About how many candidates of each class take part in the joint polish."""
+
+DEFAULT_CONSENSUS = Consensus()
+"""Settles rules that cost nearly the same."""
+
+Rules = tuple[tuple[IndexClause, ...], ...]
+
+
+def induce(
+    episode: Episode,
+    *,
+    rng: np.random.Generator,
+    propose: Proposer | None = None,
+    limits: Limits | None = None,
+    objective: Objective | None = None,
+    positive: int | None = None,
+    posterior: FloatArray | None = None,
+    choose: Selector = select,
+    consensus: Consensus | None = DEFAULT_CONSENSUS,
+) -> Induced:
+    """Find the rules that describe the classes of an episode best.
+
+    Two classes get one rule: for ``positive``, or for the class whose rule costs less. More classes
+    get a rule each, first alone against the rest, then polished together.
+
+    Parameters
+    ----------
+    episode
+        Table, labels and weights.
+    rng
+        Source of the proposer's samples.
+    propose
+        Where candidates come from; the symbolic proposer by default.
+    limits
+        Bounds on the rules.
+    objective
+        What a rule costs; by default description length for labels and expected error for a posterior.
+    positive
+        For two classes, the class the rule must speak about; more classes have a rule each anyway.
+    posterior
+        [M, n_classes] probabilities that take the place of the labels.
+    choose
+        How a rule is chosen from candidates: the local search, or :func:`nri.search.exact.select_exact`.
+    consensus
+        For two classes under description length, how rules that cost nearly the same are settled; None
+        takes the cheapest. A posterior is an average of rules itself and needs no other.
+    """
+    propose = propose or SymbolicProposer()
+    limits = limits or Limits()
+    if objective is None:
+        objective = DescriptionLength() if posterior is None else ExpectedError()
+    evidence = search_rows(episode, posterior)
+    if evidence.n_classes == 2:
+        targets = (1, 0) if positive is None else (positive,)
+        in_bits = posterior is None and isinstance(objective, DescriptionLength)
+        settle = consensus if in_bits else None
+        return _induce_two(evidence, targets, propose, limits, objective, choose, settle, rng)
+    return _induce_many(evidence, propose, limits, objective, choose, rng)
+
+
+def candidates_for(
+    task: OneVsRest, propose: Proposer, limits: Limits, rng: np.random.Generator
+) -> CandidatePool:
+    """Return what the proposer suggests, with ALWAYS and the single literals, as one pool."""
+    proposed = [baseline_clauses(task, limits), propose(task, limits, rng)]
+    clauses = stacked(proposed, 2 * task.n_variables)
+    clauses = with_required(clauses, task, limits)
+    pool = build_pool(task.literals, clauses, limits, positive=task.positive, weights=task.weights)
+    return shortlist(pool, task, MAX_CANDIDATES)
+
+
+def _induce_two(
+    evidence: SearchRows,
+    targets: Sequence[int],
+    propose: Proposer,
+    limits: Limits,
+    objective: Objective,
+    choose: Selector,
+    consensus: Consensus | None,
+    rng: np.random.Generator,
+) -> Induced:
+    """One rule for one of two classes; the other class is what remains."""
+    tasks = {target: evidence.task(target) for target in targets}
+    bound = min(baseline_errors(task, limits) for task in tasks.values())
+    pools = {target: candidates_for(task, propose, limits, rng) for target, task in tasks.items()}
+    selections = {
+        target: choose(pools[target], task, objective, limits, max_errors=bound)
+        for target, task in tasks.items()
+    }
+    target = min(targets, key=lambda t: _key(selections[t], bound))
+    selection, doubt = selections[target], None
+    if consensus is not None and selection.errors <= bound + 1e-7 and not selection.proven:
+        rivals = [rivals_of(selections[t], t, pools[t], tasks[t], objective, limits) for t in targets]
+        agreed = agree(rivals, tasks[target], consensus, bound, rng)
+        # sums of moves are of single precision
+        if _errors(tasks[agreed.target], agreed.selection) <= bound + 1e-7:
+            target, selection, doubt = agreed.target, agreed.selection, agreed.doubt
+    rules: list[tuple[IndexClause, ...]] = [(), ()]
+    rules[target] = selection.clauses
+    mass = evidence.masses.sum(axis=0)
+    default = 1 - target if selection.clauses else int(np.argmax(mass))
+    return replace(described(evidence, tuple(rules), default, selection.cost), doubt=doubt)
+
+
+def _errors(task: OneVsRest, selection: Selection) -> float:
+    """Errors of a selection counted anew."""
+    return task.errors(np.asarray(clause_truth(task.literals, selection.clauses).any(axis=0)))
+
+
+def _key(selection: Selection, bound: float) -> tuple[float, float]:
+    """Order of two selections: first those within the bound on errors, then by cost."""
+    return (max(0.0, round(selection.errors - bound, 7)), round(selection.cost, 7))
+
+
+def _induce_many(
+    evidence: SearchRows,
+    propose: Proposer,
+    limits: Limits,
+    objective: Objective,
+    choose: Selector,
+    rng: np.random.Generator,
+) -> Induced:
+    """One rule for each class alone, then all of them together."""
+    tasks = [evidence.task(target) for target in range(evidence.n_classes)]
+    pools = [candidates_for(task, propose, limits, rng) for task in tasks]
+    alone = tuple(
+        choose(pool, task, objective, limits).clauses for pool, task in zip(pools, tasks, strict=True)
+    )
+    pools = [
+        pool.take(sorted({*shortlisted(pool, task, JOINT_CANDIDATES), *pool.positions(rule)}))
+        for pool, task, rule in zip(pools, tasks, alone, strict=True)
+    ]
+    best_literal, bound = _best_literal(pools, evidence)
+    majority = int(np.argmax(evidence.masses.sum(axis=0)))
+    starts = [(alone, majority), best_literal]
+    for default in range(evidence.n_classes):
+        starts.append((tuple(() if c == default else rule for c, rule in enumerate(alone)), default))
+    chosen = polish(pools, starts, evidence, objective, limits, bound)
+    return described(evidence, chosen.rules, chosen.default, chosen.cost)
+
+
+def _best_literal(pools: list[CandidatePool], evidence: SearchRows) -> tuple[tuple[Rules, int], float]:
+    """Return the best "if literal then this class else that one", and its errors; or the majority class."""
+    masses = evidence.masses
+    everything = masses.sum(axis=0)
+    default = int(np.argmax(everything))
+    nothing: Rules = ((),) * evidence.n_classes
+    best, right = (nothing, default), float(everything[default])
+    for c, pool in enumerate(pools):
+        short = np.flatnonzero(pool.lengths <= 1)
+        inside = pool.truth[short] @ masses
+        outside = everything - inside
+        total = inside[:, c] + outside.max(axis=1)
+        i = int(np.argmax(total)) if len(short) else -1
+        if i >= 0 and total[i] > right:
+            rule = pool.rule([short[i]])
+            best = ((*nothing[:c], rule, *nothing[c + 1 :]), int(np.argmax(outside[i])))
+            right = float(total[i])
+    return best, max(0.0, evidence.total - right)
+
+
+def described(evidence: SearchRows, rules: Rules, default: int, cost: float) -> Induced:
+    """Count what each clause of rules found elsewhere, and the default, cover."""
+    masses = evidence.masses
+    truths = [clause_truth(evidence.literals, rule) for rule in rules]
+    counts = tuple(truth @ masses for truth in truths)
+    uncovered = ~np.concatenate(truths).any(axis=0)
+    default_counts = masses[uncovered].sum(axis=0)
+    prior = masses.sum(axis=0) / evidence.total
+    precisions = [
+        estimated_precision(count[:, c], count.sum(axis=1), float(prior[c])) for c, count in enumerate(counts)
+    ]
+    decided = decide(truths, precisions, default)
+    right = float(masses[np.arange(len(decided)), decided].sum())
+    return Induced(rules, counts, default, default_counts, prior, max(0.0, evidence.total - right), cost)

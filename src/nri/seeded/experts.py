@@ -1,0 +1,287 @@
+"""Experts: closed-form opinions on every row, each left out of its own opinion.
+
+Linear, quadratic and neighbourhood kernels, solved by ridge regression, and naive Bayes. None is
+trained or tuned: each is one linear solve, and the opinion on a support row is the exact leave-one-out
+one. So their worth can be checked on the support itself, and the council weighs them by it. The network
+reads all of them beside its own neighbourhoods and learns, on synthetic tables only, where to differ.
+They know nothing of the columns' names or order.
+
+The same function serves training and the installed product, so there is one definition of them.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack, solve_triangular
+from scipy.optimize import nnls
+
+FloatArray = NDArray[np.float32]
+
+EXPERTS = (
+    "linear, loose",
+    "linear, firm",
+    "linear, tight",
+    "wide neighbourhood",
+    "near neighbourhood",
+    "wide neighbourhood by relevance",
+    "near neighbourhood by relevance",
+    "quadratic",
+    "quadratic by relevance",
+    "naive Bayes",
+    "council",
+)
+"""The experts in the order of the last axis of their opinions."""
+
+LINEAR_RIDGES = (1.0, 6.0, 40.0)
+"""Ridges for columns coded -1/+1; the middle one is close to logistic regression's usual default."""
+FIRM = 1
+"""Which linear expert also tells how much each column moves its opinion."""
+
+
+COUNCIL = len(EXPERTS) - 1
+"""The blend of all the others; its index in the last axis."""
+
+
+@dataclass(frozen=True, eq=False)
+class Opinions:
+    """What the experts say; 0 is the base rate, about +-0.5 is certainty."""
+
+    support: FloatArray
+    """[M, E], the opinion on each support row as if one such row fewer had been seen"""
+    asked: FloatArray
+    """[S, E], the opinion on each row asked about"""
+    support_parts: FloatArray
+    """[M, N], what each cell adds to the firm linear expert's left-out opinion"""
+    asked_parts: FloatArray
+    """[S, N]"""
+    base_rate: float
+
+    def of_part(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> "Opinions":
+        """Keep what concerns some support rows and columns; the opinions stay those by the whole table."""
+        return replace(
+            self,
+            support=self.support[rows],
+            support_parts=self.support_parts[rows][:, columns],
+            asked_parts=self.asked_parts[:, columns],
+        )
+
+
+def consult(
+    x: FloatArray, asked: FloatArray, labels: NDArray[Any], weights: NDArray[Any] | None = None
+) -> Opinions:
+    """Ask every expert about the support rows [M, N] and the rows asked about [S, N].
+
+    Cells are -1, +1, or 0 where unknown; labels are 0 or 1; weights, all above 0, say how many rows
+    each support row stands for.
+    """
+    return Experts(x, labels, weights).opine(asked)
+
+
+class Experts:
+    """All experts, formed by one table; they can be asked about any number of rows, part by part."""
+
+    def __init__(self, x: FloatArray, labels: NDArray[Any], weights: NDArray[Any] | None = None) -> None:
+        y = labels.astype(np.float32)
+        w = np.ones_like(y) if weights is None else weights.astype(np.float32)
+        self.base_rate = float((w @ y + 0.5) / (w.sum() + 1))
+        target = y - np.float32(self.base_rate)
+        known = x != 0
+        self._mean = ((w @ x) / np.maximum(w @ known, 1e-6)).astype(np.float32)
+        centred = self._centred(x)
+        self._scale = np.sqrt(_relevance(centred, target, w))
+        self._plain, self._relevant = centred, centred * self._scale
+        plain, relevant = self._plain @ self._plain.T, self._relevant @ self._relevant.T
+        self._linear = [_ridge(plain, target, w, ridge) for ridge in LINEAR_RIDGES]
+        grams = (plain, relevant)
+        kernels: list[tuple[_Kernel, FloatArray, float]] = [
+            *((_Neighbourhood(gram, w, reach), gram, 0.3) for gram in grams for reach in (1.0, 3.0)),
+            *((_Quadratic(gram, w), gram, 1.0) for gram in grams),
+        ]
+        self._by_kernel = [
+            (kernel, gram is relevant, _ridge(kernel.of_rows(gram), target, w, ridge))
+            for kernel, gram, ridge in kernels
+        ]
+        self._bayes = _NaiveBayes(x, y, w)
+        members = [*self._linear, *(solved for _, _, solved in self._by_kernel)]
+        support = np.stack([*(s.support for s in members), self._bayes.left_out(x, y, w)], axis=1)
+        self._shares = council_shares(support, target, w)
+        self.support = np.column_stack([support, support @ self._shares])
+        self.support_parts = _left_out_parts(centred, self._linear[FIRM])
+
+    def opine(self, asked: FloatArray) -> Opinions:
+        """Ask about rows [S, N]."""
+        centred = self._centred(asked)
+        relevant = centred * self._scale
+        plain_gram, relevant_gram = centred @ self._plain.T, relevant @ self._relevant.T
+        plain_norms, relevant_norms = (np.einsum("sn,sn->s", z, z) for z in (centred, relevant))
+        said = [np.asarray(plain_gram @ solved.alpha, dtype=np.float32) for solved in self._linear]
+        for kernel, by_relevance, solved in self._by_kernel:
+            gram, norms = (relevant_gram, relevant_norms) if by_relevance else (plain_gram, plain_norms)
+            said.append(np.asarray(kernel.of_asked(gram, norms) @ solved.alpha, dtype=np.float32))
+        said.append(self._bayes.plain(asked))
+        on_asked = np.stack(said, axis=1)
+        return Opinions(
+            support=self.support,
+            asked=np.column_stack([on_asked, on_asked @ self._shares]),
+            support_parts=self.support_parts,
+            asked_parts=centred * (self._linear[FIRM].alpha @ self._plain),
+            base_rate=self.base_rate,
+        )
+
+    def _centred(self, x: FloatArray) -> FloatArray:
+        """Subtract each column's mean over known cells; an unknown cell then sits at the mean, 0."""
+        return np.asarray((x - self._mean) * (x != 0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Solved:
+    """A ridge regression in its dual form, with the exact left-out opinions."""
+
+    inverse: FloatArray
+    alpha: FloatArray
+    removed: FloatArray
+    """[M], by how much of alpha / diag(inverse) a row's own opinion falls when one unit of it is left out"""
+    support: FloatArray
+
+
+class _Kernel(Protocol):
+    """A similarity of rows, computed from their inner products."""
+
+    def of_rows(self, gram: FloatArray) -> FloatArray: ...
+
+    def of_asked(self, gram: FloatArray, norms: FloatArray) -> FloatArray: ...
+
+
+class _Neighbourhood:
+    """Similarity that falls off exponentially with the (squared) distance between rows."""
+
+    def __init__(self, gram: FloatArray, w: FloatArray, reach: float) -> None:
+        self.norms = np.diag(gram).copy()
+        distance = self.norms[:, None] + self.norms[None, :] - 2 * gram
+        self.fall_off = np.float32(-reach / (w @ distance @ w / w.sum() ** 2 + 1e-6))
+
+    def of_rows(self, gram: FloatArray) -> FloatArray:
+        return self.of_asked(gram, self.norms)
+
+    def of_asked(self, gram: FloatArray, norms: FloatArray) -> FloatArray:
+        return np.asarray(np.exp(self.fall_off * (norms[:, None] + self.norms[None, :] - 2 * gram)))
+
+
+class _Quadratic:
+    """All pairs of columns as features."""
+
+    def __init__(self, gram: FloatArray, w: FloatArray) -> None:
+        self.scale = np.float32(2 * w.sum() / (w @ np.diag(gram) + 1e-6))
+
+    def of_rows(self, gram: FloatArray) -> FloatArray:
+        return np.asarray((1 + gram * self.scale) ** 2)
+
+    def of_asked(self, gram: FloatArray, norms: FloatArray) -> FloatArray:
+        return self.of_rows(gram)
+
+
+def _relevance(centred: FloatArray, target: FloatArray, w: FloatArray) -> FloatArray:
+    """Weigh columns by how far they correlate with the label beyond chance; the mean weight is 1."""
+    weighted = w * target
+    explained = (weighted @ centred) ** 2 / ((w @ centred**2) * (weighted @ target) + 1e-6)
+    beyond_chance = np.maximum(explained - 1 / w.sum(), 0) + 0.1 * explained.mean() + 1e-6
+    weight = np.sqrt(beyond_chance)
+    return np.asarray(weight * (len(weight) / weight.sum()), dtype=np.float32)
+
+
+def _ridge(gram: FloatArray, target: FloatArray, w: FloatArray, ridge: float) -> _Solved:
+    """Solve for all rows at once, and for each row as if one unit of its weight were not there.
+
+    Without a row at all its opinion is t - alpha / diag(inverse), with variance v. The n units that
+    remain of it bring back the share v n / (v n + ridge) of what is missing to its label.
+    """
+    system = np.array(gram, order="F")
+    system[np.diag_indices(len(system))] += np.float32(ridge) / w
+    factor, failed = lapack.spotrf(system, lower=1, overwrite_a=1)
+    assert failed == 0, "a kernel plus its ridge is positive definite"
+    lower, _ = lapack.spotri(factor, lower=1, overwrite_c=1)
+    inverse = np.tril(lower) + np.tril(lower, -1).T
+    alpha = inverse @ target
+    precision = np.diag(inverse)
+    variance = np.maximum(1 / precision - np.float32(ridge) / w, 0)
+    remaining = np.maximum(w - 1, 0)
+    gap = alpha / precision
+    kept = variance * remaining / (variance * remaining + ridge)
+    full = variance * w / (variance * w + ridge)
+    removed = (1 - kept / np.maximum(full, 1e-12)).astype(np.float32)
+    return _Solved(inverse, alpha, removed, target - gap * (1 - kept))
+
+
+def _left_out_parts(centred: FloatArray, solved: _Solved) -> FloatArray:
+    """[M, N]: each cell's part in the opinion on its row, by the weights found without one unit of it."""
+    step = solved.removed * solved.alpha / np.diag(solved.inverse)
+    without = solved.alpha[:, None] - solved.inverse * step
+    return np.asarray(centred * (without.T @ centred), dtype=np.float32)
+
+
+class _NaiveBayes:
+    """Every column on its own; its log-odds are squashed to the range of the other opinions."""
+
+    def __init__(self, x: FloatArray, y: FloatArray, w: FloatArray) -> None:
+        true, known = (x > 0).astype(np.float32), (x != 0).astype(np.float32)
+        positive, negative = w * y, w * (1 - y)
+        self.counts = [positive @ true, positive @ known, negative @ true, negative @ known]
+        self.totals = positive.sum(), negative.sum()
+
+    def plain(self, asked: FloatArray) -> FloatArray:
+        """[S]"""
+        prior = np.log((self.totals[0] + 0.5) / (self.totals[1] + 0.5))
+        return _squashed(_log_odds(asked, *self.counts) + prior)
+
+    def left_out(self, x: FloatArray, y: FloatArray, w: FloatArray) -> FloatArray:
+        """[M], with one unit of the row itself taken out of every count."""
+        true, known = (x > 0).astype(np.float32), (x != 0).astype(np.float32)
+        unit = np.minimum(w, 1)
+        positive, negative = (unit * y)[:, None], (unit * (1 - y))[:, None]
+        own = [positive * true, positive * known, negative * true, negative * known]
+        odds = _log_odds(x, *(count - gone for count, gone in zip(self.counts, own, strict=True)))
+        prior = (self.totals[0] - positive[:, 0] + 0.5) / (self.totals[1] - negative[:, 0] + 0.5)
+        return _squashed(odds + np.log(prior))
+
+
+def _squashed(log_odds: FloatArray) -> FloatArray:
+    return np.asarray(np.tanh(log_odds / 8) / 2, dtype=np.float32)
+
+
+def _log_odds(
+    x: FloatArray, true_pos: FloatArray, known_pos: FloatArray, true_neg: FloatArray, known_neg: FloatArray
+) -> FloatArray:
+    """Sum over known cells of the log ratio of the cell's rate among positives and negatives."""
+    # counts left after a subtraction can fall below zero by rounding
+    rate_pos = (np.maximum(true_pos, 0) + 0.5) / (np.maximum(known_pos, true_pos) + 1)
+    rate_neg = (np.maximum(true_neg, 0) + 0.5) / (np.maximum(known_neg, true_neg) + 1)
+    when_true = np.log(rate_pos / rate_neg)
+    when_false = np.log((1 - rate_pos) / (1 - rate_neg))
+    return np.asarray(((x > 0) * when_true + (x < 0) * when_false).sum(axis=1), dtype=np.float32)
+
+
+PULL_TO_EQUAL = 1.0
+"""Ridge that draws the blend to equal shares, in squared errors; 0.3 to 3 do equally well."""
+
+
+def council_shares(
+    left_out: NDArray[Any], target: NDArray[Any], weights: NDArray[Any]
+) -> NDArray[np.float32]:
+    """[E]: shares, none negative, by which the opinions together come closest to the target.
+
+    Parameters
+    ----------
+    left_out
+        [M, E], the opinion of each member on each row, formed without that row.
+    target, weights
+        [M], what the opinions should have been, and how much each row counts.
+    """
+    n = left_out.shape[1]
+    weighted = left_out * weights[:, None]
+    system = (weighted.T @ left_out).astype(np.float64) + PULL_TO_EQUAL * np.eye(n)
+    aim = (weighted.T @ target).astype(np.float64) + PULL_TO_EQUAL / n
+    factor = np.linalg.cholesky(system)
+    shares, _ = nnls(factor.T, solve_triangular(factor, aim, lower=True))
+    return np.asarray(shares, dtype=np.float32)

@@ -1,0 +1,180 @@
+"""The seeded model: a posterior first, then the rule that is best under it.
+
+    labels -> the rule that describes them best
+              (where rules that do it nearly as well agree with it, it is taken)
+           -> posterior: what experts and network together think of any row
+              (where the rule tells the labels better than they do, it is taken)
+           -> plausible rows with their class chances, beside the labelled rows
+           -> the rule with the least expected error, and a price for its length
+
+With few rows the plausible ones decide; with many the labels do, which keep their full weight.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nri.episode import BoolArray, Episode, FloatArray, IntArray
+from nri.search.clauses import ClauseArray, IndexClause, clause_array, in_order, stacked
+from nri.search.greedy import described, induce
+from nri.search.limits import Limits
+from nri.search.objective import DescriptionLength, ExpectedError, clause_bits
+from nri.search.propose import SymbolicProposer
+from nri.search.result import Induced
+from nri.search.rows import OneVsRest, search_rows
+from nri.seeded.posterior import Posterior, Told
+from nri.seeded.runtime import SeededNetwork, shipped_network
+from nri.seeded.sample import plausible_rows, take_sample
+
+OBJECTIVE = DescriptionLength()
+"""What the labels alone go by."""
+
+
+@dataclass(frozen=True)
+class PathConfig:
+    """The dials of the path from labels to a rule; chosen on the mean over all data sets, never for one."""
+
+    sample_rows: int = 500
+    """Most rows that the posterior is formed from while a rule is sought; all labels count in the end."""
+    posterior_rows: int = 1500
+    """Most rows that the posterior is formed from when somebody asks for it."""
+    plausible_rows: int = 300
+    """Plausible rows that the posterior is asked about."""
+    price_share: float = 0.7
+    """Share of the fair price that a bit of the rule costs: a posterior misleads less than bare labels."""
+    most_weight: float = 300.0
+    """How many labelled rows they weigh, all together, at most."""
+    weight_of_both: float = 15_000.0
+    """Their weight times that of the labelled rows, at most: the more labels, the less they are heard."""
+    labels_suffice: float = 700.0
+    """Labelled rows beside which they are not heard at all."""
+    little_doubt: float = 0.05
+    """Doubt below which the labels' rule is taken without asking further."""
+    rule_share: float = 0.5
+    """Share of a rule's own bits in what the labels cost who has the rule; the rest is hindsight."""
+
+
+class SeededModel:
+    """Finds the rule that is best under what experts and network together think."""
+
+    def __init__(self, config: PathConfig | None = None, network: SeededNetwork | None = None) -> None:
+        self.config = config or PathConfig()
+        self.network = network
+
+    def induce(
+        self,
+        episode: Episode,
+        groups: IntArray,
+        limits: Limits,
+        rng: np.random.Generator,
+        positive: int | None,
+    ) -> Induced:
+        """See :class:`nri.induce.models.Inducer`."""
+        by_labels = induce(episode, rng=rng, limits=limits, objective=OBJECTIVE, positive=positive)
+        posterior = Posterior(take_sample(episode, self.config.posterior_rows, rng))
+        if self._labels_say_it_all(by_labels, episode, limits):
+            return replace(by_labels, posterior=posterior)
+        sample = take_sample(episode, self.config.sample_rows, rng)
+        values, known = plausible_rows(
+            sample.values, sample.known, sample.weights, groups, self.config.plausible_rows, rng
+        )
+        told = Posterior(sample).ask(values, known, self.network or shipped_network())
+        if self._rule_tells_more(by_labels, episode, limits, told):
+            return replace(by_labels, posterior=posterior)
+        under_posterior = induce(
+            self._with_rows(episode, values, known, told.chances),
+            rng=rng,
+            propose=AlsoThese(reasons(told, values, limits.max_literals), by_labels.rules),
+            limits=limits,
+            objective=ExpectedError(self.config.price_share * fair_price(told.chances)),
+            positive=positive,
+            posterior=np.concatenate([np.eye(episode.n_classes)[episode.labels], told.chances]),
+        )
+        return replace(_counted_on_labels(under_posterior, episode), posterior=posterior)
+
+    def _labels_say_it_all(self, by_labels: Induced, episode: Episode, limits: Limits) -> bool:
+        """Whether nobody needs to be asked.
+
+        That is where labels are very many, where all rules that describe them well say nearly the same of
+        any row, and where the user wants a precision on them: looking at nothing else keeps it.
+        """
+        if limits.min_precision > 0 or episode.weights.sum() >= self.config.labels_suffice:
+            return True
+        return by_labels.doubt is not None and by_labels.doubt < self.config.little_doubt
+
+    def _rule_tells_more(self, by_labels: Induced, episode: Episode, limits: Limits, told: Told) -> bool:
+        """Whether labels cost fewer bits with the rule at hand than by what experts and network expect."""
+        total = float(episode.weights.sum())
+        n_literals = int(limits.literal_mask(episode.n_variables).sum())
+        lengths = [len(clause) for rule in by_labels.rules for clause in rule]
+        bits = self.config.rule_share * float(
+            clause_bits(np.array(lengths, dtype=np.int64), n_literals).sum()
+        )
+        cost = OBJECTIVE.cost(np.array(by_labels.errors), np.array(bits), total, episode.n_classes)
+        return bool(cost < told.label_bits * total)
+
+    def _with_rows(
+        self, episode: Episode, values: BoolArray, known: BoolArray, chances: FloatArray
+    ) -> Episode:
+        """Return the table with the plausible rows below it."""
+        labelled = float(episode.weights.sum())
+        weight = min(self.config.most_weight, self.config.weight_of_both / labelled) / len(values)
+        return Episode(
+            np.concatenate([episode.values, values]),
+            np.concatenate([episode.known, known]),
+            np.concatenate([episode.labels, chances.argmax(axis=1)]),
+            np.concatenate([episode.weights, np.full(len(values), weight)]),
+            episode.n_classes,
+        )
+
+
+def _counted_on_labels(chosen: Induced, episode: Episode) -> Induced:
+    """Return the rule with the evidence of the labelled rows, or no rule if it gets no more of them right.
+
+    Chance has a hand in plausible rows: it must neither pick the class that is always said, nor hand
+    anybody a rule that is worse on its own table than always saying the most frequent class.
+    """
+    evidence = search_rows(episode)
+    counted = described(evidence, chosen.rules, chosen.default, chosen.cost)
+    class_weights = np.bincount(episode.labels, episode.weights, minlength=episode.n_classes)
+    if counted.errors < float(class_weights.sum() - class_weights.max()) - 1e-9:
+        return counted
+    nothing = tuple(() for _ in chosen.rules)
+    return described(evidence, nothing, int(np.argmax(class_weights)), chosen.cost)
+
+
+def fair_price(chances: FloatArray) -> float:
+    """Return the wrong rows that one bit of the rule must save: as many as in the description length.
+
+    There a wrong row costs the bits that tell it from the right ones and name its class. The more
+    rows are wrong anyway, the fewer these are, and the more rows a literal must set right.
+    """
+    wrong = float(np.clip(1 - chances.max(axis=1).mean(), 0.01, 0.35))
+    bits_per_wrong_row = np.log2((1 - wrong) / wrong) + np.log2(chances.shape[1] - 1)
+    return OBJECTIVE.price / float(bits_per_wrong_row)
+
+
+class AlsoThese:
+    """The symbolic proposer, and clauses from elsewhere."""
+
+    def __init__(self, clauses: ClauseArray, rules: Iterable[Iterable[IndexClause]]) -> None:
+        self.clauses = clauses
+        self.rules = [clause for rule in rules for clause in rule]
+
+    def __call__(self, task: OneVsRest, limits: Limits, rng: np.random.Generator) -> ClauseArray:
+        """See :class:`nri.search.propose.Proposer`."""
+        n_literals = 2 * task.n_variables
+        proposed = SymbolicProposer()(task, limits, rng)
+        return stacked([proposed, self.clauses, clause_array(self.rules, n_literals)], n_literals)
+
+
+def reasons(told: Told, values: BoolArray, longest: int) -> ClauseArray:
+    """Turn the network's open gates into clauses, each holding on the row that it is the reason for."""
+    N = values.shape[1]
+    found = []
+    for gates in told.reasons:
+        order = np.argsort(-gates, axis=1, kind="stable")[:, :longest]
+        literals = np.where(np.take_along_axis(values, order, axis=1), order, order + N)
+        found.append(np.where(np.take_along_axis(gates, order, axis=1) > 0, literals, 2 * N))
+    return in_order(stacked(found, 2 * N), 2 * N)

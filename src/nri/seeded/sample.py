@@ -1,0 +1,107 @@
+"""The rows that opinions are formed from and asked about: labelled ones, and plausible ones."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nri.episode import BoolArray, Episode, FloatArray, IntArray
+
+SignedArray = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Different labelled rows and how many rows each stands for."""
+
+    values: BoolArray
+    """[M, N]"""
+    known: BoolArray
+    """[M, N]"""
+    labels: IntArray
+    """[M]"""
+    weights: FloatArray
+    """[M], all above zero"""
+    n_classes: int
+
+    @property
+    def signed(self) -> SignedArray:
+        """[M, N], cells as the experts and the network read them."""
+        return signed_cells(self.values, self.known)
+
+
+def signed_cells(values: NDArray[Any], known: NDArray[Any]) -> SignedArray:
+    """Return +1 for true, -1 for false, 0 for unknown."""
+    return np.where(known, np.where(values, 1.0, -1.0), 0.0).astype(np.float32)
+
+
+def take_sample(episode: Episode, most: int, rng: np.random.Generator) -> Sample:
+    """Merge rows with the same cells and label; of more than ``most``, draw some of each class.
+
+    The rows drawn keep the weight of their class, so its share stays what it is in the table.
+    """
+    used = np.flatnonzero(episode.weights > 0)
+    labels = episode.labels[used]
+    cells = np.packbits(np.concatenate([episode.values, episode.known], axis=1)[used], axis=1)
+    keyed = np.concatenate([labels.astype(">i8").view(np.uint8).reshape(-1, 8), cells], axis=1)
+    _, first, group = np.unique(keyed, axis=0, return_index=True, return_inverse=True)
+    weights = np.zeros(len(first))
+    np.add.at(weights, group.reshape(-1), episode.weights[used])
+    kept = np.arange(len(first))
+    if len(kept) > most:
+        kept, weights = _drawn(labels[first], weights, most, rng)
+    rows = used[first[kept]]
+    return Sample(episode.values[rows], episode.known[rows], episode.labels[rows], weights, episode.n_classes)
+
+
+def _drawn(
+    labels: IntArray, weights: FloatArray, most: int, rng: np.random.Generator
+) -> tuple[IntArray, FloatArray]:
+    """Draw about ``most`` units of weight, a few of each class at least; rows drawn twice weigh two.
+
+    Units are taken at even steps from a random start, so that likely rows are drawn at their true rate.
+    """
+    drawn = np.zeros(len(weights))
+    for label in np.unique(labels):
+        members = np.flatnonzero(labels == label)
+        share = float(weights[members].sum() / weights.sum())
+        number = max(min(5, len(members)), round(most * share))
+        steps = (rng.random() + np.arange(number)) / number
+        ends = np.cumsum(weights[members])
+        taken = np.searchsorted(ends, steps * ends[-1], side="right")
+        counts = np.bincount(np.minimum(taken, len(members) - 1), minlength=len(members))
+        drawn[members] = counts * (most * share / number)
+    kept = np.flatnonzero(drawn > 0)
+    return kept, drawn[kept]
+
+
+FRESH_SHARE = 0.7
+"""Share of a row's columns that are drawn anew.
+
+With fewer the rows stay so near to labelled ones that a rule which has learned these by heart looks good;
+with all of them nothing of what goes together in the table is left.
+"""
+
+
+def plausible_rows(
+    values: BoolArray,
+    known: BoolArray,
+    weights: FloatArray,
+    groups: IntArray,
+    count: int,
+    rng: np.random.Generator,
+) -> tuple[BoolArray, BoolArray]:
+    """Draw rows by weight and take most of their columns from other rows: [count, N] values and known cells.
+
+    Each fresh column comes from a row of its own. Variables of one column (a one-hot group, ordered
+    thresholds) go together, so that no row says "red and blue" or "over 60 but not over 40".
+    """
+    _, member = np.unique(groups, return_inverse=True)
+    n_columns = int(member.max(initial=-1)) + 1
+    share = weights / weights.sum()
+    kept = rng.choice(len(values), size=(count, 1), p=share)
+    other = rng.choice(len(values), size=(count, n_columns), p=share)
+    source = np.where(rng.random((count, n_columns)) < FRESH_SHARE, other, kept)[:, member]
+    variables = np.arange(values.shape[1])
+    return values[source, variables], known[source, variables]

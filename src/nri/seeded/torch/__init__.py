@@ -1,0 +1,1 @@
+"""The seeded network and its training (PyTorch, extra ``train``)."""

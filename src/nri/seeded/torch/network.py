@@ -1,0 +1,264 @@
+"""The seeded network: one row, the seed, is looked at against all others.
+
+Everything is expressed by agreement with the seed, so no parameter knows a row or a column, any M and
+N will do, and flipping a column's coding changes nothing. Sums over agreement are matrix products with
+values and with known; a tensor [seeds, M, N] is never built.
+
+    repeat R times:
+      neighbourhoods   w_h[m] = exp(-sum_i u_h[i] * disagrees(m, i)); the first is the clause's t-norm truth
+      evidence         mass of each class, and its agreement with the seed at each variable, under w_h
+      update           a small network on each variable's evidence and on what the seed knows as a whole
+    out: posterior, reason and precision of the seed
+"""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from nri.errors import ConfigError
+from nri.seeded.torch.batch import SeededInputs, SeededOutputs
+from nri.seeded.torch.experts import ExpertReader, ReadOpinions
+
+
+@dataclass(frozen=True)
+class SeededConfig:
+    """One dial for each axis of size."""
+
+    width: int = 64
+    """D, numbers that describe a variable as seen from a seed"""
+    context: int = 96
+    """Numbers that describe a seed"""
+    heads: int = 6
+    """Soft neighbourhoods looked at in each round; the first one is the clause itself"""
+    rounds: int = 4
+    """Times that the neighbourhoods are drawn anew"""
+
+    def __post_init__(self) -> None:
+        for name in ("width", "context", "heads", "rounds"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"model.{name} must be at least 1, not {getattr(self, name)}")
+
+
+CHANNELS = 3
+"""What is summed over a neighbourhood: positives, negatives, and the doubt the experts leave."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is found in the H neighbourhoods of each seed."""
+
+    variables: Float[Tensor, "B S N F"]
+    """For each variable: log masses that agree and disagree with the seed there, by class, and doubt"""
+    seeds: Float[Tensor, "B S G"]
+    """For each seed: log masses by class, doubt, log-odds"""
+    log_odds: Float[Tensor, "B S H"]
+    """Of the positive class in each neighbourhood, shrunk towards the base rate"""
+    disagree: Float[Tensor, "B S C N"]
+    """Masses in neighbourhood 0 that disagree with the seed at each variable, positives and negatives"""
+
+    @staticmethod
+    def per_variable(heads: int) -> int:
+        """F"""
+        return 6 * heads
+
+    @staticmethod
+    def per_seed(heads: int) -> int:
+        """G"""
+        return 4 * heads
+
+    def only_kept_out_by(self, strength: Float[Tensor, "B S N"]) -> Float[Tensor, "B S N 2"]:
+        """Log masses, by class, of the rows that a variable alone keeps out of the clause."""
+        leaves = torch.exp(strength.clamp(max=8)).unsqueeze(2)  # 1 / (1 - z)
+        return torch.log(self.disagree * leaves + 0.5).transpose(2, 3)
+
+
+def neighbourhoods(inputs: SeededInputs, strength: Float[Tensor, "B S H N"]) -> Float[Tensor, "B S H M"]:
+    """Weigh each row by how little it disagrees with the seed, where it matters."""
+    B, S, H, N = strength.shape
+    on_known = strength.reshape(B, S * H, N)
+    on_values = (strength * inputs.seeds.unsqueeze(2)).reshape(B, S * H, N)
+    rows = inputs.rows.transpose(1, 2)
+    disagreement = 0.5 * (on_known @ rows.abs() - on_values @ rows)
+    return torch.exp(-disagreement).reshape(B, S, H, -1) * inputs.apart.unsqueeze(2)
+
+
+def gather_evidence(
+    inputs: SeededInputs, channels: Float[Tensor, "B C M"], near: Float[Tensor, "B S H M"]
+) -> Evidence:
+    """Sum each channel over each neighbourhood, in all and by agreement with the seed."""
+    B, S, H, M = near.shape
+    N = inputs.rows.shape[2]
+    C = channels.shape[1]
+    weights = near.unsqueeze(3) * channels[:, None, None]
+    flat = weights.reshape(B, S * H * C, M)
+    on_values = (flat @ inputs.rows).reshape(B, S, H * C, N) * inputs.seeds.unsqueeze(2)
+    on_known = (flat @ inputs.rows.abs()).reshape(B, S, H * C, N) * inputs.seeds.abs().unsqueeze(2)
+    agree = (0.5 * (on_known + on_values)).reshape(B, S, H, C, N)
+    disagree = (0.5 * (on_known - on_values)).reshape(B, S, H, C, N)
+    mass = weights.sum(dim=4)
+    scale = 1 / torch.sqrt(mass[..., :2].sum(dim=3) + 1)
+    counts = torch.cat([agree[:, :, :, :2], disagree[:, :, :, :2]], dim=3)
+    doubts = torch.stack([agree[:, :, :, 2], disagree[:, :, :, 2]], dim=3) * scale[..., None, None]
+    variables = torch.cat([torch.log(counts.clamp(min=0) + 0.5), doubts], dim=3)
+    log_odds = _shrunk_log_odds(inputs, mass)
+    seeds = torch.cat(
+        [torch.log(mass[..., :2] + 0.5), (mass[..., 2] * scale).unsqueeze(3), log_odds.unsqueeze(3)], dim=3
+    )
+    return Evidence(
+        variables=variables.reshape(B, S, H * 6, N).transpose(2, 3),
+        seeds=seeds.flatten(2),
+        log_odds=log_odds,
+        disagree=disagree[:, :, 0, :2].clamp(min=0),
+    )
+
+
+def _shrunk_log_odds(inputs: SeededInputs, mass: Float[Tensor, "B S H C"]) -> Float[Tensor, "B S H"]:
+    """Log-odds of the positive class, as if one row of the base rate had been seen as well."""
+    positive = (inputs.apart * inputs.labels.unsqueeze(1)).sum(dim=2, keepdim=True) + 0.5
+    rate = positive / (inputs.apart.sum(dim=2, keepdim=True) + 1.0)
+    return torch.log(mass[..., 0] + rate) - torch.log(mass[..., 1] + 1 - rate)
+
+
+class SeededInducer(nn.Module):
+    """Reads a table from the viewpoint of each seed; only wires the parts in order."""
+
+    def __init__(self, config: SeededConfig, n_experts: int) -> None:
+        super().__init__()
+        self.config = config
+        self.experts = ExpertReader(n_experts, config.context)
+        self.first = FirstLook(config)
+        self.rounds = nn.ModuleList(Round(config) for _ in range(config.rounds))
+        self.verdict = Verdict(config, n_experts)
+
+    def forward(self, inputs: SeededInputs) -> SeededOutputs:
+        """Answer for every seed after every round."""
+        opinion = self.experts(inputs)
+        doubt = inputs.labels - opinion.council_rows
+        channels = torch.stack([inputs.labels, 1 - inputs.labels, doubt], dim=1)
+        variables, context = self.first(inputs, channels, opinion.context)
+        posterior, reason, precision = [], [], []
+        for step in self.rounds:
+            variables, context, evidence, gates = step(inputs, channels, variables, context)
+            p, c = self.verdict(context, evidence, opinion)
+            posterior.append(p)
+            reason.append(gates)
+            precision.append(c)
+        return SeededOutputs(torch.stack(posterior), torch.stack(reason), torch.stack(precision))
+
+
+class FirstLook(nn.Module):
+    """Describes each variable by the whole table, before any neighbourhood is drawn."""
+
+    def __init__(self, config: SeededConfig) -> None:
+        super().__init__()
+        self.embed = nn.Linear(Evidence.per_variable(1) + 3, config.width)
+        self.mix = nn.Linear(config.width, config.width)
+        self.context = nn.Linear(2 * config.width + Evidence.per_seed(1) + config.context + 2, config.context)
+
+    def forward(
+        self,
+        inputs: SeededInputs,
+        channels: Float[Tensor, "B C M"],
+        opinion: Float[Tensor, "B S X"],
+    ) -> tuple[Float[Tensor, "B S N D"], Float[Tensor, "B S X"]]:
+        """Return the variables as seen from each seed, and each seed as a whole."""
+        evidence = gather_evidence(inputs, channels, inputs.apart.unsqueeze(2))
+        known = inputs.seeds.abs().unsqueeze(3)
+        part = inputs.seed_parts.unsqueeze(3)
+        scale = part.abs().mean(dim=2, keepdim=True) + 1e-4
+        features = torch.cat([evidence.variables, known, part * 4, torch.tanh(part / scale)], dim=3)
+        variables = self.mix(nn.functional.gelu(self.embed(features))) * known
+        size = _log_size(inputs)
+        summary = torch.cat([pooled(variables, known), evidence.seeds, opinion, size], dim=2)
+        return variables, nn.functional.gelu(self.context(summary))
+
+
+class Round(nn.Module):
+    """Draws neighbourhoods, gathers the evidence in them, and updates variables and seed."""
+
+    def __init__(self, config: SeededConfig) -> None:
+        super().__init__()
+        D, X, H = config.width, config.context, config.heads
+        self.norm = nn.LayerNorm(D)
+        self.pull = nn.Linear(D, H)
+        self.pull_context = nn.Linear(X, H)
+        self.evidence = nn.Linear(Evidence.per_variable(H) + 2, D)
+        self.state = nn.Linear(D, D, bias=False)
+        self.seed = nn.Linear(X, D, bias=False)
+        self.update = nn.Linear(D, D)
+        self.attend = nn.Linear(D, 2)
+        self.summary = nn.Linear(4 * D + Evidence.per_seed(H) + X, X)
+        self.context = nn.Linear(X, X)
+        self.context_norm = nn.LayerNorm(X)
+        nn.init.constant_(self.pull.bias, -2.0)  # start from wide neighbourhoods, and from short clauses
+
+    def forward(
+        self,
+        inputs: SeededInputs,
+        channels: Float[Tensor, "B C M"],
+        variables: Float[Tensor, "B S N D"],
+        context: Float[Tensor, "B S X"],
+    ) -> tuple[Float[Tensor, "B S N D"], Float[Tensor, "B S X"], Evidence, Float[Tensor, "B S N"]]:
+        """Return variables and seeds after the round, the evidence it found, and the clause's gates."""
+        known = inputs.seeds.abs().unsqueeze(3)
+        pull = self.pull(self.norm(variables)) + self.pull_context(context).unsqueeze(2)
+        # softplus(a) = -log(1 - sigmoid(a)): so head 0 is exactly the t-norm truth of gates sigmoid(a)
+        strength = nn.functional.softplus(pull) * known
+        near = neighbourhoods(inputs, strength.transpose(2, 3))
+        evidence = gather_evidence(inputs, channels, near)
+        necessary = evidence.only_kept_out_by(strength[..., 0])
+        mixed = self.evidence(torch.cat([evidence.variables, necessary], dim=3))
+        mixed = mixed + self.state(variables) + self.seed(context).unsqueeze(2)
+        variables = (variables + self.update(nn.functional.gelu(mixed))) * known
+        look = torch.softmax(self.attend(variables) - 30 * (1 - known), dim=2)
+        looked = (look.transpose(2, 3) @ variables).flatten(2)
+        summary = torch.cat([pooled(variables, known), looked, evidence.seeds, context], dim=2)
+        context = self.context_norm(context + self.context(nn.functional.gelu(self.summary(summary))))
+        return variables, context, evidence, pull[..., 0] * known.squeeze(3) - 20 * (1 - known.squeeze(3))
+
+
+class Verdict(nn.Module):
+    """Weighs the neighbourhoods' and the experts' log-odds, and adds what the context knows.
+
+    An untrained network repeats the council; what it learns is where the council errs.
+    """
+
+    def __init__(self, config: SeededConfig, n_experts: int) -> None:
+        super().__init__()
+        self.trust = nn.Linear(config.context, config.heads + n_experts + 1)
+        self.own = nn.Sequential(
+            nn.Linear(config.context, config.context), nn.GELU(), nn.Linear(config.context, 2)
+        )
+        nn.init.zeros_(self.trust.weight)
+        nn.init.constant_(self.trust.bias, -4.0)
+        nn.init.constant_(self.trust.bias[-1:], 0.54)  # softplus(0.54) = 1: take the council at its word
+
+    def forward(
+        self,
+        context: Float[Tensor, "B S X"],
+        evidence: Evidence,
+        opinion: ReadOpinions,
+    ) -> tuple[Float[Tensor, "B S"], Float[Tensor, "B S"]]:
+        """Return the log-odds of the seed, and of an unseen row that its clause covers."""
+        votes = torch.cat([evidence.log_odds, opinion.log_odds, opinion.council.unsqueeze(2)], dim=2)
+        own = self.own(context)
+        posterior = (nn.functional.softplus(self.trust(context)) * votes).sum(dim=2) + own[..., 0]
+        return posterior, own[..., 1] + evidence.log_odds[..., 0]
+
+
+def pooled(variables: Float[Tensor, "B S N D"], known: Float[Tensor, "B S N 1"]) -> Float[Tensor, "B S P"]:
+    """Mean over known variables, and the sum scaled so that many weak ones add up."""
+    total = variables.sum(dim=2)
+    count = known.sum(dim=2) + 1.0
+    return torch.cat([total / count, total / count.sqrt()], dim=2)
+
+
+def _log_size(inputs: SeededInputs) -> Float[Tensor, "B S 2"]:
+    mass = inputs.apart.sum(dim=2, keepdim=True)
+    n_known = inputs.seeds.abs().sum(dim=2, keepdim=True)
+    return torch.cat([torch.log(mass + 1), torch.log(n_known + 1)], dim=2) / 4 - 1
+
+
+assert CHANNELS == 3, "labels, their complement and the doubt left by the experts"

@@ -1,0 +1,222 @@
+"""The paper's training data (its appendix A): random DNFs on coin-flip tables, with spurious columns.
+
+Episode ``i`` of a seed is a pure function of (config, seed, i): whichever worker makes it, and
+whatever else is in its batch. Each episode owns a fixed stretch of one counter-based random stream,
+so a whole batch is still drawn by one call and computed by array operations.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nri.episode import BoolArray, Episode, IntArray, make_episode
+from nri.errors import ConfigError
+from nri.synth.targets import dnf_truth
+
+_Uniform = NDArray[np.float64]
+
+_WORDS_PER_COUNT = 4
+"""Philox makes four 64-bit words from each value of its counter."""
+
+
+@dataclass(frozen=True)
+class PaperPreset:
+    """The appendix's table of parameters, by default with its values."""
+
+    min_variables: int = 6
+    max_variables: int = 12
+    """Causal variables, N."""
+    min_rows: int = 24
+    max_rows: int = 48
+    """Examples, M."""
+    min_clauses: int = 1
+    max_clauses: int = 6
+    """K"""
+    min_literals: int = 1
+    max_literals: int = 4
+    """Literals in a clause, at most N."""
+    n_spurious: int = 3
+    """Columns that follow the label in one half of the rows and its opposite in the other."""
+    flip_rate: float = 0.3
+    """rho: how often such a column is 1 on the positives of the first environment."""
+    label_noise: float = 0.0
+    """Share of labels that are flipped after the table is made."""
+    missing: float = 0.0
+    """Share of cells that become unknown."""
+    max_label_noise: float = 0.0
+    """Every second episode has, besides, a rate of label noise of its own, from 0 up to this."""
+    max_missing: float = 0.0
+    """The same for unknown cells, independently."""
+    shuffle_columns: bool = False
+    """Whether spurious columns stand anywhere; the paper leaves them after the causal ones."""
+
+    def __post_init__(self) -> None:
+        for name in ("variables", "rows", "clauses", "literals"):
+            least, most = getattr(self, f"min_{name}"), getattr(self, f"max_{name}")
+            if not 1 <= least <= most:
+                raise ConfigError(
+                    f"synth: min_{name} = {least} and max_{name} = {most} leave nothing to draw; "
+                    f"give 1 <= min_{name} <= max_{name}"
+                )
+        if self.min_literals > self.min_variables:
+            raise ConfigError(
+                f"synth: min_literals = {self.min_literals} exceeds min_variables = {self.min_variables}; "
+                "a clause holds a variable once, so give at least as many variables"
+            )
+        for name in ("flip_rate", "label_noise", "missing", "max_label_noise", "max_missing"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"synth: {name} = {getattr(self, name)} is no probability; give 0 to 1")
+        if self.n_spurious < 0:
+            raise ConfigError(f"synth: n_spurious = {self.n_spurious} is negative; give 0 or more")
+
+
+@dataclass(frozen=True, eq=False)
+class PaperEpisodes:
+    """B episodes, padded to the preset's largest M and largest N (spurious columns included)."""
+
+    values: BoolArray
+    """[B, M, N]; False wherever unknown or padding."""
+    known: BoolArray
+    """[B, M, N]; False on padding."""
+    labels: BoolArray
+    """[B, M], as observed, noise included; False on padding."""
+    truth: BoolArray
+    """[B, M], the rule's own labels."""
+    row_valid: BoolArray
+    """[B, M]"""
+    variable_valid: BoolArray
+    """[B, N]"""
+    spurious: BoolArray
+    """[B, N], which variables are spurious."""
+    clauses: BoolArray
+    """[B, K, 2N], the literals of the true clauses, positives then negations over the padded N;
+    an unused clause has none."""
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def episode(self, index: int) -> Episode:
+        """Return one episode without its padding."""
+        rows, columns = self.row_valid[index], self.variable_valid[index]
+        return make_episode(
+            self.values[index][rows][:, columns],
+            self.known[index][rows][:, columns],
+            self.labels[index][rows].astype(np.int64),
+        )
+
+
+def paper_episodes(preset: PaperPreset, seed: int, start: int, count: int) -> PaperEpisodes:
+    """Make episodes ``start .. start + count - 1`` of a seed.
+
+    >>> pair = paper_episodes(PaperPreset(), seed=7, start=10, count=2)
+    >>> alone = paper_episodes(PaperPreset(), seed=7, start=11, count=1)
+    >>> bool((pair.values[1] == alone.values[0]).all())
+    True
+    """
+    K, M, N, S = preset.max_clauses, preset.max_rows, preset.max_variables, preset.n_spurious
+    shapes = [(3,), (K,), (K, N), (K, N), (M, N), (M, S), (M,), (N + S,)]
+    sizes, lengths, ranks, signs, cells, spurious_cells, row_keys, column_keys = _draw(
+        seed, 0, start, count, shapes
+    )
+    n_variables = _integers(sizes[:, 0], preset.min_variables, preset.max_variables)
+    n_rows = _integers(sizes[:, 1], preset.min_rows, preset.max_rows)
+    n_clauses = _integers(sizes[:, 2], preset.min_clauses, preset.max_clauses)
+
+    causal = np.arange(N) < n_variables[:, None]
+    row_valid = np.arange(M) < n_rows[:, None]
+    rule = _sample_rule(preset, n_variables, n_clauses, lengths, ranks, signs)
+    table = (cells < 0.5) & causal[:, None, :]
+    truth = dnf_truth(rule, table)
+    table = np.concatenate([table, _spurious(preset, truth, n_rows, spurious_cells)], 2)
+
+    # Hide the boundary between environments, and bring the valid columns to the front.
+    row_order = np.argsort(np.where(row_valid, row_keys, 2), 1)
+    table = np.take_along_axis(table, row_order[:, :, None], 1)
+    truth = np.take_along_axis(truth, row_order, 1) & row_valid
+    variable_valid = np.concatenate([causal, np.ones((count, S), bool)], 1)
+    if not preset.shuffle_columns:
+        column_keys = np.broadcast_to(np.arange(N + S) / (N + S), variable_valid.shape)
+    column_order = np.argsort(np.where(variable_valid, column_keys, 2), 1, kind="stable")
+    table = np.take_along_axis(table, column_order[:, None, :], 2)
+    spurious = np.take_along_axis(np.broadcast_to(np.arange(N + S) >= N, (count, N + S)), column_order, 1)
+    variable_valid = np.take_along_axis(variable_valid, column_order, 1)
+
+    known = row_valid[:, :, None] & variable_valid[:, None, :]
+    labels = truth
+    noise, missing = _rates(preset, seed, start, count)
+    if noise.any() or missing.any():
+        holes, flips = _draw(seed, 1, start, count, [(M, N + S), (M,)])
+        known = known & (holes >= missing[:, None, None])
+        labels = truth ^ ((flips < noise[:, None]) & row_valid)
+    return PaperEpisodes(
+        table & known,
+        known,
+        labels,
+        truth,
+        row_valid,
+        variable_valid,
+        spurious & variable_valid,
+        _reorder_literals(rule, column_order, S),
+    )
+
+
+def _draw(seed: int, stream: int, start: int, count: int, shapes: list[tuple[int, ...]]) -> list[_Uniform]:
+    """Uniform numbers of the given shapes for each episode, from the episode's own stretch of counters."""
+    sizes = [int(np.prod(shape)) for shape in shapes]
+    counts = -(-sum(sizes) // _WORDS_PER_COUNT)
+    source = np.random.Philox(key=np.array([seed, stream], np.uint64), counter=start * counts)
+    numbers = np.random.Generator(source).random((count, counts * _WORDS_PER_COUNT))
+    ends = np.cumsum(sizes)
+    return [
+        numbers[:, end - size : end].reshape(count, *shape)
+        for end, size, shape in zip(ends, sizes, shapes, strict=True)
+    ]
+
+
+def _rates(preset: PaperPreset, seed: int, start: int, count: int) -> tuple[_Uniform, _Uniform]:
+    """[B] each: every episode's rate of label noise and of unknown cells."""
+    noise, missing = np.full(count, preset.label_noise), np.full(count, preset.missing)
+    if preset.max_label_noise or preset.max_missing:
+        some, sizes = _draw(seed, 2, start, count, [(2,), (2,)])
+        own = np.where(some < 0.5, sizes, 0.0)
+        noise = noise + preset.max_label_noise * own[:, 0]
+        missing = missing + preset.max_missing * own[:, 1]
+    return noise, missing
+
+
+def _integers(uniform: _Uniform, least: int, most: int | IntArray) -> IntArray:
+    """Map uniform numbers to whole numbers ``least .. most``, each equally likely."""
+    return (least + np.floor(uniform * (most - least + 1))).astype(np.int64)
+
+
+def _sample_rule(
+    preset: PaperPreset,
+    n_variables: IntArray,
+    n_clauses: IntArray,
+    lengths: _Uniform,
+    ranks: _Uniform,
+    signs: _Uniform,
+) -> BoolArray:
+    """[B, K, 2N]: the appendix's "DNF Rule Sampling"; no variable occurs twice in a clause."""
+    N = preset.max_variables
+    longest = np.minimum(preset.max_literals, n_variables)[:, None]
+    n_literals = _integers(lengths, preset.min_literals, longest)
+    n_literals = np.where(np.arange(preset.max_clauses) < n_clauses[:, None], n_literals, 0)
+    ranks = np.where(np.arange(N) < n_variables[:, None, None], ranks, 2)
+    chosen = np.argsort(np.argsort(ranks, 2), 2) < n_literals[:, :, None]
+    return np.concatenate([chosen & (signs < 0.5), chosen & (signs >= 0.5)], 2)
+
+
+def _spurious(preset: PaperPreset, truth: BoolArray, n_rows: IntArray, uniform: _Uniform) -> BoolArray:
+    """[B, M, S]: the appendix's "Spurious Environment Features"; the first half of rows is environment 1."""
+    first = np.arange(truth.shape[1]) < (n_rows // 2)[:, None]
+    chance = np.where(truth == first, preset.flip_rate, 1 - preset.flip_rate)
+    return uniform < chance[:, :, None]
+
+
+def _reorder_literals(rule: BoolArray, column_order: IntArray, n_spurious: int) -> BoolArray:
+    """Carry clauses over the causal variables to the table's final columns."""
+    halves = np.split(rule, 2, 2)
+    wide = [np.pad(half, [(0, 0), (0, 0), (0, n_spurious)]) for half in halves]
+    return np.concatenate([np.take_along_axis(half, column_order[:, None, :], 2) for half in wide], 2)

@@ -1,0 +1,208 @@
+"""Sources: the continuous variables behind a table's columns, with the ways they depend on each other."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class SyntheticBatch:
+    """B episodes of the same M and N: the first M rows are the support, the others the query."""
+
+    values: NDArray[np.bool_]
+    """[B, M + Q, N]; False wherever unknown."""
+    known: NDArray[np.bool_]
+    """[B, M + Q, N]"""
+    labels: NDArray[np.bool_]
+    """[B, M], the support's labels as they are observed, noise included."""
+    truth: NDArray[np.float32]
+    """[B, M + Q], the noise-free probability that a row is positive."""
+    clauses: NDArray[np.bool_] | None
+    """[B, K, 2N], the literals of the true clauses; None where the target is no DNF."""
+
+    @property
+    def n_support(self) -> int:
+        """M"""
+        return int(self.labels.shape[1])
+
+
+FloatArray = NDArray[np.float32]
+Shape = tuple[int, int, int]
+"""B episodes, R rows, V sources."""
+
+ACTIVATIONS: tuple[Callable[[FloatArray], FloatArray], ...] = (
+    np.tanh,
+    np.abs,
+    lambda x: np.maximum(x, np.float32(0)),
+    lambda x: np.sin(np.float32(2) * x),
+    lambda x: x,
+    np.sign,
+)
+
+
+def normal(rng: np.random.Generator, *shape: int) -> FloatArray:
+    """Draw standard normal numbers in single precision."""
+    return rng.standard_normal(shape, dtype=np.float32)
+
+
+def independent(rng: np.random.Generator, shape: Shape) -> FloatArray:
+    """Draw sources that know nothing of each other."""
+    return normal(rng, *shape)
+
+
+def factors(rng: np.random.Generator, shape: Shape) -> FloatArray:
+    """Let a few hidden factors drive many sources, each with its own noise."""
+    B, R, V = shape
+    F = int(rng.integers(1, 9))
+    loadings = normal(rng, B, F, V) * sparse(rng, (B, F, V), rng.uniform(0.2, 1.0))
+    own = rng.uniform(0.1, 1.5, (B, 1, V)).astype(np.float32)
+    return normal(rng, B, R, F) @ loadings + own * normal(rng, B, R, V)
+
+
+def clusters(rng: np.random.Generator, shape: Shape) -> FloatArray:
+    """Scatter rows around a few centres."""
+    B, R, V = shape
+    C = int(rng.integers(2, 11))
+    centres = normal(rng, B, C, V) * np.float32(rng.uniform(0.5, 2.5))
+    which = np.argmax(np.log(rng.random((B, 1, C)) + 0.05) + rng.gumbel(size=(B, R, C)), axis=2)
+    return np.take_along_axis(centres, which[:, :, None], axis=1) + normal(rng, B, R, V)
+
+
+def causal(rng: np.random.Generator, shape: Shape) -> FloatArray:
+    """Read sources off the nodes of a random layered causal network."""
+    B, R, V = shape
+    width = int(np.clip(rng.integers(V // 2, V + 1), 4, 64))
+    layer = normal(rng, B, R, int(rng.integers(2, max(3, width // 2) + 1)))
+    nodes = [layer]
+    for _ in range(int(rng.integers(1, 4))):
+        fan_in = layer.shape[2]
+        weights = normal(rng, B, fan_in, width) * sparse(rng, (B, fan_in, width), rng.uniform(0.1, 0.7))
+        activation = ACTIVATIONS[rng.integers(len(ACTIVATIONS))]
+        noise = np.float32(10.0 ** rng.uniform(-2, 0))
+        layer = activation(layer @ weights + normal(rng, B, 1, width)) + noise * normal(rng, B, R, width)
+        nodes.append(layer)
+    every = np.concatenate(nodes, axis=2)
+    picks = rng.integers(0, every.shape[2], size=V)
+    return every[:, :, picks] + np.float32(1e-3) * normal(rng, B, R, V)
+
+
+def sparse(rng: np.random.Generator, shape: tuple[int, ...], density: float) -> NDArray[np.bool_]:
+    """Choose which entries stay."""
+    return rng.random(shape, dtype=np.float32) < density
+
+
+SOURCES: dict[str, Callable[[np.random.Generator, Shape], FloatArray]] = {
+    "independent": independent,
+    "factors": factors,
+    "clusters": clusters,
+    "causal": causal,
+}
+
+
+BoolArray = NDArray[np.bool_]
+
+
+def source_widths(rng: np.random.Generator, n_columns: int) -> list[tuple[str, int]]:
+    """Decide for each source how it is seen and how many columns that takes; they add up to N."""
+    weights = rng.dirichlet([1.0, 0.7, 0.4]) if rng.random() < 0.6 else np.array([1.0, 0.0, 0.0])
+    layout: list[tuple[str, int]] = []
+    left = n_columns
+    while left > 0:
+        how = rng.choice(["cut", "onehot", "ordered"], p=weights)
+        width = 1 if how == "cut" else int(rng.integers(2, 9))
+        width = min(width, left)
+        layout.append((how if width > 1 else "cut", width))
+        left -= width
+    return layout
+
+
+def columns_from_sources(
+    rng: np.random.Generator, sources: FloatArray, layout: list[tuple[str, int]], median: bool
+) -> BoolArray:
+    """[B, R, N] boolean columns from [B, R, V] sources; cuts at the median or at random quantiles."""
+    B, R, _ = sources.shape
+    ranks = np.argsort(np.argsort(sources, axis=1), axis=1).astype(np.float32) / R
+    parts = []
+    for v, (how, width) in enumerate(layout):
+        rank = ranks[:, :, v : v + 1]
+        if how == "cut":
+            at = np.full((B, 1, 1), 0.5) if median else rng.beta(1.2, 1.2, (B, 1, 1)) * 0.96 + 0.02
+            parts.append(rank >= at)
+        else:
+            edges = np.cumsum(rng.dirichlet(np.full(width, 1.5), size=(B, 1)), axis=2)[:, :, : width - 1]
+            above = rank >= edges
+            if how == "ordered":
+                extra = rank >= rng.random((B, 1, 1))
+                parts.append(np.concatenate([above, extra], axis=2))
+            else:
+                ends = np.ones((B, R, 1), dtype=bool)
+                parts.append(np.concatenate([ends, above], axis=2) & ~np.concatenate([above, ~ends], axis=2))
+    return np.concatenate(parts, axis=2)
+
+
+def repeat_some(rng: np.random.Generator, columns: BoolArray) -> BoolArray:
+    """Overwrite some columns by copies of others, exact or with a few cells turned."""
+    B, R, N = columns.shape
+    share = rng.choice([0.0, 0.0, 0.1, 0.3])
+    if share == 0.0 or N < 3:
+        return columns
+    copies = rng.random(N) < share
+    origin = np.where(copies, rng.integers(0, N, N), np.arange(N))
+    turned = rng.random((B, R, N), dtype=np.float32) < rng.uniform(0.0, 0.15) * copies
+    flipped = rng.random((B, 1, N)) < 0.5 * copies
+    return np.asarray(columns[:, :, origin] ^ turned ^ flipped)
+
+
+def symptoms(rng: np.random.Generator, shape: tuple[int, int, int]) -> tuple[BoolArray, FloatArray]:
+    """Return columns [B, R, N] and labels [B, R] (0 or 1) of a disease-and-symptoms table.
+
+    A share of columns carries no information; nuisance groups move columns of both classes together,
+    so that columns are correlated also given the label.
+    """
+    B, R, N = shape
+    subtypes = int(rng.integers(1, 5))
+    positive_share = rng.beta(2.0, 2.0, size=(B, 1)) * 0.9 + 0.05
+    label = rng.random((B, R)) < positive_share
+    kind = rng.integers(0, subtypes, size=(B, R)) + subtypes * label
+    base = _logit(rng.beta(0.8, 0.8, size=(B, 1, N)) * 0.96 + 0.02)
+    informative = rng.random((B, 1, N)) < rng.choice([0.15, 0.4, 0.8])
+    strength = 10.0 ** rng.uniform(-0.5, 0.5)
+    by_label = rng.standard_normal((B, 2, N)) * strength * informative
+    by_kind = rng.standard_normal((B, 2 * subtypes, N)) * strength * informative * (subtypes > 1)
+    by_kind += np.repeat(by_label, subtypes, axis=1)
+    logit = base + np.take_along_axis(by_kind, kind[:, :, None], axis=1)
+    factors = int(rng.integers(0, 4))
+    if factors:
+        loadings = rng.standard_normal((B, factors, N)) * rng.uniform(0.0, 2.0)
+        logit = logit + rng.standard_normal((B, R, factors)) @ loadings
+    columns = rng.random((B, R, N)) < 1 / (1 + np.exp(-np.clip(logit, -30, 30)))
+    return columns, label.astype(np.float32)
+
+
+def _logit(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.log(p / (1 - p))
+
+
+def observed_labels(rng: np.random.Generator, truth: FloatArray, max_noise: float) -> BoolArray:
+    """Draw labels from their probabilities and turn a share of them; the share differs by episode."""
+    drawn = rng.random(truth.shape) < truth
+    share = rng.uniform(0.0, max_noise, size=(len(truth), 1)) * (rng.random((len(truth), 1)) < 0.4)
+    return turn_labels(rng, drawn, share)
+
+
+def turn_labels(rng: np.random.Generator, labels: BoolArray, share: NDArray[np.float64]) -> BoolArray:
+    """Turn each label with its episode's probability [B, 1]."""
+    return np.asarray(labels ^ (rng.random(labels.shape) < share))
+
+
+def known_cells(rng: np.random.Generator, columns: BoolArray, max_missing: float) -> BoolArray:
+    """Choose which cells are known: all, missing at random by column, or depending on the value."""
+    B, R, N = columns.shape
+    if rng.random() < 0.6:
+        return np.ones_like(columns)
+    by_column = rng.uniform(0.0, max_missing, (B, 1, N)) * (rng.random((B, 1, N)) < 0.5)
+    if rng.random() < 0.3:
+        by_column = by_column * np.where(columns, 2 * rng.random((B, 1, N)), 2 * rng.random((B, 1, N)))
+    return np.asarray(rng.random((B, R, N)) >= by_column)

@@ -1,0 +1,212 @@
+"""Cuts move to where the whole rule needs them, if that pays, and nothing else about a rule changes."""
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import pytest
+from example_tables import crossed_table, random_table
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nri import NRIClassifier
+from nri.induce.sharpen import sharpen
+from nri.induce.words import Support, count_rules, right_weight
+from nri.rule import Clause, Column, Literal, Op, Rule, RuleSet, Value, column_of
+
+seeds = st.integers(0, 2**32 - 1)
+few = settings(max_examples=25, deadline=None)
+
+
+def above(column: str, value: Value) -> Literal:
+    return Literal(column, Op.GT, value)
+
+
+def at_most(column: str, value: Value) -> Literal:
+    return Literal(column, Op.LE, value)
+
+
+def crossed_rule(a: Value, b: Value) -> Rule:
+    return Rule([Clause([above("a", a), at_most("b", b)]), Clause([at_most("a", a), above("b", b)])])
+
+
+def support_of(table: pd.DataFrame, labels: np.ndarray, weights: np.ndarray | None = None) -> Support:
+    columns = {name: column_of(table[name].tolist()) for name in table}
+    codes = (labels == "yes").astype(np.int64)
+    weights = np.ones(len(codes)) if weights is None else weights
+    return Support(columns, codes, weights, ("no", "yes"), "y")
+
+
+def sharpened(rule: Rule, support: Support, **options) -> RuleSet:
+    return sharpen(count_rules({"yes": rule}, "no", support), support, sorted(support.columns), **options)
+
+
+def rule_of(ruleset: RuleSet) -> Rule:
+    (rule,) = ruleset.rules
+    return rule.rule
+
+
+def test_a_cut_that_is_off_moves_to_where_the_classes_part():
+    """On their own both columns say nothing, so nothing tells where to cut them before the rule is known."""
+    support = support_of(*crossed_table(0, n_rows=400, noise=0.0))
+    found = sharpened(crossed_rule(45, 9), support)
+    assert right_weight(found, support) == 400
+    assert all(abs(x.value - {"a": 37, "b": 6.2}[x.column]) < 1.5 for c in rule_of(found) for x in c)
+
+
+def test_a_border_that_clauses_share_stays_one_border():
+    found = rule_of(sharpened(crossed_rule(45, 9), support_of(*crossed_table(1, n_rows=400))))
+    assert len({literal.value for clause in found for literal in clause if literal.column == "a"}) == 1
+
+
+def test_a_cut_stays_where_a_move_would_save_a_single_row_of_many_wrong_ones():
+    rng = np.random.default_rng(0)
+    x = np.arange(100.0)
+    labels = np.where((x > 50) ^ (rng.random(100) < 0.3), "yes", "no")
+    labels[[48, 49, 50, 51]] = ["no", "no", "yes", "yes"]
+    rows = support_of(pd.DataFrame({"x": x}), labels)
+    start = count_rules({"yes": Rule([Clause([above("x", 50)])])}, "no", rows)
+    assert right_weight(count_rules({"yes": Rule([Clause([above("x", 49)])])}, "no", rows), rows) > (
+        right_weight(start, rows)
+    )
+    assert sharpen(start, rows, ["x"]) is start
+
+
+def test_among_places_that_serve_alike_the_plainest_number_is_said():
+    x = np.array([*range(1, 30), *range(62, 91)], dtype=float)
+    rows = support_of(pd.DataFrame({"x": x}), np.where(x > 40, "yes", "no"))
+    assert str(rule_of(sharpened(Rule([Clause([above("x", 10.37)])]), rows))) == "(x > 50)"
+
+
+def test_dates_are_sharpened_too():
+    days = [dt.datetime(2020, 1, 1) + dt.timedelta(days=7 * i) for i in range(80)]
+    late = np.array([day >= dt.datetime(2021, 1, 1) for day in days])
+    rows = support_of(pd.DataFrame({"day": pd.Series(days, dtype=object)}), np.where(late, "yes", "no"))
+    found = rule_of(sharpened(Rule([Clause([above("day", dt.datetime(2020, 6, 1))])]), rows))
+    assert str(found) == "(day > 2021-01-01 00:00:00)"
+
+
+def test_rows_without_a_cell_do_not_draw_the_cut():
+    x = np.arange(60.0)
+    labels = np.where(x > 40, "yes", "no")
+    with_gaps = Column(np.concatenate([x, np.full(30, np.nan)]), np.repeat([True, False], [60, 30]))
+    gaps = Support(
+        {"x": with_gaps},
+        np.array([*(labels == "yes"), *[1] * 30]).astype(int),
+        np.ones(90),
+        ("no", "yes"),
+        "y",
+    )
+    start = Rule([Clause([above("x", 20)])])
+    assert rule_of(sharpened(start, gaps)) == rule_of(
+        sharpened(start, support_of(pd.DataFrame({"x": x}), labels))
+    )
+
+
+def test_rules_without_numbers_come_back_as_they_are():
+    table, labels = random_table(0)
+    rows = support_of(table[["cough", "colour"]], labels)
+    rule = Rule([Clause([Literal("cough", Op.EQ, True), Literal("colour", Op.NE, "red")])])
+    start = count_rules({"yes": rule}, "no", rows)
+    assert sharpen(start, rows, ["colour", "cough"]) is start
+
+
+def test_a_clause_keeps_the_precision_that_was_asked_for():
+    """The cut with the fewest errors lets rows of the other class in."""
+    x = np.arange(100.0)
+    labels = np.where(x > 70, "yes", "no")
+    labels[40:71:3] = "yes"
+    labels[41:71:3] = "yes"
+    rows = support_of(pd.DataFrame({"x": x}), labels)
+    start = Rule([Clause([above("x", 70)])])
+    freely, asked = sharpened(start, rows), sharpened(start, rows, min_precision=0.95)
+    assert freely.rules[0].evidence[0].share(1) < 0.95
+    assert asked.rules[0].evidence[0].share(1) >= 0.95
+
+
+def test_no_clause_is_left_without_rows():
+    """Moved together, the border of two clauses may go where one of them has nothing to cover."""
+    table = pd.DataFrame({"x": np.arange(90.0), "z": np.arange(90) < 32})
+    rows = support_of(table, np.where(table["x"] > 60, "yes", "no"))
+    start = Rule([Clause([above("x", 30)]), Clause([above("x", 30), Literal("z", Op.EQ, True)])])
+    found = sharpened(start, rows)
+    assert all(evidence.total > 0 for evidence in found.rules[0].evidence)
+
+
+def test_the_cuts_of_several_classes_are_sharpened_together():
+    x = np.random.default_rng(0).permutation(300.0 + np.arange(300.0))
+    codes = np.digitize(x, [420, 510])
+    rows = Support({"x": column_of(x.tolist())}, codes, np.ones(300), ("low", "middle", "high"), "y")
+    start = {"low": Rule([Clause([at_most("x", 400)])]), "high": Rule([Clause([above("x", 550)])])}
+    found = sharpen(count_rules(start, "middle", rows), rows, ["x"])
+    assert right_weight(found, rows) == 300
+
+
+@few
+@given(seeds, st.floats(20, 60), st.floats(3, 12))
+def test_no_row_is_lost_and_only_values_change(seed, a, b):
+    rows = support_of(*crossed_table(seed))
+    start = count_rules({"yes": crossed_rule(a, b)}, "no", rows)
+    found = sharpen(start, rows, sorted(rows.columns))
+    assert right_weight(found, rows) >= right_weight(start, rows)
+    assert {tuple((x.column, x.op) for x in clause) for clause in rule_of(found)} <= {
+        tuple((x.column, x.op) for x in clause) for clause in rule_of(start)
+    }
+
+
+@few
+@given(seeds, st.integers(20, 60), st.sampled_from([lambda x: 3.7 * x - 120, np.exp2, np.cbrt]))
+def test_a_monotone_change_of_a_column_costs_and_gains_no_row(seed, a, change):
+    table, labels = crossed_table(seed)
+    rows, changed = support_of(table, labels), support_of(table.assign(a=change(table["a"])), labels)
+    found = sharpened(crossed_rule(a + 0.05, 9), rows)
+    again = sharpened(crossed_rule(float(change(a + 0.05)), 9), changed)
+    assert right_weight(again, changed) == right_weight(found, rows)
+
+
+@few
+@given(seeds, st.integers(20, 60))
+def test_weights_stand_for_repeated_rows_and_order_for_nothing(seed, a):
+    table, labels = crossed_table(seed, n_rows=80)
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(1, 4, len(table))
+    repeated = rng.permutation(np.repeat(np.arange(len(table)), weights))
+    weighted = sharpened(crossed_rule(a, 9), support_of(table, labels, weights.astype(float)))
+    assert weighted == sharpened(crossed_rule(a, 9), support_of(table.iloc[repeated], labels[repeated]))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_rule_of_two_crossed_columns_is_found_from_raw_numbers(seed):
+    """The cut on ``a`` used to land anywhere between 23 and 50."""
+    table, labels = crossed_table(seed, n_rows=1500, noise=0.0)
+    clf = NRIClassifier().fit(table[:500], labels[:500])
+    assert clf.score(table[500:], labels[500:]) > 0.98
+    assert clf.rules_.columns == ("a", "b")
+
+
+def test_the_paper_s_medians_stay():
+    table, labels = crossed_table(0)
+    ruleset = NRIClassifier(binarize="paper").fit(table, labels).rules_
+    for literal in (x for rule in ruleset.rules for clause in rule.rule for x in clause):
+        assert literal.value == pytest.approx(table[literal.column].median())
+
+
+@settings(max_examples=8, deadline=None)
+@given(seeds, st.integers(1, 3), st.sampled_from([0.0, 0.9]))
+def test_limits_hold_after_cuts_have_moved(seed, most, min_precision):
+    table, labels = crossed_table(seed)
+    clf = NRIClassifier(
+        max_clauses=most,
+        max_literals=most,
+        min_precision=min_precision,
+        columns=["a", "b", "c"],
+        require=["b"],
+    )
+    ruleset = clf.fit(table, labels).rules_
+    for rule in ruleset.rules:
+        assert len(rule.rule) <= most
+        for clause, evidence in zip(rule.rule, rule.evidence, strict=True):
+            assert len(clause) <= most
+            assert "b" in clause.columns
+            assert "d" not in clause.columns
+            assert evidence.share(ruleset.index_of(rule.label)) >= min_precision - 1e-9

@@ -1,0 +1,59 @@
+import numpy as np
+
+from nri.induce.words import Support, assemble, literal_meanings
+from nri.rule import ColumnDomain, Literal, Op, column_of
+from nri.search.result import Induced
+
+
+def induced_rules(rules, default) -> Induced:
+    """Rules in index space; what they cover is counted anew, so nothing else matters here."""
+    n = len(rules)
+    return Induced(rules, (np.zeros((0, n)),) * n, default, np.zeros(n), np.full(n, 1 / n), 0.0, 0.0)
+
+
+def support(colours, codes, weights=None) -> Support:
+    weights = np.ones(len(codes)) if weights is None else np.asarray(weights)
+    return Support({"colour": column_of(colours)}, np.asarray(codes), weights, ("no", "yes"), "liked")
+
+
+COLOURS = [Literal("colour", Op.EQ, colour) for colour in ("blue", "green", "red")]
+DOMAIN = {"colour": ColumnDomain(["blue", "green", "red"])}
+
+
+def test_evidence_is_counted_anew_after_simplifying():
+    meanings = literal_meanings(COLOURS, DOMAIN)
+    rows = support(["red", "green", "blue", None], [1, 1, 0, 0], [2.0, 1.0, 1.0, 1.0])
+    ruleset = assemble(induced_rules(((), ((1,), (2,))), 0), meanings, DOMAIN, rows)
+    (rule,) = ruleset.rules
+    assert str(rule.rule) == "(colour != blue)"
+    assert rule.evidence[0].counts == (0.0, 3.0)
+    assert ruleset.default_evidence.counts == (2.0, 0.0)
+
+
+def test_the_clause_that_explains_most_rows_is_read_first():
+    meanings = literal_meanings(COLOURS, {})
+    rows = support(["red", "green", "green", "blue"], [1, 1, 1, 0])
+    (rule,) = assemble(induced_rules(((), ((2,), (1,))), 0), meanings, {}, rows).rules
+    assert str(rule.rule) == "(colour = green) OR (colour = red)"
+
+
+def test_a_simpler_rule_that_decides_a_row_wrongly_is_not_taken():
+    """Merged clauses have one precision, so a conflict between classes can be settled otherwise."""
+    classes = ("a", "b")
+    columns = {
+        "colour": column_of(["red"] * 9 + ["green"] * 4 + ["blue"]),
+        "x": column_of([True] * 13 + [False]),
+    }
+    codes = np.array([1] * 9 + [0, 0, 0, 1] + [0])
+    rows = Support(columns, codes, np.ones(14), classes, "y")
+    literals = literal_meanings([*COLOURS, Literal("x", Op.EQ, True)], DOMAIN)
+    rules = (((1, 3),), ((1,), (2,)))  # a: green and x; b: green, red
+    ruleset = assemble(induced_rules(rules, 0), literals, DOMAIN, rows)
+    assert (ruleset.predict_index(columns) == codes).sum() == 13
+
+
+def test_the_negation_of_one_of_two_categories_names_the_other():
+    sex = Literal("sex", Op.EQ, "m")
+    assert literal_meanings([sex], {"sex": ColumnDomain(["f", "m"])})[1] == Literal("sex", Op.EQ, "f")
+    assert literal_meanings([sex], {"sex": ColumnDomain(["d", "f", "m"])})[1] == sex.negate()
+    assert literal_meanings([sex], {})[1] == sex.negate()

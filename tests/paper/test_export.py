@@ -1,0 +1,78 @@
+"""The paper's network as a file gives the gates of the torch network, for any table."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nri.errors import InputError
+from nri.networks import export_weights
+from nri.paper.model import PaperNetwork
+from nri.paper.torch.config import PaperConfig
+from nri.paper.torch.export import OneEpisode, load_paper
+from nri.paper.torch.training import PaperTrainConfig, PaperTraining
+from nri.train.checkpoint import load_checkpoint
+from nri.train.config import OptimConfig
+from nri.train.loop import CHECKPOINT, train
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory) -> tuple[Path, Path]:
+    directory = tmp_path_factory.mktemp("export")
+    config = PaperTrainConfig(
+        batch=8,
+        model=PaperConfig(width=16, layers=2, heads=2, bottleneck=8),
+        optim=OptimConfig(steps=3, warmup=1),
+    )
+    train(PaperTraining(config), directory)
+    export_weights(directory / CHECKPOINT, directory / "net.onnx")
+    return directory / CHECKPOINT, directory / "net.onnx"
+
+
+@pytest.fixture(scope="module")
+def twins(exported) -> tuple[PaperNetwork, OneEpisode]:
+    checkpoint, onnx_file = exported
+    return PaperNetwork(onnx_file), OneEpisode(load_paper(load_checkpoint(checkpoint)))
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    M=st.integers(2, 90), N=st.integers(1, 70), missing=st.sampled_from([0.0, 0.2, 0.9]), seed=st.integers(0)
+)
+def test_onnx_and_torch_give_the_same_gates(twins, M, N, missing, seed):
+    shipped, network = twins
+    rng = np.random.default_rng(seed)
+    known = rng.random((M, N)) >= missing
+    values = (rng.random((M, N)) < rng.random(N)) & known
+    labels = rng.random(M) < 0.5
+    gates = shipped.gates(values, known, labels)
+    assert gates.z.shape == (8, 2 * N)
+    with torch.no_grad():
+        z, w = network(*(torch.from_numpy(a) for a in (values.astype("f4"), known, labels.astype("f4"))))
+    np.testing.assert_allclose(gates.z, z, atol=1e-4)
+    np.testing.assert_allclose(gates.w, w, atol=1e-4)
+
+
+def test_damaged_weights_and_those_of_another_network_are_refused(exported, tmp_path):
+    _, onnx_file = exported
+    card = json.loads(onnx_file.with_suffix(".json").read_text())
+    damaged = tmp_path / "net.onnx"
+    damaged.write_bytes(onnx_file.read_bytes()[:-1] + b"x")
+    damaged.with_suffix(".json").write_text(json.dumps(card))
+    with pytest.raises(InputError, match="damaged"):
+        PaperNetwork(damaged)
+    damaged.write_bytes(onnx_file.read_bytes())
+    damaged.with_suffix(".json").write_text(json.dumps(card | {"inducer": "seeded"}))
+    with pytest.raises(InputError, match="holds the 'seeded' network"):
+        PaperNetwork(damaged)
+
+
+def test_the_card_tells_where_the_weights_come_from(exported):
+    card = PaperNetwork(exported[1]).card
+    assert (card["inducer"], card["step"], card["episodes"]) == ("paper", 3, 24)
+    assert card["config"]["model"]["width"] == 16
+    assert card["commit"]

@@ -1,0 +1,144 @@
+"""The paper's model on arrays: gates from a file, rules from gates, and no torch anywhere."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from nri.episode import make_episode
+from nri.paper import model as paper
+from nri.paper.deploy import PUBLISHED, DeployConfig
+from nri.paper.model import SHIPPED, Gates, PaperModel, count, rows_to_show
+from nri.search.limits import Limits
+
+
+class Scripted:
+    """A network that answers what it is told to, and remembers what it was shown."""
+
+    def __init__(self, *answers: tuple[list, list]) -> None:
+        self.answers = list(answers)
+        self.shown = []
+
+    def gates(self, values, known, labels) -> Gates:
+        self.shown.append((values, known, labels))
+        z, w = self.answers[(len(self.shown) - 1) % len(self.answers)]
+        return Gates(np.array(z, np.float32), np.array(w, np.float32))
+
+
+XOR = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], bool)
+
+
+def induce(network, episode, limits=None, positive=None, **options):
+    model = PaperModel(network, **{"config": PUBLISHED} | options)
+    groups = np.arange(episode.n_variables)
+    return model.induce(episode, groups, limits or Limits(), np.random.default_rng(0), positive)
+
+
+def test_open_gates_are_the_rule_and_everything_else_is_the_other_class():
+    table = make_episode(XOR, labels=np.array([0, 0, 0, 1]))
+    found = induce(Scripted(([[0.9, 0.8, 0, 0], [0.9, 0, 0, 0]], [0.7, 0.2])), table, positive=1)
+    assert found.rules == ((), ((0, 1),))
+    assert found.default == 0
+    assert found.errors == 0
+    np.testing.assert_array_equal(found.counts[1], [[0, 1]])
+
+
+def test_the_class_whose_rule_decides_more_rows_rightly_is_described():
+    table = make_episode(XOR, labels=np.array([0, 0, 0, 1]))
+    both = induce(Scripted(([[0, 0, 0, 0.9]], [1.0]), ([[0, 0, 0.9, 0]], [1.0])), table)
+    assert both.rules == (((2,),), ())
+    second = induce(Scripted(([[0, 0, 0, 0.9]], [1.0])), table, both_sides=False)
+    assert second.rules == ((), ((3,),))
+
+
+def test_each_of_several_classes_is_set_against_the_rest():
+    labels = np.array([0, 1, 2, 2])
+    table = make_episode(XOR, labels=labels)
+    network = Scripted(([[0, 0, 0.9, 0.9]], [1]), ([[0, 0.9, 0.9, 0]], [1]), ([[0.9, 0, 0, 0]], [0.9]))
+    found = induce(network, table)
+    assert found.rules == (((2, 3),), ((1, 2),), ((0,),))
+    assert [shown[2].tolist() for shown in network.shown] == [(labels == c).tolist() for c in range(3)]
+    np.testing.assert_array_equal(found.predict(table.values, table.known), labels)
+
+
+def test_rows_that_no_rule_covers_go_to_the_most_frequent_class_among_them():
+    """Always taking the first class, as the published code does, costs car fifteen points."""
+    table = make_episode(XOR, labels=np.array([2, 2, 1, 0]))
+    found = induce(Scripted(([[0.9, 0.9, 0, 0]], [1]), ([[0.9, 0, 0, 0.9]], [1]), ([[0] * 4], [0])), table)
+    assert found.default == 2
+
+
+def test_limits_hold():
+    table = make_episode(XOR, labels=np.array([0, 0, 0, 1]))
+    gates = ([[0.9, 0.8, 0, 0], [0, 0.7, 0, 0], [0, 0, 0.9, 0]], [0.9, 0.8, 0.7])
+    assert induce(Scripted(gates), table, Limits(max_clauses=1), 1).rules[1] == ((0, 1),)
+    assert induce(Scripted(gates), table, Limits(max_literals=1), 1).rules[1] == ((0,), (1,), (2,))
+    assert induce(Scripted(gates), table, Limits(negations=False), 1).rules[1] == ((0, 1), (1,))
+    assert induce(Scripted(gates), table, Limits(min_precision=0.6), 1).rules[1] == ((0, 1),)
+
+
+def test_every_clause_speaks_about_the_required_columns():
+    table = make_episode(XOR, labels=np.array([0, 0, 0, 1]))
+    gates = ([[0.9, 0, 0, 0], [0.0, 0.7, 0.1, 0]], [0.9, 0.8])
+    second = np.array([False, True, False, True])
+    limits = Limits(max_literals=1, required=(second,))
+    assert induce(Scripted(gates), table, limits, 1).rules[1] == ((1,),)
+    first = np.array([True, False, True, False])
+    assert induce(Scripted(gates), table, Limits(required=(first,)), 1).rules[1] == ((0,), (1, 2))
+
+
+def test_the_top_filter_keeps_what_discriminates_best():
+    table = make_episode(XOR, labels=np.array([0, 0, 0, 1]))
+    gates = ([[0, 0, 0.9, 0], [0.9, 0.9, 0, 0]], [0.9, 0.6])
+    found = induce(Scripted(gates), table, positive=1, config=DeployConfig(top_clauses=1))
+    assert found.rules[1] == ((0, 1),)
+
+
+def test_by_default_a_silent_slot_that_is_cut_to_four_literals_stays_silent():
+    """Unneeded slots ask for all variables; cut short they fired on half of the table."""
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 8)) < 0.5
+    table = make_episode(X, labels=X[:, 0].astype(int))
+    needed, silent = [0.9] + [0.0] * 15, [0.0] * 8 + [0.8] * 8
+    gates = ([needed, silent], [0.9, 0.9])
+    assert induce(Scripted(gates), table, positive=1).rules[1] == ((0,), (8, 9, 10, 11))
+    assert induce(Scripted(gates), table, positive=1, config=SHIPPED).rules[1] == ((0,),)
+
+
+def test_a_row_of_weight_two_is_shown_twice_and_counted_twice():
+    table = make_episode(XOR, labels=np.array([0, 0, 0, 1]), weights=np.array([1.0, 1, 2, 3]))
+    network = Scripted(([[0.9, 0, 0, 0]], [1.0]))
+    found = induce(network, table, positive=1)
+    assert len(network.shown[0][0]) == 7
+    np.testing.assert_array_equal(found.counts[1], [[2, 3]])
+    assert found.errors == 2
+
+
+def test_of_a_large_table_some_rows_of_every_class_are_shown(monkeypatch):
+    monkeypatch.setattr(paper, "MAX_CELLS", 100)
+    rng = np.random.default_rng(0)
+    labels = np.r_[np.zeros(500, int), np.ones(490, int), np.full(10, 2)]
+    table = make_episode(rng.random((1000, 2)) < 0.5, labels=labels)
+    shown = rows_to_show(table, np.random.default_rng(1))
+    assert 40 <= shown.n_rows <= 60
+    assert set(shown.labels) == {0, 1, 2}
+    assert shown.n_classes == 3
+
+
+@pytest.mark.parametrize("weights", [[0.5, 0.5, 0.5, 0.5], [0.1, 2.5, 0.7, 0.7]])
+def test_weights_that_are_no_whole_numbers_are_settled_by_drawing(weights):
+    table = make_episode(XOR, labels=np.array([0, 0, 1, 1]), weights=np.array(weights))
+    shown = rows_to_show(table, np.random.default_rng(1))
+    assert 2 <= shown.n_rows <= 5
+    assert set(shown.labels) == {0, 1}
+
+
+def test_no_clause_at_all_says_the_most_frequent_class():
+    table = make_episode(XOR, labels=np.array([1, 1, 0, 1]))
+    assert count(table, [(), ()], Limits()).default == 1
+
+
+def test_it_runs_without_torch():
+    code = "import sys, nri.paper.model, nri.induce.models; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
