@@ -46,7 +46,7 @@ def compare(
         table = _read(first, second, file, quiet=quiet)
     found = compare_rules(first, second, table)
     if json:
-        from nri.cli.stability import record_json
+        from nri.cli.record_json import record_json
 
         emit(record_json(found))
     else:

@@ -2,24 +2,19 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from nri.cli import options as given
 from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
 from nri.cli.files import check_outputs, write_text
 from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, chosen_format
+from nri.errors import InputError
 
 if TYPE_CHECKING:
     from nri.induce.path import Induction, LabelledTable, Settings
     from nri.induce.resample import Accuracy
-from typing import TYPE_CHECKING, Annotated
-
-import typer
-
-from nri.errors import InputError
-
-if TYPE_CHECKING:
-    from nri.induce.path import LabelledTable
 
 
 def induce(

@@ -97,7 +97,7 @@ def slices(
             step=step,
         )
     if json:
-        from nri.cli.stability import record_json
+        from nri.cli.record_json import record_json
 
         emit(record_json(found))
         return

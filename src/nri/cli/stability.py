@@ -11,15 +11,7 @@ from nri.cli.options import FileArgument, JsonOption, QuietOption, settings_of
 if TYPE_CHECKING:
     from nri.rule import RuleSet
     from nri.tasks.stability import Stability
-import dataclasses
-import datetime as dt
-import json
-from typing import Any
 
-import numpy as np
-
-from nri.rule import Clause, RuleSet, render
-from nri.rule.render.phrase import phrase_clause
 
 SamplesOption = Annotated[int, typer.Option(min=1, help="Bootstrap samples.")]
 
@@ -42,6 +34,7 @@ def stability(
 ) -> None:
     """Induce rules from bootstrap samples of a table and tell how often each clause comes back."""
     mute_notes(quiet)
+
     import numpy as np
 
     from nri.cli.files import read_labelled
@@ -66,7 +59,7 @@ def stability(
         ruleset = settled(induce_ruleset(asked.table, settings, rng=rng, positive=asked.positive).ruleset)
         found = clause_stability(asked.table, ruleset, settings, rng=rng, samples=samples, step=step)
     if json:
-        from nri.cli.stability import record_json
+        from nri.cli.record_json import record_json
 
         emit(record_json(found, ruleset=ruleset))
     else:
@@ -106,44 +99,3 @@ def _show(ruleset: "RuleSet", found: "Stability", *, quiet: bool) -> None:
         f"their rules have {sizes} {'clause' if most == 1 else 'clauses'}",
         quiet=quiet,
     )
-
-
-def record_json(record: Any, **more: Any) -> str:
-    """Write a record and whatever is put beside it; clauses as text and as literals, rules as their own JSON.
-
-    >>> from nri.rule import Literal, Op
-    >>> print(record_json(Clause([Literal("age", Op.GT, 61)])))
-    {
-      "text": "age > 61",
-      "literals": [
-        {
-          "column": "age",
-          "op": ">",
-          "value": 61
-        }
-      ]
-    }
-    """
-    told = _plain(record)
-    return json.dumps(
-        told | {key: _plain(value) for key, value in more.items()}, indent=2, ensure_ascii=False
-    )
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Clause):
-        literals = [{"column": x.column, "op": str(x.op), "value": _plain(x.value)} for x in value]
-        return {"text": phrase_clause(value), "literals": literals}
-    if isinstance(value, RuleSet):
-        return json.loads(render(value, "json"))
-    if dataclasses.is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, tuple | list):
-        return [_plain(one) for one in value]
-    if isinstance(value, dt.datetime):
-        return value.isoformat()
-    return value
