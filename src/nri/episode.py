@@ -8,11 +8,10 @@ variable ``j``, ``j >= N`` the negation of variable ``j - N``. This is the only 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from nri.arrays import BoolArray as BoolArray
+from nri.arrays import FloatArray as FloatArray
+from nri.arrays import IntArray as IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,11 @@
-"""What can go wrong, as exceptions that name the cause and the remedy."""
+"""What can go wrong, as exceptions that name the cause and the remedy.
+
+Who words the remedy differently (the command line has options, the page has buttons) finds what it needs in
+the fields of the error, not in its text.
+"""
+
+import difflib
+from collections.abc import Sequence
 
 
 class NRIError(Exception):
@@ -15,3 +22,65 @@ class InputError(NRIError, ValueError):
 
 class ConfigError(InputError):
     """A configuration file has an unknown key or an impossible value."""
+
+
+class UnknownColumnError(InputError):
+    """A column is asked for that the table does not have."""
+
+    def __init__(self, name: str, present: Sequence[str], what: str = "column", where: str = "") -> None:
+        self.name = name
+        """what was asked for"""
+        self.present = tuple(present)
+        """what there is"""
+        asked = f"{where}: " if where else ""
+        super().__init__(f"{asked}no {what} {name!r}{nearest(name, present)}")
+
+
+class TargetError(InputError):
+    """What is to be explained has too many values for classes.
+
+    >>> error = TargetError("target 'price' is a number with 80 different values, not a class", "price > 100")
+    >>> str(error)
+    "target 'price' is a number with 80 different values, not a class; compare it, e.g. 'price > 100'"
+    """
+
+    def __init__(self, cause: str, comparison: str) -> None:
+        self.cause = cause
+        self.comparison = comparison
+        """a comparison that makes classes of it"""
+        super().__init__(f"{cause}; compare it, e.g. {comparison!r}")
+
+
+class ScoresError(InputError):
+    """What a model said are scores, where labels are classes."""
+
+    def __init__(self, name: str, scores: int, classes: int) -> None:
+        self.cause = f"{name} is a number with {scores} values, labels have {classes}"
+        self.comparison = f"{name} > 0.5"
+        """a comparison that makes classes of them"""
+        super().__init__(f"{self.cause}; compare it, e.g. {self.comparison!r}, or give a tolerance")
+
+
+class MissingTargetError(InputError):
+    """Nobody said what is to be explained."""
+
+    def __init__(self, present: Sequence[str]) -> None:
+        self.present = tuple(present)
+        """the columns that there are"""
+        super().__init__(f"which column is to be explained? Name one of {listed(present)}")
+
+
+def nearest(name: str, present: Sequence[str]) -> str:
+    """Return the remedy for an absent name: the names most like it, or a few of those there are."""
+    by_lower = {column.lower(): column for column in present}
+    close = [by_lower[low] for low in difflib.get_close_matches(name.lower(), list(by_lower), n=3)]
+    if close:
+        return "; did you mean " + " or ".join(repr(column) for column in close) + "?"
+    shown = ", ".join(repr(column) for column in present[:8]) + (", ..." if len(present) > 8 else "")
+    return f"; the table has {shown}"
+
+
+def listed(names: Sequence[str], most: int = 12) -> str:
+    """Name columns; of many the first ones and the last, which is often the target."""
+    quoted = [repr(name) for name in names]
+    return ", ".join(quoted if len(quoted) <= most else [*quoted[: most - 1], "...", quoted[-1]])

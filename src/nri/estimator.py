@@ -12,16 +12,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from nri.episode import FloatArray
+from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.induce import models
-from nri.induce.path import LabelledTable, Settings, TablePosterior, induce_ruleset
-from nri.rule import Columns, Explanation, Label, RuleSet, from_json, render
+from nri.induce.path import Settings, TablePosterior, induce_rules
+from nri.rule import Explanation, Label, RuleSet, from_json, render
 from nri.rule.labels import as_label
 from nri.sklearn_inputs import feature_names, read_labels, read_weights
-from nri.table.columns import columns_of
 from nri.table.frame import as_frame
-from nri.table.kinds import LeftOut, Reason
+from nri.table.source import Source
+from nri.table.table import Table, Target
+from nri.table.usable import LeftOut, Reason
 
 
 class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -54,6 +55,9 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         NaN is used as it is.
     positive : label, optional
         For two classes, the class that the rule is about; by default the one with the simpler rule.
+    exact_text : bool
+        Whether texts that differ only in case and blanks (``yes``, ``YES``) are kept apart. By default they
+        are one value, in features and in labels, with a note.
     random_state : int, RandomState or None
         Seed of the search. None is a fixed seed here: the same table gives the same rule.
 
@@ -98,6 +102,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         min_precision: float = 0.0,
         binarize: Literal["auto", "paper"] = "auto",
         positive: Label | None = None,
+        exact_text: bool = False,
         random_state: Any = None,
     ) -> None:
         self.model = model
@@ -109,6 +114,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.min_precision = min_precision
         self.binarize = binarize
         self.positive = positive
+        self.exact_text = exact_text
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -125,16 +131,13 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         """
         names = feature_names(X)
         frame = as_frame(X)
-        labels = read_labels(y, len(frame))
-        weights = read_weights(sample_weight, len(frame))
-        table = LabelledTable(frame, labels.codes, labels.plain_classes, labels.name, weights)
-        found = induce_ruleset(
-            table, self._settings(), rng=self._generator(), positive=self._positive(labels.plain_classes)
-        )
+        labels, classes = read_labels(y, len(frame), exact=self.exact_text)
+        table = self._table(frame, labels, sample_weight)
+        found = induce_rules(table, self.settings, rng=self._generator())
         self.rules_ = found.ruleset
         self.left_out_ = found.left_out
         self._posterior = found.posterior
-        self.classes_ = labels.classes
+        self.classes_ = classes
         self.n_features_in_ = frame.shape[1]
         self._column_names = tuple(frame.columns)
         if names is not None:
@@ -145,13 +148,11 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     def predict(self, X: Any) -> NDArray[Any]:
         """[M]: the label of each row; a DataFrame needs only the columns that the rules use."""
-        columns, n_rows = self._columns(X)
-        return self.classes_[self.rules_.predict_index(columns, n_rows)]
+        return self.classes_[self.rules_.predict_index(self._named(X))]
 
     def predict_proba(self, X: Any) -> FloatArray:
         """[M, n_classes]: probabilities, from the precision of the clause that decides each row."""
-        columns, n_rows = self._columns(X)
-        return self.rules_.predict_proba(columns, n_rows)
+        return self.rules_.predict_proba(self._named(X))
 
     def posterior_proba(self, X: Any) -> FloatArray:
         """[M, n_classes]: what the model believes beyond its rule; all columns of ``fit`` are needed.
@@ -169,10 +170,31 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     def explain(self, X: Any) -> list[Explanation]:
         """For each row, which clauses fired or, when none did, what the nearest one lacked."""
-        columns, n_rows = self._columns(X)
-        return self.rules_.explain(columns, n_rows)
+        return self.rules_.explain(self._named(X))
 
-    def _settings(self) -> Settings:
+    def labelled(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
+        """Return rows and labels as a table with the classes of ``fit``, e.g. to report on them."""
+        check_is_fitted(self)
+        frame = as_frame(X)
+        labels, _ = read_labels(y, len(frame), exact=self.exact_text)
+        strange = [label for label in labels.classes if label not in self.rules_.classes]
+        if strange:
+            raise InputError(
+                f"y has the class {strange[0]!r}, which the classifier was not fitted on; leave such rows out"
+            )
+        into = np.array([self.rules_.index_of(label) for label in labels.classes], dtype=np.int64)
+        known = Target(self.rules_.target, self.rules_.classes, into[labels.codes])
+        return self._table(frame, known, sample_weight)
+
+    def _table(self, frame: pd.DataFrame, labels: Target, sample_weight: Any) -> Table:
+        weights = read_weights(sample_weight, len(frame))
+        table = Source(frame).table(exact=self.exact_text).labelled(labels)
+        table = table.about(self._positive(labels.classes))
+        return table if weights is None else table.reweighted(weights)
+
+    @property
+    def settings(self) -> Settings:
+        """What is asked of the rules, checked."""
         use: Sequence[str] | None = None
         never: Sequence[str] = ()
         if isinstance(self.columns, Mapping):
@@ -216,14 +238,9 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             raise InputError(f"positive={self.positive!r} is no class; choose one of {list(classes)}")
         return classes.index(label)
 
-    def _columns(self, X: Any) -> tuple[Columns, int]:
-        """Return the columns that the rules read, found by name or, in a plain array, by position."""
-        check_is_fitted(self)
-        frame = self._named(X)
-        return columns_of(frame, self.rules_.columns, self.rules_.kinds), len(frame)
-
     def _named(self, X: Any) -> pd.DataFrame:
         """Return rows to predict with the names that columns had in fit."""
+        check_is_fitted(self)
         names = feature_names(X)
         frame = as_frame(X)
         if names is None or not hasattr(self, "feature_names_in_"):
@@ -247,7 +264,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             warnings.warn(
                 "X does not have valid feature names, but "
                 f"{type(self).__name__} was fitted with feature names",
-                stacklevel=5,
+                stacklevel=4,
             )
         return frame.set_axis(list(self._column_names), axis="columns")
 

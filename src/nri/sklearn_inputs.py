@@ -1,7 +1,7 @@
 """Labels, weights and names as scikit-learn's callers give them, checked the way scikit-learn checks them."""
 
+import numbers
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,33 +10,15 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from nri.episode import FloatArray, IntArray
+from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
-from nri.rule import Label
 from nri.rule.labels import as_label
-from nri.table.notes import note_once
-from nri.table.target import alike_classes
+from nri.table.kinds import category
+from nri.table.table import Note, Target, logger
 
 
-@dataclass(frozen=True, eq=False)
-class Labels:
-    """A label for each row, as class indices."""
-
-    codes: IntArray
-    """[M]"""
-    classes: NDArray[Any]
-    """the labels as the caller's dtype, sorted"""
-    name: str
-    """what to call the target in a rule"""
-
-    @property
-    def plain_classes(self) -> tuple[Label, ...]:
-        """The labels as plain Python values."""
-        return tuple(as_label(label) for label in self.classes)
-
-
-def read_labels(y: Any, n_rows: int) -> Labels:
-    """Take labels apart into classes and indices.
+def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Target, NDArray[Any]]:
+    """Take labels apart into classes and indices; return the classes as the caller's dtype as well.
 
     Parameters
     ----------
@@ -44,24 +26,17 @@ def read_labels(y: Any, n_rows: int) -> Labels:
         Array, list, or series of pandas or polars.
     n_rows
         Rows of the table, which the labels must match.
+    exact
+        Whether texts that differ only in case and blanks are classes of their own.
     """
     if y is None:
         raise InputError("requires y to be passed, but the target y is None: give a label for each row")
     name = _name_of(y)
-    if hasattr(y, "to_pandas"):  # a polars series or frame
-        y = y.to_pandas()
-    if isinstance(y, pd.Series | pd.DataFrame):
-        missing = bool(np.asarray(y.isna()).any())
-        y = np.asarray(y if missing else y.to_numpy())
-    labels = column_or_1d(y, warn=True)
-    if bool(np.asarray(pd.isna(labels)).any()):
-        raise InputError("Input y contains NaN: a label is missing; leave such rows out")
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise InputError("Input y contains infinity: a label cannot be infinite; leave such rows out")
+    labels = _one_column(y)
     try:
         classes, codes = np.unique(labels, return_inverse=True)
     except TypeError:
-        raise InputError("labels mix text with other values; convert them all to text") from None
+        raise InputError(_MIXED) from None
     check_classification_targets(labels)
     if len(labels) != n_rows:
         raise InputError(
@@ -70,8 +45,52 @@ def read_labels(y: Any, n_rows: int) -> Labels:
         )
     if not n_rows:
         raise InputError("Found array with 0 sample(s) while a minimum of 1 is required; give rows")
-    note_once(name, alike_classes([as_label(label) for label in classes]))
-    return Labels(codes.astype(np.int64), classes, name)
+    codes = codes.reshape(-1).astype(np.int64)
+    if labels.dtype.kind in "OU" and not exact:
+        classes, codes = _joined_spellings(classes, codes, name)
+    return Target(name, tuple(as_label(label) for label in classes), codes), classes
+
+
+_MIXED = "labels mix text, numbers or booleans, of which some may look alike; convert them all to text"
+
+
+def _one_column(y: Any) -> NDArray[Any]:
+    """Return labels as one array without missing ones."""
+    if hasattr(y, "to_pandas"):  # a polars series or frame
+        y = y.to_pandas()
+    if isinstance(y, pd.Series | pd.DataFrame):
+        missing = bool(np.asarray(y.isna()).any())
+        y = np.asarray(y if missing else y.to_numpy())
+    unsorted = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.dtype == object)
+    if unsorted and len({sort for cell in y if (sort := _sort_of(cell))}) > 1:
+        raise InputError(_MIXED)  # numpy would make one class of 1 and "1"
+    labels = column_or_1d(y, warn=True)
+    if bool(np.asarray(pd.isna(labels)).any()):
+        raise InputError("Input y contains NaN: a label is missing; leave such rows out")
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise InputError("Input y contains infinity: a label cannot be infinite; leave such rows out")
+    return np.asarray(labels)
+
+
+def _sort_of(cell: Any) -> str:
+    if isinstance(cell, bool | np.bool_):
+        return "boolean"
+    if isinstance(cell, str | bytes):
+        return "text"
+    return "number" if isinstance(cell, numbers.Real) and cell == cell else ""
+
+
+def _joined_spellings(classes: NDArray[Any], codes: IntArray, name: str) -> tuple[NDArray[Any], IntArray]:
+    """Make one class of texts that differ only in case and blanks, with a note."""
+    texts = [str(label) for label in classes]
+    spellings = category.spellings_of(texts, np.bincount(codes))
+    if not spellings:
+        return classes, codes
+    logger.warning("%s", Note(name, category.in_words(spellings)))
+    kept = [i for i, text in enumerate(texts) if text not in spellings]
+    places = {texts[i]: place for place, i in enumerate(kept)}
+    into = np.array([places[spellings.get(text, text)] for text in texts], dtype=np.int64)
+    return classes[kept], into[codes]
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:

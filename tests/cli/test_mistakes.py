@@ -124,7 +124,7 @@ def test_an_unexpected_failure_is_one_line_with_a_way_to_see_more(nri, visits, m
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the\nroof fell in")
 
-    monkeypatch.setattr("nri.induce.path.induce_ruleset", fail)
+    monkeypatch.setattr("nri.induce.path.induce_rules", fail)
     monkeypatch.delenv("NRI_DEBUG", raising=False)
     done = nri("induce", visits, "--target", "flu", "-q")
     assert done.code == 1
@@ -137,7 +137,7 @@ def test_debugging_shows_where_an_unexpected_failure_came_from(visits, monkeypat
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the roof fell in")
 
-    monkeypatch.setattr("nri.induce.path.induce_ruleset", fail)
+    monkeypatch.setattr("nri.induce.path.induce_rules", fail)
     monkeypatch.setenv("NRI_DEBUG", "1")
     with pytest.raises(RuntimeError, match="the roof fell in"):
         main(["induce", str(visits), "--target", "flu"])
@@ -147,7 +147,7 @@ def test_ctrl_c_ends_with_code_130(nri, visits, monkeypatch):
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("nri.induce.path.induce_ruleset", interrupt)
+    monkeypatch.setattr("nri.induce.path.induce_rules", interrupt)
     done = nri("induce", visits, "--target", "flu", "-q")
     assert done.code == 130
     assert "Traceback" not in done.err

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nri.induce.path import Induction, LabelledTable, Settings, induce_ruleset
+from nri.induce.path import Induction, LabelledTable, Settings, induce_rules
 from nri.rule import Literal, Op
 
 
@@ -16,7 +16,7 @@ def labelled(frame: pd.DataFrame, y: Any, weights: Any = None, target: str = "y"
 
 
 def induced(table: LabelledTable, settings: Settings | None = None) -> Induction:
-    return induce_ruleset(table, settings, rng=np.random.default_rng(0))
+    return induce_rules(table, settings, rng=np.random.default_rng(0))
 
 
 def holds(literal: Literal, row: dict[str, Any]) -> bool:

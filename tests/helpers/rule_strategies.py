@@ -5,7 +5,7 @@ import datetime as dt
 import numpy as np
 from hypothesis import strategies as st
 
-from nri.rule import Clause, Column, Kind, Literal, Op, Rule, RuleSet, column_of, gather_ruleset
+from nri.rule import Clause, Column, Kind, Literal, Op, Rule, RuleSet, column_of, count_ruleset
 
 NASTY = [
     "select",
@@ -135,7 +135,7 @@ def rulesets(draw, schema, min_literals=0, shrinkage=None) -> RuleSet:
         st.lists(st.integers(0, len(classes) - 1), min_size=n_rows(support), max_size=n_rows(support))
     )
     ruled = draw(st.lists(st.sampled_from(classes), unique=True, max_size=len(classes)))
-    return gather_ruleset(
+    return count_ruleset(
         target=draw(text),
         classes=classes,
         rules={label: draw(rules(schema, max_size=3, min_literals=min_literals)) for label in ruled},

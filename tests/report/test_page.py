@@ -15,7 +15,7 @@ from nri.errors import InputError
 from nri.induce.path import Induction
 from nri.report import ReportOptions, gather_report, render_report, report_on, write_report
 from nri.report.page import percent
-from nri.rule import Clause, Literal, Op, Rule, gather_ruleset
+from nri.rule import Clause, Literal, Op, Rule, count_ruleset
 from nri.table.columns import columns_of
 from nri.table.kinds import LeftOut, Reason
 
@@ -163,7 +163,7 @@ def _page_of(
     clauses = [Clause([Literal(column, Op.EQ, value)]), Clause([Literal(other, Op.GT, 2.5)])]
     columns = columns_of(frame)
     weights = np.eye(2)[table.codes]
-    ruleset = gather_ruleset(target, table.classes, {good: Rule(clauses)}, columns, weights)
+    ruleset = count_ruleset(target, table.classes, {good: Rule(clauses)}, columns, weights)
     found = Induction(ruleset, (LeftOut(f"{column} too", Reason.FREE_TEXT),))
     options = ReportOptions(
         title=title or None, source=column, clinical=True, samples=1, folds=folds, seconds=None

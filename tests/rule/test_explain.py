@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from rule_strategies import cases, columns_of
 
-from nri.rule import FALSE, Clause, Literal, Op, Rule, clause_truth, column_of, gather_ruleset
+from nri.rule import FALSE, Clause, Literal, Op, Rule, clause_truth, column_of, count_ruleset
 
 BOTH = Clause([Literal("fever", Op.EQ, True), Literal("cough", Op.EQ, True)])
 OLD = Clause([Literal("chills", Op.EQ, True), Literal("age", Op.GT, 61), Literal("age", Op.LE, 90)])
@@ -12,7 +12,7 @@ COLUMNS = {
     "chills": column_of([True, False, False, True]),
     "age": column_of([70, 70, 70, None]),
 }
-RULESET = gather_ruleset("flu", ["no", "yes"], {"yes": Rule([BOTH, OLD])}, COLUMNS, np.eye(2)[[1, 0, 0, 0]])
+RULESET = count_ruleset("flu", ["no", "yes"], {"yes": Rule([BOTH, OLD])}, COLUMNS, np.eye(2)[[1, 0, 0, 0]])
 
 
 def test_a_fired_row_names_every_clause_that_fired():
@@ -39,7 +39,7 @@ def test_an_unfired_row_names_what_the_nearest_clauses_lacked():
 
 
 def test_a_rule_set_without_clauses_explains_by_its_default():
-    ruleset = gather_ruleset("flu", ["no", "yes"], {"yes": FALSE}, COLUMNS, np.eye(2)[[1, 0, 0, 0]])
+    ruleset = count_ruleset("flu", ["no", "yes"], {"yes": FALSE}, COLUMNS, np.eye(2)[[1, 0, 0, 0]])
     explanation = ruleset.explain(COLUMNS)[0]
     assert explanation.fired == explanation.nearest == ()
     assert "no clause fired" in str(explanation)

@@ -25,7 +25,7 @@ from nri.rule import (
     Rule,
     asp_facts,
     column_of,
-    gather_ruleset,
+    count_ruleset,
     prolog_facts,
     render,
 )
@@ -160,14 +160,14 @@ def test_boolean_literals_read_numbers_in_every_language(language):
     schema = {"smoker": (Kind.NUMBER, []), "old": (Kind.NUMBER, [])}
     table = {"smoker": [0.0, 1.0, None, 0.0], "old": [1.0, 1.0, 0.0, None]}
     columns = columns_of(schema, table)
-    ruleset = gather_ruleset("y", ["no", "yes"], {"yes": SMOKER}, columns, np.eye(2)[[0, 1, 1, 0]])
+    ruleset = count_ruleset("y", ["no", "yes"], {"yes": SMOKER}, columns, np.eye(2)[[0, 1, 1, 0]])
     assert EXECUTORS[language](schema, ruleset, table) == ["no", "yes", "yes", "no"]
 
 
 def test_the_python_export_takes_nan_and_dates():
     late = Rule([Clause([Literal("day", Op.GT, dt.datetime(2024, 5, 1)), Literal("x", Op.NE, 2)])])
     columns = {"day": column_of([dt.date(2024, 5, 2)]), "x": column_of([1])}
-    ruleset = gather_ruleset("late", [False, True], {True: late}, columns, np.eye(2)[[1]])
+    ruleset = count_ruleset("late", [False, True], {True: late}, columns, np.eye(2)[[1]])
     space = {}
     exec(render(ruleset, "python", function="is_late"), space)
     is_late = space["is_late"]
@@ -198,7 +198,7 @@ FITTING = {"age": 10, "employed": True, "left": False, "day": dt.date(2024, 5, 2
 
 def wanted_export(form):
     columns = {name: column_of([cell]) for name, cell in FITTING.items()}
-    return render(gather_ruleset("y", ["no", "yes"], {"yes": WANTED}, columns, np.eye(2)[[1]]), form)
+    return render(count_ruleset("y", ["no", "yes"], {"yes": WANTED}, columns, np.eye(2)[[1]]), form)
 
 
 @pytest.fixture
@@ -258,7 +258,7 @@ def test_a_python_function_needs_a_name_that_python_takes(name):
 def single(column, value="a", target="y", classes=("no", "yes")):
     rule = Rule([Clause([Literal(column, Op.EQ, value)])])
     columns = {column: column_of([value])}
-    return gather_ruleset(target, classes, {classes[1]: rule}, columns, np.eye(2)[[1]])
+    return count_ruleset(target, classes, {classes[1]: rule}, columns, np.eye(2)[[1]])
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_what_asp_cannot_say_is_refused():
 def test_columns_that_sql_would_confuse_are_refused():
     rule = Rule([Clause([Literal("Age", Op.EQ, True), Literal("age", Op.EQ, True)])])
     columns = {"Age": column_of([True]), "age": column_of([True])}
-    ruleset = gather_ruleset("y", "ab", {"b": rule}, columns, np.eye(2)[[1]])
+    ruleset = count_ruleset("y", "ab", {"b": rule}, columns, np.eye(2)[[1]])
     with pytest.raises(InputError, match="'Age' and 'age' differ in case only"):
         render(ruleset, "sql")
 
@@ -302,9 +302,9 @@ def test_columns_named_true_and_false_do_not_stand_in_for_the_words(execute):
     schema = {name: (Kind.BOOLEAN, []) for name in ("TRUE", "false", "x")}
     table = {"TRUE": [False, None], "false": [True, None], "x": [True, False]}
     rule = Rule([Clause([Literal("x", Op.EQ, True)])])
-    ruleset = gather_ruleset("y", [False, True], {True: rule}, columns_of(schema, table), np.eye(2)[[1, 0]])
+    ruleset = count_ruleset("y", [False, True], {True: rule}, columns_of(schema, table), np.eye(2)[[1, 0]])
     assert execute(schema, ruleset, table) == [True, False]
-    always = gather_ruleset("y", [False, True], {True: TRUE}, columns_of(schema, table), np.eye(2)[[1, 0]])
+    always = count_ruleset("y", [False, True], {True: TRUE}, columns_of(schema, table), np.eye(2)[[1, 0]])
     assert execute(schema, always, table) == [True, True]
 
 
@@ -317,8 +317,8 @@ def test_newlines_inside_names_and_values_are_not_indented():
 
 @pytest.mark.parametrize("form", ["sql", "python", "prolog", "asp"])
 def test_rules_that_always_or_never_fire_are_exported(form):
-    always = gather_ruleset("y", ["no", "yes"], {"yes": TRUE}, {}, np.eye(2)[[1]])
-    never = gather_ruleset("y", ["no", "yes"], {}, {}, np.eye(2)[[0]])
+    always = count_ruleset("y", ["no", "yes"], {"yes": TRUE}, {}, np.eye(2)[[1]])
+    never = count_ruleset("y", ["no", "yes"], {}, {}, np.eye(2)[[0]])
     assert render(always, form) != render(never, form)
     if form == "sql":
         with sqlite3.connect(":memory:") as connection:

@@ -36,7 +36,7 @@ import numpy as np
 from nri.rule import *
 rule = Rule([Clause([Literal("x", Op.GT, 3)])])
 columns = {"x": column_of([1, 5])}
-ruleset = gather_ruleset("y", [0, 1], {1: rule}, columns, np.eye(2))
+ruleset = count_ruleset("y", [0, 1], {1: rule}, columns, np.eye(2))
 again = from_json(render(ruleset, "json"))
 assert again.predict(columns).tolist() == [0, 1]
 assert [render(again, form) for form in FORMATS]

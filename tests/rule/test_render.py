@@ -22,7 +22,7 @@ from nri.rule import (
     Rule,
     RuleSet,
     column_of,
-    gather_ruleset,
+    count_ruleset,
     render,
     rule_truth,
     to_sympy,
@@ -68,7 +68,7 @@ def test_long_clauses_are_broken_after_an_and_and_their_numbers_stay_in_the_colu
     names = [f"column_{letter}_with_a_long_name" for letter in "abcd"]
     rule = Rule([Clause(map(yes, names)), Clause([yes("x")])])
     columns = {name: column_of([True, False]) for name in [*names, "x"]}
-    text = str(gather_ruleset("y", ["no", "yes"], {"yes": rule}, columns, np.eye(2)[[1, 0]]))
+    text = str(count_ruleset("y", ["no", "yes"], {"yes": rule}, columns, np.eye(2)[[1, 0]]))
     assert text.splitlines() == [
         "IF  (column_a_with_a_long_name AND column_b_with_a_long_name AND     precision 1.00   covers 1 of 2",
         "     column_c_with_a_long_name AND column_d_with_a_long_name)",
@@ -87,7 +87,7 @@ def test_text_can_carry_a_note_on_accuracy():
 def test_several_rules_say_how_conflicts_are_settled():
     columns = {"x": column_of([1, 5, 9]), "y": column_of([True, None, False])}
     rules = {"a": Rule([Clause([Literal("x", Op.LE, 3)])]), "b": Rule([Clause([yes("y")])]), "c": FALSE}
-    ruleset = gather_ruleset("kind", "abc", rules, columns, np.eye(3)[[0, 1, 2]])
+    ruleset = count_ruleset("kind", "abc", rules, columns, np.eye(3)[[0, 1, 2]])
     assert str(ruleset).splitlines() == [
         "IF  (x <= 3)      precision 1.00   covers 1 of 3",
         "THEN kind = a",
@@ -101,9 +101,9 @@ def test_several_rules_say_how_conflicts_are_settled():
 
 
 def test_rules_without_clauses_or_literals_are_said_in_words():
-    never = gather_ruleset("y", ["no", "yes"], {"yes": FALSE}, {}, np.eye(2)[[0, 1, 0]])
+    never = count_ruleset("y", ["no", "yes"], {"yes": FALSE}, {}, np.eye(2)[[0, 1, 0]])
     assert str(never) == "ALWAYS y = no     precision 0.67   covers 3 of 3"
-    always = gather_ruleset("y", ["no", "yes"], {"yes": TRUE}, {}, np.eye(2)[[1]])
+    always = count_ruleset("y", ["no", "yes"], {"yes": TRUE}, {}, np.eye(2)[[1]])
     assert str(always) == "ALWAYS y = yes     precision 1.00   covers 1 of 1"
     assert render(always, "markdown") == "Always **y = yes** (precision 1.00, covers 1 of 1).\n"
     assert render(always, "sql") == "'yes'\n"
@@ -115,7 +115,7 @@ def test_rules_without_clauses_or_literals_are_said_in_words():
 def test_a_clause_that_always_holds_is_kept_where_others_come_before_it():
     columns = {"x": column_of([True, True, False, False])}
     rules = {"b": Rule([Clause([yes("x")])]), "a": TRUE}
-    ruleset = gather_ruleset("y", "abc", rules, columns, np.eye(3)[[1, 1, 0, 2]])
+    ruleset = count_ruleset("y", "abc", rules, columns, np.eye(3)[[1, 1, 0, 2]])
     assert "(x)" in str(ruleset)
     assert "(always)" in str(ruleset)
 
@@ -197,7 +197,7 @@ def test_markdown_rows_keep_their_four_cells(case):
 @given(text)
 def test_latex_escapes_all_that_is_special(name):
     columns = {name: column_of([True])}
-    ruleset = gather_ruleset(
+    ruleset = count_ruleset(
         name, ["no", "yes"], {"yes": Rule([Clause([yes(name)])])}, columns, np.eye(2)[[1]]
     )
     row = next(line for line in render(ruleset, "latex").splitlines() if line.startswith("if & "))
@@ -280,5 +280,5 @@ def test_an_unknown_format_is_refused_with_those_there_are():
 def test_wide_letters_are_aligned_by_what_they_take_on_screen():
     columns = {"発熱": column_of([True, False]), "cough": column_of([False, True])}
     rule = Rule([Clause([yes("発熱")]), Clause([yes("cough")])])
-    first, second, _ = str(gather_ruleset("y", "ab", {"b": rule}, columns, np.eye(2)[[1, 1]])).splitlines()
+    first, second, _ = str(count_ruleset("y", "ab", {"b": rule}, columns, np.eye(2)[[1, 1]])).splitlines()
     assert first.index("precision") == second.index("precision") - 2, "two letters take four places"

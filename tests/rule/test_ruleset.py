@@ -16,7 +16,7 @@ from nri.rule import (
     RuleSet,
     clause_truth,
     column_of,
-    gather_ruleset,
+    count_ruleset,
 )
 
 FEVER, COUGH, OLD = (
@@ -113,7 +113,7 @@ def test_no_evidence_at_all_still_gives_the_default():
 
 def test_evidence_is_counted_on_the_support_rows():
     weights = np.array([[0, 1], [0, 1], [1, 0], [0.25, 0.75], [2, 0]])
-    ruleset = gather_ruleset("flu", ["no", "yes"], {"yes": Rule([FEVER, OLD])}, COLUMNS, weights, shrinkage=2)
+    ruleset = count_ruleset("flu", ["no", "yes"], {"yes": Rule([FEVER, OLD])}, COLUMNS, weights, shrinkage=2)
     assert [evidence.counts for evidence in ruleset.rules[0].evidence] == [(0, 2), (0, 1)]
     assert ruleset.default_evidence.counts == (3.25, 0.75)
     assert ruleset.support.counts == (3.25, 2.75)
@@ -132,7 +132,7 @@ def test_a_clause_is_as_sure_as_the_rows_left_to_it_were_right():
         "x": Rule([Clause([Literal("a", Op.EQ, True)])]),
         "y": Rule([Clause([Literal("b", Op.EQ, True)])]),
     }
-    ruleset = gather_ruleset("t", "xyz", rules, columns, labels)
+    ruleset = count_ruleset("t", "xyz", rules, columns, labels)
     assert ruleset.rules[1].evidence[0].share(1) == pytest.approx(120 / 280)
     assert ruleset.rules[1].decided[0].counts == (0, 120, 0)
     assert ruleset.predict_proba(columns)[200, 1] > 0.9
@@ -141,7 +141,7 @@ def test_a_clause_is_as_sure_as_the_rows_left_to_it_were_right():
 def test_uncovered_rows_go_to_their_own_majority_not_the_overall_one():
     labels = np.eye(3)[[0, 0, 1, 2, 0]]
     rules = {"a": Rule([FEVER, Clause([Literal("age", Op.LE, 30)])])}
-    ruleset = gather_ruleset("y", "abc", rules, COLUMNS, np.vstack([labels]), shrinkage=0)
+    ruleset = count_ruleset("y", "abc", rules, COLUMNS, np.vstack([labels]), shrinkage=0)
     assert ruleset.default == "b"
 
 
@@ -186,9 +186,9 @@ def test_impossible_evidence_is_refused():
     with pytest.raises(InputError, match="evidence for 0"):
         ClassRule("yes", Rule([FEVER]), [])
     with pytest.raises(InputError, match="shape"):
-        gather_ruleset("y", "ab", {}, COLUMNS, np.ones((5, 3)))
+        count_ruleset("y", "ab", {}, COLUMNS, np.ones((5, 3)))
     with pytest.raises(InputError, match="shrinkage"):
-        gather_ruleset("y", "ab", {}, COLUMNS, np.ones((5, 2)), shrinkage=-1)
+        count_ruleset("y", "ab", {}, COLUMNS, np.ones((5, 2)), shrinkage=-1)
 
 
 def test_a_column_has_one_kind_throughout():

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nri.errors import InputError
-from nri.rule import Clause, Literal, Op, Rule, gather_ruleset, rule_truth
+from nri.rule import Clause, Literal, Op, Rule, count_ruleset, rule_truth
 from nri.table.columns import columns_for, columns_of
 from nri.tasks import compare_rules
 
@@ -26,7 +26,7 @@ def older(age: float) -> Literal:
 
 def ruleset(*clauses, default="no", label="yes", target="flu"):
     codes = (FRAME.flu == "yes").to_numpy().astype(int)
-    return gather_ruleset(
+    return count_ruleset(
         target, ("no", "yes"), {label: Rule(clauses)}, columns_of(FRAME), np.eye(2)[codes], default=default
     )
 
@@ -144,7 +144,7 @@ def test_columns_that_came_and_went_are_named():
 
 
 def test_rules_about_other_classes_cannot_be_compared():
-    other = gather_ruleset("flu", ("mild", "severe"), {}, {}, np.ones((1, 2)))
+    other = count_ruleset("flu", ("mild", "severe"), {}, {}, np.ones((1, 2)))
     with pytest.raises(InputError, match="different classes"):
         compare_rules(ruleset(Clause([FEVER])), other)
 
@@ -152,6 +152,6 @@ def test_rules_about_other_classes_cannot_be_compared():
 def test_a_column_of_two_kinds_cannot_be_compared():
     words = Rule([Clause([Literal("age", Op.EQ, "old")])])
     frame = pd.DataFrame({"age": ["old", "young"]})
-    with_words = gather_ruleset("flu", ("no", "yes"), {"yes": words}, columns_of(frame), np.eye(2))
+    with_words = count_ruleset("flu", ("no", "yes"), {"yes": words}, columns_of(frame), np.eye(2))
     with pytest.raises(InputError, match="number in one rule and text in the other"):
         compare_rules(ruleset(Clause([older(61)])), with_words)

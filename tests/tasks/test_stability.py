@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from nri.errors import InputError
-from nri.induce.path import LabelledTable, Settings, induce_ruleset
+from nri.induce.path import LabelledTable, Settings, induce_rules
 from nri.tasks.stability import clause_stability
 
 
@@ -24,7 +24,7 @@ def twins(n: int = 60) -> LabelledTable:
 
 
 def induced(table):
-    return induce_ruleset(table, rng=np.random.default_rng(0)).ruleset
+    return induce_rules(table, rng=np.random.default_rng(0)).ruleset
 
 
 def test_a_clean_clause_comes_back_in_every_sample():

@@ -23,7 +23,7 @@ from nri.cli.slices import slices
 from nri.cli.stability import stability
 from nri.cli.surrogate import surrogate
 from nri.cli.train import export_weights, train
-from nri.errors import NRIError
+from nri.errors import MissingTargetError, NRIError, ScoresError, TargetError, listed
 
 
 def add_lazily(app: typer.Typer, name: str, place: str, about: str) -> None:
@@ -140,13 +140,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
             sys.exit(2)
         _fail(usage_line(error), 2)
     except NRIError as error:
-        _fail(str(error), 2)
+        _fail(in_options(error), 2)
     except BrokenPipeError:
         _leave_quietly()
     except Exception as error:
         if os.environ.get("NRI_DEBUG"):
             raise
         _fail(f"{type(error).__name__}: {error} (set NRI_DEBUG=1 to see where)", 1)
+
+
+def in_options(error: NRIError) -> str:
+    """Return an error's line with a remedy in the words of the command line.
+
+    >>> print(in_options(TargetError("target 'price' is a number", "price > 100")))
+    target 'price' is a number; compare it, e.g. --target "price > 100"
+    """
+    match error:
+        case TargetError():
+            return f'{error.cause}; compare it, e.g. --target "{error.comparison}"'
+        case ScoresError():
+            remedy = f'compare it, e.g. --predictions "{error.comparison}", or give a tolerance (--tolerance)'
+            return f"{error.cause}; {remedy}"
+        case MissingTargetError():
+            return f"which column is to be explained? Add --target COLUMN, one of {listed(error.present)}"
+    return str(error)
 
 
 def _fail(message: str, code: int) -> None:

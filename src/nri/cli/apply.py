@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
-from nri.cli.files import check_outputs, read_rule, read_table_for, text_columns, write_text
+from nri.cli.console import emit, mute_notes, show_rule, tell
+from nri.cli.files import check_outputs, open_table, read_rule, write_text
 from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, RuleArgument, chosen_format
 from nri.errors import InputError
 
@@ -28,18 +28,18 @@ def predict(
     mute_notes(quiet)
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
     ruleset = read_rule(rule)
-    from nri.cli.predictions import accuracy_on, predictions
-    from nri.table.read import read_source
     from nri.table.write import write_beside, write_table
+    from nri.tasks.predictions import accuracy_on, predictions
 
-    with waiting(f"reading {file}", quiet=quiet):
-        table, source = read_source(file, keep_text=text_columns(ruleset))
-    found = predictions(ruleset, table)
+    source = open_table(file, quiet=quiet)
+    found = predictions(ruleset, source)
     if only:
         write_table(found, out or sys.stdout)
     else:
-        write_beside(table, found, source, out or sys.stdout)
-    tell(accuracy_on(ruleset, table, found), quiet=quiet)
+        write_beside(source, found, out or sys.stdout)
+    judged = accuracy_on(ruleset, source, found.iloc[:, 0].to_numpy())
+    if judged is not None:
+        tell(f"accuracy {judged[0]} on the {judged[1]} rows whose {ruleset.target} is known", quiet=quiet)
     if out is not None:
         tell(f"wrote {out}", quiet=quiet)
 
@@ -54,15 +54,15 @@ def explain(rule: RuleArgument, file: FileArgument, row: RowOption, quiet: Quiet
     """Tell which clauses fire on a row or, when none does, what the nearest one lacks."""
     mute_notes(quiet)
     ruleset = read_rule(rule)
-    table = read_table_for(ruleset, file, quiet=quiet)
+    source = open_table(file, quiet=quiet)
     for number in row:
-        if not 1 <= number <= len(table):
-            raise InputError(f"no row {number}: {file} has rows 1 to {len(table)}")
-    from nri.table.columns import columns_of
+        if not 1 <= number <= len(source):
+            raise InputError(f"no row {number}: {file} has rows 1 to {len(source)}")
+    import numpy as np
 
-    rows = table.iloc[[number - 1 for number in row]]
-    explanations = ruleset.explain(columns_of(rows, ruleset.columns, ruleset.kinds), len(rows))
-    for number, explanation in zip(row, explanations, strict=True):
+    rows = np.array([number - 1 for number in row])
+    columns = {name: column.take(rows) for name, column in ruleset.read(source).items()}
+    for number, explanation in zip(row, ruleset.explain(columns, len(rows)), strict=True):
         emit(f"row {number}: {explanation}")
 
 
@@ -89,7 +89,7 @@ def export(
     ruleset = read_rule(rule)
     from nri.rule import render
 
-    name = chosen_format(form, {}, out) or "text"
+    name = chosen_format(form, out) or "text"
     for option, given, meant in (("--table", table, "sql"), ("--function", function, "python")):
         if given is not None and name != meant:
             raise InputError(f"{option} is for --format {meant}, not for {name}; drop it, or add that")

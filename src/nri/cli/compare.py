@@ -5,14 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nri.cli.console import emit, mute_notes, tell, waiting
-from nri.cli.files import check_outputs, read_rule
+from nri.cli.console import emit, mute_notes, tell
+from nri.cli.files import check_outputs, open_table, read_rule
 from nri.cli.options import JsonOption, OutOption, QuietOption
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from nri.rule import Clause, RuleSet
+    from nri.rule import Clause
     from nri.tasks.compare import ClassChange, Comparison, RowChanges
 
 
@@ -41,31 +39,21 @@ def compare(
     from nri.table.write import write_table
     from nri.tasks.compare import compare_rules
 
-    table = None
-    if file is not None:
-        table = _read(first, second, file, quiet=quiet)
-    found = compare_rules(first, second, table)
+    source = None if file is None else open_table(file, quiet=quiet)
+    found = compare_rules(first, second, source)
     if json:
         from nri.cli.record_json import record_json
 
         emit(record_json(found))
     else:
         emit("\n".join(_lines(found)))
-    if out is not None and table is not None and found.rows is not None:
-        rows = table.assign(**{f"old_{found.target}": found.rows.old, f"new_{found.target}": found.rows.new})
+    if out is not None and source is not None and found.rows is not None:
+        said = {f"old_{found.target}": found.rows.old, f"new_{found.target}": found.rows.new}
+        rows = source.frame.assign(**said)
         write_table(rows[found.rows.differs], out)
         tell(f"wrote {out}", quiet=quiet)
     elif out is not None:
         tell("nothing written: name a table to try both rules on", quiet=quiet)
-
-
-def _read(first: "RuleSet", second: "RuleSet", file: str, *, quiet: bool) -> "pd.DataFrame":
-    from nri.rule import Kind
-    from nri.table.read import read_table
-
-    kinds = {**first.kinds, **second.kinds}
-    with waiting(f"reading {file}", quiet=quiet):
-        return read_table(file, keep_text=[name for name, kind in kinds.items() if kind is Kind.TEXT])
 
 
 def _lines(found: "Comparison") -> list[str]:

@@ -7,19 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nri.cli.console import waiting
-from nri.errors import InputError
+from nri.errors import InputError, MissingTargetError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from nri.induce.labelled import Asked
     from nri.rule import RuleSet
+    from nri.table import Source, Table
 
 
 def read_rule(path: Path) -> "RuleSet":
     """Read a rule file; whatever is wrong with it is said with its name."""
     from nri.rule import from_json
-    from nri.table.read import similar_files
+    from nri.table.files import similar_files
 
     try:
         text = path.read_text(encoding="utf-8")
@@ -46,19 +44,12 @@ def write_text(path: Path, text: str) -> None:
         file.write(text if text.endswith("\n") else text + "\n")
 
 
-def read_table_for(ruleset: "RuleSet", file: str, *, quiet: bool = False) -> "pd.DataFrame":
-    """Read a table that a rule is applied to; columns that the rule reads as text stay text."""
-    from nri.table.read import read_table
+def open_table(file: str, *, quiet: bool = False) -> "Source":
+    """Open a table that a rule is applied to; only the columns that the rule reads will be looked at."""
+    from nri.table.files import open_source
 
     with waiting(f"reading {file}", quiet=quiet):
-        return read_table(file, keep_text=text_columns(ruleset))
-
-
-def text_columns(ruleset: "RuleSet") -> list[str]:
-    """Return the columns that a rule compares with texts: cells like 007 are no numbers there."""
-    from nri.rule import Kind
-
-    return [name for name, kind in ruleset.kinds.items() if kind is Kind.TEXT]
+        return open_source(file)
 
 
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, str | Path | None]) -> None:
@@ -102,22 +93,25 @@ def _check_writable(path: Path) -> None:
 
 
 def read_labelled(
-    file: str, target: str | None, positive: str | None = None, weights: str | None = None
-) -> "Asked":
-    """Read a file and split off its target; see :func:`nri.induce.labelled.label_table`."""
-    from nri.induce.labelled import label_table
-    from nri.table.read import read_table
+    file: str,
+    target: str | None,
+    positive: str | None = None,
+    weights: str | None = None,
+    *,
+    exact: bool = False,
+) -> "tuple[Table, str]":
+    """Read a file and split off its target; return the table and a line on what was read.
 
-    frame = read_table(file)
+    See :func:`nri.table.target.label_table`.
+    """
+    from nri.table.files import read_table
+    from nri.table.target import describe, label_table
+
+    table = read_table(file, exact=exact)
     if target is None:
-        raise InputError(f"which column is to be explained? Add --target COLUMN, one of {_listed(frame)}")
-    return label_table(frame, target, positive, weights)
-
-
-def _listed(frame: "pd.DataFrame", most: int = 12) -> str:
-    """Name the columns; of many the first ones and the last, which is often the target."""
-    names = [repr(name) for name in frame.columns]
-    return ", ".join(names if len(names) <= most else [*names[: most - 1], "...", names[-1]])
+        raise MissingTargetError(table.names)
+    labelled = label_table(table, target, positive, weights)
+    return labelled, describe(labelled, len(table))
 
 
 def require_extra(extra: str | None, what: str, *packages: str) -> None:

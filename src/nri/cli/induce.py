@@ -13,8 +13,9 @@ from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, 
 from nri.errors import InputError
 
 if TYPE_CHECKING:
-    from nri.induce.path import Induction, LabelledTable, Settings
-    from nri.induce.resample import Accuracy
+    from nri.induce.estimates import Accuracy
+    from nri.induce.path import Induction, Settings
+    from nri.table import Table
 
 
 def induce(
@@ -22,6 +23,7 @@ def induce(
     target: given.TargetOption = None,
     positive: given.PositiveOption = None,
     weights: given.WeightsOption = None,
+    exact_text: given.ExactOption = False,
     cv: given.CvOption = False,
     form: FormatOption = None,
     out: OutOption = None,
@@ -51,30 +53,40 @@ def induce(
 
     With --out the rule goes to a file (RULE.json is what the other commands read) and is shown as text too.
     """
-    flags = given.format_flags(locals())
     mute_notes(quiet)
-    output = Output(chosen_format(form, flags, out), out, html, quiet, clinical, file)
+    form = chosen_format(
+        form,
+        out,
+        json=json,
+        sql=sql,
+        python=python,
+        markdown=markdown,
+        latex=latex,
+        prolog=prolog,
+        asp=asp,
+        sympy=sympy,
+    )
+    output = Output(form, out, html, quiet, clinical, file)
     output.check()
     with waiting(f"reading {file}", quiet=quiet):  # the imports take their time too
         from nri.cli.files import read_labelled
         from nri.induce import models
         from nri.induce.path import Settings
 
-        asked = read_labelled(file, target, positive, weights)
-    names = asked.table.features.columns.tolist()
+        table, remark = read_labelled(file, target, positive, weights, exact=exact_text)
     settings = Settings(
         model=model or models.DEFAULT,
         max_clauses=max_clauses,
         max_literals=max_literals,
-        use=given.split_names(columns, names),
-        never=given.split_names(without, names) or (),
-        require=given.split_names(require, names) or (),
+        use=given.split_names(columns, table.names),
+        never=given.split_names(without, table.names) or (),
+        require=given.split_names(require, table.names) or (),
         negations=negations,
         min_precision=min_precision,
         binarize=binarize,  # type: ignore[arg-type]  # the binarizer refuses unknown modes
     )
-    tell(asked.remark, quiet=quiet)
-    induce_and_show(asked.table, settings, asked.positive, output, cv=cv, seed=random_state)
+    tell(remark, quiet=quiet)
+    induce_and_show(table, settings, output, cv=cv, seed=random_state)
 
 
 @dataclass(frozen=True)
@@ -96,9 +108,8 @@ class Output:
 
 
 def induce_and_show(
-    table: "LabelledTable",
+    table: "Table",
     settings: "Settings",
-    positive: int | None,
     output: Output,
     *,
     cv: bool,
@@ -107,16 +118,16 @@ def induce_and_show(
     """Induce, estimate the accuracy, and write the rule where it is wanted."""
     import numpy as np
 
-    from nri.induce.path import induce_ruleset
+    from nri.induce.path import induce_rules
     from nri.rule.render.options import settled
-    from nri.table.kinds import describe_left_out
+    from nri.table.usable import describe_left_out
 
     with waiting("looking for a rule", quiet=output.quiet):
-        found = induce_ruleset(table, settings, rng=np.random.default_rng(seed), positive=positive)
+        found = induce_rules(table, settings, rng=np.random.default_rng(seed))
     tell(describe_left_out(found.left_out), quiet=output.quiet)
     note = Estimate(f"rule: accuracy {_seen(found, table).mean:.2f} (on these rows)")
     if cv:
-        note = _cross_validated(table, settings, positive, seed=seed, quiet=output.quiet)
+        note = _cross_validated(table, settings, seed=seed, quiet=output.quiet)
     if not settled(found.ruleset).decisions:
         tell("no rule pays for itself on these rows: give more rows, or other columns", quiet=output.quiet)
     elif note.doubt:
@@ -125,7 +136,7 @@ def induce_and_show(
         tell(_leak(found, table), quiet=output.quiet)
     _write(found, note.text, output)
     if output.html is not None:
-        _write_report(found, table, settings, positive, output, seed=seed)
+        _write_report(found, table, settings, output, seed=seed)
 
 
 @dataclass(frozen=True)
@@ -137,22 +148,20 @@ class Estimate:
     """A warning where the rule is no better than a guess."""
 
 
-def _seen(found: "Induction", table: "LabelledTable") -> "Accuracy":
-    from nri.induce.resample import accuracy_of
-    from nri.table.columns import columns_of
+def _seen(found: "Induction", table: "Table") -> "Accuracy":
+    from nri.induce.estimates import accuracy_of
 
-    columns = columns_of(table.features, found.ruleset.columns, found.ruleset.kinds)
-    return accuracy_of(found.ruleset.predict_index(columns, len(table.codes)) == table.codes, table.weights)
+    return accuracy_of(found.ruleset.predict_index(table) == table.codes, table.weights)
 
 
 _MANY = 20
 """On fewer rows a column may tell them all by chance."""
 
 
-def _leak(found: "Induction", table: "LabelledTable") -> str:
+def _leak(found: "Induction", table: "Table") -> str:
     """Return a hint if one column tells all of many rows: it may be the answer in other words."""
     columns = found.ruleset.columns
-    if len(columns) != 1 or len(table.codes) < _MANY or _seen(found, table).mean < 1:
+    if len(columns) != 1 or len(table) < _MANY or _seen(found, table).mean < 1:
         return ""
     return (
         f"{columns[0]!r} alone tells every row: is it the answer in other words, or known only afterwards? "
@@ -160,19 +169,15 @@ def _leak(found: "Induction", table: "LabelledTable") -> str:
     )
 
 
-def _cross_validated(
-    table: "LabelledTable", settings: "Settings", positive: int | None, *, seed: int, quiet: bool
-) -> Estimate:
+def _cross_validated(table: "Table", settings: "Settings", *, seed: int, quiet: bool) -> Estimate:
     import numpy as np
 
-    from nri.induce.resample import FOLDS, cross_validate, guess_of
+    from nri.induce.estimates import guess_of
+    from nri.induce.resample import FOLDS, cross_validate
 
     with waiting("cross-validating", steps=FOLDS, quiet=quiet) as step:
-        estimate = cross_validate(
-            table, settings, rng=np.random.default_rng(seed), positive=positive, step=step
-        )
-    by_class = np.bincount(table.codes, table.weights, len(table.classes)).tolist()
-    doubt = guess_of(table.classes, by_class).doubt(estimate)
+        estimate = cross_validate(table, settings, rng=np.random.default_rng(seed), step=step)
+    doubt = guess_of(table.classes, table.by_class.tolist()).doubt(estimate)
     return Estimate(f"rule: accuracy {estimate} (cross-validated)", doubt)
 
 
@@ -191,9 +196,8 @@ def _write(found: "Induction", note: str, output: Output) -> None:
 
 def _write_report(
     found: "Induction",
-    table: "LabelledTable",
+    table: "Table",
     settings: "Settings",
-    positive: int | None,
     output: Output,
     *,
     seed: int,
@@ -204,7 +208,7 @@ def _write_report(
     source = None if output.source in (None, "-") else Path(str(output.source)).name
     options = ReportOptions(source=source, clinical=output.clinical, seed=seed)
     with waiting("writing the report", steps=steps_of(options), quiet=output.quiet) as step:
-        report = gather_report(table, found, settings, positive=positive, options=options, step=step)
+        report = gather_report(table, found, settings, options=options, step=step)
         write_text(output.html, render_report(report))
     tell(f"wrote {output.html}", quiet=output.quiet)
 
@@ -232,18 +236,17 @@ def demo(name: NameArgument = "breast-cancer", quiet: QuietOption = False) -> No
         from nri.induce.path import Settings
 
         table = _load(loader, target)
-    tell(f"{about}: {len(table.codes)} rows, {table.features.shape[1]} columns", quiet=quiet)
-    induce_and_show(table, Settings(), None, Output(None, None, None, quiet), cv=True, seed=0)
+    tell(f"{about}: {len(table)} rows, {len(table.names)} columns", quiet=quiet)
+    induce_and_show(table, Settings(), Output(None, None, None, quiet), cv=True, seed=0)
 
 
-def _load(loader: str, target: str) -> "LabelledTable":
+def _load(loader: str, target: str) -> "Table":
     import numpy as np
     from sklearn import datasets
 
-    from nri.induce.path import LabelledTable
+    from nri.table import Target, table_of
 
     data = getattr(datasets, loader)(as_frame=True)
     classes = [str(name) for name in data.target_names]
-    order = np.argsort(classes)
-    codes = np.argsort(order)[data.target.to_numpy()]
-    return LabelledTable(data.data, codes, tuple(sorted(classes)), target)
+    codes = np.argsort(np.argsort(classes))[data.target.to_numpy()]
+    return table_of(data.data).labelled(Target(target, tuple(sorted(classes)), codes))

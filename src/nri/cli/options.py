@@ -1,16 +1,14 @@
 """The options of the commands, by name, and how they become settings."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nri.errors import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from nri.induce.path import Settings
 
 
@@ -35,12 +33,12 @@ FormatOption = Annotated[
 ]
 
 
-def chosen_format(named: str | None, flags: dict[str, bool], out: Path | None) -> str | None:
+def chosen_format(named: str | None, out: Path | None, **flags: bool) -> str | None:
     """Return the format asked for by name, by a flag or by the ending of the output's name, None if by none.
 
-    >>> chosen_format(None, {"json": False, "sql": True}, None)
+    >>> chosen_format(None, None, json=False, sql=True)
     'sql'
-    >>> chosen_format(None, {}, Path("rule.json"))
+    >>> chosen_format(None, Path("rule.json"))
     'json'
     """
     from nri.rule.render import FORMATS
@@ -80,6 +78,10 @@ CvOption = Annotated[
 WeightsOption = Annotated[
     str | None,
     typer.Option("--weights", metavar="COLUMN", help="A column that says how many rows each row stands for."),
+]
+ExactOption = Annotated[
+    bool,
+    typer.Option("--exact-text", help="Keep texts apart that differ only in case or blanks, as yes and YES."),
 ]
 HtmlOption = Annotated[
     Path | None,
@@ -141,15 +143,9 @@ LatexFlag = Annotated[bool, _flag("latex")]
 PrologFlag = Annotated[bool, _flag("prolog")]
 AspFlag = Annotated[bool, _flag("asp")]
 SympyFlag = Annotated[bool, _flag("sympy")]
-_FLAGS = ("json", "sql", "python", "markdown", "latex", "prolog", "asp", "sympy")
 
 
-def format_flags(options: Mapping[str, object]) -> dict[str, bool]:
-    """Of all that a command was given, return the flags that stand for a format."""
-    return {name: bool(options[name]) for name in _FLAGS}
-
-
-def split_names(texts: list[str] | None, present: list[str]) -> list[str] | None:
+def split_names(texts: list[str] | None, present: Sequence[str]) -> list[str] | None:
     """Return column names from texts with commas between; a name that itself has a comma is kept whole.
 
     >>> split_names(["age,sex", "height, in cm"], ["age", "sex", "height, in cm"])
@@ -172,24 +168,13 @@ PredictionsOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for other programs.")]
 
 
-def read_answers(frame: "pd.DataFrame", asked: str, option: str) -> "tuple[str, pd.Series[Any]]":
-    """Return the column that an option names, or compares, and its cells; a mistake names the option."""
-    from nri.table.target import read_target
-
-    try:
-        return read_target(frame, asked)
-    except InputError as error:
-        told = str(error).replace("no target column", "no column").replace(f"target {asked!r}", repr(asked))
-        raise InputError(f"{option}: {told}") from None
-
-
-def without_taken(names: list[str] | None, present: list[str], *taken: str | None) -> list[str]:
+def without_taken(names: list[str] | None, present: Sequence[str], *taken: str | None) -> list[str]:
     """Return the columns not to use; labels and predictions are never used, so that naming them is fine."""
     return [name for name in split_names(names, present) or () if name not in taken]
 
 
 def settings_of(
-    names: list[str],
+    names: Sequence[str],
     *,
     model: str | None,
     max_clauses: int,

@@ -11,7 +11,6 @@ from nri.cli.options import (
     JsonOption,
     PredictionsOption,
     QuietOption,
-    read_answers,
     without_taken,
 )
 
@@ -69,15 +68,15 @@ def slices(
     mute_notes(quiet)
     import numpy as np
 
-    from nri.table.read import read_table
+    from nri.table.files import read_table
+    from nri.table.target import read_answers
     from nri.tasks.slices import error_slices
 
     with waiting(f"reading {file}", quiet=quiet):
-        frame = read_table(file)
-    label_column, truth = read_answers(frame, labels, "--labels")
-    said_column, said = read_answers(frame, predictions, "--predictions")
-    features = frame.drop(columns=list({label_column, said_column}))
-    names = features.columns.tolist()
+        table = read_table(file)
+    truth = read_answers(table, labels, "--labels")
+    said = read_answers(table, predictions, "--predictions")
+    features = table.without(truth.column, said.column)
     shuffles = 200 if test == "permutation" else None
     with waiting("looking for slices", steps=shuffles, quiet=quiet) as step:
         found = error_slices(
@@ -90,8 +89,8 @@ def slices(
             most=most,
             max_literals=max_literals,
             min_rows=min_rows,
-            columns=given.split_names(columns, names),
-            never=without_taken(without, names, label_column, said_column),
+            columns=given.split_names(columns, features.names),
+            never=without_taken(without, features.names, truth.column, said.column),
             negations=negations,
             rng=np.random.default_rng(random_state),
             step=step,

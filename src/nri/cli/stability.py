@@ -38,14 +38,14 @@ def stability(
     import numpy as np
 
     from nri.cli.files import read_labelled
-    from nri.induce.path import induce_ruleset
+    from nri.induce.path import induce_rules
     from nri.rule.render.options import settled
     from nri.tasks.stability import clause_stability
 
     with waiting(f"reading {file}", quiet=quiet):
-        asked = read_labelled(file, target, positive, weights)
+        table, remark = read_labelled(file, target, positive, weights)
     settings = settings_of(
-        asked.table.features.columns.tolist(),
+        table.names,
         model=model,
         max_clauses=max_clauses,
         max_literals=max_literals,
@@ -53,11 +53,11 @@ def stability(
         without=without,
         negations=negations,
     )
-    tell(asked.remark, quiet=quiet)
+    tell(remark, quiet=quiet)
     rng = np.random.default_rng(random_state)
     with waiting("inducing again and again", steps=samples, quiet=quiet) as step:
-        ruleset = settled(induce_ruleset(asked.table, settings, rng=rng, positive=asked.positive).ruleset)
-        found = clause_stability(asked.table, ruleset, settings, rng=rng, samples=samples, step=step)
+        ruleset = settled(induce_rules(table, settings, rng=rng).ruleset)
+        found = clause_stability(table, ruleset, settings, rng=rng, samples=samples, step=step)
     if json:
         from nri.cli.record_json import record_json
 

@@ -1,8 +1,7 @@
 """``nri surrogate``: rules that say what a model says."""
 
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,18 +15,15 @@ from nri.cli.options import (
     PredictionsOption,
     QuietOption,
     chosen_format,
-    read_answers,
     settings_of,
     without_taken,
 )
-from nri.errors import InputError
+from nri.errors import InputError, TargetError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from nri.induce.labelled import Asked
+    from nri.table import Table
+    from nri.table.target import Answers
     from nri.tasks.surrogate import Surrogate
-
 
 ThresholdOption = Annotated[
     float | None, typer.Option(metavar="NUMBER", help="The predictions are scores: yes above this, else no.")
@@ -68,68 +64,65 @@ def surrogate(
 
     Fidelity is the share of rows on which the rules say what the model says, cross-validated.
     """
-    flags = given.format_flags(locals())
     mute_notes(quiet)
     check_outputs({"--out": out}, {"the table": file})
-    form = chosen_format(form, flags, out)
+    form = chosen_format(
+        form,
+        out,
+        json=json,
+        sql=sql,
+        python=python,
+        markdown=markdown,
+        latex=latex,
+        prolog=prolog,
+        asp=asp,
+        sympy=sympy,
+    )
     import numpy as np
 
     from nri.induce.resample import FOLDS
-    from nri.table.read import read_table
+    from nri.table.files import read_table
+    from nri.table.target import describe, read_answers
     from nri.tasks.surrogate import mimic
 
     with waiting(f"reading {file}", quiet=quiet):
-        frame = read_table(file)
+        table = read_table(file)
     target = predictions if threshold is None else f"{predictions} > {threshold:.15g}"
-    said_column, said = read_answers(frame, target, "--predictions")
-    without = given.split_names(without, frame.columns.tolist())
-    truth_column, truth = (None, None) if labels is None else _truth(frame, labels, said)
-    if truth_column not in (None, said_column):
-        frame = frame.drop(columns=[truth_column])
-    asked = _labelled(frame, target, positive, weights)
+    said = read_answers(table, target, "--predictions")
+    truth = None if labels is None else read_answers(table, labels, "--labels")
+    if truth is not None:
+        _check_words(truth, said)
+    taken = [said.column] if truth is None else [said.column, truth.column]
+    others = table.without(*(name for name in taken if name != said.column))
+    labelled = _labelled(others, target, positive, weights)
     settings = settings_of(
-        asked.table.features.columns.tolist(),
+        labelled.names,
         model=model,
         max_clauses=max_clauses,
         max_literals=max_literals,
         columns=columns,
-        without=without_taken(without, frame.columns.tolist(), said_column, truth_column),
+        without=without_taken(without, table.names, *taken),
         negations=negations,
     )
-    tell(asked.remark, quiet=quiet)
+    tell(describe(labelled, len(table)), quiet=quiet)
     with waiting("looking for rules", steps=FOLDS, quiet=quiet) as step:
-        found = mimic(
-            asked.table,
-            settings,
-            positive=asked.positive,
-            rng=np.random.default_rng(random_state),
-            step=step,
-        )
+        found = mimic(labelled, settings, rng=np.random.default_rng(random_state), step=step)
     _write(found, form, out, quiet=quiet)
     if truth is not None:
-        tell(_against_truth(found, frame, truth, said), quiet=quiet)
+        tell(_against_truth(found, table, truth, said), quiet=quiet)
 
 
-def _truth(frame: "pd.DataFrame", labels: str, said: "pd.Series[Any]") -> "tuple[str, pd.Series[Any]]":
-    """Return the column of the labels and its answers, which predictions can be compared with."""
-    column, truth = read_answers(frame, labels, "--labels")
-    _check_words(truth, said)
-    return column, truth
-
-
-_BY_THRESHOLD = "say where yes begins, e.g. --threshold 0.5"
-
-
-def _labelled(frame: "pd.DataFrame", target: str, positive: str | None, weights: str | None) -> "Asked":
+def _labelled(table: "Table", target: str, positive: str | None, weights: str | None) -> "Table":
     """Take the predictions for the target; a mistake is told in the options of this command."""
-    from nri.induce.labelled import label_table
+    from nri.table.target import label_table
 
     try:
-        return label_table(frame, target, positive, weights)
-    except InputError as error:
-        told = re.sub(r'compare it, e\.g\. --target ".*"$', _BY_THRESHOLD, str(error))
-        told = told.replace(f"target {target!r}", f"--predictions {target!r}")
-        raise InputError(told.replace("--target", "--predictions")) from None
+        return label_table(table, target, positive, weights, what="--predictions")
+    except TargetError as error:
+        remedy = "say where yes begins, e.g. --threshold 0.5"
+        if " = " in error.comparison:
+            remedy = f'ask for one value, e.g. --predictions "{error.comparison}"'
+        raise InputError(f"{error.cause}; {remedy}") from None
 
 
 def _write(found: "Surrogate", form: str | None, out: Path | None, *, quiet: bool) -> None:
@@ -146,14 +139,14 @@ def _write(found: "Surrogate", form: str | None, out: Path | None, *, quiet: boo
         show_rule(render(found.ruleset, "text", note=note))
 
 
-def _check_words(truth: "pd.Series[Any]", said: "pd.Series[Any]") -> None:
+def _check_words(truth: "Answers", said: "Answers") -> None:
     """Raise before the work begins if labels and predictions cannot be compared."""
-    true_words, said_words = (set(_words(one.dropna())) for one in (truth, said))
+    true_words, said_words = ({word for word in _words(one) if word is not None} for one in (truth, said))
     if true_words & said_words or true_words | said_words <= {"0", "1"}:
         return
     remedies = [
-        f'{option} "{answers.name} = {max(words)}"'
-        for option, answers, words in (("--labels", truth, true_words), ("--predictions", said, said_words))
+        f'{answers.what} "{answers.name} = {max(words)}"'
+        for answers, words in ((truth, true_words), (said, said_words))
         if words - {"0", "1"}
     ]
     raise InputError(
@@ -162,9 +155,14 @@ def _check_words(truth: "pd.Series[Any]", said: "pd.Series[Any]") -> None:
     )
 
 
-def _words(answers: "pd.Series[Any]") -> list[str]:
+def _words(answers: "Answers") -> list[str | None]:
     """Write answers so that they can be compared: yes and no of a comparison are the 1 and 0 of a table."""
-    return [str(int(one)) if one in (0, 1) else str(one) for one in answers.tolist()]
+    from nri.table.target import labels_as_text
+
+    return [_WORDS.get(word, word) for word in labels_as_text(answers.labels, answers.plan)]
+
+
+_WORDS = {"True": "1", "False": "0"}
 
 
 def _few(words: set[str]) -> str:
@@ -172,23 +170,18 @@ def _few(words: set[str]) -> str:
     return ", ".join(shown[:3]) + (", ..." if len(shown) > 3 else "")
 
 
-def _against_truth(
-    found: "Surrogate", frame: "pd.DataFrame", truth: "pd.Series[Any]", said: "pd.Series[Any]"
-) -> str:
+def _against_truth(found: "Surrogate", table: "Table", truth: "Answers", said: "Answers") -> str:
     """Return a line on how often model and rules are right, on the rows where both can be judged."""
     import numpy as np
-    import pandas as pd
 
-    from nri.induce.resample import accuracy_of
-    from nri.rule.labels import label_array
-    from nri.table.columns import columns_of
+    from nri.induce.estimates import accuracy_of
 
-    ruleset = found.ruleset
-    columns = columns_of(frame, ruleset.columns, ruleset.kinds)
-    rule = pd.Series(label_array(ruleset.classes)[ruleset.predict_index(columns, len(frame))])
-    known = np.asarray(truth.notna() & said.notna(), dtype=bool)
-    right, by_model, by_rule = (np.array(_words(one[known]), dtype=object) for one in (truth, said, rule))
+    by_rule = [_WORDS.get(str(label), str(label)) for label in found.ruleset.predict(table)]
+    known = truth.labels.known & said.labels.known
+    right, model, rule = (
+        np.array(words, dtype=object)[known] for words in (_words(truth), _words(said), by_rule)
+    )
     return (
-        f"against {truth.name}: the model is right on {accuracy_of(right == by_model).mean:.2f}, "
-        f"the rule on {accuracy_of(right == by_rule).mean:.2f} (on these rows)"
+        f"against {truth.name}: the model is right on {accuracy_of(right == model).mean:.2f}, "
+        f"the rule on {accuracy_of(right == rule).mean:.2f} (on these rows)"
     )

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import BoolArray, FloatArray, IntArray
-from nri.induce.words import Support, right_weight
+from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.induce.words import right_weight
 from nri.rule import Column, Literal, Op, RuleSet, Value, literal_truth
 from nri.rule.literal import plain_value
+from nri.table.table import Table
 from nri.table.thresholds import Cut, say
 
 Border = tuple[str, Value]
@@ -48,27 +49,27 @@ class Cells:
         return plain_value(say(self.distinct, cut))
 
 
-class SupportRows:
+class BorderRows:
     """The support rows, with what is asked of them again and again."""
 
-    def __init__(self, support: Support, columns: Iterable[str]) -> None:
-        self.support = support
-        self.cells = {name: Cells.of(support.columns[name]) for name in columns}
-        self.total = float(support.weights.sum())
+    def __init__(self, table: Table, columns: Iterable[str]) -> None:
+        self.table = table
+        self.cells = {name: Cells.of(table.columns[name]) for name in columns}
+        self.total = float(table.weights.sum())
         self._holds: dict[Literal, BoolArray] = {}
 
     def fires(self, literals: Iterable[Literal]) -> BoolArray:
         """[M], where all of the literals are known to hold; each is compared once."""
-        truth = np.ones(len(self.support.codes), dtype=bool)
+        truth = np.ones(len(self.table.codes), dtype=bool)
         for literal in literals:
             if literal not in self._holds:
-                self._holds[literal] = literal_truth(literal, self.support.columns)[0]
+                self._holds[literal] = literal_truth(literal, self.table.columns)[0]
             truth &= self._holds[literal]
         return truth
 
     def wrong(self, ruleset: RuleSet) -> float:
         """Weight of the rows that are decided wrongly."""
-        return self.total - right_weight(ruleset, self.support)
+        return self.total - right_weight(ruleset, self.table)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,10 +101,10 @@ def is_on(literal: Literal, border: Border) -> bool:
     return literal.op.ordered and (literal.column, literal.value) == border
 
 
-def outlooks(ruleset: RuleSet, rows: SupportRows) -> Iterator[tuple[Border, Outlook]]:
+def outlooks(ruleset: RuleSet, rows: BorderRows) -> Iterator[tuple[Border, Outlook]]:
     """Yield each border and what becomes of the rows, were it elsewhere."""
     decisions = ruleset.decisions
-    always = np.ones(len(rows.support.codes), dtype=bool)
+    always = np.ones(len(rows.table.codes), dtype=bool)
     fires = np.stack([*(rows.fires(decision.clause) for decision in decisions), always])
     labels = [ruleset.index_of(label) for label in (*(d.label for d in decisions), ruleset.default)]
     for border in borders_of(ruleset):
@@ -115,23 +116,23 @@ def outlooks(ruleset: RuleSet, rows: SupportRows) -> Iterator[tuple[Border, Outl
                 above[i] = rest & all(literal.op is Op.GT for literal in mine)
                 below[i] = rest & all(literal.op is Op.LE for literal in mine)
         if_above, if_below = (np.take(labels, np.argmax(side, axis=0)) for side in (above, below))
-        yield border, _outlook(if_above, if_below, rows.support, rows.cells[border[0]])
+        yield border, _outlook(if_above, if_below, rows.table, rows.cells[border[0]])
 
 
-def _outlook(above: IntArray, below: IntArray, support: Support, cells: Cells) -> Outlook:
+def _outlook(above: IntArray, below: IntArray, table: Table, cells: Cells) -> Outlook:
     """Try a border at every place at once: a row's class depends only on the side that its cell is on.
 
     Parameters
     ----------
     above, below
         [M], the class of each row if its cell lay above the border, or not above it.
-    support, cells
+    table, cells
         The rows, and their cells in the border's column.
     """
     matters = cells.known & (above != below)
-    gain = (support.codes == above).astype(np.float64) - (support.codes == below)
+    gain = (table.codes == above).astype(np.float64) - (table.codes == below)
     codes = cells.codes[matters]
-    by_value = np.bincount(codes, (support.weights * gain)[matters], minlength=len(cells.distinct))
+    by_value = np.bincount(codes, (table.weights * gain)[matters], minlength=len(cells.distinct))
     # rounded, so that sums taken in another order of rows do not decide between equal places
     right = np.round(by_value.sum() - np.concatenate([[0.0], np.cumsum(by_value)]), 6)
     first, last = (int(codes.min()) + 1, int(codes.max())) if len(codes) else (1, 0)

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import BoolArray, Episode, FloatArray, IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.episode import Episode
 from nri.rule import Kind, Literal
 
 _ROUNDS = 2

@@ -10,7 +10,8 @@ from typing import Protocol
 
 import numpy as np
 
-from nri.episode import Episode, IntArray
+from nri.arrays import IntArray
+from nri.episode import Episode
 from nri.errors import InputError
 from nri.search.greedy import induce
 from nri.search.limits import Limits
@@ -92,3 +93,8 @@ def get_inducer(name: str) -> Inducer:
     if name not in INDUCERS:
         raise InputError(f"no model {name!r}; use one of {', '.join(map(repr, INDUCERS))}")
     return INDUCERS[name]()
+
+
+def is_paper(name: str) -> bool:
+    """Whether a model is the paper's, whose rules are left as its network says them."""
+    return name == "paper"

@@ -1,53 +1,36 @@
-"""Induction: a table and its labels go in, a rule set comes out.
+"""The path: a labelled table goes in, a rule set comes out.
 
-This is the whole path of the product in one function; the estimator and the command line are two
-faces of it. It needs neither scikit-learn nor a network of its own (the model may).
+This is the whole product in one function; the estimator, the command line and the page are faces of it. It
+needs neither scikit-learn nor a network of its own (the model may). In order:
+
+    table -> variables (Binarizer) -> episode in one canonical order -> rules in index space (the model)
+          -> rules in the words of the table, simplified and counted -> cuts moved where the rule needs them
 """
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 
 from nri import rule
-from nri.episode import BoolArray, FloatArray, IntArray, make_episode
+from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.episode import make_episode
 from nri.errors import InputError
 from nri.induce import models
 from nri.induce.canonical import CanonicalEpisode, canonical
 from nri.induce.sharpen import cuts_of, rule_bits, sharpen
-from nri.induce.words import Support, assemble, is_negated, literal_meanings, tell
-from nri.rule import Label, RuleSet, gather_ruleset
+from nri.induce.words import assemble, counted, in_words, is_negated, literal_meanings
+from nri.rule import RuleSet
+from nri.rule.plan import ColumnPlan
 from nri.search.limits import Limits
 from nri.search.result import Induced
 from nri.seeded.posterior import Posterior
 from nri.seeded.runtime import shipped_network
 from nri.table.binarizer import Binarizer
-from nri.table.columns import columns_of, require_columns
-from nri.table.kinds import LeftOut, refusal
-
-
-@dataclass(frozen=True, eq=False)
-class TablePosterior:
-    """A posterior, and how a table's columns become the variables it knows."""
-
-    columns: tuple[str, ...]
-    """Names of the columns it was formed from"""
-    binarizer: Binarizer
-    order: IntArray
-    flipped: BoolArray
-    """[N] each, see :class:`nri.induce.canonical.CanonicalEpisode`"""
-    posterior: Posterior
-
-    def chances(self, features: pd.DataFrame) -> FloatArray:
-        """[M, n_classes]: probabilities of the classes, row by row."""
-        require_columns(features, self.columns)
-        cells = self.binarizer.transform(features[list(self.columns)])
-        known = cells.known[:, self.order]
-        values = (cells.values[:, self.order] ^ self.flipped) & known
-        return self.posterior.ask(values, known, shipped_network()).chances
-
+from nri.table.frame import read_columns
+from nri.table.table import Table
+from nri.table.usable import LeftOut, refusal
 
 _SEARCHED_TWICE = 2000
 """Most rows on which a shorter rule is sought once cuts have moved; with more it takes long for little."""
@@ -58,7 +41,7 @@ class Settings:
     """What a user can ask of the rules."""
 
     model: str = models.DEFAULT
-    """Which inducer finds them; see :mod:`nri.induce.models`."""
+    """Which model finds them; see :mod:`nri.induce.models`."""
     max_clauses: int = 8
     """Most clauses in the rule of one class."""
     max_literals: int = 6
@@ -78,18 +61,27 @@ class Settings:
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledTable:
-    """Rows to induce rules from."""
+class TablePosterior:
+    """What the seeded model believes of any row, for rows that have columns, not variables."""
 
-    features: pd.DataFrame
-    """With distinct text names, as :func:`nri.table.frame.as_frame` makes it."""
-    codes: IntArray
-    """[M], class indices"""
-    classes: tuple[Label, ...]
-    target: str
-    """Name of the predicted column."""
-    weights: FloatArray | None = None
-    """[M], how many rows each row stands for; None for one each."""
+    plans: dict[str, ColumnPlan]
+    """How the columns that it was formed from are read"""
+    binarizer: Binarizer
+    order: IntArray
+    flipped: BoolArray
+    """[N] each, see :class:`nri.induce.canonical.CanonicalEpisode`"""
+    posterior: Posterior
+
+    def chances(self, rows: Any) -> FloatArray:
+        """[M, n_classes]: probabilities of the classes, row by row."""
+        values, known = self.binarizer.cells(read_columns(rows, self.plans))
+        known = known[:, self.order]
+        values = (values[:, self.order] ^ self.flipped) & known
+        return self.posterior.ask(values, known, shipped_network()).chances
+
+    def likeliest(self, rows: Any) -> IntArray:
+        """[M]: index of the likeliest class."""
+        return np.asarray(self.chances(rows).argmax(axis=1), dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -103,72 +95,50 @@ class Induction:
     """What the model thinks of any row beyond its rule, if it thinks at all."""
 
 
-def induce_ruleset(
-    table: LabelledTable,
-    settings: Settings | None = None,
-    *,
-    rng: np.random.Generator,
-    positive: int | None = None,
+def induce_rules(
+    table: Table, settings: Settings | None = None, *, rng: np.random.Generator | None = None
 ) -> Induction:
     """Induce rules for the classes of a table.
 
     Parameters
     ----------
     table
-        Features and labels of the support rows.
+        The support rows, with a target; see :func:`nri.table.target.label_table`.
     settings
         What the rules may be.
     rng
-        The only source of chance.
-    positive
-        For two classes, the index of the class that the rule is about; by default the one whose
-        rule is simpler.
+        The only source of chance; seeded with 0 by default.
 
     Raises
     ------
     InputError
         If no column can be used, or a setting cannot be met.
+
+    Examples
+    --------
+    >>> from nri.table import label_table, table_of
+    >>> visits = {"age": [20, 30, 64, 70, 25, 68], "fever": [1, 0, 1, 1, 1, 0], "flu": [0, 0, 1, 1, 0, 0]}
+    >>> print(induce_rules(label_table(table_of(visits), "flu")).ruleset)
+    IF  (age > 50 AND fever)     precision 1.00   covers 2 of 6
+    THEN flu = 1                 ELSE 0
     """
-    settings = settings or Settings()
-    inducer = models.get_inducer(settings.model)
-    table = _counted_rows(table)
-    features = _chosen_columns(table.features, settings)
-    weights = np.ones(len(features)) if table.weights is None else table.weights
+    settings, rng = settings or Settings(), rng or np.random.default_rng(0)
+    model = models.get_inducer(settings.model)
+    table = _chosen_columns(table, settings)
+    if not (table.weights > 0).all():
+        table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
     if len(table.classes) == 1:
-        return Induction(gather_ruleset(table.target, table.classes, {}, {}, weights[:, None]), ())
+        return Induction(counted({}, table.classes[0], table), ())
     # what a person names is used whatever it looks like: years without a gap are more than a count of rows
     named = {*(settings.use or ()), *settings.require}
-    binarizer = Binarizer(settings.binarize, named=named).fit(features, table.codes, weights)
+    binarizer = Binarizer(settings.binarize, named=named).fit(table)
     if not binarizer.variables_:
         raise InputError(refusal(binarizer.left_out_))
-    support = Support(
-        columns_of(features, binarizer.columns_, binarizer.kinds_),
-        table.codes,
-        weights,
-        table.classes,
-        table.target,
-    )
-    question = _Question(features, support, settings, positive)
-    found = _find_rules(question, binarizer, inducer, rng)
+    found = _find_rules(table, settings, binarizer, model, rng)
     ruleset = found.ruleset
-    if settings.binarize == "auto" and settings.model != "paper":  # what the paper has is left as it is
-        ruleset = _with_sharper_cuts(question, binarizer, found, rng)
-    posterior = None
-    if found.induced.posterior is not None:
-        posterior = TablePosterior(
-            tuple(features.columns), binarizer, found.view.order, found.view.flipped, found.induced.posterior
-        )
-    return Induction(ruleset, binarizer.left_out_, posterior)
-
-
-@dataclass(frozen=True, eq=False)
-class _Question:
-    """What is asked: rows, and what their rules may be."""
-
-    features: pd.DataFrame
-    support: Support
-    settings: Settings
-    positive: int | None
+    if settings.binarize == "auto" and not models.is_paper(settings.model):  # the paper's is left as it is
+        ruleset = _with_sharper_cuts(table, settings, binarizer, found, rng)
+    return Induction(ruleset, binarizer.left_out_, _posterior(table, binarizer, found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,13 +151,12 @@ class _Found:
 
 
 def _find_rules(
-    question: _Question, binarizer: Binarizer, inducer: models.Inducer, rng: np.random.Generator
+    table: Table, settings: Settings, binarizer: Binarizer, model: models.Inducer, rng: np.random.Generator
 ) -> _Found:
     """Induce rules on the variables of a binarizer, and say them in words."""
-    support, settings = question.support, question.settings
-    cells = binarizer.transform(question.features)
+    values, known = binarizer.cells(table.columns)
     view = canonical(
-        make_episode(cells.values, cells.known, support.codes, support.weights, len(support.classes)),
+        make_episode(values, known, table.codes, table.weights, len(table.classes)),
         literal_meanings(binarizer.variables_, binarizer.domain_),
         binarizer.groups_,
     )
@@ -198,80 +167,75 @@ def _find_rules(
         min_precision=settings.min_precision,
         required=_required(view.literals, settings, binarizer.left_out_),
     )
-    induced = inducer.induce(view.episode, view.groups, limits, rng, question.positive)
+    induced = model.induce(view.episode, view.groups, limits, rng, table.positive)
     ruleset = assemble(
         induced,
         view.literals,
         binarizer.domain_,
-        support,
+        table,
         negations=settings.negations,
         min_precision=settings.min_precision,
     )
     return _Found(view, induced, ruleset)
 
 
+def _posterior(table: Table, binarizer: Binarizer, found: _Found) -> TablePosterior | None:
+    if found.induced.posterior is None:
+        return None
+    plans = {name: table.plans[name] for name in binarizer.columns_}
+    return TablePosterior(plans, binarizer, found.view.order, found.view.flipped, found.induced.posterior)
+
+
 def _with_sharper_cuts(
-    question: _Question, binarizer: Binarizer, found: _Found, rng: np.random.Generator
+    table: Table, settings: Settings, binarizer: Binarizer, found: _Found, rng: np.random.Generator
 ) -> RuleSet:
     """Move cuts to where the rule needs them, and ask once more whether with these a shorter rule will do.
 
     The labels alone are asked, about the columns of the rule: all else was weighed when it was found.
     """
-    sharp = _sharpened(question, binarizer, found)
-    if sharp is found.ruleset or question.support.weights.sum() > _SEARCHED_TWICE:
+    sharp = _sharpened(table, settings, binarizer, found)
+    if sharp is found.ruleset or table.weights.sum() > _SEARCHED_TWICE:
         return sharp
     closer = binarizer.narrowed(sharp.columns, cuts_of(sharp))
-    again = _find_rules(question, closer, models.get_inducer("greedy"), rng)
-    other = _sharpened(question, closer, again)
+    again = _find_rules(table, settings, closer, models.get_inducer("greedy"), rng)
+    other = _sharpened(table, settings, closer, again)
     n_literals = 2 * len(closer.variables_)
-    saved = rule_bits(sharp, question.support, n_literals) - rule_bits(other, question.support, n_literals)
+    saved = rule_bits(sharp, table, n_literals) - rule_bits(other, table, n_literals)
     return other if saved > 1e-6 else sharp
 
 
-def _sharpened(question: _Question, binarizer: Binarizer, found: _Found) -> RuleSet:
+def _sharpened(table: Table, settings: Settings, binarizer: Binarizer, found: _Found) -> RuleSet:
     """Return a rule set with its cuts moved, and simplified where that makes clauses alike."""
-    settings = question.settings
     columns = list(dict.fromkeys(literal.column for literal in found.view.literals))
-    sharp = sharpen(found.ruleset, question.support, columns, min_precision=settings.min_precision)
+    sharp = sharpen(found.ruleset, table, columns, min_precision=settings.min_precision)
     if sharp is found.ruleset:
         return sharp
-    return tell(
+    return in_words(
         {rule.label: rule.rule for rule in sharp.rules},
         sharp.default,
         binarizer.domain_,
-        question.support,
+        table,
         negations=settings.negations,
         min_precision=settings.min_precision,
     )
 
 
-def _counted_rows(table: LabelledTable) -> LabelledTable:
-    """Drop rows of weight zero: they are as good as absent."""
-    if table.weights is None or (table.weights > 0).all():
-        return table
-    kept = table.weights > 0
-    return LabelledTable(
-        table.features[kept], table.codes[kept], table.classes, table.target, table.weights[kept]
-    )
-
-
-def _chosen_columns(features: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+def _chosen_columns(table: Table, settings: Settings) -> Table:
     """Return the columns that the caller allows, in the order of the table."""
-    require_columns(features, settings.use or ())
-    require_columns(features, settings.never)
-    require_columns(features, settings.require)
+    for names in (settings.use or (), settings.never, settings.require):
+        table.require(names)
     for name in settings.require:
         if name in settings.never:
             raise InputError(f"column {name!r} is required and never to be used; choose one of the two")
     chosen = [
         name
-        for name in features.columns
+        for name in table.names
         if (settings.use is None or name in settings.use or name in settings.require)
         and name not in settings.never
     ]
     if not chosen:
         raise InputError("the columns to use and never to use rule out every column; allow at least one")
-    return features[chosen]
+    return table if len(chosen) == len(table.names) else table.only(chosen)
 
 
 def _allowed(literals: tuple[rule.Literal, ...], settings: Settings) -> BoolArray:

@@ -1,115 +1,149 @@
-"""Validate: how well rules induced from a table do on rows they were not induced from."""
+"""Resample: rules from parts of a table, for everything that asks how they do on rows they have not seen.
 
-import math
-from collections.abc import Callable, Sequence
+One deal of rows into folds serves cross-validation, the curve of sizes and the check of the posterior; one
+way of drawing rows serves stability, reports and the page.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from nri.episode import BoolArray, IntArray
-from nri.induce.path import LabelledTable, Settings, induce_ruleset
-from nri.rule.labels import Label
-from nri.rule.render.phrase import phrase_label
-from nri.table.columns import columns_of
+from nri.arrays import FloatArray, IntArray
+from nri.errors import InputError
+from nri.induce.estimates import Accuracy, accuracy_of
+from nri.induce.path import Induction, Settings, induce_rules
+from nri.induce.words import counted
+from nri.rule.ruleset import RuleSet
+from nri.table.table import Table
 
 FOLDS = 5
+LEAST_OF_CLASS = 50
+"""A sample has at least so many rows of each class, if there are that many."""
 
 
-@dataclass(frozen=True, slots=True)
-class Accuracy:
-    """Share of rows that were decided rightly, and the standard error of that share."""
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Rules induced without each fold, to be tried on the rows of the fold."""
 
-    mean: float
-    error: float
+    table: Table
+    fold: IntArray
+    """[M], the fold of each row"""
+    inductions: tuple[Induction, ...]
+    """for each fold what was found without it"""
 
-    def __str__(self) -> str:
-        return f"{self.mean:.2f} ± {self.error:.2f}"
+    @property
+    def insides(self) -> Iterator[Table]:
+        """For each fold the rows without it."""
+        return (self.table.take(self.fold != k) for k in range(len(self.inductions)))
 
+    @cached_property
+    def said(self) -> IntArray:
+        """[M]: the class of each row by rules that were induced without it."""
+        return self.joined([found.ruleset.predict_index for found in self.inductions])
 
-@dataclass(frozen=True, slots=True)
-class Guess:
-    """Always saying the most frequent class: the least that a rule must do better than."""
+    @cached_property
+    def accuracy(self) -> Accuracy:
+        """How many rows they decide rightly."""
+        return accuracy_of(self.said == self.table.codes, self.table.weights)
 
-    label: Label
-    share: float
-    """Of the rows on which that is right."""
+    @cached_property
+    def posterior_accuracy(self) -> Accuracy | None:
+        """How often the likeliest class is right on held-out rows; None if the model has no posterior."""
+        posteriors = [found.posterior for found in self.inductions]
+        if any(posterior is None for posterior in posteriors):
+            return None
+        likeliest = [posterior.likeliest for posterior in posteriors if posterior is not None]
+        return accuracy_of(self.joined(likeliest) == self.table.codes, self.table.weights)
 
-    def doubt(self, estimate: Accuracy) -> str:
-        """Return a line that warns of a rule whose estimate is no better than the guess, else nothing.
-
-        >>> Guess(1, 0.5).doubt(Accuracy(0.44, 0.03))
-        'cross-validated, the rule is no better than always saying 1 (0.50): take ALWAYS 1, or give more rows'
-        """
-        if estimate.mean > self.share + 1e-12:
-            return ""
-        said = phrase_label(self.label)
-        return (
-            f"cross-validated, the rule is no better than always saying {said} ({self.share:.2f}): "
-            f"take ALWAYS {said}, or give more rows"
-        )
-
-
-def guess_of(classes: Sequence[Label], weights: Sequence[float]) -> Guess:
-    """Return the guess for classes whose rows weigh so much; the first of equally frequent ones.
-
-    >>> guess_of(("no", "yes"), (60, 20))
-    Guess(label='no', share=0.75)
-    """
-    most = int(np.argmax(weights))
-    return Guess(classes[most], float(weights[most] / sum(weights)))
+    def joined(self, deciders: Sequence[Callable[[Table], IntArray]]) -> IntArray:
+        """[M]: what the decider of each fold says about the rows of the fold."""
+        said = np.zeros(len(self.fold), dtype=np.int64)
+        for k, decide in enumerate(deciders):
+            said[self.fold == k] = decide(self.table.take(self.fold == k))
+        return said
 
 
-def cross_validate(
-    table: LabelledTable,
+def hold_out(
+    table: Table,
     settings: Settings | None = None,
     *,
     rng: np.random.Generator,
-    positive: int | None = None,
     folds: int = FOLDS,
     step: Callable[[], None] = lambda: None,
-) -> Accuracy:
-    """Decide every row by rules that were induced without its fold.
+) -> HeldOut:
+    """Induce rules without each fold.
 
     Parameters
     ----------
-    table, settings, positive
-        As for :func:`nri.induce.path.induce_ruleset`; everything, thresholds too, is found anew in each.
+    table, settings
+        As for :func:`nri.induce.path.induce_rules`; everything, thresholds too, is found anew for each fold.
     rng
-        Deals the rows out and seeds the inducers.
+        Deals the rows out and seeds the models.
     folds
         How many parts the rows are dealt into.
     step
         Called after each fold.
     """
     fold = stratified_folds(table.codes, folds, rng)
-    right: BoolArray = np.zeros(len(table.codes), dtype=bool)
+    found = []
     for k in range(int(fold.max()) + 1):
-        held_out = fold == k
-        known = LabelledTable(
-            table.features[~held_out],
-            table.codes[~held_out],
-            table.classes,
-            table.target,
-            None if table.weights is None else table.weights[~held_out],
-        )
-        ruleset = induce_ruleset(known, settings, rng=rng, positive=positive).ruleset
-        asked = table.features[held_out]
-        columns = columns_of(asked, ruleset.columns, ruleset.kinds)
-        right[held_out] = ruleset.predict_index(columns, len(asked)) == table.codes[held_out]
+        found.append(induce_or_default(table.take(fold != k), settings, rng))
         step()
-    return accuracy_of(right, table.weights)
+    return HeldOut(table, fold, tuple(found))
 
 
-def accuracy_of(right: BoolArray, weights: np.ndarray | None = None) -> Accuracy:
-    """Return the (weighted) share of right rows with its standard error.
+def cross_validate(
+    table: Table,
+    settings: Settings | None = None,
+    *,
+    rng: np.random.Generator,
+    folds: int = FOLDS,
+    step: Callable[[], None] = lambda: None,
+) -> Accuracy:
+    """Return how many rows are decided rightly by rules induced without their fold; see :func:`hold_out`."""
+    return hold_out(table, settings, rng=rng, folds=folds, step=step).accuracy
 
-    >>> str(accuracy_of(np.array([True, True, True, False])))
-    '0.75 ± 0.22'
-    """
-    weights = np.ones(len(right)) if weights is None else weights
-    share = weights / weights.sum()
-    mean = float(weights[right].sum() / weights.sum())  # never above one by rounding
-    return Accuracy(mean, math.sqrt(mean * (1 - mean) * float(share @ share)))
+
+def induce_or_default(table: Table, settings: Settings | None, rng: np.random.Generator) -> Induction:
+    """Induce, or say the most frequent class where a part of a table leaves nothing to induce from."""
+    try:
+        return induce_rules(table, settings, rng=rng)
+    except InputError:  # e.g. no column varies in this part
+        return Induction(most_frequent(table), ())
+
+
+def most_frequent(table: Table) -> RuleSet:
+    """Return the rule set without clauses."""
+    return counted({}, table.classes[int(np.argmax(table.by_class))], table)
+
+
+def bootstraps(table: Table, rows: int, rng: np.random.Generator) -> Iterator[Table]:
+    """Yield tables of so many rows drawn with replacement, without end; a row drawn twice counts twice."""
+    while True:
+        times = np.bincount(rng.integers(0, len(table), rows), minlength=len(table))
+        weights: FloatArray = times.astype(np.float64) * table.weights
+        yield table.reweighted(weights)
+
+
+def some_rows(table: Table, most: int, rng: np.random.Generator) -> Table:
+    """Return so many rows at most, drawn without replacement, in their order."""
+    if len(table) <= most:
+        return table
+    return table.take(np.sort(rng.choice(len(table), most, replace=False)))
+
+
+def some_of_each_class(table: Table, most: int, rng: np.random.Generator) -> Table:
+    """Return about so many rows, classes in proportion but a few at least of each; short tables whole."""
+    if len(table) <= most:
+        return table
+    chosen = []
+    for code in range(len(table.classes)):
+        rows = np.flatnonzero(table.codes == code)
+        wanted = max(round(most * len(rows) / len(table)), LEAST_OF_CLASS)
+        chosen.append(rng.permutation(rows)[:wanted])
+    return table.take(np.sort(np.concatenate(chosen)))
 
 
 def stratified_folds(codes: IntArray, folds: int, rng: np.random.Generator) -> IntArray:

@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from nri.episode import IntArray
-from nri.induce.borders import Border, SupportRows, borders_of, is_on, outlooks
-from nri.induce.words import Support, count_rules, least_precision, right_weight
+from nri.arrays import IntArray
+from nri.induce.borders import Border, BorderRows, borders_of, is_on, outlooks
+from nri.induce.words import counted, least_precision, right_weight
 from nri.rule import Clause, Literal, Op, Rule, RuleSet, Value
 from nri.search.objective import DescriptionLength, clause_bits
+from nri.table.table import Table
 from nri.table.thresholds import Cut
 
 _OBJECTIVE = DescriptionLength()
@@ -38,9 +39,7 @@ class _Move:
     saved: float
 
 
-def sharpen(
-    ruleset: RuleSet, support: Support, columns: Sequence[str], *, min_precision: float = 0.0
-) -> RuleSet:
+def sharpen(ruleset: RuleSet, table: Table, columns: Sequence[str], *, min_precision: float = 0.0) -> RuleSet:
     """Return the rule set with its cuts where they save enough errors on the support rows.
 
     Only values of number and date literals change; a rule set without such literals is returned as it is,
@@ -50,7 +49,7 @@ def sharpen(
     ----------
     ruleset
         Rules with evidence of the support rows.
-    support
+    table
         The rows that the rules were induced from.
     columns
         The table's columns in an order that does not depend on the caller's: of two moves that are equally
@@ -59,7 +58,7 @@ def sharpen(
         Least share of its class among the rows of a clause; a clause that has it keeps it.
     """
     rank = {name: i for i, name in enumerate(columns)}
-    rows = SupportRows(support, {name for name, _ in borders_of(ruleset)})
+    rows = BorderRows(table, {name for name, _ in borders_of(ruleset)})
     start = ruleset
     moved: set[Border] = set()
 
@@ -84,21 +83,21 @@ def cuts_of(ruleset: RuleSet) -> list[Literal]:
     return sorted(cuts, key=lambda literal: literal.sort_key)
 
 
-def rule_bits(ruleset: RuleSet, support: Support, n_literals: int) -> float:
+def rule_bits(ruleset: RuleSet, table: Table, n_literals: int) -> float:
     """Return the bits of rules made of ``n_literals`` literals, and of their errors on the support rows."""
-    total = float(support.weights.sum())
+    total = float(table.weights.sum())
     lengths = np.array([len(decision.clause) for decision in ruleset.decisions], dtype=np.int64)
     return float(
         _OBJECTIVE.cost(
-            np.array(total - right_weight(ruleset, support)),
+            np.array(total - right_weight(ruleset, table)),
             clause_bits(lengths, n_literals).sum(),
             total,
-            len(support.classes),
+            len(table.classes),
         )
     )
 
 
-def _moves(ruleset: RuleSet, rows: SupportRows) -> Iterator[_Move]:
+def _moves(ruleset: RuleSet, rows: BorderRows) -> Iterator[_Move]:
     """Yield for each border its best place, if moving there should pay."""
     wrong = rows.wrong(ruleset)
     for border, outlook in outlooks(ruleset, rows):
@@ -117,7 +116,7 @@ def _moves(ruleset: RuleSet, rows: SupportRows) -> Iterator[_Move]:
 
 
 def _steps(
-    ruleset: RuleSet, moves: Sequence[_Move], rows: SupportRows, min_precision: float
+    ruleset: RuleSet, moves: Sequence[_Move], rows: BorderRows, min_precision: float
 ) -> Iterator[tuple[RuleSet, _Move]]:
     """Yield what moves lead to, where they pay once everything is counted anew.
 
@@ -125,15 +124,15 @@ def _steps(
     """
     before = rows.wrong(ruleset)
     for move in moves:
-        after = _with_value(ruleset, move.border, move.value, rows.support)
+        after = _with_value(ruleset, move.border, move.value, rows.table)
         pays = _saved(rows, before, rows.wrong(after), move.n_places) > 0
         if pays and _keeps(after, ruleset, min_precision):
             yield after, move
 
 
-def _saved(rows: SupportRows, before: float, after: float, n_places: int) -> float:
+def _saved(rows: BorderRows, before: float, after: float, n_places: int) -> float:
     """Return the bits that fewer errors save, less those that say where the cut goes or that it stays."""
-    errors, n_classes = np.array([before, after]), len(rows.support.classes)
+    errors, n_classes = np.array([before, after]), len(rows.table.classes)
     was, now = _OBJECTIVE.cost(errors, np.zeros(2), rows.total, n_classes)
     return round(float(was - now - _OBJECTIVE.price * np.log2(n_places + 1)), 6)
 
@@ -144,14 +143,14 @@ def _keeps(after: RuleSet, before: RuleSet, min_precision: float) -> bool:
     return covers and least_precision(after) >= min(min_precision, least_precision(before))
 
 
-def _with_value(ruleset: RuleSet, border: Border, value: Value, support: Support) -> RuleSet:
+def _with_value(ruleset: RuleSet, border: Border, value: Value, table: Table) -> RuleSet:
     """Return the rule set with a border elsewhere, and its evidence counted anew."""
 
     def moved(literal: Literal) -> Literal:
         return Literal(literal.column, literal.op, value) if is_on(literal, border) else literal
 
     rules = {rule.label: Rule(Clause(map(moved, clause)) for clause in rule.rule) for rule in ruleset.rules}
-    return count_rules(rules, ruleset.default, support)
+    return counted(rules, ruleset.default, table)
 
 
 def _runs(places: IntArray) -> list[IntArray]:
@@ -160,7 +159,7 @@ def _runs(places: IntArray) -> list[IntArray]:
 
 
 def _said_plainly(
-    ruleset: RuleSet, moved: Sequence[Border], rows: SupportRows, min_precision: float
+    ruleset: RuleSet, moved: Sequence[Border], rows: BorderRows, min_precision: float
 ) -> RuleSet:
     """Say each border that has moved by the plainest value that serves as well.
 
@@ -173,7 +172,7 @@ def _said_plainly(
         places = np.arange(outlook.first, outlook.last + 1)
         alike = _runs(places[outlook.right[places] == outlook.right[place]])
         run = next((run for run in alike if place in run), np.array([place]))
-        plain = _with_value(ruleset, border, cells.value(Cut(place, run)), rows.support)
+        plain = _with_value(ruleset, border, cells.value(Cut(place, run)), rows.table)
         if rows.wrong(plain) <= rows.wrong(ruleset) + 1e-9 and _keeps(plain, ruleset, min_precision):
             ruleset = plain
     return ruleset

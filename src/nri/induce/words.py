@@ -1,14 +1,9 @@
 """Assemble: from rules in index space to rules in the words of the table, simplified and counted anew."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-import numpy as np
-
-from nri.episode import FloatArray, IntArray
 from nri.rule import (
     Clause,
-    Columns,
     Domain,
     Kind,
     Label,
@@ -17,31 +12,11 @@ from nri.rule import (
     Rule,
     RuleSet,
     clause_matrix,
-    gather_ruleset,
+    count_ruleset,
     simplify,
 )
 from nri.search.result import Induced
-
-
-@dataclass(frozen=True, eq=False)
-class Support:
-    """The labelled rows that a rule set is counted on."""
-
-    columns: Columns
-    """The table, at least the columns that literals speak about."""
-    codes: IntArray
-    """[M], class indices"""
-    weights: FloatArray
-    """[M]"""
-    classes: tuple[Label, ...]
-    target: str
-    """Name of the predicted column."""
-
-    @property
-    def class_weights(self) -> FloatArray:
-        """[M, n_classes], the weight of each row in the column of its class."""
-        one_hot: FloatArray = np.eye(len(self.classes))[self.codes]
-        return one_hot * self.weights[:, None]
+from nri.table.table import Table
 
 
 def literal_meanings(variables: Sequence[Literal], domain: Domain) -> tuple[Literal, ...]:
@@ -70,7 +45,7 @@ def assemble(
     induced: Induced,
     literals: Sequence[Literal],
     domain: Domain,
-    support: Support,
+    table: Table,
     *,
     negations: bool = True,
     min_precision: float = 0.0,
@@ -87,7 +62,7 @@ def assemble(
         [2N], the meaning of each index.
     domain
         What the cells of columns can be.
-    support
+    table
         Rows that precision and coverage are counted on.
     negations
         Whether simplifying may bring in negated literals.
@@ -96,20 +71,20 @@ def assemble(
     """
     plain = {
         label: Rule(Clause(literals[j] for j in clause) for clause in rule)
-        for label, rule in zip(support.classes, induced.rules, strict=True)
+        for label, rule in zip(table.classes, induced.rules, strict=True)
     }
-    if len(support.classes) == 2:
+    if len(table.classes) == 2:
         described = [label for label, rule in plain.items() if not rule.is_false]
         plain = {label: plain[label] for label in described}
-    default = support.classes[induced.default]
-    return tell(plain, default, domain, support, negations=negations, min_precision=min_precision)
+    default = table.classes[induced.default]
+    return in_words(plain, default, domain, table, negations=negations, min_precision=min_precision)
 
 
-def tell(
+def in_words(
     plain: Mapping[Label, Rule],
     default: Label,
     domain: Domain,
-    support: Support,
+    table: Table,
     *,
     negations: bool = True,
     min_precision: float = 0.0,
@@ -122,17 +97,17 @@ def tell(
         The rule of each class that has one.
     default
         Label of rows that no clause covers.
-    domain, support, negations, min_precision
+    domain, table, negations, min_precision
         As for :func:`assemble`.
     """
     if not negations:  # knowing all categories is what turns "red or green" into "not blue"
         domain = {name: cells for name, cells in domain.items() if not _has_categories(cells.values)}
     simple = {label: simplify(rule, domain) for label, rule in plain.items()}
-    told = count_rules(simple, default, support)
+    told = counted(simple, default, table)
     if simple == plain:
         return told
-    literal_by_literal = count_rules(plain, default, support)
-    worse = right_weight(told, support) < right_weight(literal_by_literal, support) - 1e-9
+    literal_by_literal = counted(plain, default, table)
+    worse = right_weight(told, table) < right_weight(literal_by_literal, table) - 1e-9
     if worse or least_precision(told) < min(min_precision, least_precision(literal_by_literal)):
         return literal_by_literal
     return told
@@ -142,26 +117,28 @@ def _has_categories(values: tuple[object, ...] | None) -> bool:
     return values is not None and any(isinstance(value, str) for value in values)
 
 
-def count_rules(rules: Mapping[Label, Rule], default: Label, support: Support) -> RuleSet:
-    """Count the evidence, and put the clauses that explain most rows first."""
-    weights = support.class_weights
+def counted(rules: Mapping[Label, Rule], default: Label, table: Table) -> RuleSet:
+    """Count the evidence on a table, put the clauses that explain most rows first, and keep the plans."""
+    weights = table.class_weights
     n = len(weights)
     ordered = {}
-    for index, label in enumerate(support.classes):
+    for index, label in enumerate(table.classes):
         if label not in rules:
             continue
         rule = rules[label]
-        counts = clause_matrix(rule, support.columns, n).T @ weights
+        counts = clause_matrix(rule, table.columns, n).T @ weights
         gain = 2 * counts[:, index] - counts.sum(axis=1)
         order = sorted(range(len(rule)), key=lambda i: (-gain[i], len(rule.clauses[i])))
         ordered[label] = Rule(rule.clauses[i] for i in order)
-    return gather_ruleset(support.target, support.classes, ordered, support.columns, weights, default=default)
+    used = {name: table.columns[name] for rule in ordered.values() for name in rule.columns}
+    ruleset = count_ruleset(table.target, table.classes, ordered, used, weights, default=default)
+    return ruleset.with_plans(table.plans)
 
 
-def right_weight(ruleset: RuleSet, support: Support) -> float:
+def right_weight(ruleset: RuleSet, table: Table) -> float:
     """Weight of the support rows that are decided rightly."""
-    decided = ruleset.predict_index(support.columns, len(support.codes))
-    return float(support.weights[decided == support.codes].sum())
+    decided = ruleset.predict_index(table.columns, len(table))
+    return float(table.weights[decided == table.codes].sum())
 
 
 def least_precision(ruleset: RuleSet) -> float:

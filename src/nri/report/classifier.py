@@ -4,10 +4,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from nri.errors import InputError
-from nri.induce.path import Induction, LabelledTable
+from nri.induce.path import Induction
 from nri.report.gather import gather_report
 from nri.report.page import render_report
 from nri.report.records import Report, ReportOptions
@@ -55,25 +52,10 @@ def report_on(
     """Gather the numbers about a fitted classifier; see :func:`write_report`."""
     from sklearn.utils.validation import check_is_fitted
 
-    from nri.sklearn_inputs import read_labels, read_weights
-    from nri.table.frame import as_frame
-
     check_is_fitted(classifier)
-    frame = as_frame(X)
-    labels = read_labels(y, len(frame))
-    weights = read_weights(sample_weight, len(frame))
-    ruleset = classifier.rules_
-    strange = [label for label in labels.plain_classes if label not in ruleset.classes]
-    if strange:
-        raise InputError(
-            f"y has the class {strange[0]!r}, which the classifier was not fitted on; leave such rows out"
-        )
-    codes = np.array([ruleset.index_of(label) for label in labels.plain_classes])[labels.codes]
-    table = LabelledTable(frame, codes.astype(np.int64), ruleset.classes, ruleset.target, weights)
     return gather_report(
-        table,
-        Induction(ruleset, classifier.left_out_),
-        classifier._settings(),
-        positive=classifier._positive(ruleset.classes),
+        classifier.labelled(X, y, sample_weight),
+        Induction(classifier.rules_, classifier.left_out_),
+        classifier.settings,
         options=options,
     )

@@ -2,26 +2,25 @@
 
 import numpy as np
 
-from nri.episode import BoolArray, FloatArray, IntArray
-from nri.induce.intervals import effective_rows, wilson
-from nri.induce.path import LabelledTable, Settings
-from nri.induce.resample import accuracy_of
+from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.induce.estimates import accuracy_of, effective_rows, wilson
+from nri.induce.path import Settings
 from nri.report.records import ClauseCard, ColumnUse, Confusion, GapColumn, Gaps, Pattern, Tally
 from nri.rule import Columns, RuleSet, clause_matrix, literal_truth
-from nri.table.columns import columns_of
-from nri.table.kinds import LeftOut
+from nri.table.table import Table
+from nri.table.usable import LeftOut
 from nri.tasks.stability import Stability
 
 
 class RuleCounts:
     """A rule set on a labelled table: where each clause fires, which one decides, and who is right."""
 
-    def __init__(self, table: LabelledTable, ruleset: RuleSet) -> None:
-        n = len(table.codes)
+    def __init__(self, table: Table, ruleset: RuleSet) -> None:
+        n = len(table)
         self.ruleset = ruleset
-        self.columns: Columns = columns_of(table.features, ruleset.columns, ruleset.kinds)
+        self.columns: Columns = ruleset.read(table)
         self.codes = table.codes
-        self.weights: FloatArray = np.ones(n) if table.weights is None else table.weights
+        self.weights: FloatArray = table.weights
         self.clauses = [(rule.label, clause) for rule in ruleset.rules for clause in rule.rule]
         self.fires: BoolArray = clause_matrix([clause for _, clause in self.clauses], self.columns, n)
         """[M, clauses]"""
@@ -119,10 +118,10 @@ def confusion_of(truth: IntArray, said: IntArray, weights: FloatArray, n_classes
 
 
 def column_use(
-    table: LabelledTable, ruleset: RuleSet, settings: Settings, left_out: tuple[LeftOut, ...]
+    table: Table, ruleset: RuleSet, settings: Settings, left_out: tuple[LeftOut, ...]
 ) -> ColumnUse:
     """Tell which columns took which part."""
-    names = table.features.columns.tolist()
+    names = table.names
     excluded = [
         name
         for name in names

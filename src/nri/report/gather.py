@@ -6,21 +6,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nri.errors import InputError
-from nri.induce.path import Induction, LabelledTable, Settings
-from nri.induce.resample import Accuracy
+from nri.induce.estimates import Accuracy
+from nri.induce.path import Induction, Settings
+from nri.induce.resample import hold_out, some_rows
 from nri.report.counts import RuleCounts, column_use, confusion_of
-from nri.report.curve import curve_of, hold_out, part_of, posterior_accuracy
+from nri.report.curve import by_size, curve_of
 from nri.report.records import Confusion, Curve, Report, ReportOptions
 from nri.rule.render.options import settled
+from nri.table.table import Table
 from nri.tasks.stability import clause_stability
 
 
 def gather_report(
-    table: LabelledTable,
+    table: Table,
     found: Induction,
     settings: Settings | None = None,
     *,
-    positive: int | None = None,
     options: ReportOptions | None = None,
     step: Callable[[], None] = lambda: None,
 ) -> Report:
@@ -32,7 +33,7 @@ def gather_report(
         The rows to report on, normally those that the rules were induced from.
     found
         The rules (a person may have changed them since) and the columns left out.
-    settings, positive
+    settings
         With which the rules were induced: cross-validation and stability induce again.
     options
         How much work it may be, and what the page says beside the numbers.
@@ -46,11 +47,11 @@ def gather_report(
             f"{list(table.classes)}; report on rows with the same classes"
         )
     found = replace(found, ruleset=settled(found.ruleset))
-    if table.weights is not None and not (table.weights > 0).all():
-        table = part_of(table, table.weights > 0)  # rows of weight zero are as good as absent
+    if not (table.weights > 0).all():
+        table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
     counts = RuleCounts(table, found.ruleset)
     half = None if options.seconds is None else options.seconds / 2
-    validated = _validate(_at_most(table, options), settings, positive, options, half, step)
+    validated = _validate(table, settings, options, half, step)
     stability = None
     if options.samples > 0 and counts.clauses:
         stability = clause_stability(
@@ -63,14 +64,13 @@ def gather_report(
             seconds=half,
             step=step,
         )
-    by_class = np.bincount(table.codes, counts.weights, len(table.classes))
     return Report(
         options,
         found.ruleset,
-        len(table.codes),
-        table.features.shape[1],
-        float(counts.weights.sum()),
-        tuple(float(weight) for weight in by_class),
+        len(table),
+        len(table.names),
+        float(table.weights.sum()),
+        tuple(float(weight) for weight in table.by_class),
         counts.cards(stability),
         counts.default(),
         counts.confusion(),
@@ -94,41 +94,26 @@ class _Validated:
 
 
 def _validate(
-    table: LabelledTable,
+    table: Table,
     settings: Settings,
-    positive: int | None,
     options: ReportOptions,
     seconds: float | None,
     step: Callable[[], None],
 ) -> _Validated:
-    if options.folds < 2 or len(table.classes) < 2 or len(table.codes) < 2:
+    table = some_rows(table, options.max_rows, np.random.default_rng(options.seed))
+    if options.folds < 2 or len(table.classes) < 2 or len(table) < 2:
         return _Validated()
-    held = hold_out(
-        table,
-        settings,
-        seed=options.seed,
-        positive=positive,
-        folds=options.folds,
-        seconds=seconds,
-        step=step,
-    )
-    weights = np.ones(len(table.codes)) if table.weights is None else table.weights
+    rng = np.random.default_rng(options.seed)
+    (smaller,) = rng.spawn(1)
+    held = hold_out(table, settings, rng=rng, folds=options.folds, step=step)
+    said = by_size(held, settings, rng=smaller, seconds=seconds)
     return _Validated(
-        confusion_of(table.codes, held.unlimited, weights, len(table.classes)),
-        curve_of(held, table, settings, seed=options.seed, positive=positive),
-        posterior_accuracy(table, settings, held.fold, options.seed, positive),
+        confusion_of(table.codes, held.said, table.weights, len(table.classes)),
+        curve_of(held, said, settings, options.seed),
+        held.posterior_accuracy,
     )
 
 
 def steps_of(options: ReportOptions) -> int:
     """Return how often ``step`` is called at most, for a progress bar."""
     return options.folds + options.samples
-
-
-def _at_most(table: LabelledTable, options: ReportOptions) -> LabelledTable:
-    """Draw rows without replacement if there are more than inducing many times allows."""
-    if len(table.codes) <= options.max_rows:
-        return table
-    rng = np.random.default_rng(options.seed)
-    rows = np.sort(rng.choice(len(table.codes), options.max_rows, replace=False))
-    return part_of(table, rows)

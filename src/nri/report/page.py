@@ -5,7 +5,7 @@ from importlib.metadata import version
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from nri.induce.intervals import LEVEL
+from nri.induce.estimates import LEVEL
 from nri.report import pictures
 from nri.report.records import ClauseCard, Confusion, Report
 from nri.rule import Clause, Label, render

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from nri.induce.intervals import Interval
-from nri.induce.resample import Accuracy, Guess, guess_of
+from nri.induce.estimates import Accuracy, Guess, Interval, guess_of
 from nri.rule import Clause, Label, RuleSet
-from nri.table.kinds import LeftOut
+from nri.table.usable import LeftOut
 from nri.tasks.stability import ClauseStability, Stability
 
 

@@ -2,12 +2,13 @@
 
 from nri.rule.clause import ALWAYS, FALSE, TRUE, Clause, Rule
 from nri.rule.column import Column, Columns, column_of, row_count
-from nri.rule.count import gather_ruleset
+from nri.rule.count import count_ruleset
 from nri.rule.decide import Evidence
 from nri.rule.equivalence import difference, equivalent, implies
 from nri.rule.explain import Explanation, Miss, NearMiss
 from nri.rule.labels import Label
 from nri.rule.literal import Kind, Literal, Op, Value
+from nri.rule.plan import ColumnPlan
 from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain, Domain
 from nri.rule.render import FORMATS, Format, asp_facts, from_json, prolog_facts, render, to_sympy
 from nri.rule.ruleset import ClassRule, Decision, RuleSet
@@ -17,9 +18,6 @@ from nri.rule.truth import (
     clause_truth,
     literal_truth,
     rule_truth,
-    soft_clause,
-    soft_literal,
-    soft_rule,
 )
 
 __all__ = [
@@ -33,6 +31,7 @@ __all__ = [
     "Clause",
     "Column",
     "ColumnDomain",
+    "ColumnPlan",
     "Columns",
     "Decision",
     "Domain",
@@ -52,10 +51,10 @@ __all__ = [
     "clause_matrix",
     "clause_truth",
     "column_of",
+    "count_ruleset",
     "difference",
     "equivalent",
     "from_json",
-    "gather_ruleset",
     "implies",
     "literal_truth",
     "prolog_facts",
@@ -63,8 +62,5 @@ __all__ = [
     "row_count",
     "rule_truth",
     "simplify",
-    "soft_clause",
-    "soft_literal",
-    "soft_rule",
     "to_sympy",
 ]

@@ -33,6 +33,16 @@ class Clause:
         """The columns the clause reads, each once."""
         return tuple(dict.fromkeys(literal.column for literal in self.literals))
 
+    @property
+    def shape(self) -> Hashable:
+        """Columns, comparisons and categories of the clause, without its thresholds.
+
+        >>> from nri.rule.literal import Op
+        >>> Clause([Literal("age", Op.GT, 61)]).shape == Clause([Literal("age", Op.GT, 57)]).shape
+        True
+        """
+        return tuple((x.column, x.op, None if x.op.ordered else x.value) for x in self.literals)
+
     def subsumes(self, other: "Clause") -> bool:
         """Whether this clause's literals are a subset of the other's, so that it fires more often."""
         return set(self.literals) <= set(other.literals)
@@ -96,15 +106,3 @@ TRUE = Rule([ALWAYS])
 
 FALSE = Rule([])
 """The rule that holds on no row."""
-
-
-def shape_of(clause: Clause) -> Hashable:
-    """Return columns, comparisons and categories of a clause, without its thresholds.
-
-    >>> from nri.rule import Literal, Op
-    >>> shape_of(Clause([Literal("age", Op.GT, 61)])) == shape_of(Clause([Literal("age", Op.GT, 57)]))
-    True
-    """
-    return tuple(
-        (literal.column, literal.op, None if literal.op.ordered else literal.value) for literal in clause
-    )

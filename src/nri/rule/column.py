@@ -1,7 +1,8 @@
 """Columns: what rules are evaluated on, arrays of cells with a mask of the known ones.
 
 This is the one form in which a table reaches the symbols; whoever has a DataFrame, an array or a
-list turns it into :data:`Columns` first.
+list turns it into :data:`Columns` first. Texts are kept as codes into the column's categories, so that a
+comparison is one of small integers however long the texts are.
 """
 
 import datetime as dt
@@ -12,18 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
 from nri.rule.literal import Kind, Value, plain_value
 
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
-_KINDS = {"b": Kind.BOOLEAN, "f": Kind.NUMBER, "O": Kind.TEXT, "M": Kind.DATE}
+_KINDS = {"b": Kind.BOOLEAN, "f": Kind.NUMBER, "M": Kind.DATE}
+_DTYPES: dict[Kind, Any] = {
+    Kind.BOOLEAN: np.bool_,
+    Kind.NUMBER: np.float64,
+    Kind.TEXT: np.int32,
+    Kind.DATE: "datetime64[us]",
+}
 _UNKNOWN: dict[Kind, Any] = {
     Kind.BOOLEAN: False,
     Kind.NUMBER: np.nan,
-    Kind.TEXT: None,
+    Kind.TEXT: -1,
     Kind.DATE: np.datetime64("NaT"),
 }
 
@@ -33,33 +37,39 @@ class Column:
     """M cells of one kind, and which of them are known.
 
     Integers become float64 and dates datetime64[us]; NaN, NaT and None are never known. What an
-    unknown cell holds is settled here (False, NaN, None or NaT), so it cannot leak into a result.
+    unknown cell holds is settled here (False, NaN, NaT or code -1), so it cannot leak into a result. Texts
+    are given as they are, or as codes together with their categories.
 
     >>> Column(np.array([61.0, np.nan]), np.array([True, True])).known.tolist()
     [True, False]
+    >>> colours = Column(np.array(["red", "blue", "red"], dtype=object), np.array([True, True, False]))
+    >>> colours.values.tolist(), colours.categories
+    ([1, 0, -1], ('blue', 'red'))
     """
 
     values: NDArray[Any]
-    """[M]; bool, float64, object (of str) or datetime64[us]"""
+    """[M]; bool, float64, datetime64[us], or int32 codes into the categories"""
     known: BoolArray
     """[M]"""
+    categories: tuple[str, ...] | None = None
+    """the texts that codes stand for, in sorted order; None where cells are no texts"""
 
     def __post_init__(self) -> None:
-        values = _standard_dtype(np.asarray(self.values))
-        known = np.asarray(self.known, dtype=bool)
+        values, known = np.asarray(self.values), np.asarray(self.known, dtype=bool)
         if values.ndim != 1 or values.shape != known.shape:
             raise InputError(
                 f"a column needs one known-flag for each cell: got shapes {values.shape} and {known.shape}"
             )
-        known = known & ~_is_missing(values)
-        kind = _KINDS[values.dtype.kind]
+        categories = self.categories
+        if categories is None:
+            values, known, categories = _standard(values, known)
+        kind = Kind.TEXT if categories is not None else _KINDS[values.dtype.kind]
+        values = values.astype(_DTYPES[kind], copy=False)
         if not known.all():
-            values = values.copy()
-            values[~known] = _UNKNOWN[kind]
-        if kind is Kind.TEXT:
-            _require_text(values[known])
+            values = np.where(known, values, np.asarray(_UNKNOWN[kind], dtype=values.dtype))
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "known", known)
+        object.__setattr__(self, "categories", categories)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -67,20 +77,42 @@ class Column:
     @property
     def kind(self) -> Kind:
         """What sort of cells the column holds."""
-        return _KINDS[self.values.dtype.kind]
+        return Kind.TEXT if self.categories is not None else _KINDS[self.values.dtype.kind]
+
+    @property
+    def texts(self) -> NDArray[Any]:
+        """[M] of a text column: each cell's text, None where it is unknown."""
+        assert self.categories is not None, "only texts have categories"
+        texts: NDArray[Any] = np.array([*self.categories, None], dtype=object)
+        return np.asarray(texts[self.values])  # code -1 is the last
 
     def cell(self, row: int) -> Value | None:
         """Return one cell as a plain Python value, None if unknown."""
         if not self.known[row]:
             return None
         value = self.values[row]
+        if self.categories is not None:
+            return self.categories[int(value)]
         if self.kind is Kind.NUMBER and not np.isfinite(value):
             return float(value)  # a cell may be infinite, a literal's value may not
         return plain_value(value)
 
     def take(self, rows: NDArray[Any]) -> "Column":
         """Return the column at these rows (indices or a mask)."""
-        return Column(self.values[rows], self.known[rows])
+        return Column(self.values[rows], self.known[rows], self.categories)
+
+    def distinct(self) -> tuple[NDArray[Any], IntArray]:
+        """Return the different known cells in order (texts as texts), and how many cells hold each.
+
+        >>> column_of(["b", "a", "b", None]).distinct()
+        (array(['a', 'b'], dtype=object), array([1, 2]))
+        """
+        if self.categories is None:
+            found, counts = np.unique(self.values[self.known], return_counts=True)
+            return found, counts.astype(np.int64)
+        counts = np.bincount(self.values[self.known], minlength=len(self.categories))
+        present = np.flatnonzero(counts)
+        return np.array(self.categories, dtype=object)[present], counts[present].astype(np.int64)
 
 
 Columns = Mapping[str, Column]
@@ -101,10 +133,18 @@ def column_of(cells: Sequence[object]) -> Column:
     if len(kinds) > 1:
         raise InputError(f"a column mixes {' and '.join(sorted(kinds))} cells: convert them to one kind")
     (kind,) = kinds
-    dtype = {Kind.BOOLEAN: "bool", Kind.NUMBER: "float64", Kind.TEXT: "object", Kind.DATE: "datetime64[us]"}
-    values = np.full(len(cells), _UNKNOWN[kind], dtype=dtype[kind])
+    if kind is Kind.TEXT:
+        values: NDArray[Any] = np.full(len(cells), None, dtype=object)
+    else:
+        values = np.full(len(cells), _UNKNOWN[kind], dtype=_DTYPES[kind])
     values[known] = [plain_value(cell) for cell in seen] if kind is Kind.DATE else seen
     return Column(values, known)
+
+
+def empty_column(kind: Kind, n_rows: int) -> Column:
+    """Return a column of a kind of which no cell is known."""
+    values = np.zeros(n_rows, dtype=_DTYPES[kind])
+    return Column(values, np.zeros(n_rows, dtype=bool), () if kind is Kind.TEXT else None)
 
 
 def row_count(columns: Columns, n_rows: int | None = None) -> int:
@@ -121,35 +161,34 @@ def row_count(columns: Columns, n_rows: int | None = None) -> int:
     return n
 
 
-def _standard_dtype(values: NDArray[Any]) -> NDArray[Any]:
+def _standard(
+    values: NDArray[Any], known: BoolArray
+) -> tuple[NDArray[Any], BoolArray, tuple[str, ...] | None]:
+    """Return cells in the type of their kind, what is missing by itself unknown, and categories of texts."""
     match values.dtype.kind:
         case "b":
-            return values
+            return values, known, None
         case "i" | "u" | "f":
-            return values.astype(np.float64, copy=False)
+            numbers = values.astype(np.float64, copy=False)
+            return numbers, known & ~np.isnan(numbers), None
         case "M":
-            return values.astype("datetime64[us]", copy=False)
+            moments = values.astype("datetime64[us]", copy=False)
+            return moments, known & ~np.isnat(moments), None
         case "U" | "O":
-            return values.astype(object, copy=False)
+            return _encoded(values.astype(object), known)
     raise InputError(f"a column cannot hold {values.dtype}: convert it to bool, numbers, text or dates")
 
 
-def _is_missing(values: NDArray[Any]) -> BoolArray:
-    missing: BoolArray = np.zeros(values.shape, dtype=bool)
-    match values.dtype.kind:
-        case "f":
-            missing = np.isnan(values)
-        case "M":
-            missing = np.isnat(values)
-        case "O":
-            missing = np.array([cell is None for cell in values], dtype=bool)
-    return missing
-
-
-def _require_text(cells: NDArray[Any]) -> None:
-    for cell_type in {type(cell) for cell in cells}:
+def _encoded(texts: NDArray[Any], known: BoolArray) -> tuple[NDArray[Any], BoolArray, tuple[str, ...]]:
+    known = known & np.array([text is not None for text in texts], dtype=bool)
+    for cell_type in {type(text) for text in texts[known]}:
         if not issubclass(cell_type, str):
             raise InputError(f"a text column holds a {cell_type.__name__}: convert its cells to text")
+    codes = np.full(len(texts), -1, dtype=np.int32)
+    categories: NDArray[Any] = np.zeros(0, dtype=object)
+    if known.any():
+        categories, codes[known] = np.unique(texts[known], return_inverse=True)
+    return codes, known, tuple(map(str, categories))
 
 
 def _kind_of_cell(cell: object) -> Kind:

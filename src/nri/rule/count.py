@@ -5,16 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.rule.clause import Rule
-from nri.rule.column import Columns, FloatArray, row_count
+from nri.rule.column import Columns, row_count
 from nri.rule.decide import Evidence, shrink
 from nri.rule.labels import Label, as_label
 from nri.rule.ruleset import ClassRule, RuleSet
 from nri.rule.truth import clause_matrix
 
 
-def gather_ruleset(
+def count_ruleset(
     target: str,
     classes: Sequence[Label],
     rules: Mapping[Label, Rule],

@@ -23,7 +23,7 @@ import numpy as np
 
 from nri.errors import InputError
 from nri.rule.clause import Clause
-from nri.rule.column import Column, column_of
+from nri.rule.column import Column, column_of, empty_column
 from nri.rule.literal import Kind, Literal, Value, kind_of, plain_value
 from nri.rule.truth import literal_truth
 
@@ -123,8 +123,11 @@ def _representatives(name: str, literals: Sequence[Literal], domain: ColumnDomai
         known = _open_cells(kinds.pop(), literals)
     if domain.complete:
         return known
-    unknown = np.append(known.known, False)
-    return Column(np.append(known.values, known.values[:1] if len(known) else [None]), unknown)
+    rows = np.append(np.arange(len(known)), 0)
+    if not len(known):
+        return empty_column(known.kind, 1)
+    cells = known.take(rows)
+    return Column(cells.values, np.append(known.known, False), cells.categories)
 
 
 def _open_cells(kind: Kind, literals: Sequence[Literal]) -> Column:

@@ -8,19 +8,28 @@ set is also a list of clauses to try in order: :attr:`RuleSet.decisions`.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
 from nri.rule.clause import Clause, Rule
-from nri.rule.column import Columns, FloatArray, IntArray
-from nri.rule.decide import Evidence, favour, shrink
+from nri.rule.column import Column, Columns, row_count
+from nri.rule.decide import (
+    Evidence,
+    estimated_precision,
+    favour,
+    first_to_fire,
+    shrink,
+    speaking_order,
+)
 from nri.rule.labels import Label, as_label, check_classes, label_array
 from nri.rule.literal import Kind
+from nri.rule.plan import ColumnPlan, unstated
 from nri.rule.truth import clause_matrix
 
 if TYPE_CHECKING:
@@ -93,6 +102,8 @@ class RuleSet:
     """What all support rows were."""
     prior: tuple[float, ...]
     """Pseudo-counts for each class that every evidence is drawn towards."""
+    plans: Mapping[str, ColumnPlan] = field(default_factory=dict)
+    """How the cells of the columns are read; what is not mentioned is read by the kind of its literals."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", tuple(as_label(label) for label in self.classes))
@@ -102,7 +113,8 @@ class RuleSet:
         self._check_labels()
         object.__setattr__(self, "default", self.classes[self.index_of(self.default)])
         self._check_counts()
-        _ = self.kinds  # raises when a column is compared as two kinds
+        plans = {name: self.plans.get(name, unstated(kind)) for name, kind in self.kinds.items()}
+        object.__setattr__(self, "plans", plans)
 
     def _check_labels(self) -> None:
         labels = [rule.label for rule in self.rules]
@@ -157,13 +169,20 @@ class RuleSet:
     @cached_property
     def decisions(self) -> tuple[Decision, ...]:
         """Every clause in the order in which it gets its say: the first that fires decides."""
-        found = []
-        for rule in self.rules:
+        strength = round(sum(self.prior), 9)
+        found, owners = [], []
+        for owner, rule in enumerate(self.rules):
             index = self.index_of(rule.label)
+            share = self.prior[index] / strength if strength > 0 else 0.0
             for clause, evidence, decided in zip(rule.rule, rule.evidence, rule.decided, strict=True):
-                precision = float(shrink(evidence, self.prior)[index])
+                if evidence.total + strength > 0:
+                    precision = estimated_precision(evidence.counts[index], evidence.total, share, strength)
+                else:  # nothing is known of it: every class is as likely as any other
+                    precision = 1.0 / len(self.classes)
                 found.append(Decision(self.classes[index], clause, evidence, decided, precision))
-        return tuple(sorted(found, key=lambda decision: -decision.precision))  # stable: reading order on ties
+                owners.append(owner)
+        order = speaking_order(np.array([one.precision for one in found]), np.array(owners, dtype=np.int64))
+        return tuple(found[i] for i in order)
 
     @cached_property
     def _labels_and_probabilities(self) -> tuple[IntArray, FloatArray]:
@@ -184,29 +203,64 @@ class RuleSet:
             return covered
         return shrink(decision.decided, tuple((covered * _PULL).tolist()))
 
-    def decide(self, columns: Columns, n_rows: int | None = None) -> IntArray:
+    def decide(self, rows: Any, n_rows: int | None = None) -> IntArray:
         """[M]: index in :attr:`decisions` of each row's deciding clause; their number where none fires."""
-        fires = clause_matrix((decision.clause for decision in self.decisions), columns, n_rows)
-        default = np.ones((len(fires), 1), dtype=bool)
-        first: IntArray = np.argmax(np.concatenate([fires, default], axis=1), axis=1)
-        return first
+        columns = self.read(rows)
+        return first_to_fire(
+            clause_matrix(
+                (decision.clause for decision in self.decisions), columns, _count(rows, columns, n_rows)
+            )
+        )
 
-    def predict_index(self, columns: Columns, n_rows: int | None = None) -> IntArray:
+    def predict_index(self, rows: Any, n_rows: int | None = None) -> IntArray:
         """[M]: position in :attr:`classes` of each row's label."""
         indices, _ = self._labels_and_probabilities
-        return np.take(indices, self.decide(columns, n_rows))
+        return np.take(indices, self.decide(rows, n_rows))
 
-    def predict(self, columns: Columns, n_rows: int | None = None) -> NDArray[Any]:
-        """[M]: each row's label; a rule set without columns needs ``n_rows``."""
-        return label_array(self.classes)[self.predict_index(columns, n_rows)]
+    def predict(self, rows: Any, n_rows: int | None = None) -> NDArray[Any]:
+        """[M]: each row's label.
 
-    def predict_proba(self, columns: Columns, n_rows: int | None = None) -> FloatArray:
+        Parameters
+        ----------
+        rows
+            A DataFrame of pandas or polars, or anything else that :class:`nri.NRIClassifier` takes, with the
+            columns that the rules read; or :data:`Columns`, typed already.
+        n_rows
+            How many rows there are, where typed columns do not say it because the rules read none.
+        """
+        return label_array(self.classes)[self.predict_index(rows, n_rows)]
+
+    def predict_proba(self, rows: Any, n_rows: int | None = None) -> FloatArray:
         """[M, n_classes]: probabilities, of which the predicted label's is strictly the highest."""
         _, probabilities = self._labels_and_probabilities
-        return probabilities[self.decide(columns, n_rows)]
+        return probabilities[self.decide(rows, n_rows)]
 
-    def explain(self, columns: Columns, n_rows: int | None = None) -> "list[Explanation]":
+    def explain(self, rows: Any, n_rows: int | None = None) -> "list[Explanation]":
         """For each row, which clauses fired or, when none did, what the nearest ones lacked."""
         from nri.rule.explain import explain
 
-        return explain(self, columns, n_rows)
+        columns = self.read(rows)
+        return explain(self, columns, _count(rows, columns, n_rows))
+
+    def read(self, rows: Any) -> Columns:
+        """Return the columns that the rules read, by their plans; typed columns are taken as they are."""
+        if isinstance(rows, Mapping) and all(isinstance(column, Column) for column in rows.values()):
+            return rows
+        from nri.table import read_columns  # whoever holds only typed columns needs no pandas
+
+        return read_columns(rows, self.plans)
+
+    def with_plans(self, plans: Mapping[str, ColumnPlan]) -> "RuleSet":
+        """Return the rule set with the plans of the columns that it reads."""
+        mentioned: dict[str, set[str]] = {name: set() for name in self.columns}
+        for literal in (x for rule in self.rules for clause in rule.rule for x in clause):
+            mentioned[literal.column].add(str(literal.value))
+        kept = {name: plans[name].kept_with(texts) for name, texts in mentioned.items() if name in plans}
+        return replace(self, plans=kept)
+
+
+def _count(rows: Any, columns: Columns, n_rows: int | None) -> int:
+    """Return M; a table of which no column is read knows it all the same."""
+    if n_rows is None and not columns and columns is not rows:
+        n_rows = len(rows)
+    return row_count(columns, n_rows)

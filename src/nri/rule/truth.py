@@ -1,24 +1,20 @@
-"""The truth of literals, clauses and rules on rows: the one hard definition and the one soft one.
+"""The truth of literals, clauses and rules on rows: the one definition.
 
-Hard: a literal holds where its cell is known and compares as stated; a clause fires where every
-literal is known to hold; a rule fires where a clause does. Soft: a literal is 1, 0, or 0.5 where
-its cell is unknown; a clause is the product of its literals, a rule 1 minus the product of the
-clauses' complements. On rows without unknown cells the two agree.
+A literal holds where its cell is known and compares as stated; a clause fires where every
+literal is known to hold; a rule fires where a clause does.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nri.arrays import BoolArray
 from nri.errors import InputError
 from nri.rule.clause import Clause, Rule
-from nri.rule.column import BoolArray, Column, Columns, FloatArray, row_count
+from nri.rule.column import Column, Columns, row_count
 from nri.rule.literal import Kind, Literal, Op
-
-UNKNOWN = 0.5
-"""Soft truth of a literal whose cell is unknown."""
 
 _COMPARABLE = {
     Kind.BOOLEAN: (Kind.BOOLEAN, Kind.NUMBER),
@@ -38,7 +34,7 @@ def literal_truth(literal: Literal, columns: Columns) -> Truth:
     if column is None:
         n = len(columns[literal.column])
         return np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-    return _compare(column.values, literal) & column.known, column.known
+    return _compare(column, literal) & column.known, column.known
 
 
 def clause_truth(clause: Clause, columns: Columns, n_rows: int | None = None) -> BoolArray:
@@ -71,28 +67,6 @@ def rule_truth(rule: Rule, columns: Columns, n_rows: int | None = None) -> BoolA
     return fires
 
 
-def soft_literal(literal: Literal, columns: Columns) -> FloatArray:
-    """[M]: 1 where the literal holds, 0 where it does not, 0.5 where its cell is unknown."""
-    holds, known = literal_truth(literal, columns)
-    return np.where(known, holds.astype(np.float64), UNKNOWN)
-
-
-def soft_clause(clause: Clause, columns: Columns, n_rows: int | None = None) -> FloatArray:
-    """[M]: product of the literals' soft truths."""
-    score = np.ones(row_count(columns, n_rows))
-    for literal in clause:
-        score *= soft_literal(literal, columns)
-    return score
-
-
-def soft_rule(rule: Rule, columns: Columns, n_rows: int | None = None) -> FloatArray:
-    """[M]: the product t-norm's disjunction of the clauses' soft truths."""
-    miss = np.ones(row_count(columns, n_rows))
-    for clause in rule:
-        miss *= 1.0 - soft_clause(clause, columns, n_rows)
-    return 1.0 - miss
-
-
 def _column_for(literal: Literal, columns: Columns) -> Column | None:
     """Return the literal's column, None if nothing in it is known (then its kind says nothing)."""
     if literal.column not in columns:
@@ -110,9 +84,12 @@ def _column_for(literal: Literal, columns: Columns) -> Column | None:
     return column
 
 
-def _compare(values: NDArray[Any], literal: Literal) -> BoolArray:
+def _compare(column: Column, literal: Literal) -> BoolArray:
+    values = column.values
     value: Any = literal.value
-    if literal.kind is Kind.DATE:
+    if column.categories is not None:
+        value = _code(column.categories, str(value))
+    elif literal.kind is Kind.DATE:
         value = np.datetime64(value, "us")
     elif literal.kind is Kind.BOOLEAN and values.dtype.kind == "b":
         return values if literal.positive else ~values
@@ -126,3 +103,9 @@ def _compare(values: NDArray[Any], literal: Literal) -> BoolArray:
         case Op.LE:
             truth = values <= value
     return np.asarray(truth, dtype=bool)
+
+
+def _code(categories: tuple[str, ...], text: str) -> int:
+    """Return the code of a text, one that no cell has if it is none of the categories."""
+    place = bisect_left(categories, text)
+    return place if place < len(categories) and categories[place] == text else len(categories)

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import BoolArray, FloatArray, IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.search.clauses import (
     ClauseArray,
     IndexClause,

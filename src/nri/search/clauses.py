@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import IntArray
+from nri.arrays import IntArray
 
 IndexClause = tuple[int, ...]
 """Literal indices in rising order; the empty one always fires."""

@@ -11,7 +11,7 @@ from itertools import compress
 
 import numpy as np
 
-from nri.episode import BoolArray, FloatArray, IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.search.candidates import CandidatePool
 from nri.search.limits import Limits
 from nri.search.local import Indices, Pricing

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, hstack, identity, vstack
 
-from nri.episode import FloatArray
+from nri.arrays import FloatArray
 from nri.search.candidates import CandidatePool
 from nri.search.limits import Limits
 from nri.search.objective import Objective, clause_bits

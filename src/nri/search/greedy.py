@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from nri.episode import Episode, FloatArray
+from nri.arrays import FloatArray
+from nri.episode import Episode
+from nri.rule.decide import estimated_precision
 from nri.search.candidates import CandidatePool, build_pool, clause_truth
 from nri.search.clauses import IndexClause, stacked
 from nri.search.consensus import Consensus, agree, rivals_of
@@ -13,7 +15,7 @@ from nri.search.joint import polish
 from nri.search.limits import Limits
 from nri.search.objective import DescriptionLength, ExpectedError, Objective
 from nri.search.propose import Proposer, SymbolicProposer, baseline_clauses, baseline_errors, with_required
-from nri.search.result import Induced, decide, estimated_precision
+from nri.search.result import Induced, decide
 from nri.search.rows import OneVsRest, SearchRows, search_rows
 from nri.search.select import Selection, Selector, select, shortlist, shortlisted
 

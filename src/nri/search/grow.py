@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import BoolArray, FloatArray, IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.search.clauses import ClauseArray, one_of_each
 from nri.search.limits import Limits
 from nri.search.rows import OneVsRest

@@ -5,12 +5,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from nri.episode import FloatArray, IntArray
+from nri.arrays import FloatArray, IntArray
+from nri.rule.decide import estimated_precision, speaking_order
 from nri.search.candidates import CandidatePool
 from nri.search.clauses import IndexClause
 from nri.search.limits import Limits
 from nri.search.objective import Objective, clause_bits
-from nri.search.result import estimated_precision
 from nri.search.rows import SearchRows
 
 Chosen = tuple[int, ...]
@@ -88,8 +88,7 @@ class _Joint:
                 for c, pool in enumerate(pools)
             ]
         )
-        # Equal precision is settled by the lower class, as in `decide`.
-        order = np.lexsort((np.arange(len(precision)), self.owner, -precision))
+        order = speaking_order(precision, self.owner)
         self.rank_of = np.empty(len(order), dtype=np.int64)
         self.rank_of[order] = np.arange(len(order))
         ends = np.cumsum([0, *map(len, pools)])

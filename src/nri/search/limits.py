@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nri.episode import BoolArray
+from nri.arrays import BoolArray
 from nri.errors import InputError
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import BoolArray, FloatArray
+from nri.arrays import BoolArray, FloatArray
 from nri.search.candidates import CandidatePool
 from nri.search.limits import Limits
 from nri.search.objective import Objective, clause_bits

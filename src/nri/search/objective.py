@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from nri.episode import FloatArray
+from nri.arrays import FloatArray
 
 LN2 = float(np.log(2.0))
 

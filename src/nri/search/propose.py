@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import BoolArray, FloatArray, IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.search.candidates import build_pool
 from nri.search.clauses import ClauseArray, choices, stacked, subsets
 from nri.search.grow import choose_seeds, foil_gain, grow_from_seeds, m_estimate

@@ -5,16 +5,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nri.episode import BoolArray, FloatArray, IntArray, literal_truth
+from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.episode import literal_truth
+from nri.rule.decide import estimated_precision as estimated_precision
+from nri.rule.decide import first_to_fire, speaking_order
 from nri.search.candidates import clause_truth
 from nri.search.clauses import IndexClause
 
 if TYPE_CHECKING:
     from nri.seeded.posterior import Posterior
-
-
-PRECISION_STRENGTH = 2.0
-"""Imaginary rows at the class's prior share in a clause's estimated precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,15 +57,10 @@ class Induced:
         return decide([clause_truth(literals, rule) for rule in self.rules], self.precisions, self.default)
 
 
-def estimated_precision(positive: FloatArray, covered: FloatArray, prior: float) -> FloatArray:
-    """Share of the class among covered rows, shrunk towards the prior share."""
-    return (positive + PRECISION_STRENGTH * prior) / (covered + PRECISION_STRENGTH)
-
-
 def decide(
     truths: list[BoolArray], precisions: tuple[FloatArray, ...] | list[FloatArray], default: int
 ) -> IntArray:
-    """[M], class of the most precise firing clause; of equals the lower class; else the default.
+    """[M], class of the clause that decides each row by :mod:`nri.rule.decide`, or the default.
 
     Parameters
     ----------
@@ -77,10 +71,7 @@ def decide(
     default
         Class where no clause fires.
     """
-    best = np.array(
-        [
-            np.where(truth, precision[:, None], 0.0).max(axis=0, initial=0.0)
-            for truth, precision in zip(truths, precisions, strict=True)
-        ]
-    )
-    return np.where(best.max(axis=0) > 0.0, best.argmax(axis=0), default).astype(np.int64)
+    owner = np.repeat(np.arange(len(truths)), [len(truth) for truth in truths])
+    order = speaking_order(np.concatenate(precisions), owner)
+    first = first_to_fire(np.concatenate(truths)[order].T)
+    return np.append(owner[order], default)[first]

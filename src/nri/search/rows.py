@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nri.episode import BoolArray, Episode, FloatArray, literal_truth
+from nri.arrays import BoolArray, FloatArray
+from nri.episode import Episode, literal_truth
 from nri.errors import InputError
 
 

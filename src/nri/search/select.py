@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import BoolArray, IntArray
+from nri.arrays import BoolArray, IntArray
 from nri.search.candidates import CandidatePool
 from nri.search.clauses import IndexClause
 from nri.search.limits import Limits

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nri.episode import BoolArray, Episode, FloatArray, IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.episode import Episode
 from nri.search.clauses import ClauseArray, IndexClause, clause_array, in_order, stacked
 from nri.search.greedy import described, induce
 from nri.search.limits import Limits

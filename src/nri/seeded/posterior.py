@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import BoolArray, FloatArray, IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.seeded.experts import COUNCIL, Experts, council_shares
 from nri.seeded.runtime import SeededNetwork
 from nri.seeded.sample import Sample, signed_cells

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import BoolArray, Episode, FloatArray, IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.episode import Episode
 
 SignedArray = NDArray[np.float32]
 

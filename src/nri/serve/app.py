@@ -29,7 +29,6 @@ from nri.serve.validation import validation_lines
 from nri.serve.view import make_download, view_target, view_upload, view_work
 from nri.serve.visitors import IDLE_SECONDS, Visit, Visitors
 from nri.serve.work import Work, answer, with_rules
-from nri.table.columns import require_columns
 
 logger = logging.getLogger(__name__)
 
@@ -108,10 +107,10 @@ class _Page:
         return response
 
     async def target(self, request: Request) -> Response:
-        frame = self.upload(request).frame
+        table = self.upload(request).table
         column = request.query_params.get("column", "")
-        require_columns(frame, [column])
-        return JSONResponse(view_target(await self.compute(profile_target, frame[column])))
+        table.require([column])
+        return JSONResponse(view_target(await self.compute(profile_target, table, column)))
 
     async def induce(self, request: Request) -> Response:
         visit = self.visit(request)

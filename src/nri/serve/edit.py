@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from nri.errors import InputError
-from nri.rule import Clause, Kind, Label, Literal, Op, Rule, Value
-from nri.rule.column import Column
+from nri.rule import Clause, ColumnPlan, Kind, Label, Literal, Op, Rule, Value
 from nri.rule.literal import plain_value
 from nri.serve.profile import ColumnProfile
 from nri.serve.question import as_object
 from nri.serve.work import Work
-from nri.table.coerce import coerce
+from nri.table.cells import TextCells
+from nri.table.reading import read_by
 
 MAX_CLAUSES = 100
 MAX_LITERALS = 50
@@ -28,7 +28,7 @@ def read_rules(data: Any, work: Work) -> dict[Label, Rule]:
     if len(rules) != len(work.ruleset.rules):
         raise InputError("the edited rule has another number of classes; reload the page")
     profiles = {column.name: column for column in work.upload.columns}
-    profiles = {name: profiles[name] for name in work.table.features.columns}
+    profiles = {name: profiles[name] for name in work.table.names}
     return {
         present.label: Rule(
             Clause(_literal(one, profiles) for one in _listed(clause, "a clause", MAX_LITERALS))
@@ -68,10 +68,11 @@ def _value(value: Any, profile: ColumnProfile) -> Value:
         return str(value)
     if isinstance(value, int | float) and profile.kind is Kind.NUMBER:
         return plain_value(value)
-    asked = Column(np.array([str(value).strip()], dtype=object), np.array([True]))
+    asked = TextCells(np.zeros(1, dtype=np.int64), (str(value).strip(),))
     try:
-        return plain_value(coerce(asked, profile.kind, profile.name).values[0])
+        read = read_by(asked, ColumnPlan(profile.kind, stated=False), profile.name)
     except InputError:
         raise InputError(
             f"{value!r} is no {profile.kind}, as the cells of {profile.name!r} are; type one"
         ) from None
+    return plain_value(read.column.values[0])

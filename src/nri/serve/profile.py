@@ -5,18 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from nri.errors import InputError
 from nri.rule import Kind, Value
 from nri.rule.column import Column
 from nri.rule.labels import Label
 from nri.rule.literal import plain_value
-from nri.table.cells import is_integer, read_cells
-from nri.table.coerce import coerce
-from nri.table.kinds import CategoryLimits, kind_or_reason
 from nri.table.rounding import plain_number
-from nri.table.target import encode_target
+from nri.table.table import Table
+from nri.table.target import encode, read_answers
+from nri.table.usable import why_useless
 
 MAX_VALUES = 60
 """Most categories of one column that the page offers in a list."""
@@ -56,29 +54,29 @@ class TargetProfile:
     """why it cannot be a target at all"""
 
 
-def profile_columns(frame: pd.DataFrame) -> tuple[ColumnProfile, ...]:
+def profile_columns(table: Table) -> tuple[ColumnProfile, ...]:
     """Describe each column of a table."""
-    return tuple(_profile(frame[name]) for name in frame.columns)
+    return tuple(_profile(name, table) for name in table.names)
 
 
-def profile_target(series: "pd.Series[Any]") -> TargetProfile:
+def profile_target(table: Table, name: str) -> TargetProfile:
     """Tell what a column offers as a target.
 
-    >>> profile_target(pd.Series(["yes", "no", "yes"], name="flu")).classes
+    >>> from nri.table import table_of
+    >>> profile_target(table_of({"flu": ["yes", "no", "yes"]}), "flu").classes
     (('no', 1), ('yes', 2))
-    >>> profile_target(pd.Series(range(100), name="age")).compare
+    >>> profile_target(table_of({"age": range(100)}), "age").compare
     ('>', 49)
     """
-    name = str(series.name)
+    answers = read_answers(table, name)
     try:
-        codes, classes = encode_target(series)
+        labels, _ = encode(answers)
     except InputError as error:
-        column = read_cells(series)
-        if not column.known.any() or len(pd.unique(column.values[column.known])) < 2:
+        if len(answers.labels.distinct()[0]) < 2:
             return TargetProfile(name, (), None, str(error))
-        return TargetProfile(name, (), _comparison(column), None)
-    counts = np.bincount(codes[codes >= 0], minlength=len(classes))
-    return TargetProfile(name, tuple(zip(classes, counts.tolist(), strict=True)), None, None)
+        return TargetProfile(name, (), _comparison(answers.labels), None)
+    counts = np.bincount(labels.codes, minlength=len(labels.classes))
+    return TargetProfile(name, tuple(zip(labels.classes, counts.tolist(), strict=True)), None, None)
 
 
 def guess_target(columns: Sequence[ColumnProfile]) -> str | None:
@@ -91,41 +89,29 @@ def guess_target(columns: Sequence[ColumnProfile]) -> str | None:
     return possible[-1].name if possible and possible[-1] is columns[-1] else None
 
 
-def _profile(series: "pd.Series[Any]") -> ColumnProfile:
-    name = str(series.name)
-    column = read_cells(series)
-    decided = kind_or_reason(column, name, whole=is_integer(series), limits=CategoryLimits())
-    left_out = None if isinstance(decided, Kind) else str(decided)
-    if isinstance(decided, Kind):
-        column = coerce(column, decided, name)
-    codes, distinct = pd.factorize(column.values[column.known])
+def _profile(name: str, table: Table) -> ColumnProfile:
+    column = table.columns[name]
+    useless = why_useless(column, name, whole=table.plans[name].whole)
+    distinct, counts = column.distinct()
     values: tuple[str, ...] = ()
     low = middle = high = None
     if column.kind is Kind.TEXT:
-        order = np.argsort(-np.bincount(codes, minlength=len(distinct)), kind="stable")[:MAX_VALUES]
+        order = np.argsort(-counts, kind="stable")[:MAX_VALUES]
         values = tuple(sorted(str(distinct[i]) for i in order))
     elif column.kind in (Kind.NUMBER, Kind.DATE) and len(distinct):
-        low, middle, high = _range(np.sort(column.values[column.known]))
-    return ColumnProfile(
-        name, column.kind, left_out, int((~column.known).sum()), len(distinct), values, low, middle, high
-    )
-
-
-def _range(cells: Any) -> tuple[Value | None, Value | None, Value | None]:
-    if cells.dtype.kind == "f":
-        cells = cells[np.isfinite(cells)]
-    if not len(cells):
-        return None, None, None
-    return plain_value(cells[0]), plain_value(_cut(cells)), plain_value(cells[-1])
+        cells = np.sort(column.values[column.known])
+        low, middle, high = plain_value(cells[0]), plain_value(_cut(cells)), plain_value(cells[-1])
+    missing = int((~column.known).sum())
+    left_out = None if useless is None else str(useless)
+    return ColumnProfile(name, column.kind, left_out, missing, len(distinct), values, low, middle, high)
 
 
 def _comparison(column: Column) -> tuple[str, Value]:
     """Cut numbers and dates in the middle; of many texts ask for the most frequent one."""
-    cells = np.sort(column.values[column.known])
     if column.kind is Kind.TEXT:
-        codes, distinct = pd.factorize(cells)
-        return "=", str(distinct[int(np.argmax(np.bincount(codes)))])
-    return ">", plain_value(_cut(cells))
+        distinct, counts = column.distinct()
+        return "=", str(distinct[int(np.argmax(counts))])
+    return ">", plain_value(_cut(np.sort(column.values[column.known])))
 
 
 def _cut(cells: Any) -> Any:

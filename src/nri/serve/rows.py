@@ -1,14 +1,14 @@
 """Rows: pages of the table with what the rule says about each, and why it says so."""
 
+import datetime as dt
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from nri.episode import BoolArray
+from nri.arrays import BoolArray
 from nri.errors import InputError
-from nri.rule import Clause, Column, literal_truth
-from nri.rule.render.phrase import phrase_label, phrase_literal
+from nri.rule import Clause, Column, Value, literal_truth
+from nri.rule.render.phrase import phrase_label, phrase_literal, phrase_value
 from nri.serve.work import Work
 from nri.table.cells import number_as_text
 
@@ -45,11 +45,10 @@ def rows_page(work: Work, name: str, offset: int) -> dict[str, Any]:
         raise InputError(f"no rows are called {name!r}; choose one of {', '.join(filters(work)[:6])}")
     chosen = np.flatnonzero(_mask(work, name))
     shown = chosen[max(0, offset) :][:PAGE]
-    features = work.table.features
+    table = work.table
     first = list(work.ruleset.columns)
-    order = [*first, *(column for column in features.columns if column not in set(first))]
-    cells = features.iloc[shown][order]
-    texts = [[cell_text(cell) for cell in cells[column]] for column in order]
+    order = [*first, *(name for name in table.names if name not in set(first))]
+    texts = [[cell_text(table.columns[name].cell(row)) for row in shown] for name in order]
     return {
         "filter": name,
         "total": len(chosen),
@@ -60,7 +59,7 @@ def rows_page(work: Work, name: str, offset: int) -> dict[str, Any]:
         "rows": [
             {
                 "row": int(row),
-                "number": int(features.index[row]) + 1,
+                "number": int(table.numbers[row]),
                 "label": phrase_label(work.table.classes[work.table.codes[row]]),
                 "said": phrase_label(work.table.classes[work.said[row]]),
                 "right": bool(work.said[row] == work.table.codes[row]),
@@ -76,12 +75,12 @@ def explain_row(work: Work, row: int) -> dict[str, Any]:
     """Tell which clauses hold on a row or, when none does, what the nearest ones lack."""
     if not 0 <= row < work.n_rows:
         raise InputError(f"no row {row + 1}: the table has rows 1 to {work.n_rows}")
-    columns = {name: column.take(np.array([row])) for name, column in work.columns.items()}
+    columns = {name: work.columns[name].take(np.array([row])) for name in work.ruleset.columns}
     (told,) = work.ruleset.explain(columns, 1)
     actual = work.table.classes[work.table.codes[row]]
     return {
         "row": row,
-        "number": int(work.table.features.index[row]) + 1,
+        "number": int(work.table.numbers[row]),
         "target": work.ruleset.target,
         "label": phrase_label(actual),
         "said": phrase_label(told.label),
@@ -102,15 +101,16 @@ def explain_row(work: Work, row: int) -> dict[str, Any]:
     }
 
 
-def cell_text(cell: Any) -> str | None:
+def cell_text(cell: Value | None) -> str | None:
     """Write a cell as a person would, None if it is missing; long texts are cut."""
-    if cell is None or pd.isna(cell):
+    if cell is None:
         return None
-    if isinstance(cell, bool | np.bool_):
+    if isinstance(cell, bool):
         return "true" if cell else "false"
-    if isinstance(cell, int | float | np.number) and np.isfinite(cell):
-        number = float(cell)
-        return number_as_text(number) if number.is_integer() else f"{number:.8g}"
+    if isinstance(cell, int | float):
+        return number_as_text(cell) if float(cell).is_integer() else f"{cell:.8g}"
+    if isinstance(cell, dt.datetime):
+        return phrase_value(cell)
     text = str(cell)
     return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
 

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePath
 
-import pandas as pd
-
 from nri.errors import InputError
 from nri.serve.profile import ColumnProfile, profile_columns
-from nri.table.read import read_table
+from nri.table.files import open_source
+from nri.table.source import Source
+from nri.table.table import Table
 
 MAX_BYTES = 50 * 1024 * 1024
 """Most bytes of a file."""
@@ -36,8 +36,10 @@ class Upload:
     """A table that somebody dropped on the page."""
 
     name: str
-    frame: pd.DataFrame
-    """with rows numbered from 0"""
+    source: Source
+    """the cells as they came"""
+    table: Table
+    """what they mean; no target is chosen yet"""
     columns: tuple[ColumnProfile, ...]
     notes: tuple[str, ...]
     """what the reader had to say, e.g. about an unusual encoding"""
@@ -70,8 +72,9 @@ def read_upload(name: str, content: bytes) -> Upload:
     file = io.BytesIO(content)
     file.name = name
     with collected_notes() as notes:
-        frame = read_table(file).reset_index(drop=True)
-    return Upload(name, frame, profile_columns(frame), tuple(notes))
+        source = open_source(file)
+        table = source.table()
+    return Upload(name, source, table, profile_columns(table), tuple(notes))
 
 
 @contextmanager

@@ -56,7 +56,6 @@ def _run(work: Work, tell: Any, gone: threading.Event) -> None:
             work.searched,
             work.question.settings,
             rng=np.random.default_rng(SEED),
-            positive=work.positive,
             step=step,
         )
         tell({"accuracy": accuracy.mean, "error": accuracy.error})

@@ -17,6 +17,7 @@ from nri.serve.rows import filter_counts
 from nri.serve.upload import Upload
 from nri.serve.work import SEARCHED_ROWS, Work
 from nri.table.write import write_table
+from nri.tasks.predictions import predictions
 
 Json = dict[str, Any]
 
@@ -25,7 +26,7 @@ def view_upload(upload: Upload) -> Json:
     """Describe an uploaded table."""
     return {
         "name": upload.name,
-        "rows": len(upload.frame),
+        "rows": len(upload.table),
         "searched": SEARCHED_ROWS,
         "columns": [_column(column) for column in upload.columns],
         "target": guess_target(upload.columns),
@@ -51,7 +52,7 @@ def view_work(work: Work) -> Json:
         "target": ruleset.target,
         "remark": work.remark,
         "rows": work.n_rows,
-        "searched": len(work.searched.codes),
+        "searched": len(work.searched),
         "rules": [
             {
                 **_label(rule.label),
@@ -201,15 +202,13 @@ def _report(work: Work) -> str:
 
     found = Induction(work.ruleset, work.left_out)
     options = ReportOptions(source=work.upload.name, seconds=REPORT_SECONDS)
-    report = gather_report(work.table, found, work.question.settings, positive=work.positive, options=options)
+    report = gather_report(work.table, found, work.question.settings, options=options)
     return render_report(report)
 
 
 def _table(work: Work) -> str:
     """Every row of the file, also those whose target is missing."""
-    from nri.cli.predictions import predictions
-
-    frame = work.upload.frame
+    source = work.upload.source
     file = io.StringIO()
-    write_table(frame.join(predictions(work.ruleset, frame)), file, format="csv")
+    write_table(source.frame.join(predictions(work.ruleset, source)), file, format="csv")
     return file.getvalue()

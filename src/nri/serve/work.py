@@ -5,24 +5,23 @@ from functools import cached_property
 
 import numpy as np
 
-from nri.episode import BoolArray, IntArray
+from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
-from nri.induce.labelled import label_table
-from nri.induce.path import LabelledTable, induce_ruleset
-from nri.induce.words import Support
-from nri.rule import Columns, Kind, Rule, RuleSet, clause_matrix, gather_ruleset
+from nri.induce.path import induce_rules
+from nri.induce.resample import some_of_each_class
+from nri.rule import ColumnPlan, Columns, Kind, Rule, RuleSet, clause_matrix, count_ruleset
 from nri.rule.labels import Label
 from nri.serve.question import Question
 from nri.serve.upload import Upload
-from nri.table.columns import columns_of
-from nri.table.kinds import LeftOut
+from nri.table.reading import recast
+from nri.table.table import Table
+from nri.table.target import describe, label_table
+from nri.table.usable import LeftOut
 
 SEED = 0
 """The same table and wishes give the same rule."""
 SEARCHED_ROWS = 2000
 """A rule is looked for in so many rows, unless all are wished for: that takes about a second."""
-LEAST_OF_CLASS = 50
-"""A sample has at least so many rows of each class, if there are that many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +30,10 @@ class Work:
 
     upload: Upload
     question: Question
-    table: LabelledTable
+    table: Table
     """the rows whose target is known"""
-    searched: LabelledTable
+    searched: Table
     """the rows that the rule was looked for in: all of them, or a sample of a long table"""
-    positive: int | None
     remark: str
     left_out: tuple[LeftOut, ...]
     found: RuleSet
@@ -43,14 +41,10 @@ class Work:
     ruleset: RuleSet
     """the rule as it stands"""
 
-    @cached_property
+    @property
     def columns(self) -> Columns:
-        """The cells that the rule reads."""
-        return self.columns_for(self.ruleset)
-
-    def columns_for(self, ruleset: RuleSet) -> Columns:
-        """Return the cells that a rule reads."""
-        return columns_of(self.table.features, ruleset.columns, ruleset.kinds)
+        """The cells of the table."""
+        return self.table.columns
 
     @cached_property
     def said(self) -> IntArray:
@@ -75,7 +69,7 @@ class Work:
     @property
     def n_rows(self) -> int:
         """M"""
-        return len(self.table.codes)
+        return len(self.table)
 
     @property
     def edited(self) -> bool:
@@ -88,41 +82,23 @@ def answer(upload: Upload, question: Question) -> Work:
 
     In a long table it is looked for in a sample of the rows; what is told about it is counted on all rows.
     """
-    asked = label_table(upload.frame, question.target, question.positive)
+    table = label_table(upload.table, question.target, question.positive)
     rng = np.random.default_rng(SEED)
-    searched = asked.table if question.all_rows else sample_of(asked.table, SEARCHED_ROWS, rng)
-    found = induce_ruleset(searched, question.settings, rng=rng, positive=asked.positive)
-    ruleset = _with_empty_rule(found.ruleset, asked.positive)
+    searched = table if question.all_rows else some_of_each_class(table, SEARCHED_ROWS, rng)
+    found = induce_rules(searched, question.settings, rng=rng)
+    ruleset = _with_empty_rule(found.ruleset, table.positive)
     useless = {column.name for column in upload.columns if column.left_out is not None}
     work = Work(
         upload=upload,
         question=question,
-        table=asked.table,
+        table=table,
         searched=searched,
-        positive=asked.positive,
-        remark=asked.remark,
-        left_out=tuple(one for one in found.left_out if searched is asked.table or one.column in useless),
+        remark=describe(table, len(upload.table)),
+        left_out=tuple(one for one in found.left_out if searched is table or one.column in useless),
         found=ruleset,
         ruleset=ruleset,
     )
-    return work if searched is asked.table else _counted_on_all_rows(work)
-
-
-def sample_of(table: LabelledTable, most: int, rng: np.random.Generator) -> LabelledTable:
-    """Return about so many rows, classes in proportion but a few at least of each; short tables whole.
-
-    Rows keep their order.
-    """
-    n = len(table.codes)
-    if n <= most:
-        return table
-    chosen = []
-    for code in range(len(table.classes)):
-        rows = np.flatnonzero(table.codes == code)
-        wanted = max(round(most * len(rows) / n), LEAST_OF_CLASS)
-        chosen.append(rng.permutation(rows)[:wanted])
-    kept = np.sort(np.concatenate(chosen))
-    return LabelledTable(table.features.iloc[kept], table.codes[kept], table.classes, table.target)
+    return work if searched is table else _counted_on_all_rows(work)
 
 
 def with_rules(work: Work, rules: dict[Label, Rule]) -> Work:
@@ -137,17 +113,15 @@ def with_rules(work: Work, rules: dict[Label, Rule]) -> Work:
                 raise InputError(
                     f"column {literal.column!r} is compared as {kinds[literal.column]} and as {literal.kind}"
                 )
-    columns = columns_of(work.table.features, kinds, kinds)
-    support = Support(columns, work.table.codes, np.ones(work.n_rows), work.table.classes, work.table.target)
-    ruleset = gather_ruleset(
-        support.target,
-        support.classes,
+    ruleset = count_ruleset(
+        work.table.target,
+        work.table.classes,
         rules,
-        support.columns,
-        support.class_weights,
+        {name: recast(work.table.columns[name], ColumnPlan(kind), name) for name, kind in kinds.items()},
+        work.table.class_weights,
         default=work.found.default,
     )
-    return replace(work, ruleset=ruleset)
+    return replace(work, ruleset=ruleset.with_plans(work.table.plans))
 
 
 def _counted_on_all_rows(work: Work) -> Work:
@@ -174,7 +148,7 @@ def _with_empty_rule(ruleset: RuleSet, positive: int | None) -> RuleSet:
     label = ruleset.classes[other if positive is None else positive]
     default = next(one for one in ruleset.classes if one != label)
     counts = np.asarray(ruleset.support.counts)[None, :]
-    return gather_ruleset(ruleset.target, ruleset.classes, {label: Rule([])}, {}, counts, default=default)
+    return count_ruleset(ruleset.target, ruleset.classes, {label: Rule([])}, {}, counts, default=default)
 
 
 def _rules(ruleset: RuleSet) -> dict[Label, Rule]:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import BoolArray, Episode, IntArray, make_episode
+from nri.arrays import BoolArray, IntArray
+from nri.episode import Episode, make_episode
 from nri.errors import ConfigError
 from nri.synth.targets import dnf_truth
 

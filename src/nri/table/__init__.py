@@ -1,29 +1,32 @@
-"""Tables: reading files, naming predicates, turning columns into boolean variables."""
+"""Tables: reading files and what callers hold, column by column, once; boolean variables; writing."""
 
 from nri.table.atomic import atomic_file
-from nri.table.binarizer import Binarizer, BooleanTable
-from nri.table.columns import columns_for, columns_of, kinds_read
-from nri.table.frame import as_frame
-from nri.table.kinds import LeftOut, Reason, describe_left_out
-from nri.table.read import read_table
-from nri.table.target import TargetedTable, class_index, encode_target, take_target
-from nri.table.write import write_table
+from nri.table.binarizer import Binarizer
+from nri.table.files import open_source, read_table
+from nri.table.frame import as_frame, read_columns, table_of
+from nri.table.source import Source
+from nri.table.table import Note, Table, Target
+from nri.table.target import class_index, label_table
+from nri.table.usable import LeftOut, Reason, describe_left_out
+from nri.table.write import write_beside, write_table
 
 __all__ = [
     "Binarizer",
-    "BooleanTable",
     "LeftOut",
+    "Note",
     "Reason",
-    "TargetedTable",
+    "Source",
+    "Table",
+    "Target",
     "as_frame",
     "atomic_file",
     "class_index",
-    "columns_for",
-    "columns_of",
     "describe_left_out",
-    "encode_target",
-    "kinds_read",
+    "label_table",
+    "open_source",
+    "read_columns",
     "read_table",
-    "take_target",
+    "table_of",
+    "write_beside",
     "write_table",
 ]

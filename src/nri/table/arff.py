@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from nri.errors import InputError
-from nri.table.coerce import parse_numbers
-from nri.table.dates import parse_dates
 from nri.table.frame import check_distinct
+from nri.table.kinds.date import parse_dates
+from nri.table.kinds.number import plain_numbers
 
 _ATTRIBUTE = re.compile(
     r"""@attribute \s+ (?: '(?P<single>(?:\\.|[^'\\])*)' | "(?P<double>(?:\\.|[^"\\])*)" | (?P<bare>[^\s{]+) )
@@ -186,7 +186,7 @@ def _column(attribute: Attribute, cells: tuple[str | None, ...], places: list[_P
         return pd.Categorical(texts, categories=list(dict.fromkeys(attribute.categories)))
     if attribute.kind == "number":
         numbers = np.full(len(texts), np.nan)
-        numbers[known] = parse_numbers(texts[known])
+        numbers[known] = plain_numbers(texts[known])
         _refuse_bad_cells(known & np.isnan(numbers), texts, places, f"no number, as {attribute.name!r} needs")
         return numbers
     moments = np.full(len(texts), np.datetime64("NaT"), dtype="datetime64[us]")

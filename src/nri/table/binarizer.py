@@ -1,54 +1,27 @@
-"""Binarizer: a table becomes a boolean matrix with unknowns, and each variable knows what it means."""
+"""Binarizer: a table becomes boolean variables with unknowns, and each variable knows what it means."""
 
 from collections.abc import Collection
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
-from pandas.api.types import is_float_dtype
 
 from nri import rule
-from nri.episode import BoolArray, FloatArray, IntArray
+from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
 from nri.rule import Kind, Op
-from nri.rule.column import Column
+from nri.rule.column import Column, Columns, row_count
 from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain
 from nri.rule.truth import literal_truth
-from nri.table.cells import is_integer, read_cells
-from nri.table.coerce import coerce
-from nri.table.columns import columns_of, require_columns
-from nri.table.dates import AMBIGUOUS, look_like_ambiguous_dates
-from nri.table.frame import as_frame
-from nri.table.kinds import (
-    CategoryLimits,
-    LeftOut,
-    Reason,
-    is_zero_one,
-    kind_or_reason,
-    plain_kind,
-    usable_categories,
-)
-from nri.table.notes import note_once
-from nri.table.numbers import read_text_numbers
+from nri.table.table import Table
 from nri.table.thresholds import find_thresholds
-
-
-@dataclass(frozen=True, eq=False)
-class BooleanTable:
-    """M rows of N boolean variables with unknown cells."""
-
-    values: BoolArray
-    """[M, N]; False wherever unknown"""
-    known: BoolArray
-    """[M, N]"""
+from nri.table.usable import CategoryLimits, LeftOut, Reason, usable_categories, why_useless
 
 
 class Binarizer:
     """Turn the columns of a table into boolean variables.
 
-    A table of floats that are all 0, 1 or missing is used as it is in either mode: every column is
+    A matrix of floats that are all 0, 1 or missing is used as it is in either mode: every column is
     one variable, also one that never changes, so that the variables are those of the caller's array.
 
     Parameters
@@ -59,8 +32,6 @@ class Binarizer:
         median, one variable for each category, whatever their number.
     max_thresholds : int
         The most cuts of one number or date column in ``auto`` mode.
-    numeric : collection of str, optional
-        The number columns; all others are then categories (booleans stay booleans). By default the data say.
     limits : CategoryLimits
         Which categories become variables in ``auto`` mode.
     named : collection of str
@@ -75,8 +46,6 @@ class Binarizer:
         For each variable the index in ``columns_`` of the column it was made from.
     columns_ : tuple of str
         The columns that gave variables, in the order of the table.
-    kinds_ : dict of str to Kind
-        How each of these is read.
     domain_ : dict of str to ColumnDomain
         What the cells of these columns can be, as far as the support rows show: yes and no, or the
         categories seen. Numbers and dates are open, and any cell may be unknown.
@@ -85,18 +54,19 @@ class Binarizer:
 
     Examples
     --------
-    >>> table = pd.DataFrame({"age": [20, 30, 64, 70], "sex": ["f", "m", "f", "m"]})
-    >>> binarizer = Binarizer(max_thresholds=1).fit(table, np.array([0, 0, 1, 1]))
+    >>> from nri.table import Target, table_of
+    >>> table = table_of({"age": [20, 30, 64, 70], "sex": ["f", "m", "f", "m"]})
+    >>> table = table.labelled(Target("y", (0, 1), np.array([0, 0, 1, 1])))
+    >>> binarizer = Binarizer(max_thresholds=1).fit(table)
     >>> [f"{v.column} {v.op} {v.value}" for v in binarizer.variables_]
     ['age > 50', 'sex = m']
-    >>> binarizer.transform(table).values.astype(int).tolist()
+    >>> binarizer.cells(table.columns)[0].astype(int).tolist()
     [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
 
     variables_: tuple[rule.Literal, ...]
     groups_: IntArray
     columns_: tuple[str, ...]
-    kinds_: dict[str, Kind]
     domain_: dict[str, ColumnDomain]
     left_out_: tuple[LeftOut, ...]
 
@@ -105,7 +75,6 @@ class Binarizer:
         mode: Literal["auto", "paper"] = "auto",
         *,
         max_thresholds: int = 6,
-        numeric: Collection[str] | None = None,
         limits: CategoryLimits | None = None,
         named: Collection[str] = (),
     ) -> None:
@@ -115,37 +84,31 @@ class Binarizer:
             raise InputError(f"max_thresholds is {max_thresholds}; a number column needs at least 1")
         self.mode = mode
         self.max_thresholds = max_thresholds
-        self.numeric = None if numeric is None else frozenset(numeric)
         self.limits = limits or CategoryLimits()
         self.named = frozenset(named)
 
-    def fit(self, X: Any, labels: IntArray | None = None, weights: FloatArray | None = None) -> "Binarizer":
+    def fit(self, table: Table, *, by_labels: bool = True) -> "Binarizer":
         """Decide on variables from the support rows.
 
         Parameters
         ----------
-        X : table
-            Anything :func:`nri.table.frame.as_frame` takes.
-        labels : int [M], optional
-            Class indices; ``auto`` cuts numbers by them, ``paper`` never looks at them.
-        weights : float [M], optional
-            How many rows each row stands for.
+        table
+            The rows; if labelled, ``auto`` cuts numbers by the labels, ``paper`` never looks at them.
+        by_labels
+            Whether to cut by the labels, if there are any.
         """
-        frame = as_frame(X)
-        if not len(frame):
+        if not len(table):
             raise InputError(
-                f"the table has 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required; give rows"
+                f"the table has 0 sample(s) (shape=(0, {len(table.names)})) while a minimum of 1 is "
+                "required; give rows"
             )
-        for what, array in (("labels", labels), ("weights", weights)):
-            if array is not None and len(array) != len(frame):
-                raise InputError(f"{len(array)} {what} for {len(frame)} rows; give one for each row")
-        require_columns(frame, self.numeric or ())
-        columns, left_out = self._readable_columns(frame)
+        columns, self.left_out_ = self._usable_columns(table)
         variables: list[rule.Literal] = []
         groups: list[int] = []
         used: list[str] = []
+        codes = table.codes if by_labels and table.labels is not None else None
         for name, column in columns.items():
-            made = self._variables_of(name, column, labels, weights)
+            made = self._variables_of(name, column, codes, table)
             if made:
                 groups += [len(used)] * len(made)
                 used.append(name)
@@ -153,9 +116,7 @@ class Binarizer:
         self.variables_ = tuple(variables)
         self.groups_ = np.array(groups, dtype=np.int64)
         self.columns_ = tuple(used)
-        self.kinds_ = {name: columns[name].kind for name in used}
         self.domain_ = {name: _domain_of(columns[name]) for name in used}
-        self.left_out_ = left_out
         return self
 
     def narrowed(self, columns: Collection[str], cuts: Collection[rule.Literal]) -> "Binarizer":
@@ -171,75 +132,56 @@ class Binarizer:
         closer.groups_ = np.array([numbers[v.column] for v in closer.variables_], dtype=np.int64)
         return closer
 
-    def transform(self, X: Any) -> BooleanTable:
-        """Return the variables' values on the rows of a table, which needs only ``columns_``.
+    def cells(self, columns: Columns, n_rows: int | None = None) -> tuple[BoolArray, BoolArray]:
+        """Return [M, N] twice: where each variable is true, and where it is known.
 
         A category never seen is equal to none of the variables: they are all known and False.
         """
-        frame = as_frame(X)
-        columns = columns_of(frame, self.columns_, self.kinds_)
-        shape = (len(frame), len(self.variables_))
+        shape = (row_count({name: columns[name] for name in self.columns_}, n_rows), len(self.variables_))
         values, known = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
         for index, variable in enumerate(self.variables_):
             values[:, index], known[:, index] = literal_truth(variable, columns)
-        return BooleanTable(values, known)
+        return values, known
 
-    def _readable_columns(self, frame: pd.DataFrame) -> tuple[dict[str, Column], tuple[LeftOut, ...]]:
-        """Read each column as the kind it is used as, and tell which are left out."""
-        found = {name: read_cells(frame[name]) for name in frame.columns}
-        if self.numeric is None and all(
-            is_float_dtype(frame[name].dtype) and is_zero_one(column) for name, column in found.items()
-        ):
-            return {name: coerce(column, Kind.BOOLEAN, name) for name, column in found.items()}, ()
-        decisions = {name: self._decide(name, column, frame) for name, column in found.items()}
-        if not any(isinstance(decision, Kind) for decision in decisions.values()):
+    def _usable_columns(self, table: Table) -> tuple[Columns, tuple[LeftOut, ...]]:
+        """Tell the columns that give variables from those that are left out."""
+        if table.is_matrix:
+            return table.columns, ()
+        reasons = {name: self._why_useless(name, table) for name in table.names}
+        if all(reason is not None for reason in reasons.values()):
             # a lone column that counts up is what somebody tries out first: better used than refused
-            decisions |= {
-                name: Kind.NUMBER
-                for name, decision in decisions.items()
-                if decision is Reason.IDENTIFIER and found[name].kind is Kind.NUMBER
-            }
+            counting = [name for name, reason in reasons.items() if reason is Reason.IDENTIFIER]
+            reasons |= {name: None for name in counting if table.columns[name].kind is Kind.NUMBER}
         columns, left_out = {}, []
-        for name, decision in decisions.items():
-            usable = isinstance(decision, Reason) and decision.is_guess and self._gives_variables(found[name])
-            if isinstance(decision, Kind) or (usable and name in self.named):
-                kind = decision if isinstance(decision, Kind) else found[name].kind
-                columns[name] = coerce(found[name], kind, name)
+        for name, reason in reasons.items():
+            column = table.columns[name]
+            usable = reason is not None and reason.is_guess and self._gives_variables(column)
+            if reason is None or (usable and name in self.named):
+                columns[name] = column
             else:
-                left_out.append(LeftOut(name, decision, usable))
+                left_out.append(LeftOut(name, reason, usable))
         return columns, tuple(left_out)
 
-    def _decide(self, name: str, column: Column, frame: pd.DataFrame) -> Kind | Reason:
-        if self.numeric is not None and column.known.any():
-            if name in self.numeric:
-                return Kind.NUMBER
-            if column.kind is not Kind.BOOLEAN:
-                column = coerce(column, Kind.TEXT, name)
-        elif column.kind is Kind.TEXT and not isinstance(frame[name].dtype, pd.CategoricalDtype):
-            texts, counts = np.unique(column.values[column.known], return_counts=True)
-            if _are_numbers(texts.tolist(), counts):
-                return Kind.NUMBER
-            if look_like_ambiguous_dates(texts.tolist()):
-                note_once(name, AMBIGUOUS)
+    def _why_useless(self, name: str, table: Table) -> Reason | None:
+        column = table.columns[name]
         if self.mode == "paper":
-            return plain_kind(column)
-        return kind_or_reason(column, name, whole=is_integer(frame[name]), limits=self.limits)
+            return None if column.known.any() else Reason.MISSING
+        return why_useless(column, name, whole=table.plans[name].whole, limits=self.limits)
 
     def _variables_of(
-        self, name: str, column: Column, labels: IntArray | None, weights: FloatArray | None
+        self, name: str, column: Column, codes: IntArray | None, table: Table
     ) -> list[rule.Literal]:
-        kind = column.kind
-        if kind is Kind.BOOLEAN:
+        if column.kind is Kind.BOOLEAN:
             return [rule.Literal(name, Op.EQ, True)]
-        if kind is Kind.TEXT:
+        if column.kind is Kind.TEXT:
             return [rule.Literal(name, Op.EQ, text) for text in self._categories(column)]
         cells = column.values[column.known]
         if self.mode == "paper":
             return [rule.Literal(name, Op.GT, _plain(_median(cells)))]
         chosen = find_thresholds(
             cells,
-            None if labels is None else np.asarray(labels)[column.known],
-            None if weights is None else np.asarray(weights)[column.known],
+            None if codes is None else codes[column.known],
+            table.weights[column.known],
             max_thresholds=self.max_thresholds,
         )
         return [rule.Literal(name, Op.GT, _plain(threshold)) for threshold in chosen]
@@ -249,14 +191,8 @@ class Binarizer:
 
     def _categories(self, column: Column) -> list[str]:
         if self.mode == "paper":
-            return sorted(set(column.values[column.known]))
+            return [str(text) for text in column.distinct()[0]]
         return usable_categories(column, self.limits)
-
-
-def _are_numbers(texts: list[str], counts: IntArray) -> bool:
-    """Whether texts are numbers with a unit or odd cells; plain numbers as text were meant as categories."""
-    found = read_text_numbers(texts, counts)
-    return found is not None and bool(found.remark)
 
 
 def _domain_of(column: Column) -> ColumnDomain:
@@ -264,7 +200,7 @@ def _domain_of(column: Column) -> ColumnDomain:
     if column.kind is Kind.BOOLEAN:
         return BOOLEAN
     if column.kind is Kind.TEXT:
-        return ColumnDomain(set(column.values[column.known]))
+        return ColumnDomain(column.distinct()[0].tolist())
     return OPEN
 
 

@@ -1,7 +1,12 @@
-"""Cells: one pandas column as a typed array and a mask, by what the cells themselves are."""
+"""Cells: one column as it came, before anybody has said what it means.
+
+A column comes as texts (from a text file, where everything is text, or because its owner says so) or with a
+type of its own. Distinct texts are looked at once, however many cells hold them. This is where pandas ends.
+"""
 
 import datetime as dt
 import numbers
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -10,16 +15,78 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
+from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
 from nri.rule.column import Column
-from nri.rule.literal import Kind
-from nri.table.notes import note_once
+from nri.table.kinds.missing import MISSING_MARKS
 
-_TEXT_CELLS = (str, bytes, bool, np.bool_, numbers.Real, Decimal, dt.date, dt.time, pd.Interval, pd.Period)
+_PLAIN_CELLS = (str, bytes, bool, np.bool_, numbers.Real, Decimal, dt.date, dt.time, pd.Interval, pd.Period)
 
 
-def read_cells(series: "pd.Series[Any]") -> Column:
-    """Return the cells of one pandas column as they are: bool, float64, text or datetime64[us].
+@dataclass(frozen=True, eq=False)
+class TextCells:
+    """A column of texts."""
+
+    codes: IntArray
+    """[M], index of each cell's text; -1 where the cell is missing"""
+    texts: tuple[str, ...]
+    """[D], all different"""
+    loose: bool = False
+    """whether they are texts only because they come from a text file"""
+    declared: bool = False
+    """whether its owner says that these are categories, whatever they look like"""
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def counts(self) -> IntArray:
+        """[D], how many cells hold each text."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts)).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class TypedCells:
+    """A column of numbers, booleans or dates by its type."""
+
+    column: Column
+    whole: bool = False
+    """whether cells are integers by type; a float that happens to be whole is not"""
+    floating: bool = False
+    """whether cells are floats by type"""
+    note: str = ""
+
+    def __len__(self) -> int:
+        return len(self.column)
+
+
+Cells = TextCells | TypedCells
+
+
+def text_cells(cells: NDArray[Any]) -> TextCells:
+    """Return the cells of a text file's column: without blanks around them, marks for nothing missing.
+
+    >>> found = text_cells(np.array([" a", "NA", "a"], dtype=object))
+    >>> found.codes.tolist(), found.texts
+    ([0, -1, 0], ('a',))
+    """
+    codes, distinct = pd.factorize(cells)
+    stripped = [text.strip() for text in distinct.tolist()]
+    places = {text: i for i, text in enumerate(dict.fromkeys(t for t in stripped if t not in MISSING_MARKS))}
+    into = np.array([places.get(text, -1) for text in stripped], dtype=np.int64)
+    return TextCells(into[codes] if len(into) else codes.astype(np.int64), tuple(places), loose=True)
+
+
+def typed_texts(cells: NDArray[Any], known: BoolArray, *, declared: bool = False) -> TextCells:
+    """Return cells whose owner says that they are texts."""
+    codes = np.full(len(known), -1, dtype=np.int64)
+    found, distinct = pd.factorize(cells[known])
+    codes[known] = found
+    return TextCells(codes, tuple(map(str, distinct)), declared=declared)
+
+
+def cells_of(series: "pd.Series[Any]") -> Cells:
+    """Return the cells of one pandas column, by their type.
 
     Missing cells (None, NaN, NaT, pd.NA) are unknown, and so are infinite ones, with a note: they come from a
     division by zero, not from measuring. Times with a zone are taken at UTC, durations
@@ -32,23 +99,24 @@ def read_cells(series: "pd.Series[Any]") -> Column:
     """
     dtype = series.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "fiu":  # most columns, and the fastest to read
-        return _finite(series.to_numpy().astype(np.float64), series.name)
+        return _numbers(series.to_numpy().astype(np.float64), whole=dtype.kind != "f")
     if isinstance(dtype, pd.CategoricalDtype):
         return _of_categories(series)
     if isinstance(dtype, pd.SparseDtype):
-        return read_cells(pd.Series(np.asarray(series), name=series.name))
+        return cells_of(pd.Series(np.asarray(series), name=series.name))
     if types.is_bool_dtype(dtype):
         return _booleans(series)
     if types.is_complex_dtype(dtype):
         raise InputError(f"Complex data not supported: column {series.name!r}; give real numbers")
     if types.is_numeric_dtype(dtype):
-        return _numbers(series)
+        values = np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
+        return _numbers(values, whole=types.is_integer_dtype(dtype))
     if isinstance(dtype, pd.PeriodDtype):
         return _dates(series.dt.to_timestamp())
     if types.is_datetime64_any_dtype(dtype) and dtype.type is not dt.date:  # arrow's dates are objects
         return _dates(series)
     if types.is_timedelta64_dtype(dtype):
-        return _numbers(series.dt.total_seconds())
+        return _numbers(np.asarray(series.dt.total_seconds(), dtype=np.float64))
     return _of_objects(series)
 
 
@@ -57,78 +125,71 @@ def number_as_text(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else repr(float(value))
 
 
-def is_integer(series: "pd.Series[Any]") -> bool:
-    """Whether the cells are whole numbers by their type (a float that happens to be whole is not)."""
-    if series.dtype == object:
-        return types.infer_dtype(series, skipna=True) == "integer"
-    return types.is_integer_dtype(series.dtype)
-
-
-def _known(series: "pd.Series[Any]") -> NDArray[np.bool_]:
+def _known(series: "pd.Series[Any]") -> BoolArray:
     return np.asarray(series.notna(), dtype=bool)
 
 
-def _booleans(series: "pd.Series[Any]") -> Column:
+def _booleans(series: "pd.Series[Any]") -> TypedCells:
     known = _known(series)
     values = np.zeros(len(series), dtype=bool)
     values[known] = np.asarray(series[known], dtype=bool)
-    return Column(values, known)
+    return TypedCells(Column(values, known))
 
 
-def _numbers(series: "pd.Series[Any]") -> Column:
-    return _finite(np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan)), series.name)
-
-
-def _finite(values: NDArray[np.float64], name: object) -> Column:
-    known = np.isfinite(values)
+def _numbers(values: NDArray[np.float64], *, whole: bool = False) -> TypedCells:
     infinite = int(np.isinf(values).sum())
-    if infinite:
-        note_once(str(name), f"{infinite} of {len(values)} cells are infinite and count as missing")
-    return Column(values, known)
+    note = f"{infinite} of {len(values)} cells are infinite and count as missing" if infinite else ""
+    return TypedCells(Column(values, np.isfinite(values)), whole, not whole, note)
 
 
-def _dates(series: "pd.Series[Any]") -> Column:
+def _dates(series: "pd.Series[Any]") -> TypedCells:
     if getattr(series.dtype, "tz", None) is not None:
         series = series.dt.tz_convert("UTC").dt.tz_localize(None)
     values = series.to_numpy(dtype="datetime64[us]")
-    return Column(values, ~np.isnat(values))
+    return TypedCells(Column(values, ~np.isnat(values)))
 
 
-def _of_categories(series: "pd.Series[Any]") -> Column:
+def _of_categories(series: "pd.Series[Any]") -> Cells:
     """Take the distinct values first; a category is text even when it is written as a number."""
     codes = np.asarray(series.cat.codes, dtype=np.int64)
-    distinct = read_cells(pd.Series(np.asarray(series.cat.categories), name=series.name))
-    if distinct.kind in (Kind.NUMBER, Kind.TEXT):
-        distinct = Column(_as_texts(np.asarray(series.cat.categories, dtype=object)), distinct.known)
-    if not len(distinct):
-        return Column(np.full(len(codes), np.nan), codes >= 0)
-    return Column(distinct.values[codes], codes >= 0)  # code -1 is a missing cell: what it picks is not kept
+    categories = np.asarray(series.cat.categories, dtype=object)
+    distinct = cells_of(pd.Series(np.asarray(series.cat.categories), name=series.name))
+    if isinstance(distinct, TypedCells) and distinct.column.values.dtype.kind in "bM":
+        known = codes >= 0  # code -1 is a missing cell: what it picks is not kept
+        return TypedCells(Column(distinct.column.values[codes], known)) if len(categories) else distinct
+    texts = [_as_text(category) for category in categories]
+    places = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    into = np.array([*(places[text] for text in texts), -1], dtype=np.int64)
+    return TextCells(into[codes], tuple(places), declared=True)
 
 
-def _of_objects(series: "pd.Series[Any]") -> Column:
+def _of_objects(series: "pd.Series[Any]") -> Cells:
     """Look into the cells of a column that may hold anything."""
     known = _known(series)
-    cells = np.asarray(series, dtype=object)[known]
+    objects = np.asarray(series, dtype=object)
+    cells = objects[known]
     found = types.infer_dtype(cells, skipna=True)
     if found == "string":
-        return _spread(cells, known, None)
+        return typed_texts(objects, known)
     if found == "empty":
-        return Column(np.full(len(known), np.nan), known)
+        return _numbers(np.full(len(known), np.nan))
     _refuse_strange_cells(cells, series.name)
     if found == "boolean":
-        return _spread(cells.astype(bool), known, False)
+        return TypedCells(_spread(cells.astype(bool), known, False))
     if all(isinstance(cell, numbers.Real | Decimal | np.bool_) for cell in cells):
-        return _finite(_spread(_as_floats(cells, series.name), known, np.nan).values, series.name)
+        values = _spread(_as_floats(cells, series.name), known, np.nan).values
+        return _numbers(values, whole=found == "integer")
     if all(isinstance(cell, dt.date) for cell in cells):
-        return _spread(
-            np.array([_moment(cell) for cell in cells], "datetime64[us]"), known, np.datetime64("NaT")
-        )
+        moments = np.array([_moment(cell) for cell in cells], "datetime64[us]")
+        return TypedCells(_spread(moments, known, np.datetime64("NaT")))
     if all(isinstance(cell, dt.timedelta) for cell in cells):
-        return _spread(np.array([cell.total_seconds() for cell in cells]), known, np.nan)
-    return _spread(_as_texts(cells), known, None)
+        return _numbers(_spread(np.array([c.total_seconds() for c in cells]), known, np.nan).values)
+    texts = np.full(len(known), None, dtype=object)
+    texts[known] = [_as_text(cell) for cell in cells]
+    return typed_texts(texts, known)
 
 
-def _spread(cells: NDArray[Any], known: NDArray[np.bool_], filler: Any) -> Column:
+def _spread(cells: NDArray[Any], known: BoolArray, filler: Any) -> Column:
     """Put the known cells back to their rows, with a filler of their type between them."""
     values = np.full(len(known), filler, dtype=cells.dtype)
     values[known] = cells
@@ -137,7 +198,7 @@ def _spread(cells: NDArray[Any], known: NDArray[np.bool_], filler: Any) -> Colum
 
 def _refuse_strange_cells(cells: NDArray[Any], name: object) -> None:
     for cell in cells:
-        if not isinstance(cell, (*_TEXT_CELLS, dt.timedelta)):
+        if not isinstance(cell, (*_PLAIN_CELLS, dt.timedelta)):
             raise InputError(
                 f"column {name!r} holds a {type(cell).__name__} where a plain value is needed "
                 "(argument must be a string or a real number); split it into columns or leave it out"
@@ -156,12 +217,6 @@ def _moment(cell: dt.date) -> np.datetime64:
     if isinstance(cell, dt.datetime) and cell.tzinfo is not None:
         cell = cell.astimezone(dt.UTC).replace(tzinfo=None)
     return np.datetime64(cell.isoformat(), "us")
-
-
-def _as_texts(cells: NDArray[Any]) -> NDArray[Any]:
-    texts = np.empty(len(cells), dtype=object)
-    texts[:] = [_as_text(cell) for cell in cells]
-    return texts
 
 
 def _as_text(cell: Any) -> str:

@@ -1,35 +1,29 @@
-"""Delimited text: CSV and TSV with any of the usual delimiters, as a typed DataFrame."""
+"""Delimited text: CSV and TSV with any of the usual delimiters, split into cells."""
 
 import csv
 import io
-from collections.abc import Collection
 
 import pandas as pd
 
 from nri.errors import InputError
 from nri.table.frame import check_distinct
-from nri.table.infer_types import text_column, typed_column
 
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_CHARACTERS = 65_536
 _SAMPLE_RECORDS = 100
 
 
-def read_delimited(
-    text: str, name: str, *, delimiter: str | None = None, keep_text: Collection[str] = ()
-) -> pd.DataFrame:
-    """Read delimited text with a header line.
+def read_delimited(text: str, name: str, delimiter: str) -> pd.DataFrame:
+    """Split delimited text with a header line into cells, every one of them text.
 
     Parameters
     ----------
-    text : str
+    text
         The whole file.
-    name : str
+    name
         What to call it in messages.
-    delimiter : str, optional
-        Found out from the text by default.
-    keep_text : collection of str
-        Columns that are text whatever their cells look like.
+    delimiter
+        What stands between cells.
 
     Raises
     ------
@@ -38,7 +32,6 @@ def read_delimited(
     """
     if not text.strip():
         raise InputError(f"{name} is empty; give a table with a header line and at least one row")
-    delimiter = delimiter or sniff_delimiter(text)
     cells = _cells(text, name, delimiter)
     names = [str(cell).strip() for cell in cells.iloc[0]]
     body = cells.iloc[1:].reset_index(drop=True)
@@ -50,14 +43,7 @@ def read_delimited(
         check_distinct(names)
     except InputError as error:
         raise InputError(f"{name}: {error} (the first line must hold the names)") from None
-    kept = set(keep_text)
-    columns = {
-        column: text_column(body.iloc[:, place])
-        if column in kept
-        else typed_column(body.iloc[:, place], decimal_comma=delimiter == ";", name=column)
-        for place, column in enumerate(names)
-    }
-    return pd.DataFrame(columns)
+    return body.set_axis(names, axis="columns")
 
 
 def sniff_delimiter(text: str) -> str:

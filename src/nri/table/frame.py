@@ -1,4 +1,4 @@
-"""Any table a caller may hold, as one pandas DataFrame with distinct text names."""
+"""The door for callers: any table that they may hold becomes one of ours."""
 
 import sys
 from collections import Counter
@@ -9,13 +9,53 @@ import numpy as np
 import pandas as pd
 
 from nri.errors import InputError
+from nri.rule.column import Columns
+from nri.rule.literal import Kind
+from nri.rule.plan import ColumnPlan
+from nri.table.reading import recast
+from nri.table.source import Source
+from nri.table.table import Table
+
+
+def table_of(X: Any, *, kinds: Mapping[str, Kind] | None = None, exact: bool = False) -> Table:
+    """Return what a caller holds as a table, its columns read and no target chosen.
+
+    Parameters
+    ----------
+    X : DataFrame, polars frame, pyarrow table, array, list of rows, list of records or dict of columns
+        See :func:`as_frame`. The caller's object is never changed.
+    kinds, exact
+        See :func:`nri.table.files.read_table`.
+
+    Examples
+    --------
+    >>> table_of({"age": [30, None]}).columns["age"].known.tolist()
+    [True, False]
+    """
+    return X if isinstance(X, Table) else Source(as_frame(X)).table(kinds=kinds, exact=exact)
+
+
+def read_columns(X: Any, plans: Mapping[str, ColumnPlan]) -> Columns:
+    """Return the columns that plans are for, read by them; others are not looked at.
+
+    Parameters
+    ----------
+    X
+        As for :func:`table_of`, or a source or table that was read before.
+    plans
+        How each of the columns is to be read.
+    """
+    if isinstance(X, Table):
+        X.require(plans)
+        return {name: recast(X.columns[name], plan, name) for name, plan in plans.items()}
+    source = X if isinstance(X, Source) else Source(as_frame(X))
+    return source.columns(plans)
 
 
 def as_frame(X: Any) -> pd.DataFrame:
     """Return the table as a DataFrame whose column names are distinct strings.
 
-    Cells are left as they are (:func:`nri.table.columns.columns_of` gives them their type), and the
-    caller's object is never changed.
+    Cells are left as they are, and the caller's object is never changed.
 
     Parameters
     ----------

@@ -1,22 +1,24 @@
-"""Target: the column to be explained, as class indices, and the rows where it is known."""
+"""Target: the column to be explained, as a class for every row whose class is known."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 
-from nri.episode import BoolArray, IntArray
-from nri.errors import InputError
-from nri.rule import Kind
+from nri.arrays import BoolArray, FloatArray
+from nri.errors import InputError, TargetError, UnknownColumnError
 from nri.rule.column import Column
 from nri.rule.labels import Label, as_label
-from nri.table.cells import read_cells
-from nri.table.coerce import coerce
-from nri.table.columns import nearest
+from nri.rule.literal import Kind
+from nri.rule.plan import ColumnPlan
+from nri.table.cells import TextCells, number_as_text
+from nri.table.kinds import boolean
+from nri.table.reading import as_numbers, read_by
 from nri.table.rounding import plain_number
+from nri.table.table import Table, Target
 
 MAX_CLASSES = 20
 """More classes than this are no classes but names, counts or measurements."""
@@ -27,33 +29,47 @@ _COMPARISON = re.compile(r"\s*(<=|>=|==|!=|<|>|=)\s*")
 
 
 @dataclass(frozen=True, eq=False)
-class TargetedTable:
-    """A table without its target column, and the target as class indices."""
+class Answers:
+    """A column as labels, for every row: what is to be explained, or what a model said."""
 
-    features: pd.DataFrame
-    """the other columns, at the rows whose target is known"""
-    codes: IntArray
-    """[M], class indices"""
-    classes: tuple[Label, ...]
-    """sorted; ``(False, True)`` if the target is a comparison"""
     name: str
-    """the target as the caller wrote it"""
-    dropped: int
-    """rows left out because their target is missing"""
+    """the column, or the comparison, as the caller wrote it"""
+    column: str
+    """the column that was read"""
+    labels: Column
+    """[M]; true or false if the caller compares"""
+    plan: ColumnPlan
+    compared: bool = False
+    what: str = "target"
+    """what it is called in messages"""
 
 
-def take_target(frame: pd.DataFrame, target: str, *, max_classes: int = MAX_CLASSES) -> TargetedTable:
-    """Split a table into features and target; rows without a target are dropped.
+def label_table(
+    table: Table,
+    target: str,
+    positive: Label | None = None,
+    weights: str | None = None,
+    *,
+    what: str = "target",
+) -> Table:
+    """Return the rows whose target is known with their classes, without the columns that are spoken for.
+
+    A positive class of a target with several classes makes it a matter of two: this class, or another.
+    The positive class of a comparison such as ``price > 100`` is that it holds.
 
     Parameters
     ----------
-    frame : DataFrame
-        As :func:`nri.table.frame.as_frame` makes it.
-    target : str
+    table
+        Without a target yet.
+    target
         A column, or a comparison of a column such as ``"price > 100"`` or ``"colour = red"``, which is
         true or false in each row.
-    max_classes : int
-        More distinct values than this are refused.
+    positive
+        The class that the rule is to be about.
+    weights
+        A column that says how many rows each row stands for.
+    what
+        What the target is called in messages.
 
     Raises
     ------
@@ -62,55 +78,58 @@ def take_target(frame: pd.DataFrame, target: str, *, max_classes: int = MAX_CLAS
 
     Examples
     --------
-    >>> table = take_target(pd.DataFrame({"price": [50, 150, None], "size": [1, 2, 3]}), "price > 100")
-    >>> table.codes.tolist(), table.classes, table.dropped
-    ([0, 1], (False, True), 1)
+    >>> from nri.table.frame import table_of
+    >>> table = label_table(table_of({"price": [50, 150, None], "size": [1, 2, 3]}), "price > 100")
+    >>> table.codes.tolist(), table.classes, table.positive, len(table)
+    ([0, 1], (False, True), 1, 2)
     """
-    column, series = read_target(frame, target)
-    codes, classes = encode_target(series, max_classes=max_classes)
-    features = frame.drop(columns=column)
-    if not features.shape[1]:
-        raise InputError(f"the table has no column but {column!r}; give columns to explain it by")
-    known = codes >= 0
-    return TargetedTable(features[known], codes[known], classes, target, int((~known).sum()))
+    if weights is not None:
+        table.require([weights])
+    answers = read_answers(table, target, what)
+    labels, known = encode(answers)
+    features = table.without(answers.column)
+    if not features.names:
+        raise InputError(f"the table has no column but {answers.column!r}; give columns to explain it by")
+    if weights is not None:
+        features = _take_weights(features, weights, known)
+    return features.take(known).labelled(_about(labels, positive, answers.compared))
 
 
-def read_target(frame: pd.DataFrame, target: str) -> "tuple[str, pd.Series[Any]]":
-    """Return the column that a target speaks about, and the target's cells: true or false if it compares.
+def read_answers(table: Table, asked: str, what: str = "target") -> Answers:
+    """Return the column that a text names or compares; true or false if it compares.
 
-    >>> column, cells = read_target(pd.DataFrame({"price": [50, 150]}), "price > 100")
-    >>> column, cells.tolist()
+    What it is to serve as, e.g. an option of the command line, stands in messages.
+
+    >>> from nri.table.frame import table_of
+    >>> answers = read_answers(table_of({"price": [50, 150]}), "price > 100")
+    >>> answers.column, answers.labels.values.tolist()
     ('price', [False, True])
     """
-    column, comparison = _find_column(frame, target)
-    series = frame[column]
-    if comparison is not None:
-        series = comparison.of(series)
-    return column, series.rename(target)
+    name, comparison = _find_column(table, asked, what)
+    column, plan = table.columns[name], table.plans[name]
+    if comparison is None:
+        return Answers(asked, name, column, plan, what=what)
+    truth = Column(comparison.truth(column, plan, name), column.known)
+    words = replace(boolean.WORDS, no_and_yes=("False", "True"))
+    return Answers(asked, name, truth, words, compared=True, what=what)
 
 
-def encode_target(
-    series: "pd.Series[Any]", *, max_classes: int = MAX_CLASSES
-) -> tuple[IntArray, tuple[Label, ...]]:
-    """Return the class index of each row, -1 where the target is missing, and the classes in order.
+def encode(answers: Answers, *, max_classes: int = MAX_CLASSES) -> tuple[Target, BoolArray]:
+    """Return the classes of the rows whose answer is known, and which rows these are.
 
-    >>> encode_target(pd.Series(["yes", "no", None, "yes"], name="flu"))
-    (array([ 1,  0, -1,  1]), ('no', 'yes'))
+    More distinct values than ``max_classes`` are refused.
     """
-    name = str(series.name)
-    column = read_cells(series)
-    if column.kind is Kind.DATE:
-        column = coerce(column, Kind.TEXT, name)
+    column, name = answers.labels, f"{answers.what} {answers.name!r}"
     if not column.known.any():
         raise InputError(
-            f"no row is left: target {name!r} is missing in all {len(column)} rows; choose another target"
+            f"no row is left: {name} is missing in all {len(column)} rows; choose another column"
         )
-    distinct, inverse = np.unique(column.values[column.known], return_inverse=True)
-    _refuse_one_class(distinct, name, int(column.known.sum()))
-    _refuse_many_classes(column, distinct, name, max_classes)
-    codes = np.full(len(column), -1, dtype=np.int64)
-    codes[column.known] = inverse
-    return codes, tuple(_label(value) for value in distinct)
+    values = _label_values(column, answers.plan)[column.known]
+    distinct, codes = np.unique(values, return_inverse=True)
+    _refuse_one_class(distinct, name, len(values))
+    _refuse_many_classes(values, distinct, answers, max_classes)
+    classes = tuple(_label(value) for value in distinct)
+    return Target(answers.name, classes, codes.reshape(-1).astype(np.int64)), column.known
 
 
 def class_index(classes: Sequence[Label], wanted: str | Label) -> int:
@@ -130,21 +149,55 @@ def class_index(classes: Sequence[Label], wanted: str | Label) -> int:
     raise InputError(f"the target has no class {wanted!r}; choose one of {_listed(classes)}")
 
 
-def alike_classes(classes: Sequence[Label]) -> str:
-    """Return a remark if class labels differ only in case or spaces, and are perhaps the same; else nothing.
+def labels_as_text(column: Column, plan: ColumnPlan) -> NDArray[Any]:
+    """[M]: labels as texts, however they were typed; None where unknown."""
+    texts = np.full(len(column), None, dtype=object)
+    values = _label_values(column, plan)[column.known]
+    written = map(number_as_text, values) if values.dtype.kind == "f" else map(str, values)
+    texts[column.known] = list(written)
+    return texts
 
-    >>> alike_classes(("Yes", "no", "yes"))
-    "the classes 'Yes', 'yes' differ only in case or spaces; write them alike if they are one"
-    """
-    spelled: dict[str, list[str]] = {}
-    for label in classes:
-        if isinstance(label, str):
-            spelled.setdefault(" ".join(label.split()).casefold(), []).append(label)
-    alike = [repr(label) for group in spelled.values() if len(group) > 1 for label in group]
-    if not alike:
-        return ""
-    shown = ", ".join(alike[:6]) + (", ..." if len(alike) > 6 else "")
-    return f"the classes {shown} differ only in case or spaces; write them alike if they are one"
+
+def _about(labels: Target, positive: Label | None, compared: bool) -> Target:
+    if positive is None:
+        return replace(labels, positive=1) if compared else labels
+    index = class_index(labels.classes, positive)
+    if len(labels.classes) == 2:
+        return replace(labels, positive=index)
+    chosen = str(labels.classes[index])
+    other = "other" if chosen != "other" else "rest"
+    return Target(labels.name, (other, chosen), np.asarray(labels.codes == index, dtype=np.int64), 1)
+
+
+def _take_weights(table: Table, name: str, counted: BoolArray) -> Table:
+    if name not in table.columns:
+        raise InputError(f"column {name!r} cannot be target and weights; choose another column of weights")
+    column = table.columns[name]
+    if column.kind not in (Kind.NUMBER, Kind.BOOLEAN):
+        raise InputError(f"weights {name!r} are {column.kind} cells; give numbers of 0 or more")
+    weights: FloatArray = as_numbers(column)
+    bad = (~column.known | ~(weights >= 0)) & counted
+    if bad.any():
+        raise InputError(
+            f"weights {name!r}: {int(bad.sum())} cells are missing or no number of 0 or more; correct them"
+        )
+    if not weights[counted].any():
+        raise InputError(f"every weight in {name!r} is zero; give at least one row some weight")
+    others = table.without(name)
+    if not others.names:
+        raise InputError("the table has no column but target and weights; give columns to explain it by")
+    return others.reweighted(np.where(counted, weights, 0.0))
+
+
+def _label_values(column: Column, plan: ColumnPlan) -> NDArray[Any]:
+    """[M]: cells as the values that labels are made of; a yes that was written as 1 is the label 1."""
+    if column.kind is Kind.TEXT:
+        return column.texts
+    if column.kind is Kind.BOOLEAN and plan.no_and_yes == boolean.DIGITS.no_and_yes:
+        return column.values.astype(np.float64)
+    if column.kind is Kind.DATE:
+        return column.values.astype(str).astype(object)
+    return column.values
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,22 +207,19 @@ class _Comparison:
     operator: str
     value: str
     written: str
+    """the whole, with what it is to serve as"""
 
-    def of(self, series: "pd.Series[Any]") -> "pd.Series[Any]":
-        """Return true or false for each row, missing where the cell is."""
-        column = read_cells(series)
-        truth = pd.array(self._truth(column, str(series.name)), dtype="boolean")
-        truth[~column.known] = pd.NA
-        return pd.Series(truth, index=series.index, name=series.name)
-
-    def _truth(self, column: Column, name: str) -> BoolArray:
+    def truth(self, column: Column, plan: ColumnPlan, name: str) -> BoolArray:
+        """[M]: where it holds, as far as cells are known."""
+        if column.kind is Kind.BOOLEAN and plan.no_and_yes == boolean.DIGITS.no_and_yes:
+            column, plan = Column(as_numbers(column), column.known), ColumnPlan(Kind.NUMBER)
         ordered = self.operator not in ("=", "==", "!=")
-        kind = column.kind
-        if ordered and kind in (Kind.TEXT, Kind.BOOLEAN):
+        if ordered and column.kind in (Kind.TEXT, Kind.BOOLEAN):
             raise InputError(
-                f"target {self.written!r}: the {kind} cells of column {name!r} have no order; use = or !="
+                f"{self.written}: the {column.kind} cells of {name!r} have no order; use = or !="
             )
-        values, value = column.values, self._value(column, name)
+        value = self._value(plan, name)
+        values = column.texts if column.kind is Kind.TEXT else column.values
         match self.operator:
             case ">":
                 truth = values > value
@@ -185,32 +235,36 @@ class _Comparison:
                 truth = values == value
         return np.asarray(truth, dtype=bool)
 
-    def _value(self, column: Column, name: str) -> Any:
-        """Read the value as the kind of the column."""
-        asked = Column(np.array([self.value], dtype=object), np.array([True]))
-        try:
-            return coerce(asked, column.kind, name).values[0]
-        except InputError:
-            raise InputError(
-                f"target {self.written!r}: {self.value!r} is no {column.kind}, as the cells of {name!r} are; "
-                "compare with one"
-            ) from None
+    def _value(self, plan: ColumnPlan, name: str) -> Any:
+        """Read the value as the column's cells are read; a number may also be written plainly."""
+        asked = TextCells(np.zeros(1, dtype=np.int64), (self.value,))
+        for tried in (plan, ColumnPlan(plan.kind, stated=False)):
+            try:
+                read = read_by(asked, tried, name).column
+            except InputError:
+                continue
+            return read.texts[0] if read.kind is Kind.TEXT else read.values[0]
+        raise InputError(
+            f"{self.written}: {self.value!r} is no {plan.kind}, as the cells of {name!r} are; "
+            "compare with one"
+        )
 
 
-def _find_column(frame: pd.DataFrame, target: str) -> tuple[str, _Comparison | None]:
+def _find_column(table: Table, asked: str, what: str) -> tuple[str, _Comparison | None]:
     """Tell a column's name from a comparison; a name that contains an operator goes first."""
-    present = set(frame.columns)
-    if target in present:
-        return target, None
+    if asked in table.columns:
+        return asked, None
     parts = [
-        (_unquoted(target[: match.start()]), match[1], _unquoted(target[match.end() :]))
-        for match in _COMPARISON.finditer(target)
+        (_unquoted(asked[: match.start()]), match[1], _unquoted(asked[match.end() :]))
+        for match in _COMPARISON.finditer(asked)
     ]
     for column, operator, value in reversed(parts):  # the longest name first
-        if column in present and value:
-            return column, _Comparison(operator, value, target)
-    asked = parts[0][0] if parts and parts[0][0] else target
-    raise InputError(f"no target column {asked!r}{nearest(asked, frame.columns.tolist())}")
+        if column in table.columns and value:
+            return column, _Comparison(operator, value, f"{what} {asked!r}")
+    name = parts[0][0] if parts and parts[0][0] else asked
+    if what == "target":
+        raise UnknownColumnError(name, table.names, "target column")
+    raise UnknownColumnError(name, table.names, where=what)
 
 
 def _unquoted(text: str) -> str:
@@ -218,42 +272,36 @@ def _unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"`" else text
 
 
-def _refuse_one_class(distinct: Any, name: str, n_rows: int) -> None:
+def _refuse_one_class(distinct: NDArray[Any], name: str, n_rows: int) -> None:
     if len(distinct) == 1:
         raise InputError(
-            f"target {name!r} has one class only, {_label(distinct[0])!r} in all {n_rows} rows with one; "
+            f"{name} has one class only, {_label(distinct[0])!r} in all {n_rows} rows with one; "
             "a rule needs rows of two classes"
         )
 
 
-def _refuse_many_classes(column: Column, distinct: Any, name: str, max_classes: int) -> None:
-    count, n_rows = len(distinct), int(column.known.sum())
-    number = column.kind is Kind.NUMBER
+def _refuse_many_classes(
+    values: NDArray[Any], distinct: NDArray[Any], answers: Answers, max_classes: int
+) -> None:
+    count, n_rows = len(distinct), len(values)
+    number = values.dtype.kind == "f"
     fractions = number and bool((distinct != np.round(distinct)).any())
     hardly_repeated = fractions or 2 * count > n_rows
     if count <= max_classes and not (hardly_repeated and count > _MAX_UNREPEATED):
         return
+    name, shown = f"{answers.what} {answers.name!r}", " ".join(answers.name.split())
     if number:
-        middle = float(np.median(column.values[column.known]))
+        middle = float(np.median(values))
         cut = plain_number(middle, float(distinct[distinct > middle].min(initial=np.inf)))
-        raise InputError(
-            f"target {name!r} is a number with {count} different values, not a class; "
-            f'compare it, e.g. --target "{_one_line(name)} > {cut:.15g}"'
-        )
-    raise InputError(
-        f"target {name!r} has {count} different values in {n_rows} rows, too many for classes; "
-        "choose another target, or ask for one value, e.g. "
-        f'--target "{_one_line(name)} = {_one_line(_most_frequent(column))}"'
-    )
+        cause = f"{name} is a number with {count} different values, not a class"
+        raise TargetError(cause, f"{shown} > {cut:.15g}")
+    cause = f"{name} has {count} different values in {n_rows} rows, too many for classes"
+    raise TargetError(cause, f"{shown} = {' '.join(_most_frequent(values).split())}")
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _most_frequent(column: Column) -> str:
-    values, counts = np.unique(column.values[column.known], return_counts=True)
-    return str(values[np.argmax(counts)])
+def _most_frequent(values: NDArray[Any]) -> str:
+    distinct, counts = np.unique(values, return_counts=True)
+    return str(distinct[np.argmax(counts)])
 
 
 def _label(value: Any) -> Label:
@@ -265,3 +313,17 @@ def _label(value: Any) -> Label:
 def _listed(classes: Sequence[Label]) -> str:
     shown = ", ".join(repr(label) for label in classes[:10])
     return shown + (", ..." if len(classes) > 10 else "")
+
+
+def describe(table: Table, n_read: int) -> str:
+    """Return one line on the rows that a rule is looked for in, out of so many that were read.
+
+    >>> from nri.table.frame import table_of
+    >>> describe(label_table(table_of({"price": [50, 150, None], "size": [1, 2, 3]}), "price > 100"), 3)
+    '2 rows (1 False, 1 True), 1 columns; 1 more without a target are left out'
+    """
+    counts = np.bincount(table.codes, minlength=len(table.classes)).tolist()
+    classes = ", ".join(f"{count} {label}" for count, label in zip(counts, table.classes, strict=True))
+    more = n_read - len(table)
+    dropped = f"; {more} more without a target are left out" if more else ""
+    return f"{len(table)} rows ({classes}), {len(table.names)} columns{dropped}"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import FloatArray, IntArray
+from nri.arrays import FloatArray, IntArray
 from nri.table.rounding import plain_date, plain_number
 
 _EQUAL_EVIDENCE_BITS = 1.0

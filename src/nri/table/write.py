@@ -12,6 +12,7 @@ import pandas as pd
 
 from nri.errors import InputError
 from nri.table.atomic import atomic_file
+from nri.table.source import DelimitedText, Source
 
 _BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
 _FORMULA_START = ("=", "+", "-", "@", "\t", "\r")
@@ -87,14 +88,6 @@ _DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
 @dataclass(frozen=True, slots=True)
-class DelimitedText:
-    """A table as somebody wrote it, and what was read from it."""
-
-    text: str
-    delimiter: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Record:
     written: str
     """the whole line, or lines if a cell has several, without its end"""
@@ -102,12 +95,7 @@ class _Record:
     fields: list[str]
 
 
-def write_beside(
-    frame: pd.DataFrame,
-    added: pd.DataFrame,
-    source: DelimitedText | None,
-    destination: str | Path | IO[str],
-) -> None:
+def write_beside(source: Source, added: pd.DataFrame, destination: str | Path | IO[str]) -> None:
     r"""Write a table with more columns at its end.
 
     Cells of a delimited text are written as they were, at the same delimiter, so that long numbers, dates and
@@ -115,30 +103,30 @@ def write_beside(
 
     Parameters
     ----------
-    frame : DataFrame
-        The table as it was read, for everything but delimited text.
+    source : Source
+        The table as it came.
     added : DataFrame
         The new columns, with as many rows.
-    source : DelimitedText, optional
-        What the table was read from, if that is delimited text.
     destination : str, Path or text file object
         A file is replaced only when the new one is complete.
 
     Examples
     --------
     >>> file = io.StringIO()
-    >>> source = DelimitedText("code;share\n007;1,10\n", ";")
-    >>> write_beside(pd.DataFrame({"code": [7]}), pd.DataFrame({"said": ["yes"]}), source, file)
+    >>> text = DelimitedText("code;share\n007;1,10\n", ";")
+    >>> source = Source(pd.DataFrame({"code": ["007"], "share": ["1,10"]}), text)
+    >>> write_beside(source, pd.DataFrame({"said": ["yes"]}), file)
     >>> file.getvalue()
     'code;share;said\n007;1,10;yes\n'
     """
     format = format_of(destination)
-    records = [] if source is None or format == "parquet" else _split(source)
-    if source is None or len(records) != len(frame) + 1:  # so nothing is written beside a wrong row
-        write_table(frame.join(added), destination)
+    text = source.written
+    records = [] if text is None or format == "parquet" else _split(text)
+    if text is None or len(records) != len(source) + 1:  # so nothing is written beside a wrong row
+        write_table(source.frame.join(added.set_axis(source.frame.index)), destination)
         return
-    delimiter = _delimiter_for(destination, format, source.delimiter)
-    lines = _lines(records, added, source.delimiter, delimiter)
+    delimiter = _delimiter_for(destination, format, text.delimiter)
+    lines = _lines(records, added, text.delimiter, delimiter)
     if isinstance(destination, str | Path):
         with atomic_file(destination) as file:
             file.writelines(lines)

@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from nri.episode import BoolArray, IntArray
+from nri.arrays import BoolArray
 from nri.errors import InputError
-from nri.induce.resample import Accuracy, accuracy_of
+from nri.induce.estimates import Accuracy, accuracy_of
 from nri.rule import (
     TRUE,
     Clause,
@@ -25,13 +24,11 @@ from nri.rule import (
     literal_truth,
     simplify,
 )
-from nri.rule.clause import shape_of
-from nri.rule.labels import label_array
 from nri.rule.literal import Value
-from nri.table.cells import read_cells
-from nri.table.coerce import coerce
-from nri.table.columns import columns_of
 from nri.table.frame import as_frame
+from nri.table.source import Source
+from nri.table.table import Table
+from nri.tasks.predictions import true_labels
 
 
 @dataclass(frozen=True)
@@ -124,7 +121,7 @@ def compare_rules(old: RuleSet, new: RuleSet, table: Any = None) -> Comparison:
         new.default,
         tuple(name for name in old.columns if name not in new.columns),
         tuple(name for name in new.columns if name not in old.columns),
-        None if table is None else _row_changes(old, new, as_frame(table)),
+        None if table is None else _row_changes(old, new, table),
         opposite,
     )
 
@@ -140,7 +137,7 @@ def _class_change(label: Label, old: Rule, new: Rule) -> ClassChange:
     come = [clause for clause in new if clause not in kept]
     moved = []
     for clause in list(gone):
-        twin = next((other for other in come if shape_of(other) == shape_of(clause)), None)
+        twin = next((other for other in come if other.shape == clause.shape), None)
         if twin is not None:
             moved.append(Moved(clause, twin))
             gone.remove(clause)
@@ -229,29 +226,15 @@ def _same_kinds(old: Rule, new: Rule) -> None:
             )
 
 
-def _row_changes(old: RuleSet, new: RuleSet, frame: pd.DataFrame) -> RowChanges:
-    said_old, said_new = (label_array(one.classes)[_predicted(one, frame)] for one in (old, new))
+def _row_changes(old: RuleSet, new: RuleSet, rows: Any) -> RowChanges:
+    source = rows if isinstance(rows, Source | Table) else Source(as_frame(rows))
+    said_old, said_new = (one.predict(source) for one in (old, new))
     differs = np.array([str(a) != str(b) for a, b in zip(said_old, said_new, strict=True)], dtype=bool)
     pairs = Counter(zip(said_old[differs].tolist(), said_new[differs].tolist(), strict=True))
     changes = tuple((old_label, new_label, count) for (old_label, new_label), count in pairs.most_common())
-    truth = _truth(new, frame)
+    truth = true_labels(new, source)
     accuracies = [None if truth is None else _accuracy(truth, said) for said in (said_old, said_new)]
     return RowChanges(said_old, said_new, differs, changes, accuracies[0], accuracies[1])
-
-
-def _predicted(ruleset: RuleSet, frame: pd.DataFrame) -> IntArray:
-    return ruleset.predict_index(columns_of(frame, ruleset.columns, ruleset.kinds), len(frame))
-
-
-def _truth(ruleset: RuleSet, frame: pd.DataFrame) -> NDArray[Any] | None:
-    """[M]: true labels as text, None where unknown; None if the table does not hold them."""
-    if ruleset.target not in frame.columns:
-        return None
-    truth = coerce(read_cells(frame[ruleset.target]), Kind.TEXT, ruleset.target)
-    known = {str(label) for label in ruleset.classes}
-    if not truth.known.any() or not set(truth.values[truth.known]) <= known:
-        return None
-    return truth.values
 
 
 def _accuracy(truth: NDArray[Any], said: NDArray[Any]) -> Accuracy:

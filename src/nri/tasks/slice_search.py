@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nri.episode import BoolArray, FloatArray, IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray
 
 _BEAM = 40
 """Conjunctions of each length that longer ones are made from."""

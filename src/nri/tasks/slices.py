@@ -22,18 +22,20 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 
-from nri.episode import BoolArray, literal_truth
-from nri.errors import InputError
-from nri.induce.intervals import Interval, wilson
+from nri.arrays import BoolArray
+from nri.episode import literal_truth
+from nri.errors import InputError, ScoresError
+from nri.induce.estimates import Interval, wilson
 from nri.induce.resample import stratified_folds
 from nri.induce.words import is_negated, literal_meanings
-from nri.rule import Clause, clause_truth
+from nri.rule import Clause, Kind, clause_truth
 from nri.table.binarizer import Binarizer
-from nri.table.columns import columns_of, kinds_read, require_columns
-from nri.table.frame import as_frame
-from nri.table.target import MAX_CLASSES
+from nri.table.frame import table_of
+from nri.table.kinds.category import fold
+from nri.table.reading import as_numbers
+from nri.table.table import Table, Target
+from nri.table.target import MAX_CLASSES, Answers, labels_as_text, read_answers
 from nri.tasks.slice_search import Candidate, search_slices
 
 Test = Literal["holdout", "permutation"]
@@ -94,54 +96,56 @@ def error_slices(
 
     Examples
     --------
-    >>> X = pd.DataFrame({"site": ["a", "a", "b", "b"] * 50, "size": [1, 2] * 100})
+    >>> X = {"site": ["a", "a", "b", "b"] * 50, "size": [1, 2] * 100}
     >>> found = error_slices(X, [1] * 200, [1, 1, 0, 1] * 50)
     >>> [str(one.clause) for one in found.slices]
     ['site = b AND size <= 1']
     """
-    frame = as_frame(X)
-    truth, said = pd.Series(labels).reset_index(drop=True), pd.Series(predictions).reset_index(drop=True)
-    if not len(frame) == len(truth) == len(said):
+    table = table_of(X)
+    truth, said = _answers(labels, "label"), _answers(predictions, "prediction")
+    if not len(table) == len(truth.labels) == len(said.labels):
         raise InputError(
-            f"{len(frame)} rows, {len(truth)} labels, {len(said)} predictions; give one of each for each row"
+            f"{len(table)} rows, {len(truth.labels)} labels, {len(said.labels)} predictions; "
+            "give one of each for each row"
         )
-    known = np.asarray(truth.notna() & said.notna(), dtype=bool)
-    wrong = np.zeros(len(frame), dtype=bool)
-    wrong[known] = _errors(truth[known], said[known], tolerance)
-    return find_slices(frame[known], wrong[known], **options)
+    known = truth.labels.known & said.labels.known
+    wrong = _errors(truth, said, known, tolerance)
+    return find_slices(table.take(known), wrong[known], **options)
 
 
-def _errors(truth: "pd.Series[Any]", said: "pd.Series[Any]", tolerance: float | None) -> BoolArray:
+def _answers(given: Any, name: str) -> Answers:
+    """Return labels or predictions as somebody holds them, read."""
+    return given if isinstance(given, Answers) else read_answers(table_of({name: given}), name)
+
+
+def _errors(truth: Answers, said: Answers, known: BoolArray, tolerance: float | None) -> BoolArray:
+    """[M]: where the two differ."""
+    numeric = all(one.labels.kind in (Kind.NUMBER, Kind.BOOLEAN) for one in (truth, said))
     if tolerance is not None:
-        try:
-            difference = np.asarray(truth, dtype=np.float64) - np.asarray(said, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError(
-                "a tolerance is for numbers, but labels or predictions are not; leave it out"
-            ) from None
+        if not numeric:
+            raise InputError("a tolerance is for numbers, but labels or predictions are not; leave it out")
+        difference = as_numbers(truth.labels) - as_numbers(said.labels)
         return np.asarray(np.abs(difference) > tolerance, dtype=bool)
-    numeric = [pd.api.types.is_numeric_dtype(one.dtype) for one in (truth, said)]
-    if not set(map(str, truth)) & set(map(str, said)) and not all(numeric):
+    texts = [labels_as_text(one.labels, one.plan) for one in (truth, said)]
+    if numeric and truth.plan.kind is said.plan.kind:
+        _refuse_scores(truth, said)
+    elif not {*map(fold, texts[0][known])} & {*map(fold, texts[1][known])}:
+        first = int(np.argmax(known))
         raise InputError(
-            f"labels ({truth.iloc[0]!r}, ...) and predictions ({said.iloc[0]!r}, ...) share no value; "
+            f"labels ({texts[0][first]!r}, ...) and predictions ({texts[1][first]!r}, ...) share no value; "
             "give both in the same words, e.g. as comparisons"
         )
-    if all(numeric):
-        _refuse_scores(truth, said)
-        return np.asarray(np.asarray(truth) != np.asarray(said), dtype=bool)
-    return np.asarray([str(a) != str(b) for a, b in zip(truth, said, strict=True)], dtype=bool)
+    differs = np.zeros(len(known), dtype=bool)
+    differs[known] = [fold(a) != fold(b) for a, b in zip(texts[0][known], texts[1][known], strict=True)]
+    return differs
 
 
-def _refuse_scores(truth: "pd.Series[Any]", said: "pd.Series[Any]") -> None:
+def _refuse_scores(truth: Answers, said: Answers) -> None:
     """Raise if predictions are scores beside labels of a few classes: nearly every one would be an error."""
-    scores, classes = said.nunique(), truth.nunique()
-    fractions = bool((np.asarray(said, dtype=np.float64) % 1 != 0).any())
+    scores, classes = len(said.labels.distinct()[0]), len(truth.labels.distinct()[0])
+    fractions = bool((as_numbers(said.labels) % 1 > 0).any())
     if fractions and classes <= MAX_CLASSES and scores > 2 * classes:
-        name = said.name or "score"
-        raise InputError(
-            f"{said.name or 'what the model said'} is a number with {scores} values, labels have {classes}; "
-            f'compare it, e.g. --predictions "{name} > 0.5", or give a tolerance (--tolerance)'
-        )
+        raise ScoresError(said.name, scores, classes)
 
 
 def find_slices(
@@ -165,7 +169,7 @@ def find_slices(
     Parameters
     ----------
     X : table
-        Anything :func:`nri.table.frame.as_frame` takes.
+        Anything :func:`nri.table.frame.table_of` takes.
     wrong : bool [M]
         Where it goes wrong.
     test : {"holdout", "permutation"}
@@ -189,7 +193,7 @@ def find_slices(
     step
         Called after each shuffle.
     """
-    frame, wrong = _checked(X, wrong, columns, never)
+    table, wrong = _checked(X, wrong, columns, never)
     rng = rng or np.random.default_rng(0)
     if test not in ("holdout", "permutation"):
         raise InputError(f"no test {test!r}; use 'holdout' or 'permutation'")
@@ -199,11 +203,11 @@ def find_slices(
         searched = ~judged
     least = min_rows if min_rows is not None else max(10, math.ceil(0.02 * searched.sum()))
     search = _Search(
-        frame[searched], wrong[searched], max_literals, least, negations, by_errors=test == "holdout"
+        table.take(searched), wrong[searched], max_literals, least, negations, by_errors=test == "holdout"
     )
     found = search.run(most)
     clauses = [search.clause(candidate) for candidate in found]
-    rows = [_rows_of(clause, frame[judged]) for clause in clauses]
+    rows = [clause_truth(clause, table.columns, len(table))[judged] for clause in clauses]
     if test == "holdout":
         p_values = _holm([_fisher(mask, wrong[judged]) for mask in rows])
     else:
@@ -234,7 +238,7 @@ class _Search:
 
     def __init__(
         self,
-        frame: pd.DataFrame,
+        table: Table,
         wrong: BoolArray,
         max_literals: int,
         min_rows: int,
@@ -243,10 +247,10 @@ class _Search:
         by_errors: bool,
     ) -> None:
         # where the same rows judge, thresholds must not know the errors: shuffling would not undo that
-        binarizer = Binarizer().fit(frame, wrong.astype(np.int64) if by_errors else None)
+        labelled = table.labelled(Target("wrong", (False, True), wrong.astype(np.int64)))
+        binarizer = Binarizer().fit(labelled, by_labels=by_errors)
         self.literals = literal_meanings(binarizer.variables_, binarizer.domain_)
-        cells = binarizer.transform(frame)
-        self.truth = literal_truth(cells.values, cells.known)
+        self.truth = literal_truth(*binarizer.cells(table.columns, len(table)))
         if not negations:
             self.truth[:, [j for j, literal in enumerate(self.literals) if is_negated(literal)]] = False
         self.wrong = wrong
@@ -267,22 +271,18 @@ class _Search:
 
 def _checked(
     X: Any, wrong: Any, columns: Sequence[str] | None, never: Sequence[str]
-) -> tuple[pd.DataFrame, BoolArray]:
-    frame = as_frame(X)
+) -> tuple[Table, BoolArray]:
+    table = table_of(X)
     mask = np.asarray(wrong, dtype=bool)
-    if mask.shape != (len(frame),):
-        raise InputError(f"{len(frame)} rows, but errors of shape {mask.shape}; give one for each row")
-    if len(frame) < 4:
-        raise InputError(f"{len(frame)} rows are too few to look for slices; give more")
-    require_columns(frame, [*(columns or ()), *never])
-    kept = [name for name in frame.columns if name not in never and (columns is None or name in columns)]
+    if mask.shape != (len(table),):
+        raise InputError(f"{len(table)} rows, but errors of shape {mask.shape}; give one for each row")
+    if len(table) < 4:
+        raise InputError(f"{len(table)} rows are too few to look for slices; give more")
+    table.require([*(columns or ()), *never])
+    kept = [name for name in table.names if name not in never and (columns is None or name in columns)]
     if not kept:
         raise InputError("the columns to use and never to use rule out every column; allow at least one")
-    return frame[kept], mask
-
-
-def _rows_of(clause: Clause, frame: pd.DataFrame) -> BoolArray:
-    return clause_truth(clause, columns_of(frame, clause.columns, kinds_read(clause)), len(frame))
+    return table.only(kept), mask
 
 
 def _fisher(rows: BoolArray, wrong: BoolArray) -> float:

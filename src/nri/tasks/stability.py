@@ -8,16 +8,17 @@ and by the rows it covers. A clause that few samples find is one of several that
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
-from nri.episode import BoolArray, FloatArray
+from nri.arrays import BoolArray
 from nri.errors import InputError
-from nri.induce.path import LabelledTable, Settings, induce_ruleset
+from nri.induce.path import Settings
+from nri.induce.resample import bootstraps, induce_or_default
 from nri.rule import Clause, Label, RuleSet, clause_matrix
-from nri.rule.clause import shape_of
-from nri.table.columns import columns_of
+from nri.table.table import Table
 
 SAMPLES = 20
 """Bootstrap samples of those who name no number: shares are good to about ten points."""
@@ -71,7 +72,7 @@ class Stability:
 
 
 def clause_stability(
-    table: LabelledTable,
+    table: Table,
     ruleset: RuleSet,
     settings: Settings | None = None,
     *,
@@ -91,7 +92,7 @@ def clause_stability(
         The rules whose clauses are looked for. If there are two classes and a rule for one of them, the
         samples' rules are about the same class.
     settings
-        As for :func:`nri.induce.path.induce_ruleset`; everything, thresholds too, is found anew.
+        As for :func:`nri.induce.path.induce_rules`; everything, thresholds too, is found anew.
     rng
         Draws the samples and seeds the inducers.
     samples
@@ -105,22 +106,21 @@ def clause_stability(
     """
     if samples < 1:
         raise InputError(f"stability needs at least one sample, not {samples}")
-    n = len(table.codes)
+    n = len(table)
     drawn = n if max_rows is None else min(n, max_rows)
-    positive = _described_class(ruleset)
     began = time.monotonic()
-    found: list[RuleSet | None] = []
-    for _ in range(samples):
+    found: list[RuleSet] = []
+    for sample in islice(bootstraps(table.about(_described_class(ruleset)), drawn, rng), samples):
         if len(found) >= _ENOUGH and seconds is not None and time.monotonic() - began > seconds:
             break
-        found.append(_rules_of(_resampled(table, drawn, rng), settings, rng, positive))
+        found.append(induce_or_default(sample, settings, rng).ruleset)
         step()
     return Stability(
         len(found),
         drawn,
         _fates(table, ruleset, found),
         _frequencies(ruleset, found),
-        tuple(sum(len(rule.rule) for rule in rules.rules) if rules else 0 for rules in found),
+        tuple(sum(len(rule.rule) for rule in rules.rules) for rules in found),
     )
 
 
@@ -130,32 +130,11 @@ def _described_class(ruleset: RuleSet) -> int | None:
     return ruleset.index_of(labels[0]) if len(ruleset.classes) == 2 and len(labels) == 1 else None
 
 
-def _resampled(table: LabelledTable, rows: int, rng: np.random.Generator) -> LabelledTable:
-    """Draw rows with replacement; a row drawn twice counts twice."""
-    times = np.bincount(rng.integers(0, len(table.codes), rows), minlength=len(table.codes))
-    weights: FloatArray = times.astype(np.float64)
-    if table.weights is not None:
-        weights = weights * table.weights
-    return replace(table, weights=weights)
+def _labelled_clauses(ruleset: RuleSet) -> list[tuple[Label, Clause]]:
+    return [(rule.label, clause) for rule in ruleset.rules for clause in rule.rule]
 
 
-def _rules_of(
-    table: LabelledTable, settings: Settings | None, rng: np.random.Generator, positive: int | None
-) -> RuleSet | None:
-    """Induce, or None if the sample happens to leave nothing to induce from."""
-    try:
-        return induce_ruleset(table, settings, rng=rng, positive=positive).ruleset
-    except InputError:  # in a sample of a tiny table no column may vary, or no row have weight
-        return None
-
-
-def _labelled_clauses(ruleset: RuleSet | None) -> list[tuple[Label, Clause]]:
-    return [] if ruleset is None else [(rule.label, clause) for rule in ruleset.rules for clause in rule.rule]
-
-
-def _fates(
-    table: LabelledTable, ruleset: RuleSet, found: list[RuleSet | None]
-) -> tuple[ClauseStability, ...]:
+def _fates(table: Table, ruleset: RuleSet, found: list[RuleSet]) -> tuple[ClauseStability, ...]:
     wanted = _labelled_clauses(ruleset)
     mine = _coverage(table, ruleset)
     words, shapes = np.zeros(len(wanted)), np.zeros(len(wanted))
@@ -163,10 +142,10 @@ def _fates(
     for sample in found:
         theirs = _labelled_clauses(sample)
         covered = _coverage(table, sample)
-        exact, loose = set(theirs), {(label, shape_of(clause)) for label, clause in theirs}
+        exact, loose = set(theirs), {(label, clause.shape) for label, clause in theirs}
         for i, (label, clause) in enumerate(wanted):
             words[i] += (label, clause) in exact
-            shapes[i] += (label, shape_of(clause)) in loose
+            shapes[i] += (label, clause.shape) in loose
             alike = [j for j, (other, _) in enumerate(theirs) if other == label]
             overlap[i] += max((_jaccard(mine[:, i], covered[:, j]) for j in alike), default=0.0)
     n = max(len(found), 1)
@@ -176,13 +155,9 @@ def _fates(
     )
 
 
-def _coverage(table: LabelledTable, ruleset: RuleSet | None) -> BoolArray:
+def _coverage(table: Table, ruleset: RuleSet) -> BoolArray:
     """[M, clauses]: where each clause fires."""
-    if ruleset is None:
-        return np.zeros((len(table.codes), 0), dtype=bool)
-    columns = columns_of(table.features, ruleset.columns, ruleset.kinds)
-    clauses = [clause for _, clause in _labelled_clauses(ruleset)]
-    return clause_matrix(clauses, columns, len(table.codes))
+    return clause_matrix([clause for _, clause in _labelled_clauses(ruleset)], table.columns, len(table))
 
 
 def _jaccard(one: BoolArray, other: BoolArray) -> float:
@@ -190,15 +165,15 @@ def _jaccard(one: BoolArray, other: BoolArray) -> float:
     return int((one & other).sum()) / either if either else 0.0
 
 
-def _frequencies(ruleset: RuleSet, found: list[RuleSet | None]) -> tuple[ClauseFrequency, ...]:
+def _frequencies(ruleset: RuleSet, found: list[RuleSet]) -> tuple[ClauseFrequency, ...]:
     samples_with: Counter[Hashable] = Counter()
     wordings: dict[Hashable, Counter[tuple[Label, Clause]]] = defaultdict(Counter)
     for sample in found:
         clauses = _labelled_clauses(sample)
-        samples_with.update({(label, shape_of(clause)) for label, clause in clauses})
+        samples_with.update({(label, clause.shape) for label, clause in clauses})
         for label, clause in clauses:
-            wordings[label, shape_of(clause)][label, clause] += 1
-    in_rule = {(label, shape_of(clause)) for label, clause in _labelled_clauses(ruleset)}
+            wordings[label, clause.shape][label, clause] += 1
+    in_rule = {(label, clause.shape) for label, clause in _labelled_clauses(ruleset)}
     listed = []
     for key, count in samples_with.items():
         label, clause = min(wordings[key], key=lambda one: (-wordings[key][one], str(one)))

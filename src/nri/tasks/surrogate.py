@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 
 from nri.errors import InputError
-from nri.induce.path import Induction, LabelledTable, Settings, induce_ruleset
-from nri.induce.resample import FOLDS, Accuracy, accuracy_of, cross_validate
+from nri.induce.estimates import Accuracy, accuracy_of
+from nri.induce.path import Induction, Settings, induce_rules
+from nri.induce.resample import FOLDS, cross_validate
 from nri.rule import RuleSet
-from nri.table.columns import columns_of
-from nri.table.frame import as_frame
-from nri.table.target import encode_target
+from nri.table.frame import table_of
+from nri.table.table import Table, Target
+from nri.table.target import encode, read_answers
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ def surrogate_of_model(
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
+    >>> import pandas as pd
     >>> X = pd.DataFrame({"age": [20, 35, 50, 65, 80] * 12, "dose": [1, 2] * 30})
     >>> model = DecisionTreeClassifier(max_depth=1).fit(X, X.age > 55)
     >>> print(surrogate_of_model(model, X).ruleset)
@@ -75,20 +77,18 @@ def surrogate_of_model(
     said = np.asarray(model.predict(X)) if threshold is None else np.asarray(_scores(model, X))
     if said.ndim != 1:
         raise InputError(f"the model's answer has shape {said.shape}; give a model with one output")
-    answers = pd.Series(said if threshold is None else said > threshold, name="prediction")
     from nri.sklearn_inputs import read_weights
 
-    frame = as_frame(X)
-    codes, classes = _classes_of(answers)
-    weights = read_weights(sample_weight, len(frame))
-    return mimic(LabelledTable(frame, codes, classes, "prediction", weights), settings, rng=rng)
+    table = table_of(X)
+    labelled = table.labelled(_classes_of(said if threshold is None else said > threshold))
+    weights = read_weights(sample_weight, len(table))
+    return mimic(labelled if weights is None else labelled.reweighted(weights), settings, rng=rng)
 
 
 def mimic(
-    table: LabelledTable,
+    table: Table,
     settings: Settings | None = None,
     *,
-    positive: int | None = None,
     rng: np.random.Generator | None = None,
     folds: int = FOLDS,
     step: Callable[[], None] = lambda: None,
@@ -99,15 +99,11 @@ def mimic(
         raise InputError(
             f"the model says {table.classes[0]!r} on every row; give rows on which its answers differ"
         )
-    found = induce_ruleset(table, settings, rng=rng, positive=positive)
-    columns = columns_of(table.features, found.ruleset.columns, found.ruleset.kinds)
-    agrees = found.ruleset.predict_index(columns, len(table.codes)) == table.codes
-    weights = np.ones(len(table.codes)) if table.weights is None else table.weights
-    by_class = np.bincount(table.codes, weights)
-    fidelity = cross_validate(table, settings, rng=rng, positive=positive, folds=folds, step=step)
-    return Surrogate(
-        found, fidelity, accuracy_of(agrees, table.weights), float(by_class.max() / by_class.sum())
-    )
+    found = induce_rules(table, settings, rng=rng)
+    agrees = found.ruleset.predict_index(table) == table.codes
+    fidelity = cross_validate(table, settings, rng=rng, folds=folds, step=step)
+    baseline = float(table.by_class.max() / table.by_class.sum())
+    return Surrogate(found, fidelity, accuracy_of(agrees, table.weights), baseline)
 
 
 def _scores(model: Any, X: Any) -> Any:
@@ -118,11 +114,14 @@ def _scores(model: Any, X: Any) -> Any:
     return model.predict(X)
 
 
-def _classes_of(answers: "pd.Series[Any]") -> tuple[Any, Any]:
-    if answers.isna().any():
+def _classes_of(answers: NDArray[Any]) -> Target:
+    said = table_of({"prediction": answers})
+    column = said.columns["prediction"]
+    if not column.known.all():
         raise InputError("the model's answers have gaps; give rows that it can judge")
-    if answers.nunique() == 1:
+    distinct, _ = column.distinct()
+    if len(distinct) == 1:
         raise InputError(
-            f"the model says {answers.iloc[0]!r} on every row; give rows on which its answers differ"
+            f"the model says {column.cell(0)!r} on every row; give rows on which its answers differ"
         )
-    return encode_target(answers)
+    return encode(read_answers(said, "prediction"))[0]

@@ -7,6 +7,7 @@ ever evaluated, and whatever is wrong with a file is said with the place where i
 import datetime as dt
 import json
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any, TypeVar
 
 from nri.errors import InputError
@@ -14,11 +15,13 @@ from nri.rule.clause import Clause, Rule
 from nri.rule.decide import Evidence
 from nri.rule.labels import Label, as_label
 from nri.rule.literal import Kind, Literal, Value
+from nri.rule.plan import ColumnPlan
 from nri.rule.render.options import RenderOptions
 from nri.rule.ruleset import ClassRule, RuleSet
 
 FORMAT = "nri-ruleset"
-VERSION = 1
+VERSION = 2
+"""2: how the columns are read (``columns``). Files of version 1 are read as they always were."""
 
 T = TypeVar("T")
 
@@ -48,6 +51,7 @@ def to_dict(ruleset: RuleSet) -> dict[str, Any]:
         "default": {"label": ruleset.default, "evidence": list(ruleset.default_evidence.counts)},
         "support": list(ruleset.support.counts),
         "prior": list(ruleset.prior),
+        "columns": {name: _plan_to_dict(plan) for name, plan in ruleset.plans.items() if plan.stated},
     }
 
 
@@ -72,6 +76,7 @@ def from_dict(data: Any) -> RuleSet:
         default_evidence=_evidence(default.get("evidence")),
         support=_evidence(top.get("support")),
         prior=_evidence(top.get("prior")).counts,
+        plans=_plans(top.get("columns")) if version > 1 else {},
     )
 
 
@@ -92,6 +97,16 @@ def _literal_to_dict(literal: Literal) -> dict[str, Any]:
     value = literal.value
     plain = value.isoformat() if isinstance(value, dt.datetime) else value
     return {"column": literal.column, "op": literal.op.value, "kind": literal.kind.value, "value": plain}
+
+
+def _plan_to_dict(plan: ColumnPlan) -> dict[str, Any]:
+    """Return what a plan says beyond the usual, and its kind."""
+    usual = ColumnPlan(plan.kind)
+    said = {
+        f.name: getattr(plan, f.name) for f in fields(plan) if getattr(plan, f.name) != getattr(usual, f.name)
+    }
+    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in said.items()}
+    return {"kind": plan.kind.value} | plain
 
 
 class _Node:
@@ -156,6 +171,58 @@ def _literal(node: _Node) -> Literal:
     if literal.kind is not kind:
         raise InputError(f"{field.place} is {literal.kind} where {kind} is announced")
     return literal
+
+
+def _plans(node: _Node) -> dict[str, ColumnPlan]:
+    names = node.typed(dict, "an object")
+    return {name: _plan(node.get(name)) for name in names}
+
+
+def _plan(node: _Node) -> ColumnPlan:
+    said: dict[str, Any] = {}
+    for name in node.typed(dict, "an object"):
+        if name == "kind":
+            said[name] = node.get(name).made(Kind)
+        elif name in _PLAN_FIELDS:
+            said[name] = _PLAN_FIELDS[name](node.get(name))
+        else:
+            raise InputError(f"{node.place} has the unknown key {name!r}: was it edited by hand?")
+    if "kind" not in said:
+        node.get("kind")  # raises, and says where
+    return ColumnPlan(**said)
+
+
+def _texts(node: _Node) -> tuple[str, ...]:
+    return tuple(item.text() for item in node.items())
+
+
+def _pair(node: _Node) -> tuple[str, str]:
+    both = _texts(node)
+    if len(both) != 2:
+        raise InputError(f"{node.place} must be a list of two texts")
+    return both[0], both[1]
+
+
+def _spellings(node: _Node) -> dict[str, str]:
+    return {name: node.get(name).text() for name in node.typed(dict, "an object")}
+
+
+def _flag(node: _Node) -> bool:
+    return node.typed(bool, "true or false")
+
+
+_PLAN_FIELDS: dict[str, Callable[[_Node], Any]] = {
+    "decimal": _Node.text,
+    "thousands": _Node.text,
+    "unit": _pair,
+    "whole": _flag,
+    "day_first": _flag,
+    "missing": _texts,
+    "no_and_yes": _pair,
+    "categories": _texts,
+    "spellings": _spellings,
+    "folded": _flag,
+}
 
 
 def _evidence(node: _Node) -> Evidence:

@@ -1,4 +1,4 @@
-"""Kinds: what sort of column it is, or why it is of no use to a rule."""
+"""Usable: which columns can be of use to a rule, and why others cannot."""
 
 import math
 import re
@@ -8,12 +8,10 @@ from enum import StrEnum
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from nri.rule import Kind
 from nri.rule.column import Column
-from nri.table.dates import dates_or_none
+from nri.rule.literal import Kind
 
 
 class Reason(StrEnum):
@@ -111,56 +109,32 @@ _COUNTING_ROWS = 20
 """From here on, whole numbers without gap or repetition are a count of the rows, not a measurement."""
 
 
-def kind_or_reason(column: Column, name: str, *, whole: bool, limits: CategoryLimits) -> Kind | Reason:
-    """Decide what a column is for the default mode, or why it is left out.
+def why_useless(
+    column: Column, name: str, *, whole: bool = False, limits: CategoryLimits | None = None
+) -> Reason | None:
+    """Return why a column can be of no use to a rule, None if it can. The order of rows has no say.
 
     Parameters
     ----------
     column : Column
-        Its cells.
+        Its cells on the rows that a rule is looked for in.
     name : str
         Its name, which may say that it is an identifier.
     whole : bool
-        Whether its cells are integers by type; a float is never an identifier.
+        Whether its numbers are integers by type; a float is never an identifier.
     limits : CategoryLimits
         When a text column has too many categories.
-
-    Returns
-    -------
-    Kind or Reason
-        Nothing here depends on the order of the rows.
     """
-    cells = column.values[column.known]
-    if not len(cells):
+    distinct, counts = column.distinct()
+    if not len(distinct):
         return Reason.MISSING
-    codes, distinct = pd.factorize(cells)
     if len(distinct) == 1:
         return Reason.CONSTANT
-    kind = column.kind
-    if kind is Kind.NUMBER:
-        if whole and _is_identifier(distinct, len(cells), name):
-            return Reason.IDENTIFIER
-        return Kind.BOOLEAN if is_zero_one(column) else Kind.NUMBER
-    if kind is Kind.TEXT:
-        if dates_or_none(distinct.tolist()) is not None:
-            return Kind.DATE
-        return _text_or_reason(np.bincount(codes), np.asarray(distinct, dtype=object), limits)
-    return kind
-
-
-def plain_kind(column: Column) -> Kind | Reason:
-    """Decide what a column is for the ``paper`` mode, where nothing but an empty column is left out."""
-    if not column.known.any():
-        return Reason.MISSING
-    if is_zero_one(column):
-        return Kind.BOOLEAN
-    return column.kind
-
-
-def is_zero_one(column: Column) -> bool:
-    """Whether every known cell of a number column is 0 or 1."""
-    cells = column.values[column.known]
-    return column.kind is Kind.NUMBER and bool(((cells == 0) | (cells == 1)).all())
+    if column.kind is Kind.NUMBER and whole and _is_identifier(distinct, int(counts.sum()), name):
+        return Reason.IDENTIFIER
+    if column.kind is Kind.TEXT:
+        return _useless_text(counts, distinct, limits or CategoryLimits())
+    return None
 
 
 def usable_categories(column: Column, limits: CategoryLimits) -> list[str]:
@@ -169,12 +143,11 @@ def usable_categories(column: Column, limits: CategoryLimits) -> list[str]:
     Of two values one is enough, since the other is its negation: the later one in the alphabet, which
     tends to be the affirmative one (no/yes, f/t, absent/present).
     """
-    codes, distinct = pd.factorize(column.values[column.known])
-    counts = np.bincount(codes)
-    ranked = sorted(zip(-counts, distinct, strict=True))
+    distinct, counts = column.distinct()
+    ranked = sorted(zip((-counts).tolist(), distinct.tolist(), strict=True))
     if len(ranked) == 2:
-        return [max(distinct)]
-    least = limits.rows_needed(len(codes))
+        return [max(distinct.tolist())]
+    least = limits.rows_needed(int(counts.sum()))
     return sorted(text for minus, text in ranked[: limits.max_categories] if -minus >= least)
 
 
@@ -203,13 +176,11 @@ _LONG_TEXT = 30
 _MANY_WORDS = 4
 
 
-def _text_or_reason(
-    counts: NDArray[np.int64], distinct: NDArray[Any], limits: CategoryLimits
-) -> Kind | Reason:
+def _useless_text(counts: NDArray[np.int64], distinct: NDArray[Any], limits: CategoryLimits) -> Reason | None:
     """Tell a category from an identifier, a sentence and a name that hardly ever comes again."""
     n_cells, n_distinct = int(counts.sum()), len(distinct)
     if n_distinct == 2:
-        return Kind.TEXT
+        return None
     if n_distinct > 0.5 * n_cells and _reads_like_sentences(distinct):
         return Reason.FREE_TEXT
     if all(_UUID.fullmatch(text) for text in distinct):
@@ -219,7 +190,7 @@ def _text_or_reason(
     enough = np.sort(counts[counts >= limits.rows_needed(n_cells)])[::-1][: limits.max_categories]
     if enough.sum() < limits.min_covered * n_cells:
         return Reason.TOO_MANY
-    return Kind.TEXT
+    return None
 
 
 def _reads_like_sentences(distinct: NDArray[Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Text dates: a column of texts as dates, where all of them fit one format and only one."""
+"""Dates: columns of texts that are dates in one format and only one."""
 
 import re
 from collections import Counter
@@ -10,6 +10,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from nri.arrays import BoolArray, IntArray
+from nri.errors import InputError
+from nri.rule.literal import Kind
+from nri.rule.plan import ColumnPlan
+from nri.table.kinds.found import Found, example, examples
+from nri.table.kinds.missing import is_missing_word
+
+_LEAST_BESIDE_WORDS = 6
+"""Different dates that it takes to believe that a column with other cells is about dates."""
+_LOOKED_AT = 5
+"""Cells by which a column is told from dates."""
 AMBIGUOUS = "looks like dates, but day and month cannot be told apart; write them as YYYY-MM-DD"
 
 Moments = NDArray[np.datetime64]
@@ -45,6 +56,8 @@ class TextDates:
 
     moments: Moments
     """[D]; NaT where a text does not fit the format of the others"""
+    day_first: bool | None = None
+    """whether the day comes before the month, where only the column as a whole tells"""
     ambiguous: bool = False
     """whether all are dates, but with the day first as well as with the month first"""
 
@@ -54,12 +67,62 @@ class TextDates:
         return not np.isnat(self.moments).any()
 
 
-def read_text_dates(texts: Sequence[str]) -> TextDates:
+def recognise(texts: Sequence[str], counts: IntArray) -> Found | None:
+    """Read texts as dates if that is what most of them are, else return None.
+
+    Words for nothing and the few cells that are no dates become missing, with a note.
+
+    >>> recognise(["2024-01-31", "2024-02-01"], np.ones(2, int)).plan.kind
+    <Kind.DATE: 'date'>
+    """
+    words = np.array([is_missing_word(text) for text in texts], dtype=bool)
+    first = next((text for text, word in zip(texts, words, strict=True) if not word), None)
+    if first is None or not (_may_be_date(first) or any(map(_may_be_date, texts[:_LOOKED_AT]))):
+        return None  # most columns are told from dates by their first cells
+    found = read_text_dates(texts)
+    dates = ~np.isnat(found.moments)
+    odd = ~dates & ~words
+    enough = found.complete or len(np.unique(found.moments[dates])) >= _LEAST_BESIDE_WORDS
+    if not dates.any() or not enough or 2 * counts[odd].sum() > counts[~words].sum():
+        return None
+    plan = ColumnPlan(
+        Kind.DATE,
+        day_first=found.day_first,
+        missing=tuple(sorted(text for text, word in zip(texts, words, strict=True) if word)),
+    )
+    return Found(found.moments, plan, _no_dates(texts, counts, ~dates))
+
+
+def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> Found:
+    """Read texts as the dates that a plan says they are; NaT where a text is none."""
+    found = read_text_dates(texts, plan.day_first)
+    if found.ambiguous and not plan.stated:
+        raise InputError(
+            f"day and month cannot be told apart in {example(texts[0])} and the other dates; "
+            "write them as YYYY-MM-DD"
+        )
+    return Found(found.moments, plan, _no_dates(texts, counts, np.isnat(found.moments)))
+
+
+def ambiguity(texts: Sequence[str]) -> str:
+    """Return a note if every text is a date, but nobody can say which; else nothing."""
+    unclear = bool(len(texts)) and _may_be_date(texts[0]) and read_text_dates(texts).ambiguous
+    return AMBIGUOUS if unclear else ""
+
+
+def _no_dates(texts: Sequence[str], counts: IntArray, without: BoolArray) -> str:
+    if not without.any():
+        return ""
+    cells = f"{int(counts[without].sum())} of {int(counts.sum())} cells"
+    return f"{cells} are no dates and count as missing, such as {examples(texts, counts, without)}"
+
+
+def read_text_dates(texts: Sequence[str], day_first: bool | None = None) -> TextDates:
     """Read texts as dates in one format.
 
     ISO dates and times (also ``2024/01/31``) and ``31.01.2024`` may stand side by side. Everything else must
     be alike in the whole column: ``01/22/2023``, ``22-Jan-23``, ``January 22, 2023``, ``2023-01``, ... A day
-    after the 12th tells whether day or month comes first.
+    after the 12th tells whether day or month comes first, unless the caller knows it.
 
     >>> read_text_dates(["01/22/2023", "02/03/2023"]).moments.astype("datetime64[D]").tolist()
     [datetime.date(2023, 1, 22), datetime.date(2023, 2, 3)]
@@ -79,20 +142,7 @@ def read_text_dates(texts: Sequence[str]) -> TextDates:
         columns=["a", "b", "day", "month", "year", "hour", "minute", "second"],
         dtype=float,
     )
-    return _in_order(fields, *chosen[:2])
-
-
-def dates_or_none(texts: Sequence[str]) -> Moments | None:
-    """Return moments if every text is a date; most columns are told from dates by their first cell."""
-    if not len(texts) or not _may_be_date(texts[0]):
-        return None
-    found = read_text_dates(texts)
-    return found.moments if found.complete else None
-
-
-def look_like_ambiguous_dates(texts: Sequence[str]) -> bool:
-    """Whether every text is a date, but nobody can say which."""
-    return bool(len(texts)) and _may_be_date(texts[0]) and read_text_dates(texts).ambiguous
+    return _in_order(fields, chosen[0], chosen[1], day_first)
 
 
 def parse_dates(texts: NDArray[Any]) -> Moments:
@@ -150,7 +200,7 @@ def _fields_of(shape: str, found: dict[str, str]) -> tuple[tuple[str, ...], dict
     return (shape, mark, str(len(year)), timed), fields
 
 
-def _in_order(fields: pd.DataFrame, shape: str, mark: str) -> TextDates:
+def _in_order(fields: pd.DataFrame, shape: str, mark: str, day_first: bool | None) -> TextDates:
     """Read fields of one format, by the only order of day and month that fits all of them."""
     if shape == "year month":
         seasons = (fields["b"] == (fields["year"] + 1) % 100).all()  # 2008-09 may be a winter
@@ -159,14 +209,16 @@ def _in_order(fields: pd.DataFrame, shape: str, mark: str) -> TextDates:
         return TextDates(_moments(fields.assign(day=1)))
     if shape != "numbers":
         return TextDates(_moments(fields))
-    day_first = TextDates(_moments(fields.assign(day=fields["a"], month=fields["b"])))
-    if mark == ".":
-        return day_first
-    month_first = TextDates(_moments(fields.assign(day=fields["b"], month=fields["a"])))
-    if day_first.complete and (month_first.complete or _may_begin_with_year(fields)):
-        return TextDates(np.full_like(day_first.moments, "NaT"), ambiguous=True)
-    fits_better = np.isnat(day_first.moments).sum() <= np.isnat(month_first.moments).sum()
-    return day_first if fits_better else month_first
+    by_day = TextDates(_moments(fields.assign(day=fields["a"], month=fields["b"])), day_first=True)
+    if mark == "." or day_first:
+        return by_day
+    by_month = TextDates(_moments(fields.assign(day=fields["b"], month=fields["a"])), day_first=False)
+    if day_first is not None:
+        return by_month
+    if by_day.complete and (by_month.complete or _may_begin_with_year(fields)):
+        return TextDates(np.full_like(by_day.moments, "NaT"), ambiguous=True)
+    fits_better = np.isnat(by_day.moments).sum() <= np.isnat(by_month.moments).sum()
+    return by_day if fits_better else by_month
 
 
 def _may_begin_with_year(fields: pd.DataFrame) -> bool:

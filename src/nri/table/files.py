@@ -7,17 +7,19 @@ import logging
 import re
 import sys
 import zlib
-from collections.abc import Collection
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
 import pandas as pd
 
 from nri.errors import InputError
+from nri.rule.literal import Kind
 from nri.table.arff import looks_like_arff, read_arff
 from nri.table.delimited import read_delimited, sniff_delimiter
 from nri.table.frame import as_frame, check_distinct
-from nri.table.write import DelimitedText
+from nri.table.source import DelimitedText, Source
+from nri.table.table import Table
 
 logger = logging.getLogger(__name__)
 
@@ -41,8 +43,12 @@ _REMEDY = "give a CSV, TSV, Parquet or ARFF table"
 
 
 def read_table(
-    source: str | Path | IO[Any], *, format: str | None = None, keep_text: Collection[str] = ()
-) -> pd.DataFrame:
+    source: str | Path | IO[Any],
+    *,
+    format: str | None = None,
+    kinds: Mapping[str, Kind] | None = None,
+    exact: bool = False,
+) -> Table:
     r"""Read a table from a file, a path or standard input.
 
     Parameters
@@ -51,12 +57,14 @@ def read_table(
         ``"-"`` is standard input. Compression with gzip is undone.
     format : {"csv", "tsv", "parquet", "arff"}, optional
         Taken from the content and the name's ending by default.
-    keep_text : collection of str
-        Columns of a CSV or TSV file that are text even if every cell looks like a number.
+    kinds : mapping of str to Kind, optional
+        What some columns are; by default their cells say it.
+    exact : bool
+        Whether texts that differ only in case and blanks are kept apart.
 
     Returns
     -------
-    DataFrame
+    Table
         With distinct text names and at least one row. In CSV and TSV files empty cells and the
         usual marks (``NA``, ``NaN``, ``?``, ``null``) are missing; ``None`` is a word like any other.
 
@@ -67,18 +75,15 @@ def read_table(
 
     Examples
     --------
-    >>> read_table(io.StringIO("age;smoker\n61;true\n?;false\n"))
-        age  smoker
-    0    61    True
-    1  <NA>   False
+    >>> table = read_table(io.StringIO("age;smoker\n61;true\n?;false\n"))
+    >>> {name: str(plan.kind) for name, plan in table.plans.items()}
+    {'age': 'number', 'smoker': 'boolean'}
     """
-    return read_source(source, format=format, keep_text=keep_text)[0]
+    return open_source(source, format=format).table(kinds=kinds, exact=exact)
 
 
-def read_source(
-    source: str | Path | IO[Any], *, format: str | None = None, keep_text: Collection[str] = ()
-) -> tuple[pd.DataFrame, DelimitedText | None]:
-    """Read a table as :func:`read_table` does, and return with it the delimited text that it was, if any."""
+def open_source(source: str | Path | IO[Any], *, format: str | None = None) -> Source:
+    """Open a table as :func:`read_table` does, but leave its cells as they are."""
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown table format {format!r}; use one of {', '.join(FORMATS)}")
     name, content = _content(source)
@@ -88,17 +93,16 @@ def read_source(
     else:
         content = _decompressed(content, name)
         if format == "parquet" or (format is None and content.startswith(b"PAR1")):
-            return _read_parquet(content, name), None
+            return Source(_read_parquet(content, name))
         text = decode(content, name)
     chosen = format or ("arff" if looks_like_arff(text) else _BY_SUFFIX.get(suffix, "csv"))
     if chosen == "parquet":
         raise InputError(f"{name} is no Parquet file, whatever its name says; {_REMEDY}")
     if chosen == "arff":
-        return read_arff(text, name), None
+        return Source(read_arff(text, name))
     _refuse_markup(text, name)
     delimiter = "\t" if chosen == "tsv" else sniff_delimiter(text)
-    frame = read_delimited(text, name, delimiter=delimiter, keep_text=keep_text)
-    return frame, DelimitedText(text, delimiter)
+    return Source(read_delimited(text, name, delimiter), DelimitedText(text, delimiter))
 
 
 def decode(content: bytes, name: str) -> str:

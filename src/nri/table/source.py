@@ -1,0 +1,112 @@
+"""Source: a table as it came, from a file or from a caller, whose cells nobody has looked at yet.
+
+Each column is looked at once, when somebody asks for it: to find out what it means (:meth:`Source.table`), or
+to read it by the plan of a rule (:meth:`Source.columns`). A column that nobody asks for is not looked at.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nri.errors import UnknownColumnError
+from nri.rule.column import Column, Columns
+from nri.rule.literal import Kind
+from nri.rule.plan import ColumnPlan
+from nri.table.cells import Cells, TypedCells, cells_of, text_cells
+from nri.table.kinds import boolean
+from nri.table.reading import ReadColumn, read_by, understand
+from nri.table.table import Note, Table, logger, make_table
+
+
+@dataclass(frozen=True, slots=True)
+class DelimitedText:
+    """A text that holds a table, and what stands between its cells."""
+
+    text: str
+    delimiter: str
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Columns with distinct text names."""
+
+    frame: pd.DataFrame
+    """the cells as they came"""
+    written: DelimitedText | None = None
+    """the text file that it was; then every cell is text"""
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return tuple(self.frame.columns)
+
+    def cells(self, name: str) -> Cells:
+        """Return the cells of a column."""
+        series: pd.Series[Any] = self.frame[name]
+        if self.written is not None:
+            return text_cells(series.to_numpy(dtype=object))
+        return cells_of(series)
+
+    def table(self, *, kinds: Mapping[str, Kind] | None = None, exact: bool = False) -> Table:
+        """Decide what each column means, and read it.
+
+        Parameters
+        ----------
+        kinds
+            What some columns are, where somebody knows.
+        exact
+            Whether texts that differ only in case and blanks are kept apart.
+        """
+        kinds = kinds or {}
+        for name in kinds:
+            if name not in self.frame.columns:
+                raise UnknownColumnError(name, self.names)
+        cells = {name: self.cells(name) for name in self.names}
+        if not kinds and all(_is_of_matrix(one) for one in cells.values()):
+            return _matrix({name: one.column for name, one in cells.items() if isinstance(one, TypedCells)})
+        comma = self.written is not None and self.written.delimiter == ";"
+        found: dict[str, ReadColumn] = {}
+        for name in self.names:
+            one = cells.pop(name)  # what is read need not be kept as it came
+            found[name] = understand(one, kind=kinds.get(name), exact=exact, decimal_comma=comma)
+        return make_table(
+            {name: one.column for name, one in found.items()},
+            {name: one.plan for name, one in found.items()},
+            len(self),
+            [Note(name, one.note) for name, one in found.items() if one.note],
+        )
+
+    def columns(self, plans: Mapping[str, ColumnPlan]) -> Columns:
+        """Read some columns by the plans that were made for them; others are not looked at."""
+        columns = {}
+        for name, plan in plans.items():
+            if name not in self.frame.columns:
+                raise UnknownColumnError(name, self.names)
+            found = read_by(self.cells(name), plan, name)
+            columns[name] = found.column
+            if found.note:
+                logger.warning("%s", Note(name, found.note))
+        return columns
+
+
+def _is_of_matrix(cells: Cells) -> bool:
+    """Whether a column could be one of a matrix of 0, 1 and NaN."""
+    if not isinstance(cells, TypedCells) or not cells.floating or cells.note:
+        return False
+    return boolean.are_zero_one(cells.column.values[cells.column.known])
+
+
+def _matrix(columns: Mapping[str, Column]) -> Table:
+    n_rows = len(next(iter(columns.values()))) if columns else 0
+    return make_table(
+        {name: Column(np.asarray(column.values == 1), column.known) for name, column in columns.items()},
+        dict.fromkeys(columns, boolean.DIGITS),
+        n_rows,
+        is_matrix=True,
+    )
