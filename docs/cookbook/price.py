@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from nri import NRIClassifier
-from nri.induce.labelled import label_table
+from nri.table import label_table, table_of
 
 rng = np.random.default_rng(0)
 flats = pd.DataFrame(
@@ -20,5 +20,5 @@ dear = (flats.rent > 900).rename("rent > 900")
 print(NRIClassifier(positive=True).fit(flats.drop(columns="rent"), dear).rules_)
 
 # the command line's way: a target as a person would write it
-asked = label_table(flats, "rent > 900")
-print(asked.remark)
+table = label_table(table_of(flats), "rent > 900")
+print(f"{len(table)} rows, {table.by_class[1]:.0f} of them dear")

@@ -3,14 +3,14 @@
 import numpy as np
 from visits import draw_visits
 
-from nri.induce.labelled import label_table
-from nri.induce.path import induce_ruleset
+from nri.induce.path import induce_rules
+from nri.table import label_table, table_of
 from nri.tasks import clause_stability
 
-asked = label_table(draw_visits(120), "flu", positive="yes")
+table = label_table(table_of(draw_visits(120)), "flu", positive="yes")
 rng = np.random.default_rng(0)
-ruleset = induce_ruleset(asked.table, rng=rng, positive=asked.positive).ruleset
-found = clause_stability(asked.table, ruleset, rng=rng, samples=10)
+ruleset = induce_rules(table, rng=rng).ruleset
+found = clause_stability(table, ruleset, rng=rng, samples=10)
 print(f"{found.samples} bootstrap samples of {found.rows} rows")
 for one in found.clauses:
     print(f"{one.clause}: same conditions in {one.same_conditions:.0%}, same words in {one.same_words:.0%}")

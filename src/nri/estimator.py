@@ -148,11 +148,13 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     def predict(self, X: Any) -> NDArray[Any]:
         """[M]: the label of each row; a DataFrame needs only the columns that the rules use."""
-        return self.classes_[self.rules_.predict_index(self._named(X))]
+        rows = self._named(X)
+        return self.classes_[self.rules_.predict_index(rows)]
 
     def predict_proba(self, X: Any) -> FloatArray:
         """[M, n_classes]: probabilities, from the precision of the clause that decides each row."""
-        return self.rules_.predict_proba(self._named(X))
+        rows = self._named(X)
+        return self.rules_.predict_proba(rows)
 
     def posterior_proba(self, X: Any) -> FloatArray:
         """[M, n_classes]: what the model believes beyond its rule; all columns of ``fit`` are needed.
@@ -170,7 +172,8 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     def explain(self, X: Any) -> list[Explanation]:
         """For each row, which clauses fired or, when none did, what the nearest one lacked."""
-        return self.rules_.explain(self._named(X))
+        rows = self._named(X)
+        return self.rules_.explain(rows)
 
     def labelled(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
         """Return rows and labels as a table with the classes of ``fit``, e.g. to report on them."""

@@ -83,7 +83,7 @@ def test_scores_beside_classes_are_refused_with_both_remedies(nri, judged):
     [
         (["slices", "-l", "flue", "-p", "said"], "--labels: no column 'flue'; did you mean 'flu'"),
         (["slices", "-l", "flu", "-p", "sad"], "--predictions: no column 'sad'; did you mean 'said'"),
-        (["slices", "-l", "flu", "-p", "score > high"], "--predictions: 'score > high': 'high' is no number"),
+        (["slices", "-l", "flu", "-p", "score > high"], "--predictions 'score > high': 'high' is no number"),
         (["slices", "-l", "flu", "-p", "score > 0.5"], "share no value"),
         (["slices", "-l", "flu", "-p", "said", "--test", "magic"], "no test 'magic'"),
         (["surrogate", "-p", "score"], "not a class; say where yes begins, e.g. --threshold 0.5"),

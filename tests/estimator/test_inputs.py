@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 
 from nri import NRIClassifier
-from nri.induce.labelled import label_table
-from nri.table.notes import note_once
+from nri.errors import InputError
+from nri.table import label_table, table_of
 
-ALIKE = "y: the classes 'Yes', 'yes' differ only in case or spaces; write them alike if they are one"
+ALIKE = "y: texts that differ only in case or blanks are read as one: ' yes' as 'yes', 'Yes' as 'yes'"
 
 
 def test_a_lazy_frame_of_polars_is_read_without_a_warning_that_it_is_slow() -> None:
@@ -20,13 +20,28 @@ def test_a_lazy_frame_of_polars_is_read_without_a_warning_that_it_is_slow() -> N
 
 
 @pytest.mark.parametrize("face", ["estimator", "command line"])
-def test_classes_that_differ_only_in_case_or_spaces_are_told(
+def test_classes_that_differ_only_in_case_or_blanks_are_one_with_a_note_each_time(
     face: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    note_once.cache_clear()
-    frame = pd.DataFrame({"x": range(6), "y": ["Yes", "no", "yes"] * 2})
-    if face == "estimator":
-        NRIClassifier(model="greedy").fit(frame[["x"]], frame["y"])
-    else:
-        label_table(frame, "y")
-    assert caplog.messages == [ALIKE]
+    """They were searched for as classes of their own, for minutes, and the note was told but once."""
+    frame = pd.DataFrame({"x": range(9), "y": ["Yes", "no", "yes", "yes", "no", " yes", "no", "no", "no"]})
+    for _ in range(2):
+        if face == "estimator":
+            classes = NRIClassifier(model="greedy").fit(frame[["x"]], frame["y"]).classes_.tolist()
+        else:
+            classes = list(label_table(table_of(frame), "y").classes)
+        assert classes == ["no", "yes"]
+    assert caplog.messages == [ALIKE] * 2
+
+
+def test_classes_that_differ_only_in_case_are_kept_apart_if_somebody_wants_it() -> None:
+    frame = pd.DataFrame({"x": range(9), "y": ["Yes", "no", "yes"] * 3})
+    exact = NRIClassifier(model="greedy", exact_text=True).fit(frame[["x"]], frame["y"])
+    assert exact.classes_.tolist() == ["Yes", "no", "yes"]
+
+
+@pytest.mark.parametrize("labels", [[1, "1"], [True, "True"], [True, 1]])
+def test_labels_of_several_sorts_are_refused_rather_than_merged(labels: list[object]) -> None:
+    """numpy made one class of 1 and "1", without a word."""
+    with pytest.raises(InputError, match="labels mix text, numbers or booleans"):
+        NRIClassifier(model="greedy").fit({"x": range(8)}, labels * 4)

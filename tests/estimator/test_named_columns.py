@@ -6,7 +6,7 @@ import pytest
 
 from nri import NRIClassifier
 from nri.errors import InputError
-from nri.table.kinds import Reason
+from nri.table import Reason
 
 YEARS = pd.DataFrame({"year": np.arange(1944, 2024), "noise": np.random.default_rng(0).integers(0, 9, 80)})
 SINCE_1990 = np.where(YEARS["year"] > 1990, "yes", "no")

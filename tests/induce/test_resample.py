@@ -1,11 +1,10 @@
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_tables import labelled_table
 
-from nri.induce.path import LabelledTable
-from nri.induce.resample import Accuracy, accuracy_of, cross_validate, guess_of, stratified_folds
+from nri.induce.resample import bootstraps, cross_validate, hold_out, stratified_folds
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=40), st.integers(2, 6), st.integers(0, 99))
@@ -26,26 +25,33 @@ def test_cross_validation_sees_through_a_rule_that_only_remembers():
     told = noise.assign(answer=np.arange(60) % 2)
     codes = np.arange(60) % 2
     steps = []
-    honest = cross_validate(
-        LabelledTable(noise, codes, ("no", "yes"), "y"), rng=rng, step=lambda: steps.append(1)
-    )
+    honest = cross_validate(labelled_table(noise, codes), rng=rng, step=lambda: steps.append(1))
     assert len(steps) == 5
     assert honest.mean < 0.75
-    assert cross_validate(LabelledTable(told, codes, ("no", "yes"), "y"), rng=rng).mean == 1.0
+    assert cross_validate(labelled_table(told, codes), rng=rng).mean == 1.0
 
 
 def test_cross_validation_copes_with_a_class_of_one_row():
-    table = LabelledTable(pd.DataFrame({"x": range(6)}), np.array([0, 0, 0, 0, 0, 1]), ("a", "b"), "y")
+    table = labelled_table({"x": range(6)}, [0, 0, 0, 0, 0, 1], ("a", "b"))
     assert 0.5 < cross_validate(table, rng=np.random.default_rng(0)).mean < 1
 
 
-def test_weights_count_in_the_accuracy():
-    right = np.array([True, False])
-    assert accuracy_of(right, np.array([3.0, 1.0])).mean == pytest.approx(0.75)
-    assert accuracy_of(right).error == pytest.approx(np.sqrt(0.25 / 2))
+def test_the_posterior_is_checked_on_the_folds_of_the_rules_without_fitting_again():
+    """Reports used to fit a classifier for each fold only to ask what it believes."""
+    rng = np.random.default_rng(0)
+    table = labelled_table(
+        pd.DataFrame(rng.integers(0, 2, (60, 4)), columns=list("abcd")), np.arange(60) % 3 > 0
+    )
+    held = hold_out(table, rng=rng)
+    by_hand = held.joined([found.posterior.likeliest for found in held.inductions])
+    assert held.posterior_accuracy.mean == (by_hand == table.codes).mean()
 
 
-def test_a_rule_is_doubted_where_a_guess_does_as_well():
-    guess = guess_of((False, True), [30.0, 10.0])
-    assert guess.doubt(Accuracy(0.76, 0.01)) == ""
-    assert "no better than always saying false (0.75)" in guess.doubt(Accuracy(0.75, 0.1))
+def test_a_bootstrap_sample_has_as_many_rows_and_keeps_their_weights():
+    table = labelled_table({"x": range(20)}, [0, 1] * 10, weights=np.arange(20.0))
+    sample = next(bootstraps(table, 50, np.random.default_rng(0)))
+    times = sample.weights[1:] / table.weights[1:]
+    assert (times == np.round(times)).all()
+    assert sample.weights[0] == 0
+    assert times.sum() <= 50
+    assert len(sample) == 20

@@ -8,11 +8,13 @@ import pytest
 from example_tables import crossed_table, random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_tables import table_of_columns
 
 from nri import NRIClassifier
 from nri.induce.sharpen import sharpen
-from nri.induce.words import Support, count_rules, right_weight
+from nri.induce.words import counted, right_weight
 from nri.rule import Clause, Column, Literal, Op, Rule, RuleSet, Value, column_of
+from nri.table import Table
 
 seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=25, deadline=None)
@@ -30,15 +32,13 @@ def crossed_rule(a: Value, b: Value) -> Rule:
     return Rule([Clause([above("a", a), at_most("b", b)]), Clause([at_most("a", a), above("b", b)])])
 
 
-def support_of(table: pd.DataFrame, labels: np.ndarray, weights: np.ndarray | None = None) -> Support:
+def support_of(table: pd.DataFrame, labels: np.ndarray, weights: np.ndarray | None = None) -> Table:
     columns = {name: column_of(table[name].tolist()) for name in table}
-    codes = (labels == "yes").astype(np.int64)
-    weights = np.ones(len(codes)) if weights is None else weights
-    return Support(columns, codes, weights, ("no", "yes"), "y")
+    return table_of_columns(columns, labels == "yes", weights=weights)
 
 
-def sharpened(rule: Rule, support: Support, **options) -> RuleSet:
-    return sharpen(count_rules({"yes": rule}, "no", support), support, sorted(support.columns), **options)
+def sharpened(rule: Rule, support: Table, **options) -> RuleSet:
+    return sharpen(counted({"yes": rule}, "no", support), support, sorted(support.columns), **options)
 
 
 def rule_of(ruleset: RuleSet) -> Rule:
@@ -65,8 +65,8 @@ def test_a_cut_stays_where_a_move_would_save_a_single_row_of_many_wrong_ones():
     labels = np.where((x > 50) ^ (rng.random(100) < 0.3), "yes", "no")
     labels[[48, 49, 50, 51]] = ["no", "no", "yes", "yes"]
     rows = support_of(pd.DataFrame({"x": x}), labels)
-    start = count_rules({"yes": Rule([Clause([above("x", 50)])])}, "no", rows)
-    assert right_weight(count_rules({"yes": Rule([Clause([above("x", 49)])])}, "no", rows), rows) > (
+    start = counted({"yes": Rule([Clause([above("x", 50)])])}, "no", rows)
+    assert right_weight(counted({"yes": Rule([Clause([above("x", 49)])])}, "no", rows), rows) > (
         right_weight(start, rows)
     )
     assert sharpen(start, rows, ["x"]) is start
@@ -90,13 +90,7 @@ def test_rows_without_a_cell_do_not_draw_the_cut():
     x = np.arange(60.0)
     labels = np.where(x > 40, "yes", "no")
     with_gaps = Column(np.concatenate([x, np.full(30, np.nan)]), np.repeat([True, False], [60, 30]))
-    gaps = Support(
-        {"x": with_gaps},
-        np.array([*(labels == "yes"), *[1] * 30]).astype(int),
-        np.ones(90),
-        ("no", "yes"),
-        "y",
-    )
+    gaps = table_of_columns({"x": with_gaps}, [*(labels == "yes"), *[1] * 30])
     start = Rule([Clause([above("x", 20)])])
     assert rule_of(sharpened(start, gaps)) == rule_of(
         sharpened(start, support_of(pd.DataFrame({"x": x}), labels))
@@ -107,7 +101,7 @@ def test_rules_without_numbers_come_back_as_they_are():
     table, labels = random_table(0)
     rows = support_of(table[["cough", "colour"]], labels)
     rule = Rule([Clause([Literal("cough", Op.EQ, True), Literal("colour", Op.NE, "red")])])
-    start = count_rules({"yes": rule}, "no", rows)
+    start = counted({"yes": rule}, "no", rows)
     assert sharpen(start, rows, ["colour", "cough"]) is start
 
 
@@ -136,9 +130,9 @@ def test_no_clause_is_left_without_rows():
 def test_the_cuts_of_several_classes_are_sharpened_together():
     x = np.random.default_rng(0).permutation(300.0 + np.arange(300.0))
     codes = np.digitize(x, [420, 510])
-    rows = Support({"x": column_of(x.tolist())}, codes, np.ones(300), ("low", "middle", "high"), "y")
+    rows = table_of_columns({"x": column_of(x.tolist())}, codes, ("low", "middle", "high"))
     start = {"low": Rule([Clause([at_most("x", 400)])]), "high": Rule([Clause([above("x", 550)])])}
-    found = sharpen(count_rules(start, "middle", rows), rows, ["x"])
+    found = sharpen(counted(start, "middle", rows), rows, ["x"])
     assert right_weight(found, rows) == 300
 
 
@@ -146,7 +140,7 @@ def test_the_cuts_of_several_classes_are_sharpened_together():
 @given(seeds, st.floats(20, 60), st.floats(3, 12))
 def test_no_row_is_lost_and_only_values_change(seed, a, b):
     rows = support_of(*crossed_table(seed))
-    start = count_rules({"yes": crossed_rule(a, b)}, "no", rows)
+    start = counted({"yes": crossed_rule(a, b)}, "no", rows)
     found = sharpen(start, rows, sorted(rows.columns))
     assert right_weight(found, rows) >= right_weight(start, rows)
     assert {tuple((x.column, x.op) for x in clause) for clause in rule_of(found)} <= {

@@ -1,8 +1,10 @@
 import numpy as np
+from made_tables import table_of_columns
 
-from nri.induce.words import Support, assemble, literal_meanings
+from nri.induce.words import assemble, literal_meanings
 from nri.rule import ColumnDomain, Literal, Op, column_of
 from nri.search.result import Induced
+from nri.table import Table
 
 
 def induced_rules(rules, default) -> Induced:
@@ -11,9 +13,8 @@ def induced_rules(rules, default) -> Induced:
     return Induced(rules, (np.zeros((0, n)),) * n, default, np.zeros(n), np.full(n, 1 / n), 0.0, 0.0)
 
 
-def support(colours, codes, weights=None) -> Support:
-    weights = np.ones(len(codes)) if weights is None else np.asarray(weights)
-    return Support({"colour": column_of(colours)}, np.asarray(codes), weights, ("no", "yes"), "liked")
+def support(colours, codes, weights=None) -> Table:
+    return table_of_columns({"colour": column_of(colours)}, codes, target="liked", weights=weights)
 
 
 COLOURS = [Literal("colour", Op.EQ, colour) for colour in ("blue", "green", "red")]
@@ -45,7 +46,7 @@ def test_a_simpler_rule_that_decides_a_row_wrongly_is_not_taken():
         "x": column_of([True] * 13 + [False]),
     }
     codes = np.array([1] * 9 + [0, 0, 0, 1] + [0])
-    rows = Support(columns, codes, np.ones(14), classes, "y")
+    rows = table_of_columns(columns, codes, classes)
     literals = literal_meanings([*COLOURS, Literal("x", Op.EQ, True)], DOMAIN)
     rules = (((1, 3),), ((1,), (2,)))  # a: green and x; b: green, red
     ruleset = assemble(induced_rules(rules, 0), literals, DOMAIN, rows)

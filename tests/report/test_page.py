@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nri.table.columns import columns_of
 from report_tables import induced, labelled
 
 from nri import NRIClassifier
@@ -16,7 +17,6 @@ from nri.induce.path import Induction
 from nri.report import ReportOptions, gather_report, render_report, report_on, write_report
 from nri.report.page import percent
 from nri.rule import Clause, Literal, Op, Rule, count_ruleset
-from nri.table.columns import columns_of
 from nri.table.kinds import LeftOut, Reason
 
 QUICK = ReportOptions(samples=0, folds=0)

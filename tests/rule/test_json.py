@@ -5,7 +5,19 @@ from hypothesis import given
 from rule_strategies import cases, columns_of
 
 from nri.errors import InputError
-from nri.rule import ClassRule, Clause, Evidence, Literal, Op, Rule, RuleSet, from_json, render
+from nri.rule import (
+    ClassRule,
+    Clause,
+    ColumnPlan,
+    Evidence,
+    Kind,
+    Literal,
+    Op,
+    Rule,
+    RuleSet,
+    from_json,
+    render,
+)
 from nri.rule.render.as_json import VERSION, to_dict
 
 RULESET = RuleSet(
@@ -96,24 +108,61 @@ def test_what_a_clause_decided_is_kept_where_it_is_less_than_it_covered():
     assert from_json(render(ruleset, "json")) == ruleset
 
 
-def test_the_layout_of_version_1_is_stable():
-    assert to_dict(RULESET) == {
-        "format": "nri-ruleset",
-        "version": 1,
-        "target": "flu",
-        "classes": ["no", "yes"],
-        "rules": [
-            {
-                "label": "yes",
-                "clauses": [
-                    {
-                        "literals": [{"column": "age", "op": ">", "kind": "number", "value": 61}],
-                        "evidence": [1, 9],
-                    }
-                ],
-            }
-        ],
-        "default": {"label": "no", "evidence": [8, 2]},
-        "support": [9, 11],
-        "prior": [1, 1],
-    }
+VERSION_1 = {
+    "format": "nri-ruleset",
+    "version": 1,
+    "target": "flu",
+    "classes": ["no", "yes"],
+    "rules": [
+        {
+            "label": "yes",
+            "clauses": [
+                {
+                    "literals": [{"column": "age", "op": ">", "kind": "number", "value": 61}],
+                    "evidence": [1, 9],
+                }
+            ],
+        }
+    ],
+    "default": {"label": "no", "evidence": [8, 2]},
+    "support": [9, 11],
+    "prior": [1, 1],
+}
+
+
+def test_the_layout_of_version_2_is_stable():
+    assert to_dict(RULESET) == VERSION_1 | {"version": 2, "columns": {}}
+    plan = ColumnPlan(Kind.NUMBER, decimal=",", unit=("", "kg"), missing=("unknown",))
+    kept = to_dict(RULESET.with_plans({"age": plan}))["columns"]
+    assert kept == {"age": {"kind": "number", "decimal": ",", "unit": ["", "kg"], "missing": ["unknown"]}}
+
+
+def test_files_of_version_1_are_read_and_predict_as_they_did():
+    ruleset = from_json(json.dumps(VERSION_1))
+    assert ruleset == RULESET
+    assert not ruleset.plans["age"].stated
+    assert ruleset.predict({"age": ["70 kg", "50 kg", "unknown", "64 kg"]}).tolist() == [
+        "yes",
+        "no",
+        "no",
+        "yes",
+    ]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        [],
+        {"age": {}},
+        {"age": {"kind": "colour"}},
+        {"age": {"kind": "number", "mood": "good"}},
+        {"age": {"kind": "number", "unit": ["kg"]}},
+        {"age": {"kind": "text", "spellings": ["a"]}},
+        {"age": {"kind": "date", "day_first": 1}},
+    ],
+)
+def test_a_damaged_plan_is_told_in_one_line(columns):
+    with pytest.raises(InputError) as caught:
+        from_json(json.dumps(to_dict(RULESET) | {"columns": columns}))
+    assert "columns" in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nri.errors import InputError
 from nri.rule import Clause, Literal, Op, Rule, count_ruleset, rule_truth
-from nri.table.columns import columns_for, columns_of
+from nri.table import table_of
 from nri.tasks import compare_rules
 
 FRAME = pd.DataFrame(
@@ -27,7 +27,12 @@ def older(age: float) -> Literal:
 def ruleset(*clauses, default="no", label="yes", target="flu"):
     codes = (FRAME.flu == "yes").to_numpy().astype(int)
     return count_ruleset(
-        target, ("no", "yes"), {label: Rule(clauses)}, columns_of(FRAME), np.eye(2)[codes], default=default
+        target,
+        ("no", "yes"),
+        {label: Rule(clauses)},
+        table_of(FRAME).columns,
+        np.eye(2)[codes],
+        default=default,
     )
 
 
@@ -85,7 +90,7 @@ def _grid():
 
 
 def _fires(rule, grid):
-    return rule_truth(rule, columns_for(rule, grid), len(grid))
+    return rule_truth(rule, table_of(grid).columns, len(grid))
 
 
 NOT_OLD = Clause([older(61).negate()])
@@ -152,6 +157,6 @@ def test_rules_about_other_classes_cannot_be_compared():
 def test_a_column_of_two_kinds_cannot_be_compared():
     words = Rule([Clause([Literal("age", Op.EQ, "old")])])
     frame = pd.DataFrame({"age": ["old", "young"]})
-    with_words = count_ruleset("flu", ("no", "yes"), {"yes": words}, columns_of(frame), np.eye(2))
+    with_words = count_ruleset("flu", ("no", "yes"), {"yes": words}, table_of(frame).columns, np.eye(2))
     with pytest.raises(InputError, match="number in one rule and text in the other"):
         compare_rules(ruleset(Clause([older(61)])), with_words)

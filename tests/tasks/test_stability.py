@@ -1,26 +1,28 @@
 import numpy as np
 import pandas as pd
 import pytest
+from made_tables import labelled_table
 
 from nri.errors import InputError
-from nri.induce.path import LabelledTable, Settings, induce_rules
+from nri.induce.path import Settings, induce_rules
+from nri.table import Table
 from nri.tasks.stability import clause_stability
 
 
-def clean_table(n: int = 120) -> LabelledTable:
+def clean_table(n: int = 120) -> Table:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.integers(0, 2, (n, 5)), columns=list("abcde"))
-    return LabelledTable(
+    return labelled_table(
         frame, ((frame.a == 1) & (frame.b == 1)).to_numpy().astype(np.int64), ("no", "yes"), "y"
     )
 
 
-def twins(n: int = 60) -> LabelledTable:
+def twins(n: int = 60) -> Table:
     """Two columns that go along with the label equally well, but for noise of their own."""
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, n)
     frame = pd.DataFrame({name: y ^ (rng.random(n) < 0.15) for name in ("left", "right")}).astype(int)
-    return LabelledTable(frame, y.astype(np.int64), ("no", "yes"), "y")
+    return labelled_table(frame, y.astype(np.int64), ("no", "yes"), "y")
 
 
 def induced(table):
@@ -49,7 +51,7 @@ def test_one_of_two_equal_explanations_comes_back_less_often():
 def test_other_thresholds_are_the_same_conditions():
     rng = np.random.default_rng(0)
     age = rng.uniform(20, 90, 150)
-    table = LabelledTable(
+    table = labelled_table(
         pd.DataFrame({"age": age}),
         (rng.random(150) < 1 / (1 + np.exp((60 - age) / 8))).astype(np.int64),
         ("no", "yes"),
@@ -75,7 +77,7 @@ def test_conditions_that_are_equally_frequent_stand_in_one_order():
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(rng.normal(size=(60, 6)), columns=list("abcdef"))
     y = (frame.sum(axis=1) + rng.normal(size=60) > 0).to_numpy().astype(np.int64)
-    table = LabelledTable(frame, y, ("no", "yes"), "y")
+    table = labelled_table(frame, y, ("no", "yes"), "y")
     found = clause_stability(table, induced(table), rng=np.random.default_rng(1), samples=6)
     keys = [(-one.share, str(one.label), str(one.clause)) for one in found.frequent]
     assert keys == sorted(keys)
@@ -90,7 +92,7 @@ def test_time_is_limited_but_a_few_samples_are_always_drawn():
 
 def test_samples_that_leave_nothing_to_induce_from_find_nothing():
     """A sample of a tiny table may hold one value of each column only; that was an error once."""
-    table = LabelledTable(pd.DataFrame({"x": [0, 0, 0, 1]}), np.array([0, 0, 0, 1]), ("no", "yes"), "y")
+    table = labelled_table(pd.DataFrame({"x": [0, 0, 0, 1]}), np.array([0, 0, 0, 1]), ("no", "yes"), "y")
     found = clause_stability(table, induced(table), rng=np.random.default_rng(0), samples=10)
     assert found.samples == 10
     assert 0 in found.n_clauses

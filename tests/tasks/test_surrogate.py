@@ -27,9 +27,9 @@ def test_rules_say_what_the_model_says_not_what_is_true():
 
 
 def _column(X, name):
-    from nri.table.columns import columns_of
+    from nri.table import table_of
 
-    return columns_of(X, [name])[name]
+    return table_of(X).columns[name]
 
 
 def test_several_classes_are_mimicked():

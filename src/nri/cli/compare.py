@@ -36,7 +36,7 @@ def compare(
     mute_notes(quiet)
     check_outputs({"--out": out}, {"the table": file, "the old rule": old, "the new rule": new})
     first, second = read_rule(old), read_rule(new)
-    from nri.table.write import write_table
+    from nri.table.write import typed_frame, write_table
     from nri.tasks.compare import compare_rules
 
     source = None if file is None else open_table(file, quiet=quiet)
@@ -49,7 +49,7 @@ def compare(
         emit("\n".join(_lines(found)))
     if out is not None and source is not None and found.rows is not None:
         said = {f"old_{found.target}": found.rows.old, f"new_{found.target}": found.rows.new}
-        rows = source.frame.assign(**said)
+        rows = typed_frame(source).assign(**said)
         write_table(rows[found.rows.differs], out)
         tell(f"wrote {out}", quiet=quiet)
     elif out is not None:

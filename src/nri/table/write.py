@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
 import pandas as pd
 
 from nri.errors import InputError
+from nri.rule.column import Column
+from nri.rule.literal import Kind
+from nri.rule.plan import ColumnPlan
 from nri.table.atomic import atomic_file
 from nri.table.source import DelimitedText, Source
 
@@ -123,7 +127,7 @@ def write_beside(source: Source, added: pd.DataFrame, destination: str | Path | 
     text = source.written
     records = [] if text is None or format == "parquet" else _split(text)
     if text is None or len(records) != len(source) + 1:  # so nothing is written beside a wrong row
-        write_table(source.frame.join(added.set_axis(source.frame.index)), destination)
+        write_table(typed_frame(source).join(added), destination)
         return
     delimiter = _delimiter_for(destination, format, text.delimiter)
     lines = _lines(records, added, text.delimiter, delimiter)
@@ -132,6 +136,27 @@ def write_beside(source: Source, added: pd.DataFrame, destination: str | Path | 
             file.writelines(lines)
     else:
         destination.writelines(lines)
+
+
+def typed_frame(source: Source) -> pd.DataFrame:
+    """Return the cells as a DataFrame with types; those of a text file get the types they were read as."""
+    if source.written is None:
+        return source.frame.reset_index(drop=True)
+    table = source.table()
+    return pd.DataFrame({name: _typed(column, table.plans[name]) for name, column in table.columns.items()})
+
+
+def _typed(column: Column, plan: ColumnPlan) -> Any:
+    if column.kind is Kind.TEXT:
+        return column.texts
+    if column.kind is Kind.BOOLEAN:
+        digits = plan.no_and_yes == ("0", "1")
+        return pd.arrays.BooleanArray(column.values, ~column.known) if not digits else _integers(column)
+    return _integers(column) if column.kind is Kind.NUMBER and plan.whole else column.values
+
+
+def _integers(column: Column) -> Any:
+    return pd.arrays.IntegerArray(np.where(column.known, column.values, 0).astype(np.int64), ~column.known)
 
 
 def _delimiter_for(destination: str | Path | IO[str], format: str, given: str) -> str:

@@ -120,23 +120,22 @@ def _answers(given: Any, name: str) -> Answers:
 
 def _errors(truth: Answers, said: Answers, known: BoolArray, tolerance: float | None) -> BoolArray:
     """[M]: where the two differ."""
-    numeric = all(one.labels.kind in (Kind.NUMBER, Kind.BOOLEAN) for one in (truth, said))
-    if tolerance is not None:
-        if not numeric:
-            raise InputError("a tolerance is for numbers, but labels or predictions are not; leave it out")
+    if all(one.labels.kind in (Kind.NUMBER, Kind.BOOLEAN) for one in (truth, said)):
+        if tolerance is None:
+            _refuse_scores(truth, said)
         difference = as_numbers(truth.labels) - as_numbers(said.labels)
-        return np.asarray(np.abs(difference) > tolerance, dtype=bool)
-    texts = [labels_as_text(one.labels, one.plan) for one in (truth, said)]
-    if numeric and truth.plan.kind is said.plan.kind:
-        _refuse_scores(truth, said)
-    elif not {*map(fold, texts[0][known])} & {*map(fold, texts[1][known])}:
-        first = int(np.argmax(known))
+        return np.asarray(np.abs(difference) > (tolerance or 0.0), dtype=bool)
+    if tolerance is not None:
+        raise InputError("a tolerance is for numbers, but labels or predictions are not; leave it out")
+    texts = [labels_as_text(one.labels, one.plan)[known] for one in (truth, said)]
+    true_words, said_words = ([fold(text) for text in some] for some in texts)
+    if not {*true_words} & {*said_words}:
         raise InputError(
-            f"labels ({texts[0][first]!r}, ...) and predictions ({texts[1][first]!r}, ...) share no value; "
+            f"labels ({texts[0][0]!r}, ...) and predictions ({texts[1][0]!r}, ...) share no value; "
             "give both in the same words, e.g. as comparisons"
         )
     differs = np.zeros(len(known), dtype=bool)
-    differs[known] = [fold(a) != fold(b) for a, b in zip(texts[0][known], texts[1][known], strict=True)]
+    differs[known] = [a != b for a, b in zip(true_words, said_words, strict=True)]
     return differs
 
 

@@ -44,7 +44,7 @@ def in_words(spellings: Mapping[str, str]) -> str:
     """Return a note on spellings that were joined; nothing if there are none."""
     if not spellings:
         return ""
-    first = list(spellings.items())[:_SHOWN]
+    first = sorted(spellings.items())[:_SHOWN]
     shown = ", ".join(f"{example_of(other)} as {example_of(used)}" for other, used in first)
     rest = f" and {len(spellings) - _SHOWN} more" if len(spellings) > _SHOWN else ""
     return f"texts that differ only in case or blanks are read as one: {shown}{rest}"
@@ -65,7 +65,7 @@ def recognise(texts: Sequence[str], counts: IntArray, *, exact: bool = False) ->
     exact
         Whether texts that differ only in case and blanks are kept apart.
     """
-    folded = not exact and (len(texts) <= _REPEATED * counts.sum() or len(texts) <= 2)
+    folded = not exact and (len(texts) <= _REPEATED * int(counts.sum()) or len(texts) <= 2)
     spellings = spellings_of(texts, counts) if folded else {}
     used = np.array([spellings.get(text, text) for text in texts], dtype=object)
     categories = tuple(sorted(set(used)))

@@ -88,13 +88,8 @@ def recognise_dressed(texts: Sequence[str], counts: IntArray, *, decimal_comma: 
     >>> recognise_dressed(["5 mg", "5 g", "6 g"], np.ones(3, int)) is None
     True
     """
-    cells = [None if is_missing_word(text) else take_apart(text) for text in texts]
-    unit = _most_frequent_unit(cells, counts)
-    style = _best_style([cell if _wears(cell, unit) else None for cell in cells], counts, decimal_comma)
-    column = _Written(texts, counts, cells, unit, style)
-    if column.is_doubtful():
-        return None
-    return Found(column.values, column.plan(), column.note())
+    column = _as_most_are_written(texts, counts, decimal_comma)
+    return None if column.is_doubtful() else Found(column.values, column.plan(), column.note())
 
 
 def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> Found:
@@ -104,9 +99,10 @@ def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> Found:
     >>> read(["2,250 kg"], np.ones(1, int), comma).values.tolist()
     [2.25]
     """
-    if not plan.stated:
-        return recognise_plain(texts) or recognise_dressed(texts, counts) or _read(texts, counts, plan)
-    return _read(texts, counts, plan)
+    if plan.stated:
+        return _read(texts, counts, plan)
+    column = _as_most_are_written(texts, counts)
+    return recognise_plain(texts) or Found(column.values, column.plan(), column.note())
 
 
 def plain_numbers(texts: Sequence[str]) -> FloatArray:
@@ -120,8 +116,17 @@ def _read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> Found:
     if np.isfinite(values).all():
         return Found(values, plan)
     cells = [None if text in plan.missing or is_missing_word(text) else take_apart(text) for text in texts]
-    column = _Written(texts, counts, cells, plan.unit, style)
-    return Found(column.values, plan, column.note(dressed=False))
+    unit = plan.unit if plan.unit != ("", "") else _most_frequent_unit(cells, counts)
+    column = _Written(texts, counts, cells, unit, style)
+    return Found(column.values, plan, column.note(dressed=unit != plan.unit))
+
+
+def _as_most_are_written(texts: Sequence[str], counts: IntArray, decimal_comma: bool = False) -> "_Written":
+    """Read texts with the unit and in the style that most of them have."""
+    cells = [None if is_missing_word(text) else take_apart(text) for text in texts]
+    unit = _most_frequent_unit(cells, counts)
+    style = _best_style([cell if _wears(cell, unit) else None for cell in cells], counts, decimal_comma)
+    return _Written(texts, counts, cells, unit, style)
 
 
 def _are_whole(texts: Sequence[str], values: FloatArray) -> bool:

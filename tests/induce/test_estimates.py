@@ -1,9 +1,10 @@
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from nri.induce.intervals import wilson
+from nri.induce.estimates import Accuracy, accuracy_of, guess_of, wilson
 
 
 @given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -17,3 +18,15 @@ def test_the_interval_is_that_of_wilson(counts):
 
 def test_no_rows_tell_nothing():
     assert (wilson(0.0, 0).low, wilson(0.0, 0).high) == (0.0, 1.0)
+
+
+def test_weights_count_in_the_accuracy():
+    right = np.array([True, False])
+    assert accuracy_of(right, np.array([3.0, 1.0])).mean == pytest.approx(0.75)
+    assert accuracy_of(right).error == pytest.approx(np.sqrt(0.25 / 2))
+
+
+def test_a_rule_is_doubted_where_a_guess_does_as_well():
+    guess = guess_of((False, True), [30.0, 10.0])
+    assert guess.doubt(Accuracy(0.76, 0.01)) == ""
+    assert "no better than always saying false (0.75)" in guess.doubt(Accuracy(0.75, 0.1))

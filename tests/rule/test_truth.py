@@ -24,9 +24,6 @@ from nri.rule import (
     literal_truth,
     row_count,
     rule_truth,
-    soft_clause,
-    soft_literal,
-    soft_rule,
 )
 
 COMPARE = {Op.EQ: operator.eq, Op.NE: operator.ne, Op.GT: operator.gt, Op.LE: operator.le}
@@ -70,18 +67,6 @@ def test_row_and_column_order_are_irrelevant(case, random):
     names = random.sample(list(columns), len(columns))
     moved = {name: columns[name].take(order) for name in names}
     assert (rule_truth(rule, moved) == rule_truth(rule, columns)[order]).all()
-    assert (soft_rule(rule, moved) == soft_rule(rule, columns)[order]).all()
-
-
-@given(rule_and_table())
-def test_soft_equals_hard_without_unknown_cells_and_never_denies_a_firing_row(case):
-    schema, rule, table = case
-    columns = columns_of(schema, table)
-    hard, soft = rule_truth(rule, columns), soft_rule(rule, columns)
-    complete = np.all([columns[name].known for name in columns], axis=0)
-    assert (soft[complete] == hard[complete]).all()
-    assert (soft[hard] == 1).all()
-    assert ((soft >= 0) & (soft <= 1)).all()
 
 
 @given(st.lists(st.none() | st.booleans(), min_size=1))
@@ -111,21 +96,11 @@ def test_numbers_can_be_categories():
     assert literal_truth(Literal("zone", Op.NE, 2), columns)[0].tolist() == [True, False, True, False]
 
 
-def test_unknown_counts_half_in_the_soft_score():
-    columns = {"a": column_of([True, True, None, False]), "b": column_of([True, None, None, None])}
-    both = Clause([Literal("a", Op.EQ, True), Literal("b", Op.EQ, True)])
-    assert soft_clause(both, columns).tolist() == [1, 0.5, 0.25, 0]
-    either = Rule([Clause([literal]) for literal in both])
-    assert soft_rule(either, columns).tolist() == [1, 1, 0.75, 0.5]
-
-
 def test_always_fires_everywhere_and_false_nowhere():
     columns = {"x": column_of([None, 1.0])}
     assert clause_truth(ALWAYS, columns).all()
     assert rule_truth(TRUE, {}, n_rows=3).tolist() == [True] * 3
     assert not rule_truth(FALSE, columns).any()
-    assert soft_rule(TRUE, columns).tolist() == [1, 1]
-    assert soft_rule(FALSE, columns).tolist() == [0, 0]
     assert clause_matrix([], columns).shape == (2, 0)
 
 
@@ -142,7 +117,6 @@ def test_a_column_of_another_kind_is_refused_unless_nothing_in_it_is_known(liter
     holds, known = literal_truth(literal, empty)
     assert not holds.any()
     assert not known.any()
-    assert soft_literal(literal, empty).tolist() == [0.5, 0.5]
 
 
 def test_rows_must_be_countable_and_agree():
@@ -154,7 +128,9 @@ def test_rows_must_be_countable_and_agree():
 
 def test_unknown_cells_cannot_leak_into_results():
     column = Column(np.array(["red", "blue"], dtype=object), np.array([False, True]))
-    assert column.values.tolist() == [None, "blue"]
+    assert column.texts.tolist() == [None, "blue"]
+    assert column.values.tolist() == [-1, 0]
+    assert column.categories == ("blue",)
     assert not Column(np.array([np.nan]), np.array([True])).known.any()
     assert column_of([None, dt.date(2024, 1, 1)]).cell(1) == dt.datetime(2024, 1, 1)
     assert column_of([float("inf")]).cell(0) == float("inf")
