@@ -29,7 +29,7 @@ def test_every_name_on_the_page_is_in_its_file():
 
 
 def test_every_command_on_the_page_is_an_experiment_or_a_command():
-    from nri.bench.experiments import EXPERIMENTS
+    from nri_bench.experiments import EXPERIMENTS
 
     for name in re.findall(r"`nri bench (\w+)", PAGE):
         assert name in EXPERIMENTS or name == "report", name
