@@ -10,19 +10,45 @@ THEN y = yes        ELSE no
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nri.errors import InputError, NRIError
     from nri.estimator import NRIClassifier
+    from nri.networks import export_weights, train_network
+    from nri.table.binarizer import binarize
 
-__all__ = ["NRIClassifier", "__version__"]
+__all__ = [
+    "InputError",
+    "NRIClassifier",
+    "NRIError",
+    "__version__",
+    "binarize",
+    "export_weights",
+    "train_network",
+]
+
+_PLACES = {
+    "InputError": "nri.errors",
+    "NRIClassifier": "nri.estimator",
+    "NRIError": "nri.errors",
+    "binarize": "nri.table.binarizer",
+    "export_weights": "nri.networks",
+    "train_network": "nri.networks",
+}
+"""The module of each name; it is loaded when the name is asked for: the command line needs none of them."""
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is asked for when it is asked for: the command line needs no scikit-learn to start."""
-    if name == "NRIClassifier":
-        from nri.estimator import NRIClassifier
-
-        return NRIClassifier
+    """Load what is asked for when it is asked for."""
     if name == "__version__":
         from importlib.metadata import version
 
         return version("nri")
-    raise AttributeError(f"module 'nri' has no attribute {name!r}")
+    if name not in _PLACES:
+        raise AttributeError(f"module 'nri' has no attribute {name!r}")
+    from importlib import import_module
+
+    try:
+        return getattr(import_module(_PLACES[name]), name)
+    except ModuleNotFoundError as error:
+        if _PLACES[name] != "nri.networks":
+            raise
+        raise ImportError(f"nri.{name} needs {error.name}; run: pip install 'nri[train]'") from error

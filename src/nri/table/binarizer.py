@@ -278,3 +278,47 @@ def _median(cells: Any) -> Any:
 def _plain(threshold: Any) -> Any:
     """Return a threshold as a plain number or datetime."""
     return threshold.item() if isinstance(threshold, np.datetime64) else float(threshold)
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryTable:
+    """A table as numbers that any classifier takes: M rows of N yes/no questions."""
+
+    matrix: FloatArray
+    """[M, N] of 1 (yes), 0 (no) and NaN (unknown)"""
+    meanings: tuple[str, ...]
+    """[N] what each question is, e.g. ``age > 61``; a column of yes and no is only named"""
+
+
+def binarize(
+    X: Any, mode: Literal["auto", "paper"] = "paper", *, numeric: Collection[str] | None = None
+) -> BinaryTable:
+    """Turn a table into yes/no questions, without looking at labels.
+
+    Parameters
+    ----------
+    X : DataFrame, polars frame, array or list of rows
+        Missing cells stay unknown.
+    mode : {"auto", "paper"}
+        As for :class:`NRIClassifier`: ``paper`` asks whether a number is above its median, and one question
+        for each category.
+    numeric : collection of str, optional
+        The number columns; all others are then categories. By default the data say.
+
+    Examples
+    --------
+    >>> table = binarize(pd.DataFrame({"age": [20, 61, 64, None], "sex": ["f", "m", "f", "m"]}))
+    >>> table.meanings
+    ('age > 61', 'sex = f', 'sex = m')
+    >>> table.matrix[-1].tolist()
+    [nan, 0.0, 1.0]
+    """
+    binarizer = Binarizer(mode, numeric=numeric).fit(X)
+    table = binarizer.transform(X)
+    return BinaryTable(
+        matrix=np.where(table.known, table.values.astype(np.float64), np.nan),
+        meanings=tuple(
+            v.column if v.kind is Kind.BOOLEAN else f"{v.column} {v.op} {v.value}"
+            for v in binarizer.variables_
+        ),
+    )
