@@ -1,14 +1,25 @@
 """``nri bench``: run the experiments, and write tables, figures and numbers from their rows."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
-from nri.errors import InputError
+from nri import InputError
+from nri_bench.command import RowProgress, experiment_rows, folder, make_rows, write_outputs
 from nri_bench.experiments import EXPERIMENTS, Experiment, Options
-from nri_bench.run import RunOptions
+from nri_bench.run import Row, RunOptions
 
 console = Console(stderr=True)
 
@@ -62,13 +73,42 @@ OfflineOption = Annotated[bool, typer.Option("--offline", help="Never ask OpenML
 def _run(
     experiment: Experiment, options: Options, out: Path, run: RunOptions, redo: bool, retry: bool
 ) -> None:
-    from nri_bench.command import folder, make_rows, write_outputs
-    from nri_bench.progress import row_progress
-
-    with row_progress(console, experiment.name) as progress:
+    with row_progress(experiment.name) as progress:
         make_rows(experiment, options, out, run, redo=redo, retry=retry, progress=progress)
     for path in write_outputs(experiment, folder(out, options)):
         console.print(f"wrote {path}")
+
+
+@contextmanager
+def row_progress(title: str) -> Iterator[RowProgress]:
+    """Show a bar over result rows, with the time left and a count of what went wrong."""
+    columns = (
+        TextColumn("[bold]{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(elapsed_when_finished=False),
+        TextColumn("{task.fields[last]}"),
+    )
+    progress = Progress(*columns, console=console)
+    task = progress.add_task(title, total=None, last="")
+    wrong = 0
+
+    def begin(total: int) -> None:
+        progress.update(task, total=total)
+        progress.start()  # only now: a mistake in the options is told without a bar above it
+
+    def advance(row: Row) -> None:
+        nonlocal wrong
+        wrong += row["status"] != "ok"
+        last = " ".join(str(row[name]) for name in ("dataset", "method") if name in row)
+        progress.update(task, advance=1, last=last + (f"  ({wrong} failed)" if wrong else ""))
+
+    try:
+        yield RowProgress(begin, advance)
+    finally:
+        progress.stop()
 
 
 def _add_command(experiment: Experiment) -> None:
@@ -132,8 +172,7 @@ def same(
     results: Annotated[Path, typer.Option("--results", help="Folder of published rows.")] = Path("results"),
 ) -> None:
     """Compare rows made here with the published ones, method by method."""
-    from nri_bench.command import experiment_rows
-    from nri_bench.reproduce import agreement_table
+    from nri_bench.tables.statistics import agreement_table
 
     rows = {place: experiment_rows(EXPERIMENTS["uci"], place) for place in (made, results)}
     for place, found in rows.items():
@@ -155,7 +194,6 @@ def report(
     ] = False,
 ) -> None:
     """Draw every figure and fill the marked places of README.md and of docs/ from the rows."""
-    from nri_bench.command import write_outputs
     from nri_bench.report import fill_documents
 
     own = (Path("README.md"), Path("docs/results.md"), Path("docs/paper.md"))

@@ -6,14 +6,22 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nri.errors import InputError
+from nri import InputError
 from nri_bench.experiments.base import Experiment, Options, check_options
-from nri_bench.run import Job, Row, RunOptions, drop_rows, read_rows, row_key, run_jobs
-from nri_bench.run.engine import pending
-from nri_bench.run.lock import only_run
-from nri_bench.run.quiet import check_quiet
-from nri_bench.run.stale import from_other_data
-from nri_bench.run.stamp import commit_of
+from nri_bench.run import (
+    Job,
+    Row,
+    RunOptions,
+    check_quiet,
+    commit_of,
+    drop_rows,
+    from_other_data,
+    only_run,
+    pending,
+    read_rows,
+    row_key,
+    run_jobs,
+)
 
 logger = logging.getLogger("nri.bench")  # below "nri", whose notes the command line shows
 

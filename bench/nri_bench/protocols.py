@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from nri.episode import IntArray
-from nri.errors import InputError
+from nri import InputError
+from nri_bench.arrays import IntArray
 
 N_FOLDS = 5
 P4_PERCENT = 5.0

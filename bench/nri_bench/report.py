@@ -22,13 +22,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from nri.errors import InputError
+from nri import InputError
 from nri_bench.command import experiment_rows
 from nri_bench.experiments import EXPERIMENTS
 from nri_bench.run import Row
-from nri_bench.tables.cell import FAILED, NO_ROWS, notes, percent
+from nri_bench.tables.cell import FAILED, NO_ROWS, markdown, notes, percent
 from nri_bench.tables.frame import frame_of, label_of
-from nri_bench.tables.markdown import markdown
 from nri_bench.tables.table1 import table1, table1_latex, table1_markdown
 
 PLACE = re.compile(r"(<!-- bench:(?P<name>[^ ]+) -->)(?P<text>.*?)(<!-- /bench -->)", re.DOTALL)

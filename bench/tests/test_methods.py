@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from nri.errors import InputError
+from nri import InputError
 from nri_bench.datasets import load_dataset
 from nri_bench.methods import METHODS, RuleSize, choose_methods, get_method, rule_size
 from nri_bench.methods.dnf import clause_truth
+from nri_bench.methods.neural_dnf import NeuralDNFClassifier
 from nri_bench.methods.rivals import RipperClassifier, RuleFitClassifier
 from nri_bench.methods.simple import BestLiteralClassifier, TreeDNFClassifier
-from nri_bench.neural_dnf import NeuralDNFClassifier
 from nri_bench.run.score import Problem, auc, fit_and_score, note_of
 
 RIVALS = [name for name, method in METHODS.items() if method.family != "ours" and name != "exact"]

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nri.errors import InputError
+from nri import InputError
 from nri_bench.protocols import splits, thin
 
 labels = st.builds(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nri_bench.command import experiment_rows, make_rows, write_outputs
-from nri_bench.datasets.catalog import catalog
+from nri_bench.datasets.files import catalog
 from nri_bench.experiments import EXPERIMENTS, Options
 from nri_bench.run import RunOptions, append_row, read_rows, row_key
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nri.errors import InputError
+from nri import InputError
 from nri_bench.command import RowProgress, make_rows
 from nri_bench.experiments import EXPERIMENTS, Options
 from nri_bench.experiments.base import method_facts

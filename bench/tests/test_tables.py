@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy.stats import friedmanchisquare
 
-from nri.errors import InputError
+from nri import InputError
 from nri_bench.experiments import EXPERIMENTS
-from nri_bench.figures.labels import spread_out
+from nri_bench.figures.words import spread_out
 from nri_bench.report import content_of, fill, fill_documents, ranking_table
 from nri_bench.run import append_row
 from nri_bench.tables.frame import frame_of, label_of, scores_by_set

@@ -1,15 +1,48 @@
-"""Data sets from CSV files: the catalogued ones in a folder, or the caller's own."""
+"""Data sets from CSV files: the paper's fourteen UCI sets, catalogued, in a folder; or the caller's own."""
 
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from pathlib import Path
 
 import pandas as pd
 
-from nri.errors import InputError
-from nri_bench.datasets.catalog import Entry
-from nri_bench.datasets.record import RawTable
+from nri import InputError
+from nri_bench.datasets.table import RawTable
 
 TARGET = "class"
 """The target column of the catalogued CSV files."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One catalogued data set: where it is found and what its columns are."""
+
+    name: str
+    openml_id: int
+    rows: int
+    classes: tuple[str, ...]
+    numeric: tuple[str, ...]
+    sha256: str
+    """checksum of the cells our published rows were computed from"""
+
+
+@cache
+def catalog() -> dict[str, Entry]:
+    """Return the fourteen sets by name, in the order of the paper's Table 1."""
+    text = resources.files("nri_bench.datasets").joinpath("catalog.json").read_text(encoding="utf-8")
+    return {
+        name: Entry(
+            name=name,
+            openml_id=fields["openml_id"],
+            rows=fields["rows"],
+            classes=tuple(fields["classes"]),
+            numeric=tuple(fields["numeric"]),
+            sha256=fields["sha256"],
+        )
+        for name, fields in json.loads(text).items()
+    }
 
 
 def read_catalogued(entry: Entry, folder: Path) -> RawTable | None:

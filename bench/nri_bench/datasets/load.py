@@ -5,13 +5,11 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
-from nri.errors import InputError
-from nri_bench.datasets.binarize import binarize
-from nri_bench.datasets.catalog import Entry, catalog
-from nri_bench.datasets.files import read_catalogued, read_own
+from nri import InputError
+from nri_bench.datasets.files import Entry, catalog, read_catalogued, read_own
 from nri_bench.datasets.generated import generate, generated_names
 from nri_bench.datasets.openml import read_openml
-from nri_bench.datasets.record import Dataset, RawTable
+from nri_bench.datasets.table import Dataset, RawTable, binarize
 
 logger = logging.getLogger("nri.bench")  # below "nri", whose notes the command line shows
 

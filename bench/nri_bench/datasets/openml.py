@@ -10,10 +10,9 @@ from urllib.error import URLError
 
 import pandas as pd
 
-from nri.errors import InputError
-from nri_bench.datasets.catalog import Entry
-from nri_bench.datasets.files import TARGET, read_catalogued
-from nri_bench.datasets.record import RawTable
+from nri import InputError
+from nri_bench.datasets.files import TARGET, Entry, read_catalogued
+from nri_bench.datasets.table import RawTable
 
 logger = logging.getLogger("nri.bench")  # below "nri", whose notes the command line shows
 

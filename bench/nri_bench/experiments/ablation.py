@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nri.episode import Episode, FloatArray, IntArray, make_episode
+from nri import NRIClassifier
+from nri_bench.arrays import FloatArray, IntArray
 from nri_bench.datasets import Dataset, uci_names
 from nri_bench.experiments.base import Experiment, Options, chosen_methods, method_facts
+from nri_bench.experiments.training import FULL, QUICK, SHIPPED, VARIANTS, ShortTraining, trained_weights
 from nri_bench.experiments.uci import datasets
 from nri_bench.methods import METHODS, get_method, rule_size
 from nri_bench.protocols import splits
-from nri_bench.run import Job, Row
-from nri_bench.run.job import Measures, Scalar
-from nri_bench.short_training import (
-    FULL,
-    QUICK,
-    SHIPPED,
-    VARIANTS,
-    ShortTraining,
-    TorchGates,
-    short_task,
-    stages,
-)
+from nri_bench.run import Job, Measures, Row, Scalar
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -78,35 +71,33 @@ def _checksum(sets: Sequence[Dataset]) -> str:
 
 
 def judge_training(sets: Sequence[Dataset], seed: int, variant: str, size: ShortTraining) -> Measures:
-    """Train without a loss, then induce rules for every data set."""
-    from nri.paper.model import PaperModel
-    from nri.search.limits import Limits
-
-    (network,) = stages(short_task(size, variant, seed), 1)
-    model = PaperModel(TorchGates(network))
-    found = []
-    for X, y, X_query, y_query in folds(sets, seed):
-        classes, codes = np.unique(y, return_inverse=True)
-        episode = _episode(X, codes)
-        rng = np.random.default_rng(seed)
-        induced = model.induce(episode, np.arange(X.shape[1]), Limits(), rng, None)
-        query = _episode(X_query)
-        right = np.mean(classes[induced.predict(query.values, query.known)] == y_query)
-        clauses = [clause for rule in induced.rules for clause in rule]
-        found.append((right, len(clauses), sum(map(len, clauses))))
-    return _means(found)
+    """Train without a loss, then induce rules for every data set as with the network that ships."""
+    with tempfile.TemporaryDirectory() as folder:
+        weights = str(trained_weights(size, variant, seed, Path(folder)))
+        return judge(sets, seed, lambda: NRIClassifier(weights, random_state=seed))
 
 
 def judge_installed(sets: Sequence[Dataset], seed: int, method: str) -> Measures:
     """Induce rules for the same splits with a model as it is installed."""
+    return judge(sets, seed, lambda: get_method(method).make(seed))
+
+
+def judge(sets: Sequence[Dataset], seed: int, make: Callable[[], Any]) -> Measures:
+    """Return the mean accuracy and rule size of a model over data sets and folds."""
     found = []
     for X, y, X_query, y_query in folds(sets, seed):
-        model = get_method(method).make(seed).fit(X, y)
+        model = make().fit(X, y)
         size = rule_size(model)
         assert size is not None
         right = np.mean(np.asarray(model.predict(X_query)) == y_query)
         found.append((right, size.clauses, size.literals))
-    return _means(found)
+    accuracy, clauses, literals = (np.array(column, float) for column in zip(*found, strict=True))
+    return {
+        "accuracy": float(accuracy.mean()),
+        "clauses": float(clauses.mean()),
+        "literals": float(literals.mean()),
+        "literals_per_clause": float(literals.sum() / max(1.0, clauses.sum())),
+    }
 
 
 def folds(sets: Sequence[Dataset], seed: int) -> Iterator[tuple[FloatArray, IntArray, FloatArray, IntArray]]:
@@ -116,20 +107,6 @@ def folds(sets: Sequence[Dataset], seed: int) -> Iterator[tuple[FloatArray, IntA
             rng = np.random.default_rng([seed, split.fold])
             query = rng.permutation(split.query)[:MAX_ROWS]
             yield data.X[split.support], data.y[split.support], data.X[query], data.y[query]
-
-
-def _episode(X: FloatArray, codes: IntArray | None = None) -> Episode:
-    return make_episode(np.nan_to_num(X) > 0.5, ~np.isnan(X), codes)
-
-
-def _means(found: Sequence[tuple[float, int, int]]) -> Measures:
-    accuracy, clauses, literals = (np.array(column, float) for column in zip(*found, strict=True))
-    return {
-        "accuracy": float(accuracy.mean()),
-        "clauses": float(clauses.mean()),
-        "literals": float(literals.mean()),
-        "literals_per_clause": float(literals.sum() / max(1.0, clauses.sum())),
-    }
 
 
 def label_of_variant(row: Mapping[str, object]) -> str:
@@ -149,9 +126,8 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def _table(rows: Sequence[Row]) -> str:
-    from nri_bench.tables.cell import NO_ROWS
+    from nri_bench.tables.cell import NO_ROWS, markdown
     from nri_bench.tables.frame import frame_of
-    from nri_bench.tables.markdown import markdown
 
     frame = frame_of(rows)
     if frame.empty:
@@ -175,7 +151,7 @@ def _table(rows: Sequence[Row]) -> str:
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     """Draw the accuracy of every variant as a dot."""
-    from nri_bench.figures.variants import variant_dots
+    from nri_bench.figures.dots import variant_dots
 
     several = len({row.get("sets", "uci") for row in rows}) > 1
     labelled = [

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nri.errors import InputError
-from nri.induce.models import INDUCERS
-from nri_bench.methods import METHODS, Method, choose_methods
+from nri import InputError
+from nri_bench.methods import Method, choose_methods
 from nri_bench.protocols import check_protocol
 from nri_bench.run import Job, Row
 
@@ -77,16 +76,8 @@ def check_options(experiment: Experiment, options: Options) -> None:
 
 
 def chosen_methods(options: Options, default: Sequence[str], quick: Sequence[str]) -> list[Method]:
-    """Return the methods asked for, or the experiment's own, shorter when quick.
-
-    Of our own models those take part that this installation has.
-    """
-    own = [name for name in (quick if options.quick else default) if _is_there(name)]
-    return choose_methods(options.methods or own)
-
-
-def _is_there(method: str) -> bool:
-    return METHODS[method].family != "ours" or method in INDUCERS
+    """Return the methods asked for, or the experiment's own, shorter when quick."""
+    return choose_methods(options.methods or (quick if options.quick else default))
 
 
 _SOLVERS = {"exact": "scipy"}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nri.errors import InputError
+from nri import InputError
 from nri_bench.experiments.base import ON_DATA, Experiment, Options, chosen_methods
 from nri_bench.experiments.uci import SMALL, fold_jobs
 from nri_bench.run import Job, Row

@@ -10,8 +10,7 @@ import numpy as np
 from nri_bench.experiments.base import Experiment, Options, chosen_methods, method_facts
 from nri_bench.experiments.synthetic import N_CAUSAL, all_rows, draw_rows, draw_truth, flip_labels
 from nri_bench.methods import get_method
-from nri_bench.run import Job, Row
-from nri_bench.run.job import Measures
+from nri_bench.run import Job, Measures, Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,8 +16,7 @@ from nri_bench.experiments.uci import datasets
 from nri_bench.methods import METHODS, Method, get_method
 from nri_bench.methods.dnf import Conjunction, DNFClassifier
 from nri_bench.protocols import Split, splits
-from nri_bench.run import Job, Row
-from nri_bench.run.job import Measures
+from nri_bench.run import Job, Measures, Row
 from nri_bench.run.score import size_of
 from nri_bench.tables.cell import NO_ROWS
 
@@ -138,7 +137,7 @@ def table(rows: Sequence[Row]) -> str:
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     """Clauses and literals for each data set."""
-    from nri_bench.figures.rule_sizes import rule_size_dots
+    from nri_bench.figures.dots import rule_size_dots
 
     figure = rule_size_dots(_told_apart(rows))
     return {"rules": figure} if figure else {}

@@ -9,8 +9,7 @@ import numpy as np
 
 from nri_bench.experiments.base import Experiment, Options, chosen_methods, method_facts
 from nri_bench.experiments.synthetic import draw_rows, draw_truth, flip_labels
-from nri_bench.run import Job, Row
-from nri_bench.run.job import Measures
+from nri_bench.run import Job, Measures, Row
 from nri_bench.run.score import Problem, fit_and_score
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def table(rows: Sequence[Row]) -> str:
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     """Seconds and memory over N and over M."""
-    from nri_bench.figures.scaling import scaling_figure
+    from nri_bench.figures.curves import scaling_figure
 
     figure = scaling_figure(rows, BASE_ROWS, BASE_COLUMNS)
     return {"scaling": figure} if figure else {}

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nri_bench.arrays import BoolArray, FloatArray
 from nri_bench.experiments.ablation import label_of_variant
 from nri_bench.experiments.base import Experiment, Options, chosen_methods, method_facts
-from nri_bench.run import Job, Row
-from nri_bench.run.job import Measures
-from nri_bench.short_training import FULL, QUICK, SHIPPED, ShortTraining, short_task, stages
+from nri_bench.experiments.synthetic import distractors, draw_rows, draw_truth
+from nri_bench.experiments.training import FULL, QUICK, SHIPPED, ShortTraining, scores_on_the_way
+from nri_bench.methods import get_method, rule_size
+from nri_bench.run import Job, Measures, Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,7 +28,6 @@ TRAINED = ("full", "no-slot-balance", "no-max-margin")
 STAGES = 4
 N_SLOTS = 8
 EPISODES = 200
-SEED = 20_261_116
 
 
 def jobs(options: Options) -> list[Job]:
@@ -55,12 +60,12 @@ def jobs(options: Options) -> list[Job]:
 
 def watch_training(variant: str, size: ShortTraining, seed: int) -> Measures:
     """Train, and look at the clause gates after each quarter, on episodes that training never sees."""
-    task = short_task(size, variant, seed)
     found: Measures = {}
-    for quarter, network in enumerate(stages(task, STAGES), 1):
-        scores = task.validate(network)
+    with tempfile.TemporaryDirectory() as folder:
+        scores = scores_on_the_way(size, variant, seed, STAGES, Path(folder))
+    for quarter, row in enumerate(scores, 1):
         for name in ("usage_variance", "gate_entropy"):
-            found[f"{name}_{100 * quarter // STAGES}"] = found[name] = scores[f"clean/{name}"]
+            found[f"{name}_{100 * quarter // STAGES}"] = found[name] = row[f"valid/clean/{name}"]
     return found
 
 
@@ -70,23 +75,15 @@ def watch_installed(method: str, seed: int, n_episodes: int) -> Measures:
     There the k-th clause stands for the k-th slot: it is used where a rule has that many clauses, and
     its gate is either open or closed.
     """
-    from nri.induce.models import get_inducer
-    from nri.search.limits import Limits
-    from nri.synth.paper import PaperPreset, paper_episodes
-
-    drawn = paper_episodes(PaperPreset(), SEED, 0, n_episodes)
-    episodes = [e for e in map(drawn.episode, range(n_episodes)) if 0 < e.labels.sum() < e.n_rows]
-    gates = np.zeros((len(episodes), N_SLOTS))
-    for index, episode in enumerate(episodes):
+    gates = np.zeros((n_episodes, N_SLOTS))
+    for index, (X, y) in enumerate(tables(n_episodes)):
         if method == "paper":
-            from nri.paper.model import shipped_paper_network
-
-            gates[index] = shipped_paper_network().gates(episode.values, episode.known, episode.labels == 1).w
+            gates[index] = shipped_gates(X, y)
         else:
-            rng = np.random.default_rng([seed, index])
-            groups = np.arange(episode.n_variables)
-            induced = get_inducer(method).induce(episode, groups, Limits(), rng, 1)
-            gates[index] = np.arange(N_SLOTS) < len(induced.rules[1])
+            model = get_method(method).make(seed).set_params(positive=1).fit(X, y.astype(np.int64))
+            size = rule_size(model)
+            assert size is not None
+            gates[index] = np.arange(N_SLOTS) < size.clauses
     sure = np.clip(gates, 1e-6, 1 - 1e-6)
     entropy = -sure * np.log(sure) - (1 - sure) * np.log(1 - sure)
     return {
@@ -95,11 +92,44 @@ def watch_installed(method: str, seed: int, n_episodes: int) -> Measures:
     }
 
 
+def tables(count: int) -> Iterator[tuple[FloatArray, BoolArray]]:
+    """Draw tables like those that the paper's network is trained on, always the same.
+
+    A DNF of 1 to 6 clauses of 1 to 4 literals over 6 to 12 variables, and 3 columns that are the label with
+    three of ten flipped.
+    """
+    for index in range(count):
+        rng = np.random.default_rng(index)
+        clauses, literals, variables, rows = (
+            int(rng.integers(least, most + 1)) for least, most in ((1, 6), (1, 4), (6, 12), (24, 48))
+        )
+        truth = draw_truth(rng, clauses, literals, variables)
+        X = draw_rows(rng, truth, rows)
+        y = truth.holds(X)
+        yield np.hstack([X, distractors(rng, y, 3, 0.7)]), y
+
+
+def shipped_gates(X: FloatArray, y: BoolArray) -> FloatArray:
+    """[T] how open the clause gates of the shipped network are; a rule shows them only as clauses."""
+    known = np.ones(X.shape, dtype=bool)
+    feed = {"values": X.astype(np.float32), "known": known, "labels": y.astype(np.float32)}
+    return np.asarray(_shipped_session().run(["w"], feed)[0], dtype=np.float64)
+
+
+@cache
+def _shipped_session() -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    weights = resources.files("nri") / "weights" / "paper.onnx"
+    return onnxruntime.InferenceSession(weights.read_bytes(), options, providers=["CPUExecutionProvider"])
+
+
 def table(rows: Sequence[Row]) -> str:
     """Usage variance and gate entropy at the end, and the way there, a line for each variant."""
-    from nri_bench.tables.cell import NO_ROWS
+    from nri_bench.tables.cell import NO_ROWS, markdown
     from nri_bench.tables.frame import frame_of
-    from nri_bench.tables.markdown import markdown
 
     frame = frame_of(rows)
     if frame.empty:
@@ -121,7 +151,7 @@ def table(rows: Sequence[Row]) -> str:
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     """Draw usage variance and gate entropy of every variant."""
-    from nri_bench.figures.variants import variant_bars
+    from nri_bench.figures.dots import variant_bars
 
     labelled = [{**row, "label": label_of_variant(row)} for row in rows if row["status"] == "ok"]
     columns = (

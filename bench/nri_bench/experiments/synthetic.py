@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from nri.episode import BoolArray, FloatArray
+from nri_bench.arrays import BoolArray, FloatArray
 from nri_bench.methods.dnf import Conjunction, clause_truth
 
 N_CAUSAL = 12

@@ -9,8 +9,7 @@ from nri_bench.datasets import Dataset, load_csv, load_dataset, uci_names
 from nri_bench.experiments.base import ON_DATA, Experiment, Options, chosen_methods, method_facts
 from nri_bench.methods import QUICK_METHODS, TABLE_METHODS, Method
 from nri_bench.protocols import Split, splits
-from nri_bench.run import Job, Row
-from nri_bench.run.job import Measures
+from nri_bench.run import Job, Measures, Row
 from nri_bench.run.score import Problem, fit_and_score, majority_accuracy
 
 if TYPE_CHECKING:
@@ -103,10 +102,19 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
-    """Pareto plot, critical differences, win-tie-loss and time against accuracy for each protocol."""
-    from nri_bench.figures.overview import overview_figures
+    """Draw for each protocol what its rows suffice for: sizes, ranks, wins and seconds against accuracy."""
+    from nri_bench.figures.pareto import pareto_figure, time_figure
+    from nri_bench.figures.ranks import critical_difference_figure, win_tie_loss_figure
 
-    return overview_figures(rows)
+    kinds = {
+        "pareto": pareto_figure,
+        "ranks": critical_difference_figure,
+        "wins": win_tie_loss_figure,
+        "time": time_figure,
+    }
+    protocols = dict.fromkeys(str(row["protocol"]) for row in rows)
+    drawn = {f"{kind}-{name}": draw(rows, name) for name in protocols for kind, draw in kinds.items()}
+    return {name: figure for name, figure in drawn.items() if figure is not None}
 
 
 def texts(rows: Sequence[Row]) -> Mapping[str, str]:

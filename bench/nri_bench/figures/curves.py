@@ -1,15 +1,15 @@
-"""Accuracy over one quantity: noise, support size."""
+"""Curves: accuracy over noise or support size, seconds and memory over the size of the table."""
 
 from collections.abc import Sequence
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from nri_bench.figures.labels import end_labels
-from nri_bench.figures.notes import add_note
-from nri_bench.figures.style import COLUMN, journal, line_of, look_of
+from nri_bench.figures.style import COLUMN, PAGE, journal, line_of, look_of, plain_log
+from nri_bench.figures.words import add_note, end_labels
 from nri_bench.run import Row
-from nri_bench.tables.frame import frame_of, in_order
+from nri_bench.tables.frame import frame_of, in_order, label_of
 
 
 def accuracy_curves(
@@ -70,3 +70,43 @@ def _averaged(frame: pd.DataFrame, over: str) -> str:
         counts, what = points.size(), "fits"
     low, high = int(counts.min()), int(counts.max())
     return f"{high} {what}" if low == high else f"{low} to {high} {what}"
+
+
+def scaling_figure(rows: Sequence[Row], base_rows: int, base_columns: int) -> Figure | None:
+    """Draw fit time (of rows from a quiet machine) and peak memory over N and over M.
+
+    Without such rows only the memory is drawn.
+    """
+    frame = frame_of(rows)
+    if frame.empty:
+        return None
+    frame["ms"] = (1000 * frame["fit_seconds"]).where(frame["timed"] & frame["ok"])
+    values = [("ms", "time to fit (ms)"), ("peak_mb", "peak memory (MB)")]
+    if frame["ms"].isna().all():
+        values = values[1:]
+    sides = [("N", frame[frame["M"] == base_rows], f"columns N (M = {base_rows})")]
+    sides.append(("M", frame[frame["N"] == base_columns], f"rows M (N = {base_columns})"))
+    with journal():
+        figure = Figure(figsize=(PAGE * 0.85, 0.5 + 1.9 * len(values)))
+        panels = figure.subplots(len(values), 2, squeeze=False, sharex="col", sharey="row")
+        for line, (value, label) in enumerate(values):
+            for axes, (over, part, where) in zip(panels[line], sides, strict=True):
+                _lines(axes, part, over, value)
+                axes.set_xlabel(where if line == len(values) - 1 else "")
+            panels[line][0].set_ylabel(label)
+            known = frame[value].clip(lower=1e-3).dropna()
+            plain_log(panels[line][0], "y", known.min() / 1.5, known.max() * 1.5)
+        handles, labels = panels[0][0].get_legend_handles_labels()
+        figure.legend(
+            handles, labels, loc="outside upper center", ncols=min(6, len(labels)), handlelength=2.6
+        )
+    return figure
+
+
+def _lines(axes: Axes, frame: pd.DataFrame, over: str, value: str) -> None:
+    axes.set_xscale("log", base=2)
+    ticks = sorted(int(tick) for tick in frame[over].unique())
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
+    for method in in_order(frame["method"].unique()):
+        middle = frame[frame["method"] == method].groupby(over)[value].median().dropna()
+        axes.plot(middle.index, middle, label=label_of(method), **line_of(method))

@@ -8,10 +8,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from nri_bench.figures.labels import end_labels
-from nri_bench.figures.notes import add_note, fewer_fits, left_out, names_of, timed_part
-from nri_bench.figures.point_names import Box, name_points
 from nri_bench.figures.style import COLUMN, INK, is_ours, journal, look_of, marker_of, plain_log
+from nri_bench.figures.words import (
+    Box,
+    add_note,
+    end_labels,
+    fewer_fits,
+    left_out,
+    name_points,
+    names_of,
+    timed_part,
+)
 from nri_bench.run import Row
 from nri_bench.tables.frame import frame_of, scores_by_set
 

@@ -7,9 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from nri_bench.figures.labels import spread_out
-from nri_bench.figures.notes import add_note, fewer_fits, left_out
 from nri_bench.figures.style import COLUMN, INK, PAGE, is_ours, journal, look_of, marker_of, weight_of
+from nri_bench.figures.words import add_note, fewer_fits, left_out, spread_out
 from nri_bench.run import Row
 from nri_bench.tables.frame import label_of, scores_by_set
 from nri_bench.tables.statistics import Ranking, rank_methods, win_tie_loss

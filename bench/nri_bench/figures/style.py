@@ -22,8 +22,8 @@ COLUMN, PAGE = 3.5, 7.2
 """Widths in inches of one column and of the page."""
 
 RC: dict[Any, Any] = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["Helvetica", "Arial", "Liberation Sans", "DejaVu Sans"],
+    # the one that matplotlib brings along: where names go depends on their width, on every machine the same
+    "font.family": "DejaVu Sans",
     "font.size": 7.5,
     "axes.labelsize": 8,
     "axes.titlesize": 8,

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from nri.episode import BoolArray, FloatArray, IntArray
+from nri_bench.arrays import BoolArray, FloatArray, IntArray
 from nri_bench.methods.size import RuleSize
 
 Conjunction = tuple[tuple[int, bool], ...]

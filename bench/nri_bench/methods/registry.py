@@ -10,7 +10,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 
-from nri.errors import InputError
+from nri import InputError
 
 Build = Callable[[int], Any]
 """Takes a random state, gives an unfitted estimator."""
@@ -152,13 +152,13 @@ def _boosted_rules(random_state: int) -> Any:
 
 
 def _neural_dnf(random_state: int) -> Any:
-    from nri_bench.neural_dnf import NeuralDNFClassifier
+    from nri_bench.methods.neural_dnf import NeuralDNFClassifier
 
     return NeuralDNFClassifier(random_state=random_state)
 
 
 def _exact(random_state: int) -> Any:
-    from nri_bench.exact_limit import ExactDNFClassifier
+    from nri_bench.methods.exact_limit import ExactDNFClassifier
 
     return ExactDNFClassifier()
 
@@ -173,7 +173,7 @@ def _ours(model: str) -> Build:
 
 
 def _posterior(random_state: int) -> Any:
-    from nri_bench.methods.posterior import PosteriorClassifier
+    from nri_bench.methods.simple import PosteriorClassifier
 
     return PosteriorClassifier(random_state)
 

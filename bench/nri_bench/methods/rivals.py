@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from nri.episode import FloatArray, IntArray
+from nri_bench.arrays import FloatArray, IntArray
 from nri_bench.methods.dnf import Conjunction, DNFClassifier
 from nri_bench.methods.size import NOTHING, RuleSize
 

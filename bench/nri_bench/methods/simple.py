@@ -1,4 +1,4 @@
-"""The references that every method must beat: the best single literal, and a tree read as a DNF."""
+"""Small classifiers around what is there already: the best literal, a tree read as a DNF, NRI's posterior."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -7,7 +7,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier
 
-from nri.episode import FloatArray, IntArray
+from nri import NRIClassifier
+from nri_bench.arrays import FloatArray, IntArray
 from nri_bench.methods.dnf import Conjunction, DNFClassifier
 from nri_bench.methods.size import RuleSize
 
@@ -73,3 +74,26 @@ class TreeDNFClassifier(DNFClassifier):
             stack.append((int(tree.children_right[node]), (*path, (column, True))))
             stack.append((int(tree.children_left[node]), (*path, (column, False))))
         return 1, clauses
+
+
+class PosteriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """Predicts by what stands behind the seeded rule, experts and network: what being readable costs."""
+
+    def __init__(self, random_state: int = 0) -> None:
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the seeded model; its rule is not used."""
+        self.model_ = NRIClassifier("seeded", random_state=self.random_state).fit(X, y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """[M, n_classes]"""
+        if len(self.classes_) == 1:
+            return np.ones((len(X), 1))
+        return self.model_.posterior_proba(X)
+
+    def predict(self, X: Any) -> Any:
+        """[M]"""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])

@@ -2,6 +2,7 @@
 
 import logging
 import multiprocessing
+import os
 import sys
 import time
 from collections import deque
@@ -13,25 +14,28 @@ from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from nri_bench.run.child import run_child
-from nri_bench.run.job import Job, Measures
+from nri import InputError
+from nri_bench.run.child import Job, Measures, run_child
 from nri_bench.run.rows import Row, append_row, read_rows, row_key
 
 logger = logging.getLogger("nri.bench")  # below "nri", whose notes the command line shows
 
 PRELOADED = (
-    "nri_bench.run.one_thread",  # first: the others read the environment when they are imported
     "nri_bench.run.child",
     "nri_bench.run.score",
     "nri_bench.methods.rivals",
+    "nri_bench.methods.simple",
     "nri_bench.experiments",
-    "nri.estimator",
     "sklearn.dummy",
     "sklearn.ensemble",
     "sklearn.linear_model",
 )
 """Imported once, in the process all children are forked from."""
+
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+"""With one thread for every method the seconds compare, and a process for each core is no crowd."""
 
 Progress = Callable[[Row], None]
 """Called after each row."""
@@ -48,6 +52,29 @@ class RunOptions:
     """whether somebody vouches that the machine is quiet, so that the seconds may be published"""
 
 
+SLACK = 0.5
+"""Load beyond the run's own process, and beyond that of a run that has just ended, that does no harm."""
+
+
+def check_quiet(run: RunOptions) -> None:
+    """Refuse to stamp rows as timed with several processes, or where others keep the machine busy."""
+    if not run.timed:
+        return
+    if run.n_processes > 1:
+        raise InputError(
+            f"--timed with --jobs {run.n_processes}: processes slow each other down; time with one, "
+            "or leave --timed out"
+        )
+    if not hasattr(os, "getloadavg"):
+        return
+    load = os.getloadavg()[0]
+    if load > run.n_processes + SLACK:
+        raise InputError(
+            f"--timed: the machine is busy (load {load:.1f} over the last minute); wait until it is quiet, "
+            "or leave --timed out"
+        )
+
+
 @dataclass
 class _Running:
     job: Job
@@ -60,6 +87,36 @@ def pending(jobs: Iterable[Job], path: Path) -> list[Job]:
     """Return the jobs whose row is not in the file yet."""
     done = {row_key(row) for row in read_rows(path)}
     return [job for job in jobs if row_key(job.key) not in done]
+
+
+def from_other_data(jobs: Iterable[Job], *, own: bool) -> Callable[[Row], bool]:
+    """Return what tells whether a row stands where a job's row belongs, with another checksum ``data``.
+
+    Rows without a checksum count as computed from the same data: those of synthetic tables, and the older
+    ones of ``rules`` and ``ablation``.
+
+    Parameters
+    ----------
+    jobs
+        What is to be run, with the checksums of the data now.
+    own
+        Whether every row of the same data set is meant, those of other methods and seeds too: of
+        somebody's own file the old contents are gone, and a table over both would say nothing.
+    """
+    jobs = list(jobs)
+    by_key = {row_key(job.key): job.facts.get("data") for job in jobs}
+    by_table = {_table(job.key): job.facts.get("data") for job in jobs} if own else {}
+
+    def stale(row: Row) -> bool:
+        now = by_table.get(_table(row)) or by_key.get(row_key(row))
+        return now is not None and row.get("data", now) != now
+
+    return stale
+
+
+def _table(fields: Mapping[str, Any]) -> object:
+    """Return what was learned from: one data set, or several at once."""
+    return fields.get("dataset", fields.get("sets"))
 
 
 def run_jobs(
@@ -122,10 +179,25 @@ def _context(packages: set[str]) -> BaseContext:
 def _start(context: BaseContext, job: Job) -> _Running:
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=run_child, args=(job, theirs), daemon=True)  # type: ignore[attr-defined]
-    with _without_main():
+    with _one_thread(), _without_main():
         process.start()
     theirs.close()
     return _Running(job, process, ours, time.monotonic())
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let what is started meanwhile, the fork server first of all, give every numeric library one thread."""
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @contextmanager

@@ -1,14 +1,19 @@
-"""Result rows: one JSON object for each line, appended as they come."""
+"""Result rows: one JSON object for each line, appended as they come, by one run at a time."""
 
 import itertools
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping
+import socket
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from nri.errors import InputError
+from filelock import FileLock, Timeout
+
+from nri import InputError
 
 Row = dict[str, Any]
 
@@ -122,3 +127,46 @@ def _short(value: Any) -> Any:
     if isinstance(value, float):
         return None if math.isnan(value) else float(f"{value:.5g}")
     return value
+
+
+@contextmanager
+def only_run(paths: Iterable[Path]) -> Iterator[None]:
+    """Keep these files of rows for this process until the block is left.
+
+    Two runs would do every job twice, and a rewrite could lose rows. Beside each file a hidden ``.NAME.lock``
+    says who writes it. What counts is the kernel's lock on it, which ends with the process however that ends.
+    """
+    with ExitStack() as stack:
+        for path in sorted(set(paths)):
+            mark = path.with_name(f".{path.name}.lock")
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                stack.enter_context(FileLock(mark).acquire(timeout=0))
+            except Timeout:
+                holder = mark.read_text(encoding="utf-8").strip() or "another process"
+                raise InputError(
+                    f"{path}: {holder} is writing it; wait until that run ends, or take another --out"
+                ) from None
+            mark.write_text(f"process {os.getpid()} on {socket.gethostname()}\n", encoding="utf-8")
+        yield
+
+
+def commit_of(folder: Path | None = None) -> str:
+    """Return the short commit of the checkout, with ``+`` if the sources differ from it; "" outside one."""
+    folder = Path(__file__).resolve().parent if folder is None else folder
+    head = _git(folder, "rev-parse", "--short", "HEAD")
+    if not head:
+        return ""
+    top = Path(_git(folder, "rev-parse", "--show-toplevel"))
+    changed = _git(top, "status", "--porcelain", "--", "src", "bench/nri_bench")
+    return head + ("+" if changed else "")
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True, timeout=10
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()

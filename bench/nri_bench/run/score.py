@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from nri.episode import FloatArray, IntArray
+from nri_bench.arrays import FloatArray, IntArray
 from nri_bench.methods import RuleSize, get_method, rule_size
 from nri_bench.methods.size import NOTHING
-from nri_bench.run.job import Measures
+from nri_bench.run import Measures
 
 WARM_UP = 0.5
 """Seconds under which a call is repeated for its timing."""

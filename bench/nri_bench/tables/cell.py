@@ -1,4 +1,4 @@
-"""One number of a table: a mean with its spread, and marks for what it lacks."""
+"""One number of a table, a mean with its spread and marks for what it lacks; and tables in Markdown."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -63,3 +63,23 @@ def notes(cells: Iterable[Cell]) -> str:
 def percent(share: float, digits: int = 1) -> str:
     """Return a share in percent, a dash where there is none."""
     return "–" if pd.isna(share) else f"{100 * share:.{digits}f}"  # noqa: RUF001
+
+
+def markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table: the first column left, the others right, widths aligned for reading.
+
+    >>> print(markdown(["set", "tree"], [["vote", "90.7"]]), end="")
+    | set  | tree |
+    |:-----|-----:|
+    | vote | 90.7 |
+    """
+    rows = [[cell.replace("|", "\\|") for cell in row] for row in (header, *lines)]
+    widths = [max(3, *(len(row[column]) for row in rows)) for column in range(len(header))]
+    rule = [":" + "-" * (widths[0] + 1), *("-" * (width + 1) + ":" for width in widths[1:])]
+    written = [f"|{'|'.join(rule)}|"]
+    for row in rows:
+        cells = [row[0].ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        written.append(f"| {' | '.join(cells)} |")
+    written[0], written[1] = written[1], written[0]  # the header stands above its rule
+    return "\n".join(written) + "\n"

@@ -5,9 +5,8 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 
 from nri_bench.run import Row
-from nri_bench.tables.cell import NO_ROWS, Cell, cell_of, marked_as_fewer, notes, percent, written
+from nri_bench.tables.cell import NO_ROWS, Cell, cell_of, markdown, marked_as_fewer, notes, percent, written
 from nri_bench.tables.frame import frame_of, in_order, label_of
-from nri_bench.tables.markdown import markdown
 
 
 def curve_table(rows: Sequence[Row], over: str, heading: Callable[[float], str]) -> str:

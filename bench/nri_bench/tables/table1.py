@@ -9,9 +9,18 @@ import pandas as pd
 
 from nri_bench.datasets import uci_names
 from nri_bench.run import Row
-from nri_bench.tables.cell import FAILED, FEWER, NO_ROWS, Cell, cell_of, marked_as_fewer, notes, written
+from nri_bench.tables.cell import (
+    FAILED,
+    FEWER,
+    NO_ROWS,
+    Cell,
+    cell_of,
+    markdown,
+    marked_as_fewer,
+    notes,
+    written,
+)
 from nri_bench.tables.frame import frame_of, in_order, label_of
-from nri_bench.tables.markdown import markdown
 
 
 @dataclass(frozen=True)

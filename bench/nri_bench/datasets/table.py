@@ -1,4 +1,4 @@
-"""A benchmark data set, as every method sees it: a 0/1/NaN matrix and class indices."""
+"""A benchmark data set: as it was read, and as every method sees it, a 0/1/NaN matrix and class indices."""
 
 import hashlib
 from collections.abc import Sequence
@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from nri.episode import FloatArray, IntArray
+import nri
+from nri import InputError
+from nri_bench.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +52,42 @@ class Dataset:
     def n_variables(self) -> int:
         """N"""
         return int(self.X.shape[1])
+
+
+def binarize(raw: RawTable) -> Dataset:
+    """Ask the paper's questions of a raw table: number > median, and one for each category.
+
+    The medians are those of all rows, as in the paper: every method reads the same columns. Classes are in
+    sorted order.
+    """
+    frame = _typed(raw)
+    numeric = [column for column in raw.numeric if frame[column].dtype != "boolean"]
+    asked = nri.binarize(frame, mode="paper", numeric=numeric)
+    if not asked.meanings:
+        raise InputError(f"{raw.source}: every column is empty; a table needs one column with values")
+    codes, classes = pd.factorize(raw.target, sort=True)
+    if len(classes) < 2:
+        raise InputError(f"{raw.source}: the target has one class only ({classes[0]!r}); two are needed")
+    return Dataset(
+        name=raw.name,
+        X=asked.matrix,
+        y=np.asarray(codes, np.int64),
+        classes=tuple(str(label) for label in classes),
+        variables=asked.meanings,
+        source=raw.source,
+        sha256=checksum(raw.frame, list(raw.target), raw.numeric),
+    )
+
+
+def _typed(raw: RawTable) -> pd.DataFrame:
+    """Read numbers as numbers, and columns of 0 and 1 as booleans, as the paper does ionosphere's a01."""
+    frame = raw.frame.copy()
+    for column in frame.columns:
+        if set(frame[column].dropna().unique()) == {"0", "1"}:
+            frame[column] = frame[column].map({"0": False, "1": True}).astype("boolean")
+        elif column in raw.numeric:
+            frame[column] = pd.to_numeric(frame[column])
+    return frame
 
 
 def checksum(frame: pd.DataFrame, target: Sequence[object], numeric: Sequence[str]) -> str:

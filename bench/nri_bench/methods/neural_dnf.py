@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from nri.episode import BoolArray, FloatArray
+from nri_bench.arrays import BoolArray, FloatArray
 from nri_bench.methods.size import RuleSize
 
 EPSILON = 1e-6

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
-from nri.episode import BoolArray, FloatArray, IntArray
+from nri_bench.arrays import BoolArray, FloatArray, IntArray
 from nri_bench.methods.dnf import Conjunction, DNFClassifier
 
 TINY = 1e-6
