@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 PLACE = ROOT / "docs" / "api.md"
 
 MODULES = {
-    "nri": ["NRIClassifier"],
+    "nri": ["NRIClassifier", "binarize", "train_network", "export_weights"],
     "nri.rule": [
         "RuleSet",
         "ClassRule",
@@ -40,6 +40,7 @@ MODULES = {
     "nri.induce.labelled": ["label_table", "Asked"],
     "nri.induce.path": ["induce_ruleset", "Settings", "LabelledTable", "Induction"],
     "nri.induce.resample": ["cross_validate", "Accuracy"],
+    "nri.table.binarizer": ["BinaryTable"],
     "nri.table.read": ["read_table"],
     "nri.table.write": ["write_table"],
     "nri.errors": ["NRIError", "InputError"],
