@@ -1,6 +1,10 @@
+from pathlib import Path
+
+import matplotlib
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
+from matplotlib.font_manager import findfont
 from matplotlib.text import Text
 
 from nri_bench.experiments import EXPERIMENTS
@@ -34,6 +38,20 @@ def test_every_experiment_draws_its_rows_and_bears_having_none(name, experiment_
         assert "NRI seeded" in words(figure)
         figure.savefig(tmp_path / f"{title}.pdf")
     assert EXPERIMENTS[name].figures([]) == {}
+
+
+def test_figures_are_set_in_the_font_that_matplotlib_brings_along(uci_rows, experiment_rows):
+    """With Liberation Sans installed names were of another width than those they had been placed by."""
+    figures = {
+        **EXPERIMENTS["uci"].figures(uci_rows),
+        **EXPERIMENTS["recovery"].figures(experiment_rows["recovery"]),
+    }
+    own = Path(matplotlib.get_data_path())
+    fonts = {
+        findfont(text.get_fontproperties()) for figure in figures.values() for text in figure.findobj(Text)
+    }
+    assert {Path(font).name for font in fonts} <= {"DejaVuSans.ttf", "DejaVuSans-Bold.ttf"}
+    assert all(own in Path(font).parents for font in fonts)
 
 
 def test_seconds_of_a_busy_machine_are_never_drawn(uci_rows):

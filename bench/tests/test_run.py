@@ -17,6 +17,7 @@ from nri_bench.experiments.base import method_facts
 from nri_bench.experiments.synthetic import all_rows
 from nri_bench.methods import get_method
 from nri_bench.run import Job, RunOptions, append_row, drop_rows, read_rows, row_key, run_jobs
+from nri_bench.run.engine import ONE_THREAD
 from nri_bench.run.rows import write_rows
 from nri_bench.run.score import Problem, fit_and_score
 
@@ -39,6 +40,9 @@ def die(value):
 def linger(value):
     open(value, "w").write(str(os.getpid()))
     time.sleep(120)
+
+def threads(value):
+    return {"answer": os.environ[value]}
 
 def hoard(value):
     return {"answer": float(np.ones(value * 2**17).sum())}
@@ -135,6 +139,15 @@ def test_peak_memory_is_that_of_the_job_alone(tmp_path, work):
     peak = {row["value"]: row["peak_mb"] for row in read_rows(path)}
     assert 150 < peak[200] < 400
     assert peak[2] < 100
+
+
+def test_a_job_has_one_thread_whatever_the_caller_has(tmp_path, work, monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "7")
+    run_jobs([job(work.threads, name) for name in ONE_THREAD], tmp_path / "rows.jsonl")
+    assert [row["answer"] for row in read_rows(tmp_path / "rows.jsonl")] == ["1"] * len(ONE_THREAD)
+    assert "OMP_NUM_THREADS" not in os.environ
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "7"
 
 
 def test_fields_before_status_are_the_key():
