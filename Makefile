@@ -67,10 +67,10 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e .
 	touch $@
 
-$(VENV)/.installed-bench: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) -e '.[bench]'
+$(VENV)/.installed-bench: pyproject.toml bench/pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e . -e ./bench
 	touch $@
 
-$(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) -e '.[test,bench]'
+$(VENV)/.installed-test: pyproject.toml bench/pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e '.[test]' -e ./bench
 	touch $@

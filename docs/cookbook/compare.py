@@ -2,8 +2,7 @@
 
 from visits import draw_visits
 
-from nri import NRIClassifier
-from nri.tasks import compare_rules
+from nri import NRIClassifier, compare_rules
 
 last_year, this_year = draw_visits(90, seed=1), draw_visits(90, seed=3)
 old, new = (

@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from nri import NRIClassifier
-from nri.table import label_table, table_of
+from nri import NRIClassifier, read_table
 
 rng = np.random.default_rng(0)
 flats = pd.DataFrame(
@@ -20,5 +19,5 @@ dear = (flats.rent > 900).rename("rent > 900")
 print(NRIClassifier(positive=True).fit(flats.drop(columns="rent"), dear).rules_)
 
 # the command line's way: a target as a person would write it
-table = label_table(table_of(flats), "rent > 900")
+table = read_table(flats, "rent > 900")
 print(f"{len(table)} rows, {table.by_class[1]:.0f} of them dear")

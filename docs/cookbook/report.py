@@ -4,8 +4,7 @@ from pathlib import Path
 
 from visits import draw_visits
 
-from nri import NRIClassifier
-from nri.report import ReportOptions, write_report
+from nri import NRIClassifier, ReportOptions, write_report
 
 visits = draw_visits(150)
 features, flu = visits.drop(columns="flu"), visits["flu"]

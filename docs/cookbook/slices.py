@@ -5,7 +5,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from visits import draw_visits
 
-from nri.tasks import error_slices
+from nri import error_slices
 
 visits = draw_visits(600, noise=0.02)
 features, flu = visits.drop(columns="flu"), visits["flu"]

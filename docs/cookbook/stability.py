@@ -3,11 +3,9 @@
 import numpy as np
 from visits import draw_visits
 
-from nri.induce.path import induce_rules
-from nri.table import label_table, table_of
-from nri.tasks import clause_stability
+from nri import clause_stability, induce_rules, read_table
 
-table = label_table(table_of(draw_visits(120)), "flu", positive="yes")
+table = read_table(draw_visits(120), "flu", positive="yes")
 rng = np.random.default_rng(0)
 ruleset = induce_rules(table, rng=rng).ruleset
 found = clause_stability(table, ruleset, rng=rng, samples=10)

@@ -7,8 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from visits import draw_visits
 
-from nri.induce.path import Settings
-from nri.tasks import surrogate_of_model
+from nri import Settings, surrogate_of_model
 
 visits = draw_visits(400)
 features: pd.DataFrame = visits.drop(columns="flu")

@@ -5,12 +5,11 @@ import sqlite3
 from visits import draw_visits
 
 from nri import NRIClassifier
-from nri.rule import render
 
 visits = draw_visits()
 features = visits.drop(columns="flu")
 classifier = NRIClassifier().fit(features, visits["flu"])
-query = render(classifier.rules_, "sql", table="visits")
+query = classifier.rules_.render("sql", table="visits")
 print(query)
 
 database = sqlite3.connect(":memory:")

@@ -10,19 +10,84 @@ THEN y = yes        ELSE no
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nri.api import read_rules, read_table, write_rules
+    from nri.errors import InputError, NRIError
     from nri.estimator import NRIClassifier
+    from nri.induce.path import Settings, induce_rules
+    from nri.induce.resample import cross_validate
+    from nri.networks import export_weights, train_network
+    from nri.report import ReportOptions, write_report
+    from nri.rule import RuleSet
+    from nri.table import Table
+    from nri.table.binarizer import binarize
+    from nri.tasks.compare import compare_rules
+    from nri.tasks.slices import error_slices
+    from nri.tasks.stability import clause_stability
+    from nri.tasks.surrogate import surrogate_of_model
 
-__all__ = ["NRIClassifier", "__version__"]
+_PLACES = {
+    "NRIClassifier": "nri.estimator",
+    "read_table": "nri.api",
+    "Table": "nri.table",
+    "induce_rules": "nri.induce.path",
+    "Settings": "nri.induce.path",
+    "cross_validate": "nri.induce.resample",
+    "RuleSet": "nri.rule",
+    "read_rules": "nri.api",
+    "write_rules": "nri.api",
+    "write_report": "nri.report",
+    "ReportOptions": "nri.report",
+    "error_slices": "nri.tasks.slices",
+    "surrogate_of_model": "nri.tasks.surrogate",
+    "compare_rules": "nri.tasks.compare",
+    "clause_stability": "nri.tasks.stability",
+    "binarize": "nri.table.binarizer",
+    "train_network": "nri.networks",
+    "export_weights": "nri.networks",
+    "InputError": "nri.errors",
+    "NRIError": "nri.errors",
+}
+"""The public names, in the order in which people need them, and the module of each. It is loaded when its
+name is asked for: the command line needs none of them."""
+
+__all__ = [
+    "InputError",
+    "NRIClassifier",
+    "NRIError",
+    "ReportOptions",
+    "RuleSet",
+    "Settings",
+    "Table",
+    "__version__",
+    "binarize",
+    "clause_stability",
+    "compare_rules",
+    "cross_validate",
+    "error_slices",
+    "export_weights",
+    "induce_rules",
+    "read_rules",
+    "read_table",
+    "surrogate_of_model",
+    "train_network",
+    "write_report",
+    "write_rules",
+]
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is asked for when it is asked for: the command line needs no scikit-learn to start."""
-    if name == "NRIClassifier":
-        from nri.estimator import NRIClassifier
-
-        return NRIClassifier
+    """Load what is asked for when it is asked for."""
     if name == "__version__":
         from importlib.metadata import version
 
         return version("nri")
-    raise AttributeError(f"module 'nri' has no attribute {name!r}")
+    if name not in _PLACES:
+        raise AttributeError(f"module 'nri' has no attribute {name!r}")
+    from importlib import import_module
+
+    try:
+        return getattr(import_module(_PLACES[name]), name)
+    except ModuleNotFoundError as error:
+        if _PLACES[name] != "nri.networks":
+            raise
+        raise ImportError(f"nri.{name} needs {error.name}; run: pip install 'nri[train]'") from error

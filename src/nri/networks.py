@@ -3,6 +3,8 @@
 import hashlib
 import json
 import subprocess
+from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from nri.seeded.torch.export import seeded_graph
 from nri.seeded.torch.training import SeededTrainConfig, SeededTraining
 from nri.train.checkpoint import load_checkpoint
 from nri.train.config import from_dict, read_toml
+from nri.train.loop import CHECKPOINT, train
 from nri.train.onnx import write_graph
 from nri.train.training import Training
 
@@ -23,17 +26,71 @@ NETWORKS = ("seeded", "paper")
 
 def load_training(path: Path) -> Training:
     """Read a training configuration; its key ``task`` names the network, by default the seeded one."""
-    data = read_toml(path)
+    return make_training(read_toml(path), str(path))
+
+
+def make_training(config: Mapping[str, Any], where: str) -> Training:
+    """Return what a configuration trains; ``where`` names it in messages."""
+    data = dict(config)
     name = data.pop("task", "seeded")
     if name == "seeded":
-        return SeededTraining(from_dict(SeededTrainConfig, data, str(path)))
+        return SeededTraining(from_dict(SeededTrainConfig, data, where))
     if name == "paper":
-        return PaperTraining(from_dict(PaperTrainConfig, data, str(path)))
-    raise ConfigError(f"{path}: unknown task {name!r}; use one of {', '.join(map(repr, NETWORKS))}")
+        return PaperTraining(from_dict(PaperTrainConfig, data, where))
+    raise ConfigError(f"{where}: unknown task {name!r}; use one of {', '.join(map(repr, NETWORKS))}")
 
 
-def export_weights(checkpoint: Path, onnx_file: Path) -> dict[str, Any]:
-    """Write ``onnx_file`` and, beside it, a JSON card with config, commit and SHA-256; return the card."""
+def train_network(
+    config: Mapping[str, Any] | str | PathLike[str], folder: str | PathLike[str], *, until: int | None = None
+) -> Path:
+    """Train a network on synthetic tables, or go on where a run in the same folder stopped.
+
+    The same as ``nri train``. In the folder are then ``checkpoint.safetensors`` and ``metrics.jsonl``, a line
+    for each score: losses, and as ``valid/...`` what the network is worth on tables that it never trains on.
+
+    Parameters
+    ----------
+    config : mapping, or path of a TOML file
+        What to train, in the keys of the files in ``configs/``; ``task`` names the network, ``"seeded"`` or
+        ``"paper"``.
+    folder : path
+        Is made if it is not there.
+    until : int, optional
+        Stop after so many updates in all; by default after ``optim.steps``.
+
+    Returns
+    -------
+    Path
+        The checkpoint, for :func:`export_weights`.
+    """
+    if until is not None and until < 1:
+        raise InputError(f"until = {until} trains nothing; give at least 1 update")
+    task = make_training(config, "config") if isinstance(config, Mapping) else load_training(Path(config))
+    train(task, Path(folder), until=until)
+    return Path(folder) / CHECKPOINT
+
+
+def export_weights(checkpoint: str | PathLike[str], onnx_file: str | PathLike[str]) -> dict[str, Any]:
+    """Write a checkpoint's averaged weights as an ONNX file, which ``NRIClassifier(model=...)`` takes.
+
+    Beside it goes a card of the same name with ``.json``: which network, its configuration, the commit and
+    the SHA-256 of the file.
+
+    Parameters
+    ----------
+    checkpoint : path
+        As :func:`train_network` returns it.
+    onnx_file : path
+        Must end in ``.onnx``.
+
+    Returns
+    -------
+    dict
+        What is on the card.
+    """
+    checkpoint, onnx_file = Path(checkpoint), Path(onnx_file)
+    if onnx_file.suffix != ".onnx":
+        raise InputError(f"{onnx_file}: the file must end in .onnx; its card gets the same name with .json")
     kept = load_checkpoint(checkpoint)
     if kept.inducer == "paper":
         graph, more = paper_graph(kept), {}

@@ -74,7 +74,6 @@ def test_two_processes_train_as_one(config, tmp_path):
 
 
 def test_metrics_go_to_tensorboard_if_asked_for(nri, config, tmp_path):
-    pytest.importorskip("tensorboard")
     assert nri("train", "-c", config, "-d", tmp_path, "--until", 2, "--tensorboard", "-q").code == 0
     assert list((tmp_path / "tensorboard").glob("events*"))
 

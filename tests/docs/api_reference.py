@@ -10,41 +10,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import nri
+
 ROOT = Path(__file__).parents[2]
 PLACE = ROOT / "docs" / "api.md"
 
-MODULES = {
-    "nri": ["NRIClassifier"],
-    "nri.rule": [
-        "RuleSet",
-        "ClassRule",
-        "Rule",
-        "Clause",
-        "Literal",
-        "Op",
-        "Evidence",
-        "Explanation",
-        "render",
-        "from_json",
-        "simplify",
-        "equivalent",
-        "implies",
-        "difference",
-        "count_ruleset",
-    ],
-    "nri.report": ["write_report", "report_on", "gather_report", "render_report", "ReportOptions", "Report"],
-    "nri.tasks.slices": ["error_slices", "find_slices", "Slices", "Slice"],
-    "nri.tasks.surrogate": ["surrogate_of_model", "mimic", "Surrogate"],
-    "nri.tasks.compare": ["compare_rules", "Comparison", "ClassChange", "RowChanges"],
-    "nri.tasks.stability": ["clause_stability", "Stability", "ClauseStability", "ClauseFrequency"],
-    "nri.induce.labelled": ["label_table", "Asked"],
-    "nri.induce.path": ["induce_rules", "Settings", "LabelledTable", "Induction"],
-    "nri.induce.resample": ["cross_validate", "Accuracy"],
-    "nri.table.read": ["read_table"],
-    "nri.table.write": ["write_table"],
-    "nri.errors": ["NRIError", "InputError"],
+RECORDS = {
+    "nri.induce.path": ["Induction"],
+    "nri.induce.estimates": ["Accuracy"],
+    "nri.rule": ["ClassRule", "Rule", "Clause", "Literal", "Op", "ColumnPlan", "Evidence", "Explanation"],
+    "nri.tasks.slices": ["Slices", "Slice"],
+    "nri.tasks.surrogate": ["Surrogate"],
+    "nri.tasks.compare": ["Comparison", "ClassChange", "RowChanges"],
+    "nri.tasks.stability": ["Stability", "ClauseStability", "ClauseFrequency"],
+    "nri.table.binarizer": ["BinaryTable"],
 }
-"""What users may rely on, in the order in which they need it."""
+"""What the public functions take and hand back, for reading; nobody needs to import them."""
 
 _HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 
@@ -55,11 +36,14 @@ def reference() -> str:
         "# API reference\n\nMade from docstrings by `make docs`; do not edit. "
         "[Glossary](glossary.md) · [Cookbook](cookbook/README.md)\n"
     ]
-    for module_name, names in MODULES.items():
-        module = importlib.import_module(module_name)
-        parts.append(f"## `{module_name}`\n")
-        parts.append(_document(module) + "\n")
-        parts += [_entry(module, name) for name in names]
+    parts.append(
+        "Everything below the first heading is imported as `from nri import NAME`; other modules are private."
+        "\n\n## Public names\n"
+    )
+    parts += [_entry(nri, name) for name in nri._PLACES]
+    parts.append("## What they take and hand back\n")
+    for module_name, names in RECORDS.items():
+        parts += [_entry(importlib.import_module(module_name), name) for name in names]
     return "\n".join(parts).rstrip() + "\n"
 
 

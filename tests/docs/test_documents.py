@@ -23,21 +23,28 @@ def test_the_readme_has_examples_of_both_kinds():
     assert {example.kind for example in examples(README)} == {"console", "pycon"}
 
 
-def test_the_annotated_tree_names_every_part_of_the_package_and_nothing_else():
-    block = re.search(r"```text\nsrc/nri/\n(.*?)```", README, re.DOTALL)
+def annotated_trees() -> dict[str, set[str]]:
+    """Return for each folder at the left margin of the README's tree what is named directly below it."""
+    block = re.search(r"```text\n(src/nri/\n.*?)```", README, re.DOTALL)
     assert block
-    named = {
-        line.split()[0].rstrip("/")
-        for line in block[1].splitlines()
-        if line.startswith("  ") and line[2] != " "
-    }
-    package = ROOT / "src" / "nri"
-    parts = {
-        path.name
-        for path in package.iterdir()
-        if path.name not in ("__main__.py", "__pycache__") and _is_part(path)
-    }
-    assert named == parts
+    trees: dict[str, set[str]] = {}
+    for line in block[1].splitlines():
+        name = line.split()[0].rstrip("/")
+        if not line.startswith(" "):
+            parts = trees.setdefault(name, set())
+        elif line[2] != " ":
+            parts.add(name)
+    return trees
+
+
+def test_the_annotated_tree_shows_the_product_and_the_bench():
+    assert list(annotated_trees()) == ["src/nri", "bench/nri_bench"]
+
+
+@pytest.mark.parametrize(("package", "named"), annotated_trees().items())
+def test_the_annotated_tree_names_every_part_of_a_package_and_nothing_else(package: str, named: set[str]):
+    unnamed = {"__main__.py", "__pycache__"} | ({"__init__.py"} - named)
+    assert named == {path.name for path in (ROOT / package).iterdir() if _is_part(path)} - unnamed
 
 
 def _is_part(path: Path) -> bool:
@@ -59,8 +66,10 @@ def test_links_lead_to_files_that_exist(path: Path):
 
 
 def test_the_table_of_commands_names_every_command():
+    import typer
+
     from nri.cli.app import app
 
-    names = (info.name or info.callback.__name__ for info in app.registered_commands if info.callback)
-    known = {name.replace("_", "-") for name in names}
+    group = typer.main.get_command(app)
+    known = set(group.list_commands(None))
     assert set(re.findall(r"^\| `nri ([\w-]+)", README, re.MULTILINE)) == known

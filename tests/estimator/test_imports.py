@@ -30,6 +30,21 @@ def test_inducing_from_the_command_line_does_without_scikit_learn():
     assert loaded_after("import nri.induce.path, nri.cli.files", f"{HEAVY} sklearn") == set()
 
 
+def test_the_list_of_commands_is_told_without_loading_those_of_other_packages():
+    listing = """
+from contextlib import redirect_stdout
+from io import StringIO
+from nri.cli.app import main
+said = StringIO()
+try:
+    with redirect_stdout(said):
+        main(["--help"])
+except SystemExit:
+    assert "bench" in said.getvalue()
+"""
+    assert loaded_after(listing, f"{HEAVY} pandas sklearn numpy nri_bench") == set()
+
+
 def test_a_heavy_import_would_be_noticed():
     assert loaded_after("import sklearn", "sklearn torch") == {"sklearn"}
 
@@ -40,3 +55,15 @@ def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'NRIRegressor'"):
         _ = nri.NRIRegressor
     assert nri.__version__.count(".") == 2
+
+
+def test_every_public_name_is_there():
+    import nri
+
+    assert all(getattr(nri, name) is not None for name in nri.__all__)
+
+
+def test_what_trains_says_which_extra_it_needs():
+    code = "import sys; sys.modules['torch'] = None; import nri; nri.train_network"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "ImportError: nri.train_network needs torch; run: pip install 'nri[train]'" in done.stderr

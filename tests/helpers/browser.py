@@ -1,14 +1,12 @@
 """A real browser on the real server, for the tests that drive the page."""
 
 import contextlib
-import os
-import shutil
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import pytest
+import programs
 import uvicorn
 from pages import MODEL
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -17,9 +15,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from nri.serve.app import create_app
 from nri.serve.run import listen
 from nri.serve.visitors import Visitors
-
-NEEDED = "NRI_NEED_BROWSER"
-"""Set where a missing browser is a failure rather than a reason to skip."""
 
 ESTIMATE = '{"done": 5, "of": 5}\n{"accuracy": 0.9, "error": 0.04}\n'
 
@@ -35,21 +30,10 @@ _FLAGS = (
 )
 
 
-def chromium() -> str:
-    """Return where Chromium is; skip the test, or fail it, where there is none."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        message = "no chromium on this machine: apt-get install chromium"
-        if os.environ.get(NEEDED):
-            pytest.fail(message)
-        pytest.skip(message)
-    return path
-
-
 @contextlib.contextmanager
 def running_browser() -> Iterator[Browser]:
     """Start Chromium without a window."""
-    path = chromium()
+    path = programs.browser()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(_FLAGS))
         yield browser

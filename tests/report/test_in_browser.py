@@ -4,13 +4,12 @@ With NRI_PICTURES=1 the picture in docs/getting-started.md is renewed.
 """
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import programs
 import pytest
 
-CHROMIUM = shutil.which("chromium")
 ROOT = Path(__file__).parents[2]
 FLAGS = [
     "--no-sandbox",
@@ -21,8 +20,6 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium")
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +38,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def browser() -> "Iterator[object]":
     from playwright.sync_api import sync_playwright
 
+    path = programs.browser()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser
         browser.close()
 

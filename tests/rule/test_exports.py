@@ -2,7 +2,6 @@
 
 import csv
 import datetime as dt
-import shutil
 import sqlite3
 import subprocess
 
@@ -10,6 +9,7 @@ import clingo
 import duckdb
 import numpy as np
 import pandas as pd
+import programs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -31,7 +31,6 @@ from nri.rule import (
 )
 from nri.rule.render.as_sql import identifier
 
-SWIPL = shutil.which("swipl")
 DUCKDB = duckdb.connect(":memory:", config={"threads": 1})
 
 
@@ -109,7 +108,7 @@ def by_prolog(schema, ruleset, table, folder):
     show = "(number(L) -> print(L) ; atom_codes(L, C), print(C)), nl"
     goal = f"forall(between(0, {n_rows(table) - 1}, R), (predict(R, L), {show}))"
     load = "consult('rules.pl'), consult('facts.pl')"
-    command = [SWIPL, "-q", "-f", "none", "-g", load, "-g", goal, "-t", "halt"]
+    command = [programs.prolog(), "-q", "-f", "none", "-g", load, "-g", goal, "-t", "halt"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=True)
     assert not done.stderr
     return [label_from_prolog(line, ruleset) for line in done.stdout.splitlines()]
@@ -134,7 +133,6 @@ def test_an_export_predicts_as_the_rule_set_does(language, case):
     assert EXECUTORS[language](schema, ruleset, table) == ruleset.predict(columns_of(schema, table)).tolist()
 
 
-@pytest.mark.skipif(SWIPL is None, reason="SWI-Prolog (swipl) is not installed")
 @settings(max_examples=15)
 @given(case=cases())
 def test_the_prolog_export_predicts_as_the_rule_set_does(tmp_path_factory, case):
@@ -333,7 +331,6 @@ def test_prolog_text_is_quoted_so_that_nothing_escapes():
     assert not any(line.startswith(":- halt") for line in program.splitlines())
 
 
-@pytest.mark.skipif(SWIPL is None, reason="SWI-Prolog (swipl) is not installed")
 def test_unassigned_characters_reach_prolog_as_they_are(tmp_path):
     """Written as an escape, U+D8000 was an illegal character code to SWI-Prolog."""
     odd = "\U000d8000"

@@ -87,7 +87,7 @@ def test_damaged_weights_are_refused(exported, tmp_path):
 
 
 def test_missing_weights_are_one_clear_line(tmp_path):
-    with pytest.raises(InputError, match="cannot read the network's weights"):
+    with pytest.raises(InputError, match=r"no weights at .*none\.onnx"):
         SeededNetwork(tmp_path / "none.onnx")
 
 

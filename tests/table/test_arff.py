@@ -3,11 +3,11 @@ import io
 
 import pandas as pd
 import pytest
+from nri.table.columns import columns_of
+from nri.table.read import read_table
 
 from nri.errors import InputError
 from nri.rule import Kind
-from nri.table.columns import columns_of
-from nri.table.read import read_table
 
 FULL = r"""% a comment
 @RELATION 'some data'

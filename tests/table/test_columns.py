@@ -7,12 +7,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from nri.table.columns import columns_for, columns_of
+from nri.table.notes import note_once
 
 from nri.errors import InputError
 from nri.rule import Clause, Kind, Literal, Op, Rule
-from nri.table.columns import columns_for, columns_of
 from nri.table.frame import as_frame
-from nri.table.notes import note_once
 
 
 def read(cells: Any, kind: Kind | None = None) -> tuple[Kind, list[object]]:

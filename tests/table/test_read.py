@@ -11,12 +11,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nri.table.columns import columns_of
+from nri.table.read import read_table
 from pyarrow import parquet
 
 from nri.errors import InputError
 from nri.rule import Kind
-from nri.table.columns import columns_of
-from nri.table.read import read_table
 
 
 def read(text: str, **options: Any) -> pd.DataFrame:

@@ -8,14 +8,14 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from nri import NRIClassifier
-from nri.errors import InputError
-from nri.rule import Kind
 from nri.table.columns import columns_of
 from nri.table.dates import read_text_dates
 from nri.table.notes import note_once
 from nri.table.read import read_table
+
+from nri import NRIClassifier
+from nri.errors import InputError
+from nri.rule import Kind
 
 DAYS = [dt.datetime(2023, 1, 22), dt.datetime(2023, 4, 3), dt.datetime(2024, 12, 31)]
 FORMATS = [

@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nri.table.columns import columns_of
+from nri.table.notes import note_once
+from nri.table.read import read_table
 
 from nri import NRIClassifier
 from nri.errors import InputError
 from nri.rule import Kind
-from nri.table.columns import columns_of
-from nri.table.notes import note_once
-from nri.table.read import read_table
 
 NUMBERS = [f"{i}.5" for i in range(1, 100)]
 

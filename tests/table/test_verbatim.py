@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from nri.table.read import read_source
+
 from nri.table.write import write_beside
 
 CELLS = st.text(alphabet='ab01.,;\t"\n =-', max_size=6)

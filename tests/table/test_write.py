@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from nri.table.read import read_table
 
 from nri.errors import InputError
 from nri.table.atomic import atomic_file
-from nri.table.read import read_table
 from nri.table.write import write_table
 
 TABLE = pd.DataFrame({"n": [-1.5, 2.0], "c": ["x", None], "d": pd.to_datetime(["2024-01-31", None])})

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nri import compare_rules
 from nri.errors import InputError
 from nri.rule import Clause, Literal, Op, Rule, count_ruleset, rule_truth
 from nri.table import table_of
-from nri.tasks import compare_rules
 
 FRAME = pd.DataFrame(
     {

@@ -6,9 +6,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import LinearSVC
 
+from nri import surrogate_of_model
 from nri.errors import InputError
 from nri.induce.path import Settings
-from nri.tasks import surrogate_of_model
 
 
 def houses(n: int = 200) -> pd.DataFrame:

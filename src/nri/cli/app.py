@@ -6,7 +6,6 @@ a file or an option, said in one line; 130 interrupted by Ctrl-C.
 Nothing heavy is imported here or at the head of a command's file, so that ``nri --help`` is quick.
 """
 
-import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ import typer
 from nri.cli.apply import explain, export, predict
 from nri.cli.compare import compare
 from nri.cli.console import notes_on_stderr
+from nri.cli.elsewhere import Commands
 from nri.cli.induce import demo, induce
 from nri.cli.serve import serve
 from nri.cli.slices import slices
@@ -24,34 +24,6 @@ from nri.cli.stability import stability
 from nri.cli.surrogate import surrogate
 from nri.cli.train import export_weights, train
 from nri.errors import MissingTargetError, NRIError, ScoresError, TargetError, listed
-
-
-def add_lazily(app: typer.Typer, name: str, place: str, about: str) -> None:
-    """Add a group of commands by the place of its Typer object.
-
-    Parameters
-    ----------
-    app
-        The application to add to.
-    name
-        How the group is called.
-    place
-        ``package.module:object``.
-    about
-        One line for the list of commands; the group's own help says more.
-    """
-
-    def forward(context: typer.Context) -> None:
-        module, _, attribute = place.partition(":")
-        group: typer.Typer = getattr(importlib.import_module(module), attribute)
-        command = typer.main.get_command(group)
-        code = command.main(args=context.args, prog_name=context.command_path, standalone_mode=False)
-        if isinstance(code, int) and code:
-            raise typer.Exit(code)
-
-    settings = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-    app.command(name, help=about, context_settings=settings)(forward)
-
 
 ClickError: type[Exception] = typer.BadParameter.__mro__[2]
 """What all such mistakes derive from. Typer has a copy of click inside or uses the package, depending on its
@@ -81,6 +53,7 @@ _EXIT_CODES = (
 
 app = typer.Typer(
     name="nri",
+    cls=Commands,
     help="A table goes in, a rule that a person can read comes out.",
     epilog=_EXIT_CODES,
     no_args_is_help=True,
@@ -122,8 +95,6 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
 )
 for _command in _COMMANDS:
     app.command(no_args_is_help=_command not in (demo, serve))(_command)
-
-add_lazily(app, "bench", "nri.cli.bench:bench_app", "Compare rule learners on open data.")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

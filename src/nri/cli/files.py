@@ -15,25 +15,14 @@ if TYPE_CHECKING:
 
 
 def read_rule(path: Path) -> "RuleSet":
-    """Read a rule file; whatever is wrong with it is said with its name."""
-    from nri.rule import from_json
+    """Read a rule file; if there is none, say how one is made."""
+    from nri.api import read_rules
     from nri.table.files import similar_files
 
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        hint = similar_files(path) or "; make one with: nri induce FILE --target COLUMN --out RULE.json"
-        raise InputError(f"no rule file {path}{hint}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is no rule file: it is not text; give the JSON that nri writes") from None
-    except OSError as error:
-        raise InputError(
-            f"{path} cannot be read ({error.strerror}); check its name and permissions"
-        ) from None
-    try:
-        return from_json(text)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+    if not path.exists() and not similar_files(path):
+        how = "nri induce FILE --target COLUMN --out RULE.json"
+        raise InputError(f"no rule file {path}; make one with: {how}")
+    return read_rules(path)
 
 
 def write_text(path: Path, text: str) -> None:

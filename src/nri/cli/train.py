@@ -179,11 +179,8 @@ OnnxOption = Annotated[
 def export_weights(checkpoint: CheckpointArgument, out: OnnxOption, quiet: QuietOption = False) -> None:
     """Write a checkpoint's averaged weights as ONNX, with configuration, commit and SHA-256 beside it."""
     require_extra("train", "exporting weights", "torch", "safetensors", "jaxtyping", "onnx")
-    from nri.errors import InputError
     from nri.networks import export_weights as write
 
-    if out.suffix != ".onnx":
-        raise InputError(f"--out {out}: the file must end in .onnx; its card gets the same name with .json")
     card = write(checkpoint, out)
     size = out.stat().st_size / 2**20
     tell(

@@ -1,11 +1,14 @@
 """Inducers: every way to find rules for an episode, by the name users give as ``model``.
 
 To add one, write an object with ``induce`` and name it in :data:`INDUCERS`; it is built on first use, so
-that what it needs (weights, a runtime) is loaded only when somebody asks for it.
+that what it needs (weights, a runtime) is loaded only when somebody asks for it. Weights of one's own are
+named by their file, which ends in ``.onnx``.
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
+from os import PathLike, fspath
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -16,6 +19,7 @@ from nri.errors import InputError
 from nri.search.greedy import induce
 from nri.search.limits import Limits
 from nri.search.result import Induced
+from nri.weights import checked_card
 
 DEFAULT = "seeded"
 """The model of users who name none."""
@@ -23,6 +27,11 @@ DEFAULT = "seeded"
 
 class Inducer(Protocol):
     """Finds rules in index space; it sees neither names nor the original table."""
+
+    @property
+    def sharpens(self) -> bool:
+        """Whether cuts may move once its rule is known; the paper's is left as its network says it."""
+        ...
 
     def induce(
         self,
@@ -53,6 +62,8 @@ class Inducer(Protocol):
 class GreedyInducer:
     """The symbolic proposer and the selection by description length; it needs no network."""
 
+    sharpens = True
+
     def induce(
         self,
         episode: Episode,
@@ -81,20 +92,41 @@ INDUCERS: dict[str, Callable[[], Inducer]] = {"seeded": _seeded, "greedy": Greed
 """What makes the inducer of each name."""
 
 
-@cache
-def get_inducer(name: str) -> Inducer:
-    """Return the inducer of that name.
+def get_inducer(model: str | PathLike[str]) -> Inducer:
+    """Return the inducer of that name, or the one whose weights are in that file.
 
     >>> get_inducer("magic")
     Traceback (most recent call last):
         ...
-    nri.errors.InputError: no model 'magic'; use one of 'seeded', 'greedy', 'paper'
+    nri.errors.InputError: no model 'magic'; use one of 'seeded', 'greedy', 'paper', or a file NAME.onnx
     """
+    name = fspath(model)
+    if not name.endswith(".onnx"):
+        return _by_name(name)
+    file = Path(name).absolute()
+    # the checksum is that of the file now: weights written anew under the same name are loaded anew
+    card = checked_card(file)
+    return _by_file(file, str(card["inducer"]), str(card["sha256"]))
+
+
+@cache
+def _by_name(name: str) -> Inducer:
     if name not in INDUCERS:
-        raise InputError(f"no model {name!r}; use one of {', '.join(map(repr, INDUCERS))}")
+        known = ", ".join(map(repr, INDUCERS))
+        raise InputError(f"no model {name!r}; use one of {known}, or a file NAME.onnx")
     return INDUCERS[name]()
 
 
-def is_paper(name: str) -> bool:
-    """Whether a model is the paper's, whose rules are left as its network says them."""
-    return name == "paper"
+@lru_cache(maxsize=4)
+def _by_file(onnx_file: Path, kind: str, sha256: str) -> Inducer:
+    """Load a network from a file that has been checked against its card."""
+    if kind == "seeded":
+        from nri.seeded.model import SeededModel
+        from nri.seeded.runtime import SeededNetwork
+
+        return SeededModel(network=SeededNetwork(onnx_file))
+    if kind == "paper":
+        from nri.paper.model import PaperModel, PaperNetwork
+
+        return PaperModel(PaperNetwork(onnx_file))
+    raise InputError(f"{onnx_file} holds the unknown network {kind!r}; this nri runs 'seeded' and 'paper'")

@@ -136,7 +136,7 @@ def induce_rules(
         raise InputError(refusal(binarizer.left_out_))
     found = _find_rules(table, settings, binarizer, model, rng)
     ruleset = found.ruleset
-    if settings.binarize == "auto" and not models.is_paper(settings.model):  # the paper's is left as it is
+    if settings.binarize == "auto" and model.sharpens:
         ruleset = _with_sharper_cuts(table, settings, binarizer, found, rng)
     return Induction(ruleset, binarizer.left_out_, _posterior(table, binarizer, found))
 

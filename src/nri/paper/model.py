@@ -86,6 +86,8 @@ class PaperModel:
         more support rows rightly is kept; else the rule speaks about the second class.
     """
 
+    sharpens = False
+
     def __init__(
         self, network: GateSource | None = None, config: DeployConfig = SHIPPED, both_sides: bool = True
     ) -> None:

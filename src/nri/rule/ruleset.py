@@ -132,15 +132,36 @@ class RuleSet:
                 )
 
     def __str__(self) -> str:
-        from nri.rule.render import render  # the renderers know rule sets, not the other way round
-
-        return render(self, "text")
+        return self.render("text")
 
     def _repr_html_(self) -> str:
         """Show the rules as tables in a notebook."""
-        from nri.rule.render import render
+        return self.render("html")
 
-        return render(self, "html")
+    def render(
+        self,
+        form: str = "text",
+        *,
+        note: str | None = None,
+        table: str | None = None,
+        function: str = "predict",
+    ) -> str:
+        """Write the rules in another form.
+
+        Parameters
+        ----------
+        form
+            One of text, markdown, html, latex, json, sql, python, prolog, asp, sympy.
+        note
+            A line about the whole rule, in forms for people.
+        table
+            Name of the table to select from; without it SQL is an expression.
+        function
+            Name of the Python function.
+        """
+        from nri.rule.render import render  # the renderers know rule sets, not the other way round
+
+        return render(self, form, note=note, table=table, function=function)
 
     def index_of(self, label: Label) -> int:
         """Return the position of a label among the classes."""

@@ -59,6 +59,8 @@ class PathConfig:
 class SeededModel:
     """Finds the rule that is best under what experts and network together think."""
 
+    sharpens = True
+
     def __init__(self, config: PathConfig | None = None, network: SeededNetwork | None = None) -> None:
         self.config = config or PathConfig()
         self.network = network
@@ -73,7 +75,7 @@ class SeededModel:
     ) -> Induced:
         """See :class:`nri.induce.models.Inducer`."""
         by_labels = induce(episode, rng=rng, limits=limits, objective=OBJECTIVE, positive=positive)
-        posterior = Posterior(take_sample(episode, self.config.posterior_rows, rng))
+        posterior = Posterior(take_sample(episode, self.config.posterior_rows, rng), self.network)
         if self._labels_say_it_all(by_labels, episode, limits):
             return replace(by_labels, posterior=posterior)
         sample = take_sample(episode, self.config.sample_rows, rng)

@@ -37,13 +37,19 @@ class Told:
 
 
 class Posterior:
-    """Answers for any row by one table; it holds the sample, not the network."""
+    """Answers for any row by one table.
 
-    def __init__(self, sample: Sample) -> None:
+    It holds the sample and not the network, which whoever asks brings along; only a network that is not the
+    shipped one is held, since who asks later cannot know it.
+    """
+
+    def __init__(self, sample: Sample, own: SeededNetwork | None = None) -> None:
         self.sample = sample
+        self._own = own
 
     def ask(self, values: BoolArray, known: BoolArray, network: SeededNetwork) -> Told:
         """Ask about rows [S, N], a part of them at a time."""
+        network = self._own or network
         n_classes = self.sample.n_classes
         asked = (1,) if n_classes == 2 else range(n_classes)
         answers = [self._answer(c, signed_cells(values, known), network) for c in asked]

@@ -1,4 +1,4 @@
-"""The runtime: the shipped network on plain arrays, by onnxruntime, with nothing fetched and no pickle."""
+"""The runtime: the network on plain arrays, by onnxruntime, with nothing fetched and no pickle."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -37,7 +37,7 @@ class SeededNetwork:
     def __init__(self, onnx_file: Path) -> None:
         self.card = _checked_card(onnx_file)
         self._session = open_session(onnx_file)
-        self._heads = int(self.card["config"]["model"]["heads"])
+        self._heads = _heads(self.card, onnx_file)
 
     def answer(
         self,
@@ -128,8 +128,15 @@ def shipped_network() -> SeededNetwork:
 def _checked_card(onnx_file: Path) -> dict[str, Any]:
     """Read the card, and refuse weights that are not the ones it describes or that know other experts."""
     card = checked_card(onnx_file)
-    if card["experts"] != list(EXPERTS):
+    if card.get("experts") != list(EXPERTS):
         raise InputError(
-            f"{onnx_file} was trained with other experts than this version consults; reinstall nri"
+            f"{onnx_file} was trained with other experts than this version consults; train it anew"
         )
     return card
+
+
+def _heads(card: dict[str, Any], onnx_file: Path) -> int:
+    try:
+        return int(card["config"]["model"]["heads"])
+    except (KeyError, TypeError, ValueError):
+        raise InputError(f"the card of {onnx_file} has no config.model.heads; export it anew") from None

@@ -2,17 +2,21 @@
 
 from collections.abc import Collection
 from copy import copy
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
+from pandas.api.types import is_bool_dtype
 
 from nri import rule
-from nri.arrays import BoolArray, IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
 from nri.rule import Kind, Op
 from nri.rule.column import Column, Columns, row_count
 from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain
 from nri.rule.truth import literal_truth
+from nri.table.frame import as_frame, table_of
 from nri.table.table import Table
 from nri.table.thresholds import find_thresholds
 from nri.table.usable import CategoryLimits, LeftOut, Reason, usable_categories, why_useless
@@ -214,3 +218,56 @@ def _median(cells: Any) -> Any:
 def _plain(threshold: Any) -> Any:
     """Return a threshold as a plain number or datetime."""
     return threshold.item() if isinstance(threshold, np.datetime64) else float(threshold)
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryTable:
+    """A table as numbers that any classifier takes: M rows of N yes/no questions."""
+
+    matrix: FloatArray
+    """[M, N] of 1 (yes), 0 (no) and NaN (unknown)"""
+    meanings: tuple[str, ...]
+    """[N] what each question is, e.g. ``age > 61``; a column of yes and no is only named"""
+
+
+def binarize(
+    X: Any, mode: Literal["auto", "paper"] = "paper", *, numeric: Collection[str] | None = None
+) -> BinaryTable:
+    """Turn a table into yes/no questions, without looking at labels.
+
+    Parameters
+    ----------
+    X : DataFrame, polars frame, array or list of rows
+        Missing cells stay unknown.
+    mode : {"auto", "paper"}
+        As for :class:`NRIClassifier`: ``paper`` asks whether a number is above its median, and one question
+        for each category.
+    numeric : collection of str, optional
+        The number columns; all others are then categories. By default the data say.
+
+    Examples
+    --------
+    >>> table = binarize({"age": [20, 61, 64, None], "sex": ["f", "m", "f", "m"]})
+    >>> table.meanings
+    ('age > 61', 'sex = f', 'sex = m')
+    >>> table.matrix[-1].tolist()
+    [nan, 0.0, 1.0]
+    """
+    kinds = None if numeric is None else _stated_kinds(as_frame(X), numeric)
+    table = table_of(X, kinds=kinds, exact=True)
+    binarizer = Binarizer(mode).fit(table)
+    values, known = binarizer.cells(table.columns, len(table))
+    return BinaryTable(
+        matrix=np.where(known, values.astype(np.float64), np.nan),
+        meanings=tuple(
+            v.column if v.kind is Kind.BOOLEAN else f"{v.column} {v.op} {v.value}"
+            for v in binarizer.variables_
+        ),
+    )
+
+
+def _stated_kinds(frame: pd.DataFrame, numeric: Collection[str]) -> dict[str, Kind]:
+    """Return the kind of each column where somebody names the numbers; booleans by type stay booleans."""
+    booleans = [name for name in frame.columns if is_bool_dtype(frame[name].dtype)]
+    others = {name: Kind.TEXT for name in frame.columns if name not in booleans}
+    return others | dict.fromkeys(numeric, Kind.NUMBER)

@@ -156,7 +156,7 @@ class _State:
         row["learning_rate"] = learning_rate(self.task.config.optim, self.step - 1)
         for key in self.rows[-1]:  # a term of the loss may set in between two rows of metrics
             values = [r[key] for r in self.rows if key in r]
-            row[key] = round(sum(values) / len(values), 6)
+            row[key] = _six_digits(sum(values) / len(values))
         row["episodes_per_second"] = round(sum(r["episodes"] for r in self.rows) / max(seconds, 1e-9), 1)
         row["episodes"] = self.episodes
         self._write(row)
@@ -165,7 +165,7 @@ class _State:
     def validate(self) -> None:
         if self.processes.leads:
             scores = self.task.validate(self.averaged())
-            self._write({"step": self.step} | {f"valid/{k}": round(v, 6) for k, v in scores.items()})
+            self._write({"step": self.step} | {f"valid/{k}": _six_digits(v) for k, v in scores.items()})
         self.started = time.monotonic()
 
     def _write(self, row: dict[str, float]) -> None:
@@ -189,6 +189,15 @@ class _State:
             optimizer=optimizer_tensors(self.optimizer, self._names),
         )
         save_checkpoint(checkpoint, self.directory / CHECKPOINT)
+
+
+def _six_digits(number: float) -> float:
+    """Return what is worth writing of a number; rounded to decimals, a tiny variance would be none.
+
+    >>> _six_digits(2.91492e-08), _six_digits(0.1234567)
+    (2.91492e-08, 0.123457)
+    """
+    return float(f"{number:.6g}")
 
 
 def learning_rate(optim: OptimConfig, step: int) -> float:

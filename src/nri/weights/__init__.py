@@ -1,4 +1,4 @@
-"""Weights that ship: one ONNX file and, beside it, a JSON card that says where they come from."""
+"""Weights, those that ship and others: an ONNX file, and beside it a JSON card that says what it is."""
 
 import hashlib
 import json
@@ -20,14 +20,32 @@ def shipped_file(name: str) -> Path:
 
 def checked_card(onnx_file: Path) -> dict[str, Any]:
     """Read the card beside the weights, and refuse weights that are not the ones it describes."""
+    card_file, remedy = onnx_file.with_suffix(".json"), _remedy(onnx_file)
+    if not onnx_file.is_file():
+        raise InputError(f"no weights at {onnx_file}; {remedy}")
+    if not card_file.is_file():
+        raise InputError(f"{onnx_file} has no card {card_file.name} beside it; {remedy}")
     try:
-        card: dict[str, Any] = json.loads(onnx_file.with_suffix(".json").read_text(encoding="utf-8"))
+        card = json.loads(card_file.read_text(encoding="utf-8"))
         found = hashlib.sha256(onnx_file.read_bytes()).hexdigest()
     except OSError as error:
-        raise InputError(f"cannot read the network's weights: {error}; reinstall nri") from None
+        raise InputError(f"cannot read the network's weights: {error}; {remedy}") from None
+    except ValueError:  # neither JSON nor text at all
+        card = None
+    if not (isinstance(card, dict) and {"inducer", "config", "sha256"} <= set(card)):
+        raise InputError(
+            f"{card_file} is no card: it must be a JSON object with inducer, config and sha256; {remedy}"
+        )
     if found != card["sha256"]:
-        raise InputError(f"{onnx_file} is damaged: its SHA-256 is not that of its card; reinstall nri")
+        raise InputError(f"{onnx_file} is damaged: its SHA-256 is not that of its card; {remedy}")
     return card
+
+
+def _remedy(onnx_file: Path) -> str:
+    """Say how weights are got anew: our own by installing, others by exporting."""
+    return (
+        "reinstall nri" if onnx_file.parent == shipped_file("").parent else "`nri export-weights` writes both"
+    )
 
 
 def open_session(onnx_file: Path) -> "InferenceSession":
@@ -37,7 +55,11 @@ def open_session(onnx_file: Path) -> "InferenceSession":
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     options.intra_op_num_threads = _threads_asked_for()
-    return onnxruntime.InferenceSession(onnx_file, options, providers=["CPUExecutionProvider"])
+    try:
+        return onnxruntime.InferenceSession(onnx_file, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # its own kinds of error have no base but this
+        why = str(error).splitlines()[0]
+        raise InputError(f"{onnx_file} is no network that onnxruntime can run: {why}") from None
 
 
 def _threads_asked_for() -> int:

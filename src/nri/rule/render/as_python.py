@@ -1,15 +1,18 @@
 """Python: the source of one function that needs nothing but Python.
 
 It takes rows as ``csv.DictReader``, a database or pandas give them: numbers, yes/no and dates may be text.
-What it takes for text of a yes/no column is what :mod:`nri.table.coerce` takes for it.
+Numbers with a unit, a decimal comma or thousands set apart are read as the column's plan says, and categories
+in every spelling that they had.
 """
 
 import datetime as dt
 import keyword
+from collections.abc import Mapping
 
 from nri.errors import InputError
 from nri.rule.clause import Clause
 from nri.rule.literal import Kind, Literal, Op, Value
+from nri.rule.plan import ColumnPlan
 from nri.rule.render.options import RenderOptions
 from nri.rule.render.phrase import phrase_label, phrase_name
 from nri.rule.ruleset import Decision, RuleSet
@@ -27,6 +30,15 @@ _KNOWN = """
 _NUMBER = """
     def number(cell):
         return float(cell) if isinstance(cell, str) else cell
+"""
+
+_DRESSED = """
+    def number(cell, decimal='.', *idle):
+        if isinstance(cell, str):
+            for text in idle:
+                cell = cell.replace(text, '')
+            cell = float(cell.strip().replace(decimal, '.'))
+        return cell
 """
 
 _FLAG = """
@@ -64,22 +76,24 @@ def render_python(ruleset: RuleSet, options: RenderOptions) -> str:
         '    """Return the label of a row, a dict from column to cell; None, NaN and \'\' are unknown."""',
     ]
     readers = [source for kind, (_, source) in _READERS.items() if kind in kinds]
+    if any(_dress(plan) for plan in ruleset.plans.values()):
+        readers = [_DRESSED if source is _NUMBER else source for source in readers]
     helpers = "".join([_KNOWN, *readers]) if kinds else ""
-    body = [_branch(decision) for decision in ruleset.decisions]
+    body = [_branch(decision, ruleset.plans) for decision in ruleset.decisions]
     body.append(f"    return {ruleset.default!r}")
     return "\n".join(lines) + "\n" + helpers + "\n" * bool(helpers) + "\n".join(body) + "\n"
 
 
-def _branch(decision: Decision) -> str:
+def _branch(decision: Decision, plans: Mapping[str, ColumnPlan]) -> str:
     comment = f"    # {phrase_label(decision.label)}: estimated precision {decision.precision:.2f}"
-    return f"{comment}\n    if {_clause(decision.clause)}:\n        return {decision.label!r}"
+    return f"{comment}\n    if {_clause(decision.clause, plans)}:\n        return {decision.label!r}"
 
 
-def _clause(clause: Clause) -> str:
+def _clause(clause: Clause, plans: Mapping[str, ColumnPlan]) -> str:
     if not clause.literals:
         return "True"
     known = f"known({', '.join(repr(column) for column in clause.columns)})"
-    tests = [known, *(_literal(literal) for literal in clause)]
+    tests = [known, *(_literal(literal, plans[literal.column]) for literal in clause)]
     line = " and ".join(tests)
     if len(line) <= _WIDEST:
         return line
@@ -87,13 +101,23 @@ def _clause(clause: Clause) -> str:
     return f"(\n        {lines}\n    )"
 
 
-def _literal(literal: Literal) -> str:
+def _literal(literal: Literal, plan: ColumnPlan) -> str:
     cell = f"row[{literal.column!r}]"
     if literal.kind in _READERS:
-        cell = f"{_READERS[literal.kind][0]}({cell})"
+        cell = f"{_READERS[literal.kind][0]}({cell}{_dress(plan)})"
     if literal.kind is Kind.BOOLEAN:
         return cell if literal.positive else f"not {cell}"
+    if isinstance(literal.value, str) and len(spelled := plan.spelled(literal.value)) > 1:
+        return f"{cell} {'in' if literal.op is Op.EQ else 'not in'} {spelled!r}"
     return f"{cell} {_SIGNS[literal.op]} {_value(literal.value)}"
+
+
+def _dress(plan: ColumnPlan) -> str:
+    """Return further arguments of a column's numbers: their decimal mark, and what goes before reading."""
+    idle = [text for text in (*plan.unit, *plan.thousands) if text]
+    if plan.kind is not Kind.NUMBER or (plan.decimal == "." and not idle):
+        return ""
+    return "".join(f", {text!r}" for text in (plan.decimal, *idle))
 
 
 def _value(value: Value) -> str:

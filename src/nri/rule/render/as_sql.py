@@ -8,13 +8,14 @@ would equal neither, without an error, so a comment says which columns must not 
 """
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from nri.errors import InputError
 from nri.rule.clause import Clause
 from nri.rule.labels import Label
 from nri.rule.literal import Kind, Literal, Op, Value
+from nri.rule.plan import ColumnPlan
 from nri.rule.render.options import RenderOptions
 from nri.rule.render.phrase import one_line
 from nri.rule.ruleset import RuleSet
@@ -88,19 +89,26 @@ def _case(ruleset: RuleSet, prefix: str = "", indent: str = "") -> str:
     """Write the expression; consecutive clauses for one label share a WHEN."""
     branches = []
     for label, group in groupby(ruleset.decisions, key=lambda decision: decision.label):
-        condition = f"\n{indent}    OR ".join(_clause(decision.clause, prefix) for decision in group)
+        condition = f"\n{indent}    OR ".join(
+            _clause(decision.clause, prefix, ruleset.plans) for decision in group
+        )
         branches.append(f"{indent}  WHEN {condition}\n{indent}    THEN {_label(label)}")
     if not branches:
         return _label(ruleset.default)
     return "\n".join(["CASE", *branches, f"{indent}  ELSE {_label(ruleset.default)}", f"{indent}END"])
 
 
-def _clause(clause: Clause, prefix: str) -> str:
-    return f"({' AND '.join(_literal(literal, prefix) for literal in clause) or '1 = 1'})"
+def _clause(clause: Clause, prefix: str, plans: Mapping[str, ColumnPlan]) -> str:
+    conditions = [_literal(literal, prefix, plans[literal.column]) for literal in clause]
+    return f"({' AND '.join(conditions) or '1 = 1'})"
 
 
-def _literal(literal: Literal, prefix: str) -> str:
-    return f"{prefix}{identifier(literal.column)} {_SIGNS[literal.op]} {_value(literal.value)}"
+def _literal(literal: Literal, prefix: str, plan: ColumnPlan) -> str:
+    column = f"{prefix}{identifier(literal.column)}"
+    if isinstance(literal.value, str) and len(spelled := plan.spelled(literal.value)) > 1:
+        sign = "IN" if literal.op is Op.EQ else "NOT IN"
+        return f"{column} {sign} ({', '.join(map(text_literal, spelled))})"
+    return f"{column} {_SIGNS[literal.op]} {_value(literal.value)}"
 
 
 def _value(value: Value) -> str:

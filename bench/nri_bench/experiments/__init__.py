@@ -1,0 +1,22 @@
+"""The experiments, each a small file of the same shape; see :class:`Experiment`."""
+
+from nri_bench.experiments import (
+    ablation,
+    learning,
+    noise,
+    recovery,
+    rules,
+    scaling,
+    slots,
+    spurious,
+    uci,
+)
+from nri_bench.experiments.base import Experiment, Options
+
+EXPERIMENTS: dict[str, Experiment] = {
+    module.EXPERIMENT.name: module.EXPERIMENT
+    for module in (uci, learning, recovery, noise, spurious, scaling, ablation, slots, rules)
+}
+"""Every experiment by its command's name."""
+
+__all__ = ["EXPERIMENTS", "Experiment", "Options"]

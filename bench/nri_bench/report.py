@@ -1,0 +1,158 @@
+"""Numbers into documents: every marked place is filled from the rows, by name.
+
+A place is ``<!-- bench:NAME -->anything<!-- /bench -->``, within a line for a single number or over
+several lines for a table. Names:
+
+``table1:PROTOCOL``, ``table1-latex:PROTOCOL``
+    Table 1;
+``mean:METHOD:PROTOCOL``
+    mean accuracy over the data sets, in percent;
+``ranking:PROTOCOL``
+    the methods by mean accuracy with their rule size, as a table;
+``EXPERIMENT``
+    the table of an experiment, e.g. ``recovery``;
+``value:EXPERIMENT:FIELD:NAME=VALUE,...``
+    the mean of a field over the rows that have these values, shares in percent, e.g.
+    ``value:recovery:equal:method=paper,K=1,L=2``;
+``provenance``
+    commits, versions and seeds of the rows.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from nri import InputError
+from nri_bench.command import experiment_rows
+from nri_bench.experiments import EXPERIMENTS
+from nri_bench.run import Row
+from nri_bench.tables.cell import FAILED, NO_ROWS, markdown, notes, percent
+from nri_bench.tables.frame import frame_of, label_of
+from nri_bench.tables.table1 import table1, table1_latex, table1_markdown
+
+PLACE = re.compile(r"(<!-- bench:(?P<name>[^ ]+) -->)(?P<text>.*?)(<!-- /bench -->)", re.DOTALL)
+
+
+def fill_documents(paths: Sequence[Path], results: Path, *, write: bool = True) -> list[Path]:
+    """Fill the marked places of documents; return those whose text changed (or would have to)."""
+    changed = []
+    for path in paths:
+        try:
+            old = path.read_text(encoding="utf-8")
+        except FileNotFoundError as error:
+            raise InputError(
+                f"{path}: no such file; name documents that have <!-- bench:... --> places"
+            ) from error
+        new = fill(old, results, str(path))
+        if new != old:
+            changed.append(path)
+            if write:
+                path.write_text(new, encoding="utf-8")
+    return changed
+
+
+def fill(text: str, results: Path, where: str = "document") -> str:
+    """Return the text with every marked place filled."""
+    opened, closed = len(re.findall(r"<!-- bench:", text)), len(re.findall(r"<!-- /bench -->", text))
+    if opened != closed:
+        raise InputError(
+            f"{where}: {opened} bench places opened but {closed} closed; end each with <!-- /bench -->"
+        )
+
+    def put(match: re.Match[str]) -> str:
+        content = content_of(match["name"], results)
+        inline = "\n" not in match["text"] and "\n" not in content.strip()
+        body = content.strip() if inline else f"\n\n{content.strip()}\n\n"
+        return f"{match[1]}{body}{match[4]}"
+
+    return PLACE.sub(put, text)
+
+
+def content_of(name: str, results: Path) -> str:
+    """Return what belongs in the place of that name."""
+    kind, *arguments = name.split(":")
+    if kind in EXPERIMENTS and not arguments:
+        experiment = EXPERIMENTS[kind]
+        rows = experiment_rows(experiment, results)
+        return experiment.table(rows) if rows else NO_ROWS
+    if kind == "value" and len(arguments) == 3 and arguments[0] in EXPERIMENTS:
+        return mean_value(experiment_rows(EXPERIMENTS[arguments[0]], results), *arguments[1:])
+    uci = experiment_rows(EXPERIMENTS["uci"], results)
+    if kind == "table1" and len(arguments) == 1:
+        return table1_markdown(uci, arguments[0])
+    if kind == "table1-latex" and len(arguments) == 1:
+        return f"```latex\n{table1_latex(uci, arguments[0])}```"
+    if kind == "mean" and len(arguments) == 2:
+        means = table1(uci, arguments[1]).means
+        return f"{means[arguments[0]].mean:.1f}" if arguments[0] in means else "n/a"
+    if kind == "ranking" and len(arguments) == 1:
+        return ranking_table(uci, arguments[0])
+    if kind == "provenance" and not arguments:
+        return provenance(uci)
+    raise InputError(f"no bench place {name!r}; see the list in nri_bench.report")
+
+
+SHARES = ("accuracy", "balanced_accuracy", "equal", "support_accuracy", "shifted_accuracy")
+"""Fields that are told in percent."""
+
+
+def mean_value(rows: Sequence[Row], field: str, conditions: str) -> str:
+    """Return the mean of a field over rows whose fields, written out, have the values asked for."""
+    wanted = dict(condition.split("=", 1) for condition in conditions.split(","))
+    meant = [row for row in rows if all(str(row.get(name)) == value for name, value in wanted.items())]
+    frame = frame_of(meant)
+    if frame.empty or field not in frame or frame[field].isna().all():
+        return "n/a"
+    mean = frame["score" if field == "accuracy" else field].mean()
+    mark = "" if frame["ok"].all() else FAILED
+    return f"{percent(mean) if field in SHARES else f'{mean:.3g}'}{mark}"
+
+
+def ranking_table(rows: Sequence[Row], protocol: str) -> str:
+    """List methods by mean accuracy, with balanced accuracy, AUC and the size of the model."""
+    table = table1(rows, protocol)
+    frame = frame_of(row for row in rows if row["protocol"] == protocol)
+    lines = []
+    for method, cell in sorted(table.means.items(), key=lambda item: -item[1].mean):
+        part = frame[frame["method"] == method]
+        by_set = part.groupby("dataset")[["balanced_accuracy", "auc", "clauses", "literals"]].mean()
+        mean, middle = by_set.mean(), by_set.median()
+        accuracies = [
+            f"{cell.mean:.1f}{cell.marks}",
+            percent(mean["balanced_accuracy"]),
+            percent(mean["auc"]),
+        ]
+        sizes = [_count(middle["clauses"]), _count(middle["literals"])]
+        lines.append([label_of(method), *accuracies, *sizes, str(cell.n_failed)])
+    header = ["method", "accuracy", "balanced", "AUC", "clauses (median)", "literals (median)", "failed fits"]
+    if not lines:
+        return NO_ROWS
+    seeds = ", ".join(map(str, table.seeds))
+    caption = f"Means over {len(table.datasets)} data sets, their folds and seeds ({seeds})."
+    return f"{markdown(header, lines)}\n{caption}{notes(table.means.values())}\n"
+
+
+def provenance(rows: Sequence[Row]) -> str:
+    """Say which code, libraries and seeds the rows come from."""
+    if not rows:
+        return NO_ROWS
+    commits = sorted({str(row.get("commit", "")) for row in rows} - {""})
+    libraries = sorted({pair for row in rows for pair in _pairs(str(row.get("versions", "")))})
+    lines = []
+    for protocol in sorted({str(row["protocol"]) for row in rows}):
+        part = [row for row in rows if row["protocol"] == protocol]
+        seeds = ", ".join(str(seed) for seed in sorted({row["seed"] for row in part}))
+        sets = len({row["dataset"] for row in part})
+        lines.append(f"- `{protocol}`: {len(part)} rows, {sets} data sets, seeds {seeds}")
+    lines.append(f"- commits ({'+'} marks changed sources): {', '.join(commits)}")
+    lines.append(f"- versions: {', '.join(libraries)}")
+    return "\n".join(lines)
+
+
+def _pairs(versions: str) -> list[str]:
+    words = versions.split()
+    return [f"{name} {version}" for name, version in zip(words[::2], words[1::2], strict=False)]
+
+
+def _count(number: float) -> str:
+    return "–" if number != number else f"{number:.0f}"  # noqa: RUF001

@@ -1,0 +1,137 @@
+"""Tables of the experiments that vary one or two quantities."""
+
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+
+from nri_bench.run import Row
+from nri_bench.tables.cell import NO_ROWS, Cell, cell_of, markdown, marked_as_fewer, notes, percent, written
+from nri_bench.tables.frame import frame_of, in_order, label_of
+
+
+def curve_table(rows: Sequence[Row], over: str, heading: Callable[[float], str]) -> str:
+    """Mean accuracy in percent: a line for each method, a column for each value of ``over``.
+
+    Where there are data sets, only those that every method has: other means would compare the sets.
+    """
+    frame = frame_of(rows)
+    if frame.empty:
+        return NO_ROWS
+    frame = _on_shared_sets(frame)
+    values = sorted(frame[over].unique())
+    names = in_order(frame["method"].unique())
+    lines = _columns_marked([_cells(frame[frame["method"] == name], over, values) for name in names])
+    table = markdown(
+        ["method", *(heading(float(value)) for value in values)],
+        [[label_of(name), *map(written, cells)] for name, cells in zip(names, lines, strict=True)],
+    )
+    return table + _caption(frame, [cell for cells in lines for cell in cells if cell is not None])
+
+
+def _on_shared_sets(frame: pd.DataFrame) -> pd.DataFrame:
+    if "dataset" not in frame:
+        return frame
+    n_methods = frame.groupby("dataset")["method"].nunique()
+    return frame[frame["dataset"].isin(n_methods.index[n_methods == frame["method"].nunique()])]
+
+
+def _cells(part: pd.DataFrame, over: str, values: Sequence[float]) -> list[Cell | None]:
+    """[values], of one method; the spread is that of the means of each seed."""
+    found = dict(iter(part.groupby(over)))
+    return [_over_seeds(found[value]) if value in found else None for value in values]
+
+
+def _over_seeds(group: pd.DataFrame) -> Cell:
+    return cell_of(group, spread_of=group.groupby("seed")["score"].mean())
+
+
+def _columns_marked(lines: list[list[Cell | None]]) -> list[tuple[Cell | None, ...]]:
+    """Mark in every column who has fewer rows than others."""
+    columns = [marked_as_fewer(column) for column in zip(*lines, strict=True)]
+    return list(zip(*columns, strict=True))
+
+
+def _caption(frame: pd.DataFrame, cells: Sequence[Cell]) -> str:
+    seeds = ", ".join(str(seed) for seed in sorted(frame["seed"].unique()))
+    what = "mean ± standard deviation over seeds" if frame["seed"].nunique() > 1 else "mean, one seed"
+    sets = f" {frame['dataset'].nunique()} data sets;" if "dataset" in frame else ""
+    return f"\nAccuracy in %:{sets} {what} ({seeds}).{notes(cells)}\n"
+
+
+def recovery_table(rows: Sequence[Row]) -> str:
+    """Share of hidden rules found exactly: a line for each support size and method, a column for K x L."""
+    frame = frame_of(rows)
+    if frame.empty:
+        return NO_ROWS
+    frame["cell"] = [f"{k:.0f}x{n:.0f}" for k, n in zip(frame["K"], frame["L"], strict=True)]
+    shares = frame.groupby(["M", "method", "cell"])["equal"].mean().unstack("cell")
+    lines = [
+        [label_of(name), f"{m:.0f}", *(percent(share, digits=0) for share in shares.loc[(m, name)])]
+        for m in sorted(frame["M"].unique())
+        for name in in_order(shares.loc[m].index)
+    ]
+    return markdown(["method", "M", *shares.columns], lines) + _rules_in_a_cell(frame)
+
+
+def _rules_in_a_cell(frame: pd.DataFrame) -> str:
+    """Say of how many hidden rules the shares are, and who had fewer."""
+    if "n_episodes" not in frame:
+        return ""
+    counts = frame.groupby(["method", "M", "cell"])["n_episodes"].sum().groupby("method").min()
+    most = counts.max()
+    fewer = [f"{label_of(name)} {counts[name]:.0f}" for name in in_order(counts.index) if counts[name] < most]
+    rest = f" ({', '.join(fewer)})" if fewer else ""
+    return f"\nIn %, of {most:.0f} hidden rules in each cell{rest}.\n"
+
+
+def spurious_table(rows: Sequence[Row]) -> str:
+    """Accuracy over all D and rho, at the corners the paper names, and with the distractors gone idle."""
+    frame = frame_of(rows)
+    if frame.empty:
+        return NO_ROWS
+    most, rhos = frame["D"].max(), sorted(frame["rho"].unique())
+    grid = pd.MultiIndex.from_product([sorted(frame["D"].unique()), rhos], names=["D", "rho"])
+    names = in_order(frame["method"].unique())
+    parts = [frame[frame["method"] == name] for name in names]
+    marks = [cell for cell in marked_as_fewer([_over_seeds(part) for part in parts]) if cell is not None]
+    lines = []
+    for name, part, cell in zip(names, parts, marks, strict=True):
+        least, *further = _over_grid(part, grid)
+        mean = written(None if pd.isna(least) else cell)
+        lines.append([label_of(name), mean, percent(least), *map(percent, further)])
+    corners = [f"D {most:.0f}, ρ {rho:g}" for rho in (rhos[0], rhos[-1])]  # noqa: RUF001
+    header = ["method", "mean", "least", *corners, "least, distractors idle"]
+    return markdown(header, lines) + _caption(frame, marks)
+
+
+def _over_grid(part: pd.DataFrame, grid: pd.MultiIndex) -> list[float]:
+    """Return the least cell, the two corners of most distractors, and the least with distractors idle."""
+    cells = part.groupby(["D", "rho"])[["score", "shifted_accuracy"]].mean().reindex(grid)
+    scores, idle = cells["score"], cells["shifted_accuracy"]
+    of_most_distractors = scores.unstack("rho").iloc[-1]
+    corners = [of_most_distractors.iloc[0], of_most_distractors.iloc[-1]]
+    # The least of some cells would not compare with that of all, so a gap is told as one.
+    return [scores.min(skipna=False), *corners, idle.min(skipna=False)]
+
+
+def scaling_table(rows: Sequence[Row]) -> str:
+    """Milliseconds to fit, of rows measured on a quiet machine, and peak megabytes, for each table size."""
+    frame = frame_of(rows)
+    if frame.empty:
+        return NO_ROWS
+    frame["size"] = list(zip(frame["M"], frame["N"], strict=True))
+    frame["ms"] = (1000 * frame["fit_seconds"]).where(frame["timed"].astype(bool))
+    sizes = sorted(frame["size"].unique())
+    lines = []
+    for name in in_order(frame["method"].unique()):
+        for value, unit in (("ms", "ms"), ("peak_mb", "MB")):
+            medians = frame[frame["method"] == name].groupby("size")[value].median()
+            numbers = [medians.get(size, float("nan")) for size in sizes]
+            lines.append([label_of(name), unit, *map(_three_digits, numbers)])
+    return markdown(["method (M x N)", "", *(f"{m}x{n}" for m, n in sizes)], lines)
+
+
+def _three_digits(number: float) -> str:
+    if pd.isna(number):
+        return "–"  # noqa: RUF001
+    return f"{number:.0f}" if number >= 100 else f"{number:.3g}"

@@ -1,0 +1,81 @@
+import itertools
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from nri_bench.datasets import uci_names
+from nri_bench.methods import METHODS, TABLE_METHODS
+
+SIZES = {"majority": 0, "best-literal": 1, "seeded": 9, "greedy": 11, "paper": 22, "ripper": 12, "tree": 60}
+BOXES = {name for name, method in METHODS.items() if method.family == "black box"}
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_thread():
+    """As in the benchmark's own processes; small fits are slower with more."""
+    with threadpool_limits(1):
+        yield
+
+
+def measured(rng, method, level):
+    """Results as a fit would give them, better for later methods."""
+    rank = list(METHODS).index(method)
+    size = None if method in BOXES else SIZES.get(method, 25)
+    return {
+        "status": "ok",
+        "accuracy": float(np.clip(level + 0.01 * rank + rng.normal(0, 0.02), 0, 1)),
+        "balanced_accuracy": 0.7,
+        "auc": 0.8,
+        "fit_seconds": float(np.exp(rng.normal(rank - 12, 0.2))),
+        "peak_mb": 5.0 + rank,
+        "clauses": None if size is None else size // 2,
+        "literals": size,
+        "timed": True,
+    }
+
+
+@pytest.fixture(scope="session")
+def uci_rows():
+    """Rows as if all methods had run on the fourteen sets under two protocols."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for number, (name, protocol) in enumerate(itertools.product(uci_names(), ("p20", "p4"))):
+        for method, seed, fold in itertools.product(TABLE_METHODS, (0, 1), range(2)):
+            key = {"experiment": "uci", "method": method, "dataset": name, "protocol": protocol}
+            facts = {"n_variables": 10 + number, "majority_accuracy": 0.55, "commit": "abc1234"}
+            versions = {"versions": "numpy 2.4.6 scikit-learn 1.9.1"}
+            found = measured(rng, method, 0.5 + 0.02 * (number % 14))
+            rows.append({**key, "seed": seed, "fold": fold, **found, **facts, **versions})
+    return rows
+
+
+@pytest.fixture(scope="session")
+def experiment_rows():
+    """Rows of each synthetic experiment, by its name."""
+    rng = np.random.default_rng(1)
+    axes = {
+        "recovery": {"K": (1, 2, 3, 4), "L": (1, 2, 3), "M": (48, 256)},
+        "noise": {"noise": (0.0, 0.1, 0.2, 0.3)},
+        "spurious": {"D": (0, 4, 32), "rho": (0.1, 0.5, 0.9)},
+        "learning": {"protocol": ("sub2", "sub10", "sub50"), "dataset": ("vote", "car")},
+        "scaling": {"M": (32, 128, 512), "N": (16, 64, 256)},
+        "rules": {"dataset": ("vote", "car")},
+        "ablation": {"variant": ("full", "no-max-margin", "shipped")},
+        "slots": {"variant": ("full", "no-slot-balance", "shipped")},
+    }
+    extra = {"recovery": {"equal": 0.7}, "spurious": {"shifted_accuracy": 0.8}}
+    extra["ablation"] = {"literals_per_clause": 2.5, "episodes": 192_000}
+    extra["slots"] = {"usage_variance": 0.01, "gate_entropy": 0.2, "usage_variance_25": 0.02}
+    extra["rules"] = {"rule": "yes: (a AND NOT b = 1) OR (c > 2)"}
+    found = {}
+    for name, fields in axes.items():
+        found[name] = [
+            {"experiment": name, "method": method, **dict(zip(fields, values, strict=True)), "seed": seed}
+            | measured(rng, method, 0.7)
+            | extra.get(name, {})
+            for method in ("ripper", "tree", "paper", "greedy", "seeded")
+            for values in itertools.product(*fields.values())
+            for seed in (0, 1)
+        ]
+    return found

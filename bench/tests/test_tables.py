@@ -1,0 +1,248 @@
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import friedmanchisquare
+
+from nri import InputError
+from nri_bench.experiments import EXPERIMENTS
+from nri_bench.figures.words import spread_out
+from nri_bench.report import content_of, fill, fill_documents, ranking_table
+from nri_bench.run import append_row
+from nri_bench.tables.frame import frame_of, label_of, scores_by_set
+from nri_bench.tables.statistics import friedman_p, nemenyi_distance, rank_methods, win_tie_loss
+from nri_bench.tables.table1 import LATEX_COLUMNS, table1, table1_latex, table1_markdown
+
+
+def row(method, dataset, accuracy, fold=0, seed=0, **more):
+    base = {"experiment": "uci", "method": method, "dataset": dataset, "protocol": "p4", "seed": seed}
+    found = {"status": "ok", "accuracy": accuracy, "majority_accuracy": 0.5, "n_variables": 7}
+    return {**base, "fold": fold, **found, **more}
+
+
+def test_a_failed_fit_counts_as_the_majority_and_is_marked():
+    rows = [row("tree", "vote", 0.9), row("tree", "vote", None, fold=1, status="failed")]
+    assert frame_of(rows)["score"].tolist() == [0.9, 0.5]
+    cell = table1(rows, "p4").cells["vote", "tree"]
+    assert cell.mean == pytest.approx(70.0)
+    assert cell.n_failed == 1
+    text = table1_markdown(rows, "p4")
+    assert "70.0** ± 28.3†" in text
+    assert "count as the majority class" in text
+
+
+def test_the_best_of_each_line_is_bold_and_ties_share_it():
+    rows = [row("tree", "vote", 0.9), row("figs", "vote", 0.90001), row("ripper", "vote", 0.8)]
+    line = next(line for line in table1_markdown(rows, "p4").splitlines() if line.startswith("| vote"))
+    assert line.count("**90.0**") == 2
+    assert "**80.0**" not in line
+
+
+def test_fewer_seeds_are_said():
+    rows = [row("tree", "vote", 0.9, seed=seed) for seed in (0, 1)] + [row("ebm", "vote", 0.8)]
+    text = table1_markdown(rows, "p4")
+    assert "80.0‡" in text
+    assert "fewer seeds" in text
+
+
+def test_a_mean_of_fewer_seeds_is_marked_in_table_and_ranking(tmp_path):
+    rows = [row("tree", "vote", 0.9, seed=seed) for seed in (0, 1)] + [row("ebm", "vote", 0.95)]
+    assert table1(rows, "p4").means["ebm"].marks == "‡"
+    ranking = ranking_table(rows, "p4")
+    assert re.search(r"EBM +\| +95\.0‡", ranking)
+    assert "fewer seeds or folds" in ranking
+
+
+def test_failed_fits_fall_back_in_every_measure_of_the_ranking():
+    """Four timeouts of five once gave an accuracy of 66 beside a balanced accuracy of 90."""
+    more = {"balanced_accuracy": 0.9, "auc": 0.95, "n_classes": 2}
+    rows = [row("tree", "vote", 0.9, **more)]
+    rows += [row("tree", "vote", None, fold=fold, status="timeout", n_classes=2) for fold in range(1, 5)]
+    assert re.search(r"DT +\| +58\.0† +\| +58\.0 +\| +59\.0", ranking_table(rows, "p4"))
+    assert "DT" in ranking_table([rows[1]], "p4")
+
+
+def synthetic(method, seed=0, status="ok", **more):
+    return {"method": method, "seed": seed, "status": status, "accuracy": 0.9, "timed": True, **more}
+
+
+def test_a_failed_row_of_a_curve_is_marked():
+    rows = [synthetic("tree", noise=0.0), synthetic("tree", seed=1, noise=0.0)]
+    rows.append({"method": "tree", "seed": 2, "status": "timeout", "noise": 0.0})
+    text = EXPERIMENTS["noise"].table(rows)
+    assert "76.7 ± 23.1†" in text
+    assert "† some fits failed" in text
+
+
+def test_a_curve_compares_methods_on_the_sets_they_share():
+    rows = [synthetic("tree", dataset="vote", protocol="sub5")]
+    rows += [synthetic("paper", dataset=name, protocol="sub5", accuracy=0.7) for name in ("vote", "car")]
+    text = EXPERIMENTS["learning"].table(rows)
+    assert "1 data sets" in text
+
+
+def test_a_method_that_was_run_on_fewer_sizes_has_gaps_and_keeps_its_columns():
+    few = [synthetic("tree", D=8, rho=rho, shifted_accuracy=0.8) for rho in (0.1, 0.9)]
+    many = [synthetic("paper", D=D, rho=rho, shifted_accuracy=0.8) for D in (8, 32) for rho in (0.1, 0.9)]
+    line = next(line for line in EXPERIMENTS["spurious"].table(few + many).splitlines() if "DT" in line)
+    assert line.count("–") == 5  # noqa: RUF001
+    sizes = [synthetic("tree", M=32, N=16, fit_seconds=0.1, peak_mb=3.0)]
+    sizes += [synthetic("paper", M=m, N=16, fit_seconds=0.2, peak_mb=3.0) for m in (32, 64)]
+    assert re.search(r"DT +\| +ms +\| +100 +\| +– \|", EXPERIMENTS["scaling"].table(sizes))  # noqa: RUF001
+
+
+@pytest.mark.parametrize("name", ["noise", "spurious", "scaling", "recovery"])
+def test_rows_that_all_failed_still_make_a_table(name, experiment_rows):
+    keys = {"method", "seed", "noise", "D", "rho", "M", "N", "K", "L"}
+    failed = [
+        {key: value for key, value in row.items() if key in keys} | {"status": "failed", "timed": False}
+        for row in experiment_rows[name]
+    ]
+    assert "NRI seeded" in EXPERIMENTS[name].table(failed)
+
+
+def test_a_method_without_all_sets_has_no_mean():
+    rows = [row("tree", "vote", 0.9), row("tree", "car", 0.7), row("ebm", "vote", 0.8)]
+    means = table1(rows, "p4").means
+    assert means["tree"].mean == pytest.approx(80.0)
+    assert "ebm" not in means
+
+
+def test_latex_holds_the_same_numbers_as_markdown(uci_rows):
+    table = table1(uci_rows, "p4")
+    latex, text = table1_latex(uci_rows, "p4"), table1_markdown(uci_rows, "p4")
+    for cell in table.cells.values():
+        assert f"{cell.mean:.1f}" in text
+        assert f"{cell.mean:.1f}" in latex
+    assert r"\pm" in latex
+
+
+def test_latex_is_balanced_has_every_name_and_fits_the_page(uci_rows):
+    table, latex = table1(uci_rows, "p4"), table1_latex(uci_rows, "p4")
+    plain = re.sub(r"\\[{}]", "", latex)
+    assert plain.count("{") == plain.count("}")
+    assert plain.replace(r"\$", "").count("$") % 2 == 0
+    opened = []
+    for kind, name in re.findall(r"\\(begin|end)\{([a-z*]+)\}", latex):
+        assert kind == "begin" or opened.pop() == name
+        opened += [name] if kind == "begin" else []
+    assert opened == []
+    for name in (*table.datasets, *(label_of(method) for method in table.methods)):
+        assert name in latex.replace(r"\\", " ")
+    counts = {line.count("&") for line in latex.splitlines() if line.endswith(r" \\")}
+    columns = {len(kinds) - 1 for kinds in re.findall(r"@\{\}(l.*?)@\{\}", latex)}
+    assert counts == columns == {LATEX_COLUMNS + 1}
+    assert latex.count(r"\toprule") == 3
+
+
+def test_names_that_tex_would_read_as_commands_are_escaped():
+    latex = table1_latex([row("tree", r"my_data & 5%{#}~^\$", 0.9)], "p4")
+    assert r"my\_data \& 5\%\{\#\}\textasciitilde{}\textasciicircum{}\textbackslash{}\$ & 7 &" in latex
+    assert table1_latex([], "p4") == "% No rows yet.\n"
+
+
+def test_only_data_sets_that_methods_share_are_compared():
+    rows = [row(method, name, 0.8) for method in ("tree", "figs", "ripper") for name in ("vote", "car")]
+    rows += [row("ebm", "vote", 0.9), row("tree", "adult", 0.8)]
+    scores = scores_by_set(rows, "p4")
+    assert set(scores.columns) == {"tree", "figs", "ripper"}
+    assert set(scores.index) == {"vote", "car"}
+
+
+def test_friedman_agrees_with_scipy_and_nemenyi_with_the_published_table():
+    scores = np.random.default_rng(0).random((12, 4))
+    ranking = rank_methods(pd.DataFrame(scores, columns=list("abcd")))
+    assert ranking.ranks.sum() == pytest.approx(10.0)
+    statistic = friedmanchisquare(*scores.T).statistic
+    f_form = 11 * statistic / (12 * 3 - statistic)
+    from scipy.stats import f
+
+    assert ranking.friedman_p == pytest.approx(f.sf(f_form, 3, 33))
+    published = {2: 1.960, 5: 2.728, 10: 3.164}  # q at 5 % (Demsar 2006, table 5)
+    for k, q in published.items():
+        assert nemenyi_distance(k, 10) == pytest.approx(q * np.sqrt(k * (k + 1) / 60), rel=1e-3)
+
+
+def test_equal_methods_do_not_differ():
+    assert friedman_p(np.full((5, 3), 2.0)) == 1.0
+    ranking = rank_methods(pd.DataFrame(np.ones((5, 3)), columns=list("abc")))
+    assert ranking.cliques() == [(0, 2)]
+
+
+def test_methods_far_apart_are_in_no_clique():
+    scores = pd.DataFrame(np.tile([0.9, 0.5, 0.1], (30, 1)), columns=list("abc"))
+    ranking = rank_methods(scores)
+    assert ranking.methods == ("a", "b", "c")
+    assert ranking.cliques() == []
+    assert ranking.friedman_p < 1e-6
+
+
+def test_wins_of_one_are_losses_of_the_other():
+    scores = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.8, 0.8, 0.9]})
+    counts = win_tie_loss(scores)
+    assert counts.loc["a", "b"] == (1, 1, 1)
+    assert counts.loc["b", "a"] == (1, 1, 1)
+    assert counts.loc["a", "a"] == (0, 3, 0)
+
+
+def test_labels_spread_without_crossing_or_leaving():
+    places = spread_out([5.0, 5.1, 5.2, 0.0], gap=1.0, low=0.0, high=6.0)
+    assert places[3] == 0.0
+    assert np.all(np.diff(places[:3]) >= 1.0 - 1e-9)
+    assert max(places) <= 6.0 + 1e-9
+
+
+def test_marked_places_are_filled_and_filling_twice_changes_nothing(tmp_path, uci_rows):
+    for one in uci_rows:
+        append_row(tmp_path / f"uci-{one['protocol']}.jsonl", one)
+    text = (
+        "The mean is <!-- bench:mean:seeded:p4 -->?<!-- /bench --> %.\n\n"
+        "<!-- bench:table1:p4 -->\n<!-- /bench -->\n\n<!-- bench:ranking:p4 --><!-- /bench -->\n"
+        "<!-- bench:provenance --><!-- /bench -->\n"
+    )
+    filled = fill(text, tmp_path)
+    mean = table1(uci_rows, "p4").means["seeded"].mean
+    assert f"<!-- bench:mean:seeded:p4 -->{mean:.1f}<!-- /bench --> %." in filled
+    assert "| adult" in filled
+    assert "scikit-learn 1.9.1" in filled
+    assert "abc1234" in filled
+    assert fill(filled, tmp_path) == filled
+
+
+def test_check_reports_stale_documents_and_leaves_them(tmp_path):
+    document = tmp_path / "README.md"
+    document.write_text("<!-- bench:mean:tree:p4 -->99.9<!-- /bench -->\n")
+    assert fill_documents([document], tmp_path, write=False) == [document]
+    assert "99.9" in document.read_text()
+    assert fill_documents([document], tmp_path) == [document]
+    assert "n/a" in document.read_text()
+    assert fill_documents([document], tmp_path) == []
+
+
+def test_an_unknown_place_and_an_unclosed_one_are_errors(tmp_path):
+    with pytest.raises(InputError, match="no bench place 'nonsense'"):
+        content_of("nonsense", tmp_path)
+    with pytest.raises(InputError, match="1 bench places opened but 0 closed"):
+        fill("<!-- bench:provenance -->", tmp_path)
+
+
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name != "uci"])
+def test_every_experiment_makes_a_table_of_its_rows_and_of_none(name, experiment_rows):
+    text = EXPERIMENTS[name].table(experiment_rows[name])
+    for label in ("RIPPER", "NRI seeded"):
+        assert label in text
+    assert EXPERIMENTS[name].table([]) == "No rows yet.\n"
+
+
+def test_a_single_value_is_the_mean_of_the_rows_that_are_meant(tmp_path):
+    base = {"experiment": "recovery", "method": "paper", "K": 1, "seed": 0, "status": "ok"}
+    rows = [
+        {**base, "L": 1, "equal": 0.9},
+        {**base, "L": 2, "equal": 0.5},
+        {**base, "L": 2, "seed": 1, "equal": 0.7},
+    ]
+    for row in rows:
+        append_row(tmp_path / "recovery.jsonl", row)
+    assert content_of("value:recovery:equal:method=paper,K=1,L=2", tmp_path) == "60.0"
+    assert content_of("value:recovery:equal:method=greedy,K=1", tmp_path) == "n/a"

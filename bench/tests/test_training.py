@@ -1,0 +1,89 @@
+"""Ablation and slots: what is trained, what is left out, and that installed models stand beside it."""
+
+import json
+
+import pytest
+
+import nri
+from nri_bench.experiments import EXPERIMENTS, Options, ablation, slots
+from nri_bench.experiments.training import (
+    QUICK,
+    VARIANTS,
+    ShortTraining,
+    scores_on_the_way,
+    short_config,
+    trained_weights,
+)
+from nri_bench.methods import METHODS
+
+TINY = ShortTraining(width=8, batch=8, updates=4)
+
+
+@pytest.fixture(scope="module")
+def logged(tmp_path_factory):
+    """Names of what each variant logs at the end of its training."""
+    found = {}
+    for variant in VARIANTS:
+        folder = tmp_path_factory.mktemp(variant)
+        nri.train_network(short_config(TINY, variant, 0), folder)
+        found[variant] = set(json.loads((folder / "metrics.jsonl").read_text().splitlines()[-1]))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("variant", "gone"),
+    [
+        ("full", set()),
+        ("no-necessity", {"necessity", "spuriousness", "overlap", "responsibility"}),
+        ("no-max-margin", {"margin"}),
+        ("no-slot-balance", {"switch", "usage", "activation"}),
+    ],
+)
+def test_a_variant_leaves_out_its_loss_and_no_other(logged, variant, gone):
+    assert logged["full"] - logged[variant] == gone
+
+
+def test_a_training_seen_in_parts_ends_where_one_that_is_not_does(tmp_path):
+    looks = [scores_on_the_way(TINY, "full", 1, n, tmp_path / str(n)) for n in (2, 1)]
+    assert [[row["step"] for row in rows] for rows in looks] == [[2, 4], [4]]
+    assert looks[0][-1] == looks[1][-1]
+    assert looks[0][0]["valid/clean/gate_entropy"] != looks[0][-1]["valid/clean/gate_entropy"]
+
+
+def test_trained_weights_are_a_model_like_any_other(tmp_path):
+    X, y = next(slots.tables(1))
+    model = nri.NRIClassifier(str(trained_weights(TINY, "full", 0, tmp_path))).fit(X, y)
+    assert set(model.predict(X)) <= {False, True}
+
+
+@pytest.mark.parametrize("name", ["ablation", "slots"])
+def test_our_models_as_installed_stand_beside_the_trained_variants(name):
+    made = EXPERIMENTS[name].jobs(Options(quick=True, download=False))
+    variants = {(job.key["method"], job.key["variant"]) for job in made}
+    ours = {model for model, method in METHODS.items() if method.family == "ours"} - {"posterior"}
+    assert {(model, "shipped") for model in ours} <= variants
+    assert ("paper", "full") in variants
+    assert all(job.facts["updates"] == QUICK.updates for job in made if job.key["variant"] in VARIANTS)
+
+
+def test_a_model_without_slots_opens_as_many_gates_as_it_has_clauses():
+    found = slots.watch_installed("greedy", seed=0, n_episodes=4)
+    assert found["gate_entropy"] < 1e-4
+    assert found["usage_variance"] > 0
+
+
+def test_the_gates_of_the_shipped_network_are_between_open_and_closed():
+    X, y = next(slots.tables(1))
+    gates = slots.shipped_gates(X, y)
+    assert gates.shape == (slots.N_SLOTS,)
+    assert ((gates > 0) & (gates < 1)).all()
+
+
+def test_differences_are_to_the_full_objective():
+    base = {"experiment": "ablation", "method": "paper", "status": "ok", "clauses": 3.0, "episodes": 1000}
+    rows = [
+        {**base, "variant": variant, "seed": 0, "accuracy": accuracy, "literals_per_clause": 2.0}
+        for variant, accuracy in (("full", 0.75), ("no-max-margin", 0.72))
+    ]
+    assert "-3.0" in ablation.table(rows)
+    assert "ablation" in ablation.figures(rows)

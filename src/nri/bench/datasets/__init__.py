@@ -1,6 +1,0 @@
-"""Benchmark data sets by name."""
-
-from nri.bench.datasets.load import dataset_names, load_csv, load_dataset, uci_names
-from nri.bench.datasets.record import Dataset, RawTable
-
-__all__ = ["Dataset", "RawTable", "dataset_names", "load_csv", "load_dataset", "uci_names"]

@@ -1,0 +1,71 @@
+"""Commands that live in packages of their own, found by the entry-point group ``nri.commands``.
+
+Such a package declares ``name = "package.module:object"``, the object being a :class:`typer.Typer`. Nothing
+of it is imported before somebody calls the command.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperGroup
+
+from nri.errors import InputError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "nri.commands"
+
+ABOUT = {"bench": "Compare rule learners on open data."}
+"""Commands that are told of whether they are installed or not."""
+MISSING = {
+    "bench": "nri bench compares rule learners on open data; it is the package nri-bench, which is not "
+    "installed: in a checkout of nri, run pip install ./bench",
+}
+"""What is said of each of them where it is not installed."""
+
+
+class Commands(TyperGroup):
+    """Our own commands first, then those of other packages."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Name every command there is."""
+        return list(dict.fromkeys([*super().list_commands(ctx), *ABOUT, *sorted(declared())]))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command; for one of another package only what stands in for it until it is called."""
+        own = super().get_command(ctx, cmd_name)
+        if own is not None or not (cmd_name in ABOUT or cmd_name in declared()):
+            return own
+        return stand_in(cmd_name)
+
+
+def declared() -> dict[str, "EntryPoint"]:
+    """Return what installed packages declare, by the command's name."""
+    from importlib.metadata import entry_points  # takes a while, and most commands are our own
+
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def stand_in(name: str) -> Any:
+    """Return a command that takes whatever is said after it, and only then loads the one it stands for."""
+
+    def forward(context: typer.Context) -> None:
+        point = declared().get(name)
+        if point is None:
+            raise InputError(MISSING[name])
+        command = typer.main.get_command(point.load())
+        code = command.main(args=context.args, prog_name=context.command_path, standalone_mode=False)
+        if isinstance(code, int) and code:
+            raise typer.Exit(code)
+
+    alone = typer.Typer(add_completion=False)
+    settings = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+    alone.command(name, help=ABOUT.get(name) or _summary(name), context_settings=settings)(forward)
+    return typer.main.get_command(alone)
+
+
+def _summary(name: str) -> str:
+    """Return what the package says of itself, for a command that would have to be imported to be asked."""
+    package = declared()[name].dist
+    return "" if package is None else str(package.metadata["Summary"] or "")
