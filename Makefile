@@ -4,12 +4,12 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: demo test lint types unit format docs screenshots clean bench bench-small bench-quick
+.PHONY: demo test lint types contracts unit format docs screenshots clean bench bench-small bench-quick
 
 demo: $(VENV)/.installed
 	$(BIN)/nri demo
 
-test: lint types unit
+test: lint types contracts unit
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -17,6 +17,10 @@ lint: $(VENV)/.installed-test
 
 types: $(VENV)/.installed-test
 	$(BIN)/mypy
+
+# Who may import whom: the layers of the house, in pyproject.toml.
+contracts: $(VENV)/.installed-test
+	$(BIN)/lint-imports
 
 unit: $(VENV)/.installed-test
 	$(BIN)/pytest -n 2

@@ -58,7 +58,7 @@ def train(
         require_extra(None, "--tensorboard", "tensorboard")
     from nri.cli.train import training_progress
     from nri.networks import load_training
-    from nri.train.loop import CHECKPOINT, METRICS
+    from nri.train.loop import CHECKPOINT, METRICS, tensorboard_of
     from nri.train.loop import train as run
     from nri.train.processes import join_processes, leave_processes
 
@@ -68,26 +68,11 @@ def train(
     optim = task.config.optim
     stop = min(optim.steps, until or optim.steps)
     with training_progress(task.name, stop, show=leads and not quiet) as watch:
-        record = _board(directory) if tensorboard and leads else None
+        record = tensorboard_of(directory) if tensorboard and leads else None
         run(task, directory, until=until, watch=watch, record=record)
     leave_processes()
     if leads:
         tell(f"{directory / CHECKPOINT} and {directory / METRICS} after {stop} updates", quiet=quiet)
-
-
-def _board(directory: Path) -> Callable[[dict[str, float]], None]:
-    """Return a function that writes a row of metrics for TensorBoard."""
-    from torch.utils.tensorboard import SummaryWriter
-
-    writer = SummaryWriter(str(directory / "tensorboard"))
-
-    def record(row: dict[str, float]) -> None:
-        for name, value in row.items():
-            if name != "step":
-                writer.add_scalar(name, value, int(row["step"]))
-        writer.flush()
-
-    return record
 
 
 Watcher = Callable[[int, dict[str, float]], None]

@@ -24,9 +24,7 @@ from nri.induce.words import assemble, counted, in_words, is_negated, literal_me
 from nri.rule import RuleSet
 from nri.rule.plan import ColumnPlan
 from nri.search.limits import Limits
-from nri.search.result import Induced
-from nri.seeded.posterior import Posterior
-from nri.seeded.runtime import shipped_network
+from nri.search.result import Belief, Induced
 from nri.table.binarizer import Binarizer
 from nri.table.frame import read_columns
 from nri.table.table import Table
@@ -62,7 +60,7 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class TablePosterior:
-    """What the seeded model believes of any row, for rows that have columns, not variables."""
+    """What the model believes of any row, for rows that have columns, not variables."""
 
     plans: dict[str, ColumnPlan]
     """How the columns that it was formed from are read"""
@@ -70,14 +68,14 @@ class TablePosterior:
     order: IntArray
     flipped: BoolArray
     """[N] each, see :class:`nri.induce.canonical.CanonicalEpisode`"""
-    posterior: Posterior
+    belief: Belief
 
     def chances(self, rows: Any) -> FloatArray:
         """[M, n_classes]: probabilities of the classes, row by row."""
         values, known = self.binarizer.cells(read_columns(rows, self.plans))
         known = known[:, self.order]
         values = (values[:, self.order] ^ self.flipped) & known
-        return self.posterior.ask(values, known, shipped_network()).chances
+        return self.belief.chances(values, known)
 
     def likeliest(self, rows: Any) -> IntArray:
         """[M]: index of the likeliest class."""

@@ -1,7 +1,7 @@
 """The outcome of induction in index space, and how it decides a row."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
@@ -12,8 +12,13 @@ from nri.rule.decide import first_to_fire, speaking_order
 from nri.search.candidates import clause_truth
 from nri.search.clauses import IndexClause
 
-if TYPE_CHECKING:
-    from nri.seeded.posterior import Posterior
+
+class Belief(Protocol):
+    """What a model thinks of any row beyond what its rule says."""
+
+    def chances(self, values: BoolArray, known: BoolArray) -> FloatArray:
+        """[S, n_classes]: probabilities of the classes on rows [S, N]."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +45,7 @@ class Induced:
     """Value of the objective."""
     doubt: float | None = None
     """Share of plausible rows on which rules that cost nearly as little say otherwise, if they were asked"""
-    posterior: "Posterior | None" = None
+    posterior: Belief | None = None
     """What else is known about any row, if the model knows more than its rule says"""
 
     @property

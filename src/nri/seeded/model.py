@@ -25,7 +25,7 @@ from nri.search.propose import SymbolicProposer
 from nri.search.result import Induced
 from nri.search.rows import OneVsRest, search_rows
 from nri.seeded.posterior import Posterior, Told
-from nri.seeded.runtime import SeededNetwork, shipped_network
+from nri.seeded.runtime import SeededNetwork
 from nri.seeded.sample import plausible_rows, take_sample
 
 OBJECTIVE = DescriptionLength()
@@ -82,7 +82,7 @@ class SeededModel:
         values, known = plausible_rows(
             sample.values, sample.known, sample.weights, groups, self.config.plausible_rows, rng
         )
-        told = Posterior(sample).ask(values, known, self.network or shipped_network())
+        told = Posterior(sample, self.network).ask(values, known)
         if self._rule_tells_more(by_labels, episode, limits, told):
             return replace(by_labels, posterior=posterior)
         under_posterior = induce(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.seeded.experts import COUNCIL, Experts, council_shares
-from nri.seeded.runtime import SeededNetwork
+from nri.seeded.runtime import SeededNetwork, shipped_network
 from nri.seeded.sample import Sample, signed_cells
 
 NETWORK_ROWS = 500
@@ -39,17 +39,20 @@ class Told:
 class Posterior:
     """Answers for any row by one table.
 
-    It holds the sample and not the network, which whoever asks brings along; only a network that is not the
-    shipped one is held, since who asks later cannot know it.
+    It holds the sample; of networks only one that is not the shipped one, which is there for whoever asks.
     """
 
-    def __init__(self, sample: Sample, own: SeededNetwork | None = None) -> None:
+    def __init__(self, sample: Sample, network: SeededNetwork | None = None) -> None:
         self.sample = sample
-        self._own = own
+        self._network = network
 
-    def ask(self, values: BoolArray, known: BoolArray, network: SeededNetwork) -> Told:
+    def chances(self, values: BoolArray, known: BoolArray) -> FloatArray:
+        """[S, n_classes]: probabilities of the classes on rows [S, N]."""
+        return self.ask(values, known).chances
+
+    def ask(self, values: BoolArray, known: BoolArray) -> Told:
         """Ask about rows [S, N], a part of them at a time."""
-        network = self._own or network
+        network = self._network or shipped_network()
         n_classes = self.sample.n_classes
         asked = (1,) if n_classes == 2 else range(n_classes)
         answers = [self._answer(c, signed_cells(values, known), network) for c in asked]

@@ -207,3 +207,18 @@ def learning_rate(optim: OptimConfig, step: int) -> float:
     progress = min(1.0, (step - optim.warmup) / max(1, optim.steps - optim.warmup))
     fall = 0.5 * (1 + math.cos(math.pi * progress))
     return optim.final_learning_rate + (optim.learning_rate - optim.final_learning_rate) * fall
+
+
+def tensorboard_of(directory: Path) -> Callable[[dict[str, float]], None]:
+    """Return a function that writes a row of metrics for TensorBoard."""
+    from torch.utils.tensorboard import SummaryWriter
+
+    writer = SummaryWriter(str(directory / "tensorboard"))
+
+    def record(row: dict[str, float]) -> None:
+        for name, value in row.items():
+            if name != "step":
+                writer.add_scalar(name, value, int(row["step"]))
+        writer.flush()
+
+    return record

@@ -47,7 +47,7 @@ def seeded_loss(
 ) -> SeededLoss:
     """Score every round; earlier ones count less."""
     R = len(outputs.posterior)
-    rounds = torch.full((R,), config.early)
+    rounds = outputs.posterior.new_full((R,), config.early)
     rounds[-1] = 1.0
     rounds = rounds / rounds.sum()
     usable = targets.usable.expand_as(targets.truth)
@@ -100,7 +100,7 @@ def _precision(
     strength = torch.nn.functional.softplus(outputs.reason[-1].detach())
     rows = inputs.seeds.transpose(1, 2)
     disagreement = 0.5 * (strength @ rows.abs() - (strength * inputs.seeds) @ rows)
-    fires = torch.exp(-disagreement) * (1 - torch.eye(disagreement.shape[1]))
+    fires = torch.exp(-disagreement) * (1 - torch.eye(disagreement.shape[1], device=rows.device))
     mass = fires.sum(dim=2)
     actual = (fires @ targets.truth.unsqueeze(2)).squeeze(2) / (mass + 1e-6)
     loss = binary_cross_entropy_with_logits(outputs.precision[-1], actual.clamp(0, 1), reduction="none")

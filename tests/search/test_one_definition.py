@@ -1,0 +1,110 @@
+"""One definition of firing and of deciding: every fast variant says what the plain one says."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from search_problems import episodes
+
+from nri.episode import literal_truth
+from nri.paper.deploy import clause_holds
+from nri.rule import Clause, Literal, Op, Rule, RuleSet, clause_matrix, column_of, count_ruleset
+from nri.rule.decide import first_to_fire, speaking_order
+from nri.search.candidates import build_pool, clause_truth
+from nri.search.clauses import clause_array
+from nri.search.greedy import described
+from nri.search.rows import search_rows
+
+
+def plainly(literals, clauses):
+    """[C, M]: a clause fires where all of its literals are known to hold."""
+    return np.array([[all(row[j] for j in clause) for row in literals] for clause in clauses]).reshape(
+        len(clauses), len(literals)
+    )
+
+
+def by_symbols(episode, clauses):
+    columns = {
+        f"x{i}": column_of([bool(v) if k else None for v, k in zip(values, known, strict=True)])
+        for i, (values, known) in enumerate(zip(episode.values.T, episode.known.T, strict=True))
+    }
+    return clause_matrix(
+        [in_symbols(clause, episode.n_variables) for clause in clauses], columns, episode.n_rows
+    ).T
+
+
+def in_symbols(clause, n_variables):
+    return Clause(Literal(f"x{j % n_variables}", Op.EQ if j < n_variables else Op.NE, True) for j in clause)
+
+
+def by_bitsets(episode, clauses):
+    return clause_truth(literal_truth(episode.values, episode.known), clauses)
+
+
+def by_pool(episode, clauses):
+    literals = literal_truth(episode.values, episode.known)
+    pool = build_pool(literals[:0], clause_array([()], literals.shape[1]))
+    index = clause_array(clauses, literals.shape[1])
+    return type(pool)(index, pool.n_literals, pool.words, 0).fires_on(literals)
+
+
+def by_products(episode, clauses):
+    membership = np.zeros((len(clauses), 2 * episode.n_variables), dtype=bool)
+    for row, clause in zip(membership, clauses, strict=True):
+        row[list(clause)] = True
+    return clause_holds(membership, episode).T
+
+
+@st.composite
+def episodes_and_clauses(draw):
+    episode = draw(episodes())
+    literal = st.integers(0, 2 * episode.n_variables - 1)
+    clauses = draw(st.lists(st.lists(literal, max_size=4, unique=True), min_size=1, max_size=6))
+    return episode, [tuple(sorted(clause)) for clause in clauses]
+
+
+@pytest.mark.parametrize("variant", [by_symbols, by_bitsets, by_pool, by_products])
+@given(case=episodes_and_clauses())
+def test_every_way_to_fire_is_the_plain_one(variant, case):
+    episode, clauses = case
+    literals = literal_truth(episode.values, episode.known)
+    assert (variant(episode, clauses) == plainly(literals, clauses)).all()
+
+
+@given(case=episodes_and_clauses(), default=st.integers(0, 1), seed=st.integers(0, 99))
+def test_the_search_decides_rows_as_the_rule_set_that_ships_does(case, default, seed):
+    """They were written twice: change one, and the search would have optimised another predictor."""
+    episode, clauses = case
+    rng = np.random.default_rng(seed)
+    shares = rng.integers(0, episode.n_classes, len(clauses))
+    rules = tuple(
+        tuple(dict.fromkeys(c for c, owner in zip(clauses, shares, strict=True) if owner == k))
+        for k in range(episode.n_classes)
+    )
+    searched = described(search_rows(episode), rules, default, 0.0)
+    shipped = as_ruleset(episode, rules, default)
+    columns = {
+        f"x{i}": column_of([bool(v) if k else None for v, k in zip(values, known, strict=True)])
+        for i, (values, known) in enumerate(zip(episode.values.T, episode.known.T, strict=True))
+    }
+    said = shipped.predict_index(columns, episode.n_rows)
+    assert (searched.predict(episode.values, episode.known) == said).all()
+
+
+def as_ruleset(episode, rules, default) -> RuleSet:
+    columns = {
+        f"x{i}": column_of([bool(v) if k else None for v, k in zip(values, known, strict=True)])
+        for i, (values, known) in enumerate(zip(episode.values.T, episode.known.T, strict=True))
+    }
+    weights = np.eye(episode.n_classes)[episode.labels] * episode.weights[:, None]
+    symbols = {k: Rule(in_symbols(c, episode.n_variables) for c in rule) for k, rule in enumerate(rules)}
+    return count_ruleset("y", range(episode.n_classes), symbols, columns, weights, default=default)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 3)), max_size=8), st.integers(0, 5))
+def test_who_goes_first_is_settled_by_precision_then_class_then_reading(clauses, n_rows):
+    precision = np.array([p for p, _ in clauses])
+    classes = np.array([c for _, c in clauses], dtype=np.int64)
+    order = speaking_order(precision, classes).tolist()
+    assert order == sorted(range(len(clauses)), key=lambda i: (-round(precision[i], 9), classes[i], i))
+    assert first_to_fire(np.zeros((n_rows, len(clauses)), bool)).tolist() == [len(clauses)] * n_rows
