@@ -120,8 +120,10 @@ def _read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> Found:
     if np.isfinite(values).all():
         return Found(values, plan)
     cells = [None if text in plan.missing or is_missing_word(text) else take_apart(text) for text in texts]
-    column = _Written(texts, counts, cells, plan.unit, style)
-    return Found(column.values, plan, column.note(dressed=False))
+    bare = plan.unit == ("", "")  # numbers by type, or plainly written: a unit that all agree on does no harm
+    unit = _most_frequent_unit(cells, counts) if bare else plan.unit
+    column = _Written(texts, counts, cells, unit, style)
+    return Found(column.values, plan, column.note(dressed=unit != plan.unit))
 
 
 def _are_whole(texts: Sequence[str], values: FloatArray) -> bool:
