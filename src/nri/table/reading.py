@@ -118,7 +118,8 @@ def _recognised(cells: TextCells, kind: Kind | None, exact: bool, decimal_comma:
         note = "; ".join(part for part in (found.note, date.ambiguity(texts)) if part)
         return replace(found, note=note)
     if found.plan.kind is Kind.NUMBER and boolean.are_zero_one(found.values[~np.isnan(found.values)]):
-        return replace(found, plan=replace(boolean.DIGITS, missing=found.plan.missing))
+        plan = replace(found.plan, kind=Kind.BOOLEAN, no_and_yes=boolean.DIGITS.no_and_yes, whole=False)
+        return replace(found, plan=plan)
     return found
 
 
