@@ -66,7 +66,7 @@ def recognise(texts: Sequence[str], counts: IntArray, *, exact: bool = False) ->
         Whether texts that differ only in case and blanks are kept apart.
     """
     words = len({fold(text) for text in texts})
-    folded = not exact and (words <= _REPEATED * counts.sum() or words <= 2)
+    folded = not exact and (words <= 2 or words <= _REPEATED * int(counts.sum()))
     spellings = spellings_of(texts, counts) if folded else {}
     used = np.array([spellings.get(text, text) for text in texts], dtype=object)
     categories = tuple(sorted(set(used)))
