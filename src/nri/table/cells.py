@@ -111,9 +111,7 @@ def cells_of(series: "pd.Series[Any]") -> Cells:
         raise InputError(f"Complex data not supported: column {series.name!r}; give real numbers")
     if types.is_numeric_dtype(dtype):
         values = np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
-        return _numbers(
-            values, whole=types.is_integer_dtype(dtype), floating=types.is_float_dtype(dtype)
-        )
+        return _numbers(values, whole=types.is_integer_dtype(dtype), floating=types.is_float_dtype(dtype))
     if isinstance(dtype, pd.PeriodDtype):
         return _dates(series.dt.to_timestamp())
     if types.is_datetime64_any_dtype(dtype) and dtype.type is not dt.date:  # arrow's dates are objects
