@@ -7,7 +7,8 @@ import pytest
 
 from nri.rule import Kind
 from nri.serve.profile import guess_target, profile_columns, profile_target
-from nri.table import Table, table_of
+from nri.serve.view import plain
+from nri.table import Table, label_table, table_of
 
 
 def table() -> Table:
@@ -82,6 +83,8 @@ def test_a_column_with_many_values_offers_a_comparison(cells, compare):
     target = profile_target(table_of({"x": cells}), "x")
     assert (target.classes, target.problem) == ((), None)
     assert target.compare == compare
+    asked = f"x {compare[0]} {plain(compare[1])}"  # as the page asks it
+    assert len(label_table(table_of({"x": cells, "other": cells}), asked).classes) == 2
 
 
 @pytest.mark.parametrize("cells", [["a", "a", None], [None, None]])
