@@ -13,7 +13,7 @@ X = pd.DataFrame({"x": np.arange(12) + 0.5})
 @pytest.mark.parametrize("pair", [[1, "1"], [True, "True"], [0, False], [1.5, "a"]])
 @pytest.mark.parametrize("container", ["list", "array", "series"])
 def test_labels_of_several_sorts_are_refused(pair: list[object], container: str) -> None:
-    """numpy made one class of 1 and ``"1"``, and a rule was told about rows of which nobody knew the class."""
+    """numpy made one class of 1 and ``"1"``, though nobody had said that they were one."""
     y: object = pair * 6
     if container == "array":
         y = np.array(y, dtype=object)

@@ -91,7 +91,7 @@ IN_FEBRUARY = (DAYS_OF_2023 > "2023-01-31").tolist()
 
 @pytest.mark.parametrize("form", ["%d/%m/%Y", "%m/%d/%Y"])
 def test_the_order_of_day_and_month_is_kept_for_rows_that_do_not_tell_it(form: str) -> None:
-    """Predicted alone, ``05/01/2023`` was refused, and two such days were read in the order that fitted them."""
+    """Predicted alone, ``05/01/2023`` was refused; among others it was read in the order that fitted them."""
     clf = NRIClassifier(model="greedy").fit(pd.DataFrame({"when": DAYS_OF_2023.strftime(form)}), IN_FEBRUARY)
     for when, label in zip(DAYS_OF_2023, IN_FEBRUARY, strict=True):
         assert clf.predict(pd.DataFrame({"when": [when.strftime(form)]})).tolist() == [label]

@@ -57,7 +57,8 @@ def assert_same(left: Column, right: Column) -> None:
 AMOUNTS = st.integers(-99_999, 9_999_999).map(lambda cents: cents / 100)
 DAYS = st.dates(dt.date(2019, 1, 1), dt.date(2026, 12, 31))
 DRESSES = [
-    lambda x: f"{x:.2f}", lambda x: f"{x:.0f}", lambda x: f"{x:.2f} kg", lambda x: f"{x:.3f}".replace(".", ","),
+    lambda x: f"{x:.2f}", lambda x: f"{x:.0f}", lambda x: f"{x:.2f} kg",
+    lambda x: f"{x:.3f}".replace(".", ","),
     lambda x: f"{x:.2f}".replace(".", ",") + " kg", lambda x: f"{x:,.2f}", lambda x: f"${abs(x):,.0f}",
     lambda x: f"{x:,.2f}".replace(",", " "), lambda x: f"~{abs(x):.1f}", lambda x: f"{x:.1f}*",
     lambda x: f"<{abs(x):.0f}", lambda x: f">{abs(x):.0f}", lambda x: f"({abs(x):.2f})", lambda x: f"{x:.1e}",
@@ -198,5 +199,5 @@ def test_a_table_reads_by_the_plans_of_another() -> None:
     plans = table_of({"flag": ["true", "false"] * 3, "code": ["1", "2", "3"] * 2}).plans
     columns = read_columns(table_of({"flag": [True, False], "code": [1, 7]}), plans)
     assert columns["code"].texts.tolist() == ["1", "7"]
-    with pytest.raises(InputError, match="column 'code' holds a text .* where a number is expected"):
+    with pytest.raises(InputError, match=r"column 'code' holds a text .* where a number is expected"):
         read_columns(table_of({"code": ["a", "b"]}), {"code": ColumnPlan(Kind.NUMBER)})
