@@ -5,24 +5,30 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nri.induce.path import Induction, LabelledTable, Settings, induce_rules
+from nri.induce.path import Induction, Settings, induce_rules
 from nri.rule import Literal, Op
+from nri.table import Table, Target, table_of
 
 
-def labelled(frame: pd.DataFrame, y: Any, weights: Any = None, target: str = "y") -> LabelledTable:
+def labelled(frame: pd.DataFrame, y: Any, target: str = "y") -> Table:
     """Make a table whose classes are the distinct labels."""
     classes, codes = np.unique(np.asarray(y, dtype=object), return_inverse=True)
-    return LabelledTable(frame, codes.astype(np.int64), tuple(classes), target, weights)
+    return table_of(frame).labelled(Target(target, tuple(classes), codes.astype(np.int64)))
 
 
-def induced(table: LabelledTable, settings: Settings | None = None) -> Induction:
+def records(table: Table) -> list[dict[str, Any]]:
+    """The rows as plain cells, None where a cell is missing."""
+    return [{name: column.cell(row) for name, column in table.columns.items()} for row in range(len(table))]
+
+
+def induced(table: Table, settings: Settings | None = None) -> Induction:
     return induce_rules(table, settings, rng=np.random.default_rng(0))
 
 
 def holds(literal: Literal, row: dict[str, Any]) -> bool:
     """The truth of a literal, written anew and plainly."""
     cell = row[literal.column]
-    if pd.isna(cell):
+    if cell is None:
         return False
     match literal.op:
         case Op.EQ:

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from report_tables import labelled
 
-from nri.induce.path import LabelledTable
+from nri.table import Table
 
 
 @pytest.fixture
-def visits() -> LabelledTable:
+def visits() -> Table:
     """Eighty visits with gaps; flu is fever and cough, or chills in the old, but for a few."""
     rng = np.random.default_rng(1)
     n = 80
@@ -30,7 +30,7 @@ def visits() -> LabelledTable:
 
 
 @pytest.fixture
-def flowers() -> LabelledTable:
+def flowers() -> Table:
     from sklearn.datasets import load_iris
 
     data = load_iris(as_frame=True)

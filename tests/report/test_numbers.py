@@ -1,17 +1,17 @@
 """Every number of a report agrees with a plain count."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
-from report_tables import holds, induced, labelled
+from report_tables import holds, induced, records
 
-from nri.induce.path import Settings
-from nri.induce.resample import cross_validate
+from nri.induce.estimates import accuracy_of
+from nri.induce.path import Settings, TablePosterior
+from nri.induce.resample import cross_validate, hold_out
 from nri.report import ReportOptions, gather_report
-from nri.report.curve import hold_out
+from nri.report.curve import by_size
+from nri.table import Target
 
 QUICK = ReportOptions(samples=0, folds=0)
 
@@ -21,7 +21,7 @@ def test_cards_count_what_each_clause_covers(visits):
     report = gather_report(visits, found, options=QUICK)
     assert report.cards
     labels = [visits.classes[code] for code in visits.codes]
-    rows = visits.features.to_dict("records")
+    rows = records(visits)
     for card in report.cards:
         fires = [all(holds(literal, row) for literal in card.clause) for row in rows]
         right = sum(f and label == card.label for f, label in zip(fires, labels, strict=True))
@@ -55,15 +55,12 @@ def test_the_confusion_matrix_counts_truth_against_prediction(visits):
 
 
 def _explanations(table, found):
-    from nri.table.columns import columns_of
-
-    columns = columns_of(table.features, found.ruleset.columns, found.ruleset.kinds)
-    return found.ruleset.explain(columns, len(table.codes))
+    return found.ruleset.explain(table, len(table))
 
 
 def test_patterns_name_exactly_the_clauses_that_fire(visits):
     report = gather_report(visits, induced(visits), options=QUICK)
-    rows = visits.features.to_dict("records")
+    rows = records(visits)
     for pattern in report.patterns:
         count = 0
         for row in rows:
@@ -77,15 +74,17 @@ def test_patterns_name_exactly_the_clauses_that_fire(visits):
 def test_gaps_are_counted_in_columns_that_the_rule_reads(visits):
     found = induced(visits)
     report = gather_report(visits, found, options=QUICK)
-    used = visits.features[list(found.ruleset.columns)]
-    assert report.gaps.rows == int(used.isna().any(axis=1).sum()) > 0
+    used = found.ruleset.columns
+    rows = records(visits)
+    assert report.gaps.rows == sum(any(row[name] is None for name in used) for row in rows) > 0
+    assert report.gaps.columns
     for gap in report.gaps.columns:
-        assert gap.missing == int(used[gap.column].isna().sum()) > 0
+        assert gap.missing == sum(row[gap.column] is None for row in rows) > 0
     undecided = 0
-    for row in visits.features.to_dict("records"):
+    for row in rows:
         fired = [all(holds(literal, row) for literal in card.clause) for card in report.cards]
         possible = [
-            all(pd.isna(row[literal.column]) or holds(literal, row) for literal in card.clause)
+            all(row[literal.column] is None or holds(literal, row) for literal in card.clause)
             for card in report.cards
         ]
         undecided += any(possible) and not any(fired)
@@ -98,19 +97,15 @@ def test_columns_are_told_apart_by_the_part_they_took(visits):
     assert report.columns.excluded == ("chills",)
     assert [str(one) for one in report.columns.left_out] == ["visit_id looks like an identifier"]
     everything = {*report.columns.used, *report.columns.unused, "chills", "visit_id"}
-    assert everything == set(visits.features.columns)
+    assert everything == set(visits.names)
 
 
 def test_a_row_of_weight_two_is_two_rows(visits):
-    twice = replace(
-        visits,
-        features=pd.concat([visits.features, visits.features[:20]], ignore_index=True),
-        codes=np.concatenate([visits.codes, visits.codes[:20]]),
-    )
+    twice = visits.take(np.concatenate([np.arange(80), np.arange(20)]))
     weights = np.where(np.arange(80) < 20, 2.0, 1.0)
     found = induced(visits)
     one = gather_report(twice, found, options=QUICK)
-    other = gather_report(replace(visits, weights=weights), found, options=QUICK)
+    other = gather_report(visits.reweighted(weights), found, options=QUICK)
     assert [(card.covers.rows, card.covers.right) for card in one.cards] == [
         (card.covers.rows, card.covers.right) for card in other.cards
     ]
@@ -122,7 +117,7 @@ def test_a_row_of_weight_two_is_two_rows(visits):
 
 def test_rows_of_weight_zero_are_as_good_as_absent(visits):
     weights = np.where(np.arange(80) < 20, 0.0, 1.0)
-    report = gather_report(replace(visits, weights=weights), induced(visits), options=QUICK)
+    report = gather_report(visits.reweighted(weights), induced(visits), options=QUICK)
     assert report.n_rows == 60
 
 
@@ -150,17 +145,21 @@ def test_the_curve_starts_at_the_most_frequent_class_and_marks_the_simplest_rule
 
 def test_rules_of_limited_size_are_those_induced_with_that_limit(visits):
     settings = Settings(max_clauses=4)
-    held = hold_out(visits, settings, seed=3, positive=None, folds=4)
+    held = hold_out(visits, settings, rng=np.random.default_rng(3), folds=4)
+    said = by_size(held, settings, rng=np.random.default_rng(0))
     one = cross_validate(visits, Settings(max_clauses=1), rng=np.random.default_rng(3), folds=4)
-    assert math.isclose((held.said[1] == visits.codes).mean(), one.mean)
+    assert len(said) > 2
+    assert math.isclose((said[1] == visits.codes).mean(), one.mean)
+    assert accuracy_of(said[max(said)] == visits.codes) == held.accuracy
 
 
 def test_without_time_only_the_ends_of_the_curve_are_there(visits):
-    held = hold_out(visits, Settings(), seed=0, positive=None, folds=3, seconds=0.0)
-    whole = hold_out(visits, Settings(), seed=0, positive=None, folds=3)
-    assert len(held.said) == 2 < len(whole.said)
-    assert (held.unlimited == whole.unlimited).all()
-    assert max(held.said) == max(whole.said)
+    held = hold_out(visits, Settings(), rng=np.random.default_rng(0), folds=3)
+    ends = by_size(held, Settings(), rng=np.random.default_rng(0), seconds=0.0)
+    whole = by_size(held, Settings(), rng=np.random.default_rng(0))
+    assert len(ends) == 2 < len(whole)
+    assert (min(ends), max(ends)) == (min(whole), max(whole))
+    assert all((ends[size] == whole[size]).all() for size in ends)
 
 
 def test_more_rows_than_allowed_are_sampled_for_what_is_induced_again(visits):
@@ -181,22 +180,20 @@ def test_progress_is_told_as_often_as_promised(visits):
 
 
 def test_the_posterior_is_judged_on_held_out_rows_and_left_out_where_there_is_none(visits, monkeypatch):
-    from nri.estimator import NRIClassifier
     from nri.report import render_report
 
     options = ReportOptions(samples=0, folds=2)
     found = induced(visits)
-    monkeypatch.delattr(NRIClassifier, "posterior_proba", raising=False)
-    report = gather_report(visits, found, options=options)
+    report = gather_report(visits, found, Settings(model="greedy"), options=options)
     assert report.posterior is None
     assert "readable form" not in render_report(report)
     seen = []
 
-    def always_the_last_class(self, X):
-        seen.append(len(X))
-        return np.tile([0.1, 0.9], (len(X), 1))
+    def always_the_last_class(self, rows):
+        seen.append(len(rows))
+        return np.tile([0.1, 0.9], (len(rows), 1))
 
-    monkeypatch.setattr(NRIClassifier, "posterior_proba", always_the_last_class, raising=False)
+    monkeypatch.setattr(TablePosterior, "chances", always_the_last_class)
     report = gather_report(visits, found, options=options)
     assert sum(seen) == 80
     assert report.posterior.mean == pytest.approx((visits.codes == 1).mean())
@@ -206,6 +203,6 @@ def test_the_posterior_is_judged_on_held_out_rows_and_left_out_where_there_is_no
 def test_other_classes_than_those_of_the_rules_are_refused(visits):
     from nri.errors import InputError
 
-    other = labelled(visits.features, ["a", "b"] * 40)
+    other = visits.labelled(Target("y", ("a", "b"), np.array([0, 1] * 40)))
     with pytest.raises(InputError, match="same classes"):
         gather_report(other, induced(visits))

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nri.table.columns import columns_of
 from report_tables import induced, labelled
 
 from nri import NRIClassifier
@@ -17,7 +16,7 @@ from nri.induce.path import Induction
 from nri.report import ReportOptions, gather_report, render_report, report_on, write_report
 from nri.report.page import percent
 from nri.rule import Clause, Literal, Op, Rule, count_ruleset
-from nri.table.kinds import LeftOut, Reason
+from nri.table import LeftOut, Reason
 
 QUICK = ReportOptions(samples=0, folds=0)
 FULL = ReportOptions(samples=3, folds=2, seconds=None)
@@ -161,9 +160,8 @@ def _page_of(
     frame = pd.DataFrame({column: [value, "b", value, None] * 3, other: [1.0, 2.0, 3.0, 4.0] * 3})
     table = labelled(frame, [good, bad, good, bad] * 3, target=target)
     clauses = [Clause([Literal(column, Op.EQ, value)]), Clause([Literal(other, Op.GT, 2.5)])]
-    columns = columns_of(frame)
-    weights = np.eye(2)[table.codes]
-    ruleset = count_ruleset(target, table.classes, {good: Rule(clauses)}, columns, weights)
+    rules = {good: Rule(clauses)}
+    ruleset = count_ruleset(target, table.classes, rules, table.columns, table.class_weights)
     found = Induction(ruleset, (LeftOut(f"{column} too", Reason.FREE_TEXT),))
     options = ReportOptions(
         title=title or None, source=column, clinical=True, samples=1, folds=folds, seconds=None

@@ -8,11 +8,12 @@ import pytest
 from pages import ORIGIN, PORT, ask, drop, edit
 from starlette.testclient import TestClient
 
+from nri.induce.resample import some_of_each_class
 from nri.serve.app import create_app
 from nri.serve.question import read_question
 from nri.serve.upload import read_upload
 from nri.serve.view import scores
-from nri.serve.work import SEARCHED_ROWS, answer, sample_of
+from nri.serve.work import SEARCHED_ROWS, answer
 
 
 @pytest.fixture
@@ -330,6 +331,6 @@ def test_a_sample_keeps_rare_classes():
     table = long_table(5000).assign(y=["rare"] * 60 + ["usual"] * 4940)
     upload = read_upload("t.csv", table.to_csv(index=False).encode())
     labelled = answer(upload, read_question({"target": "y"})).table
-    sample = sample_of(labelled, 500, np.random.default_rng(0))
+    sample = some_of_each_class(labelled, 500, np.random.default_rng(0))
     assert np.bincount(sample.codes).tolist() == [50, 494]
-    assert sample_of(labelled, 5000, np.random.default_rng(0)) is labelled
+    assert some_of_each_class(labelled, 5000, np.random.default_rng(0)) is labelled

@@ -1,13 +1,11 @@
 import datetime as dt
 import io
 
-import pandas as pd
 import pytest
-from nri.table.columns import columns_of
-from nri.table.read import read_table
 
 from nri.errors import InputError
 from nri.rule import Kind
+from nri.table import Table, read_table
 
 FULL = r"""% a comment
 @RELATION 'some data'
@@ -28,7 +26,7 @@ FULL = r"""% a comment
 
 
 def test_every_type_is_read() -> None:
-    columns = columns_of(read_table(io.StringIO(FULL)))
+    columns = read_table(io.StringIO(FULL)).columns
     found = {name: [column.cell(row) for row in range(4)] for name, column in columns.items()}
     assert found == {
         "the age": [61.5, None, -1000, 0],
@@ -41,12 +39,12 @@ def test_every_type_is_read() -> None:
     assert columns["colour"].kind is Kind.TEXT
 
 
-def table(declarations: str, data: str) -> pd.DataFrame:
+def table(declarations: str, data: str) -> Table:
     return read_table(io.StringIO(f"@relation r\n{declarations}\n@data\n{data}\n"))
 
 
 def test_a_nominal_number_is_a_category() -> None:
-    assert columns_of(table("@attribute c {0,1}", "0\n1"))["c"].values.tolist() == ["0", "1"]
+    assert table("@attribute c {0,1}", "0\n1").columns["c"].texts.tolist() == ["0", "1"]
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,15 @@
 import json
 import os
+from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from nri.rule import Kind
-from nri.table.binarizer import Binarizer
-from nri.table.kinds import LeftOut, Reason
+from nri.table import Binarizer, LeftOut, Reason, Target, table_of
 
 ROOT = Path(__file__).resolve().parents[2]
 UCI = Path(os.environ.get("NRI_DATA", ROOT.parent / "shared" / "data" / "uci"))
@@ -30,6 +31,14 @@ VARIABLES = {
 }
 
 
+def fit(X: Any, numeric: Collection[str] | None = None) -> Binarizer:
+    """Variables as in the paper; if somebody says which columns are numbers, all others are categories."""
+    kinds: dict[str, Kind] = {}
+    if numeric is not None:
+        kinds = {name: Kind.NUMBER if name in numeric else Kind.TEXT for name in X}
+    return Binarizer("paper").fit(table_of(X, kinds=kinds))
+
+
 def meanings(binarizer: Binarizer) -> list[str]:
     return [f"{literal.column} {literal.op} {literal.value}" for literal in binarizer.variables_]
 
@@ -38,55 +47,56 @@ def meanings(binarizer: Binarizer) -> list[str]:
 @pytest.mark.parametrize("name", VARIABLES)
 def test_the_uci_tables_have_as_many_variables_as_in_the_paper(name: str) -> None:
     numeric = json.loads((UCI / "datasets.json").read_text())[name]["numeric"]
-    table = pd.read_csv(UCI / f"{name}.csv", keep_default_na=False, na_values=[""]).drop(columns="class")
-    named = Binarizer("paper", numeric=numeric).fit(table)
+    frame = pd.read_csv(UCI / f"{name}.csv", keep_default_na=False, na_values=[""]).drop(columns="class")
+    named = fit(frame, numeric)
     assert len(named.variables_) == VARIABLES[name]
-    assert len(Binarizer("paper").fit(table).variables_) == VARIABLES[name]
+    assert len(fit(frame).variables_) == VARIABLES[name]
     assert named.left_out_ == ()
     assert [named.columns_[group] for group in named.groups_] == [v.column for v in named.variables_]
 
 
 def test_a_number_is_cut_strictly_above_its_median() -> None:
     table = pd.DataFrame({"n": [1.0, 2.0, 4.0, 8.0, None]})
-    binarizer = Binarizer("paper").fit(table)
-    assert meanings(binarizer) == ["n > 3"]
-    odd = Binarizer("paper").fit(table.iloc[:3])
+    assert meanings(fit(table)) == ["n > 3"]
+    odd = fit(table.iloc[:3])
     assert meanings(odd) == ["n > 2"]
-    assert odd.transform(table).values[:, 0].tolist() == [False, False, True, True, False]
-    assert odd.transform(table).known[:, 0].tolist() == [True, True, True, True, False]
+    values, known = odd.cells(table_of(table).columns)
+    assert values[:, 0].tolist() == [False, False, True, True, False]
+    assert known[:, 0].tolist() == [True, True, True, True, False]
 
 
 def test_each_category_has_a_variable_in_sorted_order() -> None:
-    binarizer = Binarizer("paper").fit(
-        pd.DataFrame({"c": ["z", "a", None, "m"], "two": ["y", "n", "n", "n"]})
-    )
+    binarizer = fit({"c": ["z", "a", None, "m"], "two": ["y", "n", "n", "n"]})
     assert meanings(binarizer) == ["c = a", "c = m", "c = z", "two = n", "two = y"]
     assert binarizer.groups_.tolist() == [0, 0, 0, 1, 1]
 
 
 def test_constant_and_identifier_columns_stay_but_an_empty_one_cannot() -> None:
     table = pd.DataFrame({"id": range(30), "same": ["a"] * 30, "one": [1.5] * 30, "none": [None] * 30})
-    binarizer = Binarizer("paper").fit(table)
+    binarizer = fit(table)
     assert meanings(binarizer) == ["id > 14.5", "same = a", "one > 1.5"]
     assert binarizer.left_out_ == (LeftOut("none", Reason.MISSING),)
 
 
 def test_named_number_columns_are_cut_and_all_others_are_categories() -> None:
     table = pd.DataFrame({"flag": [0, 1, 1, 1], "code": [10, 20, 20, 30], "bool": [True, False, True, True]})
-    by_data = Binarizer("paper").fit(table)
+    by_data = fit(table)
     assert meanings(by_data) == ["flag = True", "code > 20", "bool = True"]
-    named = Binarizer("paper", numeric=["flag"]).fit(table)
-    assert meanings(named) == ["flag > 1", "code = 10", "code = 20", "code = 30", "bool = True"]
-    assert named.kinds_ == {"flag": Kind.NUMBER, "code": Kind.TEXT, "bool": Kind.BOOLEAN}
+    read = table_of(table, kinds={"flag": Kind.NUMBER, "code": Kind.TEXT})
+    assert meanings(Binarizer("paper").fit(read)) == [
+        "flag > 1", "code = 10", "code = 20", "code = 30", "bool = True"
+    ]  # fmt: skip
+    kinds = {name: plan.kind for name, plan in read.plans.items()}
+    assert kinds == {"flag": Kind.NUMBER, "code": Kind.TEXT, "bool": Kind.BOOLEAN}
 
 
 def test_labels_are_never_looked_at() -> None:
-    table = pd.DataFrame({"n": np.arange(10.0)})
-    labels = (table["n"] > 7).to_numpy().astype(int)
-    assert Binarizer("paper").fit(table, labels).variables_ == Binarizer("paper").fit(table).variables_
+    table = table_of({"n": np.arange(10.0)})
+    labels = Target("y", (0, 1), (np.arange(10) > 7).astype(np.int64))
+    assert Binarizer("paper").fit(table.labelled(labels)).variables_ == fit(table).variables_
 
 
 def test_a_date_is_cut_at_a_date_of_the_table() -> None:
     table = pd.DataFrame({"d": pd.to_datetime(["2024-01-01", "2024-03-01", "2024-05-01", "2024-06-01"])})
-    binarizer = Binarizer("paper").fit(table)
+    binarizer = fit(table)
     assert meanings(binarizer) == ["d > 2024-03-01 00:00:00"]

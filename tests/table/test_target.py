@@ -7,8 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nri.errors import InputError
-from nri.table.target import alike_classes, class_index, encode_target, take_target
+from nri.errors import InputError, TargetError, UnknownColumnError
+from nri.table import Target, label_table, table_of
+from nri.table.target import MAX_CLASSES, class_index, describe, encode, read_answers
+
+
+def classes_of(cells: Any, name: str = "y", max_classes: int = MAX_CLASSES) -> tuple[Target, list[bool]]:
+    """The classes of the known rows of a column, and which rows these are."""
+    target, known = encode(read_answers(table_of({name: cells}), name), max_classes=max_classes)
+    return target, known.tolist()
 
 
 @pytest.mark.parametrize(
@@ -16,40 +23,47 @@ from nri.table.target import alike_classes, class_index, encode_target, take_tar
     [
         (["yes", "no", "yes"], [1, 0, 1], ("no", "yes")),
         ([True, False], [1, 0], (False, True)),
-        ([1.0, 0.0, None], [1, 0, -1], (0, 1)),
-        (pd.array([3, None, 7], dtype="Int64"), [0, -1, 1], (3, 7)),
-        (pd.Categorical(["b", "a", None]), [1, 0, -1], ("a", "b")),
+        ([1.0, 0.0, None], [1, 0, None], (0, 1)),
+        ([1, 0, 1], [1, 0, 1], (0, 1)),
+        (pd.array([3, None, 7], dtype="Int64"), [0, None, 1], (3, 7)),
+        (pd.Categorical(["b", "a", None]), [1, 0, None], ("a", "b")),
         ([0.5, 1.5], [0, 1], (0.5, 1.5)),
     ],
 )
-def test_classes_are_sorted_plain_values(cells: Any, codes: list[int], classes: tuple[object, ...]) -> None:
-    found_codes, found_classes = encode_target(pd.Series(cells, name="y"))
-    assert found_codes.tolist() == codes
-    assert found_classes == classes
-    assert [type(label) for label in found_classes] == [type(label) for label in classes]
+def test_classes_are_sorted_plain_values(
+    cells: Any, codes: list[int | None], classes: tuple[object, ...]
+) -> None:
+    target, known = classes_of(cells)
+    assert known == [code is not None for code in codes]
+    assert target.codes.tolist() == [code for code in codes if code is not None]
+    assert target.classes == classes
+    assert [type(label) for label in target.classes] == [type(label) for label in classes]
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c", None]), min_size=2))
 def test_codes_give_back_the_cells(cells: list[str | None]) -> None:
-    series = pd.Series(cells, name="y", dtype=object)
+    series = pd.Series(cells, dtype=object)
     if series.nunique() < 2:
         with pytest.raises(InputError):
-            encode_target(series)
+            classes_of(series)
         return
-    codes, classes = encode_target(series)
-    assert [classes[code] if code >= 0 else None for code in codes] == cells
+    target, known = classes_of(series)
+    assert known == [cell is not None for cell in cells]
+    assert [target.classes[code] for code in target.codes] == [cell for cell in cells if cell is not None]
 
 
 def test_rows_without_a_target_are_dropped_and_counted() -> None:
-    frame = pd.DataFrame({"x": [1, 2, 3, 4], "y": ["a", None, "b", "a"]})
-    table = take_target(frame, "y")
-    assert table.features["x"].tolist() == [1, 3, 4]
-    assert table.features.columns.tolist() == ["x"]
+    read = table_of({"x": [1, 2, 3, 4], "y": ["a", None, "b", "a"]})
+    table = label_table(read, "y")
+    assert table.columns["x"].values.tolist() == [1, 3, 4]
+    assert table.names == ("x",)
     assert table.codes.tolist() == [0, 1, 0]
-    assert (table.classes, table.name, table.dropped) == (("a", "b"), "y", 1)
+    assert table.numbers.tolist() == [1, 3, 4]
+    assert (table.classes, table.target) == (("a", "b"), "y")
+    assert describe(table, len(read)) == "3 rows (2 a, 1 b), 1 columns; 1 more without a target are left out"
 
 
-HOUSES = pd.DataFrame(
+HOUSES = table_of(
     {
         "price": [50.0, 100.0, None, 150.0],
         "colour": ["red", "blue", None, "red"],
@@ -79,21 +93,19 @@ HOUSES = pd.DataFrame(
     ],
 )
 def test_a_comparison_is_a_target_of_two_classes(target: str, column: str, codes: list[int]) -> None:
-    table = take_target(HOUSES, target)
+    table = label_table(HOUSES, target)
     assert table.codes.tolist() == codes
-    assert (table.classes, table.name, table.dropped) == ((False, True), target, 1)
-    assert column not in table.features.columns
+    assert (table.classes, table.target, table.numbers.tolist()) == ((False, True), target, [1, 2, 4])
+    assert table.positive == 1
+    assert column not in table.columns
 
 
 def test_a_column_whose_name_reads_like_a_comparison_is_that_column() -> None:
-    assert take_target(HOUSES, "a > b").classes == ("x", "y")
+    assert label_table(HOUSES, "a > b").classes == ("x", "y")
 
 
 def test_dates_can_be_classes_if_there_are_few() -> None:
-    assert encode_target(pd.Series([dt.date(2024, 1, 1), dt.date(2025, 1, 1)], name="d"))[0].tolist() == [
-        0,
-        1,
-    ]
+    assert classes_of([dt.date(2024, 1, 1), dt.date(2025, 1, 1)])[0].codes.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -104,59 +116,59 @@ def test_dates_can_be_classes_if_there_are_few() -> None:
         ("income", "no target column 'income'; the table has 'price', 'colour'"),
         ("price >", "no target column 'price'"),
         ("price > dear", "target 'price > dear': 'dear' is no number, as the cells of 'price' are"),
-        ("colour > red", "the text cells of column 'colour' have no order; use = or !="),
+        ("colour > red", "the text cells of 'colour' have no order; use = or !="),
         ("price > 1000", "target 'price > 1000' has one class only, False in all 3 rows with one"),
     ],
 )
 def test_a_target_that_cannot_be_is_refused_with_a_remedy(target: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        take_target(HOUSES, target)
+        label_table(HOUSES, target)
 
 
 def test_one_class_is_refused() -> None:
     with pytest.raises(
         InputError, match=r"has one class only, 'a' in all 3 rows .* needs rows of two classes"
     ):
-        encode_target(pd.Series(["a", "a", None, "a"], name="y"))
+        classes_of(["a", "a", None, "a"])
 
 
 def test_a_target_without_a_known_row_is_refused() -> None:
     with pytest.raises(InputError, match="no row is left: target 'y' is missing in all 2 rows"):
-        encode_target(pd.Series([None, None], name="y", dtype=object))
+        classes_of(pd.Series([None, None], dtype=object))
 
 
 def test_a_continuous_target_is_refused_with_a_comparison_to_use() -> None:
-    prices = pd.DataFrame({"price": np.linspace(10, 90, 50), "x": range(50)})
-    with pytest.raises(
-        InputError, match=r'50 different values, not a class; .* --target "price > 50"'
-    ) as caught:
-        take_target(prices, "price")
+    prices = table_of({"price": np.linspace(10, 90, 50), "x": range(50)})
+    with pytest.raises(TargetError, match=r"not a class; compare it, e\.g\. 'price > 50'") as caught:
+        label_table(prices, "price")
     assert "\n" not in str(caught.value)
-    assert set(take_target(prices, "price > 50").codes) == {0, 1}
+    assert caught.value.cause == "target 'price' is a number with 50 different values, not a class"
+    assert set(label_table(prices, caught.value.comparison).codes) == {0, 1}
 
 
 def test_a_target_of_many_names_is_refused() -> None:
-    names = pd.Series([f"n{i % 50}" for i in range(200)], name="who")
-    with pytest.raises(InputError, match=r'50 different values in 200 rows, too many .* --target "who = n0"'):
-        encode_target(names)
-    assert len(encode_target(names, max_classes=60)[1]) == 50
+    names = [f"n{i % 50}" for i in range(200)]
+    with pytest.raises(TargetError, match="50 different values in 200 rows, too many") as caught:
+        classes_of(names, "who")
+    assert caught.value.comparison == "who = n0"
+    assert len(classes_of(names, max_classes=60)[0].classes) == 50
 
 
 def test_the_message_stays_one_line_whatever_the_cells_and_names_hold() -> None:
     for cells in ([f"two\nlines {i}" for i in range(30)], np.linspace(0, 1, 30)):
         with pytest.raises(InputError) as caught:
-            encode_target(pd.Series(cells, name="my\ntarget"))
+            classes_of(cells, "my\ntarget")
         assert "\n" not in str(caught.value)
 
 
 def test_hardly_repeated_values_are_no_classes() -> None:
     with pytest.raises(InputError, match="too many for classes"):
-        encode_target(pd.Series([f"n{i}" for i in range(15)], name="who"))
+        classes_of([f"n{i}" for i in range(15)])
 
 
 def test_a_table_with_nothing_but_the_target_is_refused() -> None:
     with pytest.raises(InputError, match="no column but 'y'; give columns to explain it by"):
-        take_target(pd.DataFrame({"y": ["a", "b"]}), "y")
+        label_table(table_of({"y": ["a", "b"]}), "y")
 
 
 @pytest.mark.parametrize(
@@ -181,7 +193,49 @@ def test_a_class_that_is_not_there_is_refused_with_those_that_are() -> None:
         class_index(("Yes", "yes"), "YES")
 
 
-def test_classes_are_alike_up_to_case_and_spaces() -> None:
-    assert "'YES ', 'Yes', 'yes' differ" in alike_classes(("YES ", "Yes", "no", "yes"))
-    assert "'at  home', 'at home' differ" in alike_classes(("at  home", "at home"))
-    assert alike_classes(("yes", "no", 1, True)) == ""
+def test_an_absent_target_tells_what_was_asked_for_and_what_there_is() -> None:
+    with pytest.raises(UnknownColumnError) as caught:
+        label_table(HOUSES, "pric > 3")
+    assert (caught.value.name, caught.value.present) == ("pric", HOUSES.names)
+
+
+def test_classes_that_differ_in_case_and_blanks_are_one_class_with_a_note() -> None:
+    """``yes`` and ``YES `` were two classes, each with a rule of its own."""
+    cells = {"x": range(6), "y": ["yes", "YES ", "no", "yes", "No", "no"]}
+    read = table_of(cells)
+    assert [str(note) for note in read.notes] == [
+        "y: texts that differ only in case or blanks are read as one: 'No' as 'no', 'YES ' as 'yes'"
+    ]
+    table = label_table(read, "y")
+    assert (table.classes, table.codes.tolist()) == (("no", "yes"), [1, 1, 0, 1, 0, 0])
+    exact = label_table(table_of(cells, exact=True), "y")
+    assert exact.classes == ("No", "YES ", "no", "yes")
+
+
+def test_a_class_is_compared_with_in_any_of_its_spellings() -> None:
+    read = table_of({"x": range(6), "y": ["at home", "At  home", "away"] * 2})
+    for asked in ("y = at home", "y = AT HOME", "y = At  home"):
+        assert label_table(read, asked).codes.tolist() == [1, 1, 0] * 2
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, None, 1], "weights 'w': 1 cells are missing or no number of 0 or more"),
+        ([1, -1, 1], "weights 'w': 1 cells are missing or no number of 0 or more"),
+        ([0, 0, 0], "every weight in 'w' is zero"),
+        (["a", "b", "a"], "weights 'w' are text cells; give numbers"),
+    ],
+)
+def test_weights_that_are_none_are_refused(weights: list[object], message: str) -> None:
+    table = table_of({"x": [1, 2, 3], "w": weights, "y": ["a", "b", "a"]})
+    with pytest.raises(InputError, match=message):
+        label_table(table, "y", weights="w")
+
+
+def test_a_column_of_weights_is_no_column_to_explain_by() -> None:
+    table = label_table(table_of({"x": [1, 2, 3], "w": [1, 0, 2.5], "y": ["a", "b", "a"]}), "y", weights="w")
+    assert table.weights.tolist() == [1, 0, 2.5]
+    assert table.names == ("x",)
+    with pytest.raises(InputError, match="column 'y' cannot be target and weights"):
+        label_table(table_of({"x": [1, 2], "y": [1, 2]}), "y", weights="y")

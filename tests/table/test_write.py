@@ -1,15 +1,19 @@
+import csv
+import datetime as dt
 import io
+import logging
 import os
 import stat
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from nri.table.read import read_table
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from nri.errors import InputError
+from nri.table import open_source, read_table, write_beside, write_table
 from nri.table.atomic import atomic_file
-from nri.table.write import write_table
 
 TABLE = pd.DataFrame({"n": [-1.5, 2.0], "c": ["x", None], "d": pd.to_datetime(["2024-01-31", None])})
 
@@ -19,9 +23,8 @@ def test_what_is_written_is_read_back(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"table{suffix}"
     write_table(TABLE, path)
     again = read_table(path)
-    assert again["n"].tolist() == [-1.5, 2.0]
-    assert again["c"].isna().tolist() == [False, True]
-    assert again["d"].iloc[0] == pd.Timestamp("2024-01-31")
+    found = {name: [column.cell(row) for row in range(2)] for name, column in again.columns.items()}
+    assert found == {"n": [-1.5, 2.0], "c": ["x", None], "d": [dt.datetime(2024, 1, 31), None]}
     assert os.listdir(tmp_path) == [path.name]
 
 
@@ -86,3 +89,33 @@ def test_places_that_cannot_be_written_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be written"):
         write_table(TABLE, tmp_path / ("x" * 300 + ".csv"))
     assert os.listdir(tmp_path) == []
+
+
+CELLS = st.text(alphabet='ab01.,;\t"\n =-', max_size=6)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@settings(deadline=None, max_examples=60)
+@given(rows=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=6))
+def test_every_cell_is_written_as_it_was_read(delimiter: str, rows: list[tuple[str, str]]) -> None:
+    logging.getLogger("nri").setLevel(logging.ERROR)
+    file = io.StringIO()
+    writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+    writer.writerows([("x", "y"), *rows])
+    text = file.getvalue()
+    source = open_source(io.StringIO(text), format="tsv" if delimiter == "\t" else "csv")
+    logging.getLogger("nri").setLevel(logging.NOTSET)
+    assert source.written is not None
+    if source.written.delimiter != delimiter:  # so strange a file that another delimiter splits it as well
+        return
+    out = io.StringIO()
+    write_beside(source, pd.DataFrame({"added": range(len(source))}), out)
+    again = list(csv.reader(io.StringIO(out.getvalue(), newline=""), delimiter=delimiter))
+    assert again == [["x", "y", "added"], *([a, b, str(i)] for i, (a, b) in enumerate(rows))]
+
+
+def test_added_texts_that_a_spreadsheet_would_run_are_protected() -> None:
+    source = open_source(io.StringIO("x,y\n=1,2\n"))
+    out = io.StringIO()
+    write_beside(source, pd.DataFrame({"=said": ["=1+1"]}), out)
+    assert out.getvalue() == "x,y,'=said\n=1,2,'=1+1\n"

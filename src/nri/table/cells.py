@@ -99,7 +99,8 @@ def cells_of(series: "pd.Series[Any]") -> Cells:
     """
     dtype = series.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "fiu":  # most columns, and the fastest to read
-        return _numbers(series.to_numpy().astype(np.float64), whole=dtype.kind != "f")
+        values = series.to_numpy().astype(np.float64)
+        return _numbers(values, whole=dtype.kind != "f", floating=dtype.kind == "f")
     if isinstance(dtype, pd.CategoricalDtype):
         return _of_categories(series)
     if isinstance(dtype, pd.SparseDtype):
@@ -110,7 +111,7 @@ def cells_of(series: "pd.Series[Any]") -> Cells:
         raise InputError(f"Complex data not supported: column {series.name!r}; give real numbers")
     if types.is_numeric_dtype(dtype):
         values = np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
-        return _numbers(values, whole=types.is_integer_dtype(dtype))
+        return _numbers(values, whole=types.is_integer_dtype(dtype), floating=types.is_float_dtype(dtype))
     if isinstance(dtype, pd.PeriodDtype):
         return _dates(series.dt.to_timestamp())
     if types.is_datetime64_any_dtype(dtype) and dtype.type is not dt.date:  # arrow's dates are objects
@@ -136,10 +137,10 @@ def _booleans(series: "pd.Series[Any]") -> TypedCells:
     return TypedCells(Column(values, known))
 
 
-def _numbers(values: NDArray[np.float64], *, whole: bool = False) -> TypedCells:
+def _numbers(values: NDArray[np.float64], *, whole: bool = False, floating: bool = False) -> TypedCells:
     infinite = int(np.isinf(values).sum())
     note = f"{infinite} of {len(values)} cells are infinite and count as missing" if infinite else ""
-    return TypedCells(Column(values, np.isfinite(values)), whole, not whole, note)
+    return TypedCells(Column(values, np.isfinite(values)), whole, floating, note)
 
 
 def _dates(series: "pd.Series[Any]") -> TypedCells:

@@ -5,7 +5,7 @@ plan that was made when the column was first seen. Nobody else decides what a co
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from nri.rule.plan import ColumnPlan
 from nri.table.cells import Cells, TextCells, TypedCells, number_as_text
 from nri.table.kinds import boolean, category, date, number
 from nri.table.kinds.found import Found, example
+from nri.table.kinds.missing import is_missing_word
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +77,10 @@ def read_by(cells: Cells, plan: ColumnPlan, name: str) -> ReadColumn:
     except InputError as error:
         raise InputError(f"column {name!r}: {error}") from None
     column = _column(found, cells)
-    lost = (cells.codes >= 0) & ~column.known
-    if 2 * int(lost.sum()) > int((cells.codes >= 0).sum()):
-        _refuse(cells, lost & _has_meaning(cells, plan), plan.kind, name)
+    meant = _has_meaning(cells, plan)
+    lost = meant & ~column.known
+    if 2 * int(lost.sum()) > int(meant.sum()):
+        _refuse(cells, lost, plan.kind, name)
     return ReadColumn(column, found.plan, found.note)
 
 
@@ -116,7 +118,8 @@ def _recognised(cells: TextCells, kind: Kind | None, exact: bool, decimal_comma:
         note = "; ".join(part for part in (found.note, date.ambiguity(texts)) if part)
         return replace(found, note=note)
     if found.plan.kind is Kind.NUMBER and boolean.are_zero_one(found.values[~np.isnan(found.values)]):
-        return replace(found, plan=replace(boolean.DIGITS, missing=found.plan.missing))
+        plan = replace(found.plan, kind=Kind.BOOLEAN, no_and_yes=boolean.DIGITS.no_and_yes, whole=False)
+        return replace(found, plan=plan)
     return found
 
 
@@ -155,18 +158,16 @@ def _read_texts(cells: TextCells, plan: ColumnPlan) -> Found:
 
 def _has_meaning(cells: TextCells, plan: ColumnPlan) -> NDArray[np.bool_]:
     """[M]: where a cell is more than a word for nothing."""
-    said = np.array([text not in plan.missing for text in cells.texts] + [False], dtype=bool)
-    return said[cells.codes]
+    said = [text not in plan.missing and not is_missing_word(text) for text in cells.texts]
+    return np.array([*said, False], dtype=bool)[cells.codes]  # code -1 is the last
 
 
-def _refuse(cells: TextCells, bad: NDArray[np.bool_], kind: Kind, name: str) -> None:
-    rows = np.flatnonzero(bad)
-    if len(rows):
-        row = int(rows[0])
-        raise InputError(
-            f"column {name!r}, row {row + 1}: {example(cells.texts[cells.codes[row]])} is no {kind}; "
-            "correct the cell, or leave it empty if it is not known"
-        )
+def _refuse(cells: TextCells, bad: NDArray[np.bool_], kind: Kind, name: str) -> NoReturn:
+    row = int(np.flatnonzero(bad)[0])
+    raise InputError(
+        f"column {name!r}, row {row + 1}: {example(cells.texts[cells.codes[row]])} is no {kind}; "
+        "correct the cell, or leave it empty if it is not known"
+    )
 
 
 def recast(column: Column, plan: ColumnPlan, name: str) -> Column:

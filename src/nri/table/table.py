@@ -130,6 +130,8 @@ class Table:
 
     def reweighted(self, weights: FloatArray) -> "Table":
         """Return the same rows with other weights."""
+        if len(weights) != len(self):
+            raise InputError(f"{len(weights)} weights for {len(self)} rows; give one for each row")
         return replace(self, weights=weights)
 
     def labelled(self, labels: Target) -> "Table":

@@ -1,12 +1,14 @@
 """Booleans: columns of yes and no, as the words true and false or as the numbers 1 and 0."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from nri.arrays import FloatArray, IntArray
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
+from nri.table.kinds import number
 from nri.table.kinds.found import Found, examples
 
 WORDS = ColumnPlan(Kind.BOOLEAN)
@@ -34,9 +36,15 @@ def are_zero_one(values: FloatArray) -> bool:
 
 
 def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> Found:
-    """Read texts as yes (1) and no (0); NaN where a text is neither."""
+    """Read texts as yes (1) and no (0); NaN where a text is neither.
+
+    Where yes is a 1, any way to write one and zero will do that a column of numbers has.
+    """
     words = [text.strip().lower() for text in texts]
     values = np.array([1.0 if word in _YES else 0.0 if word in _NO else np.nan for word in words])
+    if np.isnan(values).any() and plan.no_and_yes == DIGITS.no_and_yes:
+        numbers = number.read(texts, counts, replace(plan, kind=Kind.NUMBER)).values
+        values = np.where(np.isnan(values) & ((numbers == 0) | (numbers == 1)), numbers, values)
     without = np.isnan(values)
     note = ""
     if without.any():

@@ -10,7 +10,7 @@ from nri.rule.plan import ColumnPlan
 from nri.table.kinds.found import Found, example
 
 _REPEATED = 0.5
-"""Share of different texts among the cells above which they are names or codes, told apart by case too."""
+"""Share of different words among the cells above which they are names or codes, told apart by case too."""
 _SHOWN = 3
 
 
@@ -65,7 +65,8 @@ def recognise(texts: Sequence[str], counts: IntArray, *, exact: bool = False) ->
     exact
         Whether texts that differ only in case and blanks are kept apart.
     """
-    folded = not exact and (len(texts) <= _REPEATED * int(counts.sum()) or len(texts) <= 2)
+    words = len({fold(text) for text in texts})
+    folded = not exact and (words <= 2 or words <= _REPEATED * int(counts.sum()))
     spellings = spellings_of(texts, counts) if folded else {}
     used = np.array([spellings.get(text, text) for text in texts], dtype=object)
     categories = tuple(sorted(set(used)))

@@ -215,9 +215,15 @@ class _Written:
 
     def _least_distinct(self) -> int:
         """Return how many different numbers it takes to believe that the column is about numbers."""
-        if not all(is_missing_mark(text) for text in self._of(~self.numbers)):
+        if not all(is_missing_mark(text) for text in self._of(~self.numbers)) or self._is_partly_dressed():
             return _LEAST_BESIDE_WORDS
         return 1 if self._is_undressed() else _LEAST_DISTINCT
+
+    def _is_partly_dressed(self) -> bool:
+        """Whether a few numbers wear a unit and most do not: of doors 2, 3, 4 and 5more one is a category."""
+        dressed = np.array([cell is not None and cell.dress == self.unit for cell in self.cells], dtype=bool)
+        worn, bare = (int(self.counts[mask & self.numbers].sum()) for mask in (dressed, ~dressed))
+        return self.unit != ("", "") and worn < bare
 
     def _is_undressed(self) -> bool:
         return self.unit == ("", "") and self.style is PLAIN

@@ -8,7 +8,7 @@ _CURRENCY = (
     r"(?:USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|SGD|HKD|KRW|TRY|RUB)\b"
 )
 _BLANK = r"[ \u00a0\u2009\u202f]"
-_DIGITS = rf"[0-9.](?:(?:[0-9.,'\u2019]|{_BLANK})*[0-9.])?(?:[eE][+-]?[0-9]+)?"
+_DIGITS = rf"[0-9.,](?:(?:[0-9.,'\u2019]|{_BLANK})*[0-9.,])?(?:[eE][+-]?[0-9]+)?"
 _UNIT = r"[^\W\d_](?:[\w/%.^*\u00b7\u00b0\u207b\u00b9\u00b2\u00b3-]|\ (?=\S)){0,23}"
 _SIGN = r"[+\u2212-]"
 _ABOUT = rf"(?:~|\u2248|(?i:ca|circa|approx|about)\.?){_BLANK}?"
@@ -123,7 +123,7 @@ def _grouped(groups: str, decimal: str, words: str) -> NumberStyle:
 
 PLAIN = NumberStyle(re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"))
 DECIMAL_COMMA = NumberStyle(
-    re.compile(r"[0-9]+(?:,[0-9]+)?(?:[eE][+-]?[0-9]+)?"), "", ",", "with decimal commas"
+    re.compile(r"(?:[0-9]+(?:,[0-9]*)?|,[0-9]+)(?:[eE][+-]?[0-9]+)?"), "", ",", "with decimal commas"
 )
 COMMA_GROUPS = _grouped(",", ".", "with commas between thousands")
 DOT_GROUPS = _grouped(".", ",", "with points between thousands")

@@ -5,15 +5,17 @@ import pandas as pd
 import pytest
 
 from nri.rule import Kind
-from nri.table.cells import is_integer, read_cells
-from nri.table.kinds import CategoryLimits, LeftOut, Reason, describe_left_out, kind_or_reason, refusal
+from nri.table import table_of
+from nri.table.usable import LeftOut, Reason, describe_left_out, refusal, why_useless
 
 WORDS = "the patient said that the pain had come back after the long walk on day"
 
 
 def decide(cells: object, name: str = "x") -> Kind | Reason:
-    series = pd.Series(cells)
-    return kind_or_reason(read_cells(series), name, whole=is_integer(series), limits=CategoryLimits())
+    """Why a column is of no use, or else what kind of cells it has."""
+    table = table_of({name: pd.Series(cells)})
+    column = table.columns[name]
+    return why_useless(column, name, whole=table.plans[name].whole) or column.kind
 
 
 @pytest.mark.parametrize(

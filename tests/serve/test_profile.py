@@ -7,11 +7,13 @@ import pytest
 
 from nri.rule import Kind
 from nri.serve.profile import guess_target, profile_columns, profile_target
+from nri.serve.view import plain
+from nri.table import Table, label_table, table_of
 
 
-def frame() -> pd.DataFrame:
+def table() -> Table:
     n = 24
-    return pd.DataFrame(
+    return table_of(
         {
             "id": range(n),
             "age": [20.0, 30.0, 40.0, None] * 6,
@@ -25,7 +27,7 @@ def frame() -> pd.DataFrame:
 
 
 def test_columns_have_the_kind_that_rules_compare_them_as():
-    kinds = {column.name: column.kind for column in profile_columns(frame())}
+    kinds = {column.name: column.kind for column in profile_columns(table())}
     assert kinds == {
         "id": Kind.NUMBER,
         "age": Kind.NUMBER,
@@ -38,12 +40,12 @@ def test_columns_have_the_kind_that_rules_compare_them_as():
 
 
 def test_columns_of_no_use_say_why():
-    useless = {column.name: column.left_out for column in profile_columns(frame()) if column.left_out}
+    useless = {column.name: column.left_out for column in profile_columns(table()) if column.left_out}
     assert useless == {"id": "looks like an identifier", "here": "has one value only"}
 
 
 def test_columns_tell_what_can_be_compared_with():
-    by_name = {column.name: column for column in profile_columns(frame())}
+    by_name = {column.name: column for column in profile_columns(table())}
     assert by_name["town"].values == ("Bonn", "Köln")
     assert by_name["town"].missing == 8
     assert (by_name["age"].low, by_name["age"].high) == (20, 40)
@@ -60,12 +62,13 @@ def test_columns_tell_what_can_be_compared_with():
     ],
 )
 def test_the_target_is_guessed_from_names_and_place(names, guess):
-    table = pd.DataFrame({name: range(24) if name == "id" else ["u", "v"] * 12 for name in names})
-    assert guess_target(profile_columns(table)) == guess
+    cells = {name: range(24) if name == "id" else ["u", "v"] * 12 for name in names}
+    assert guess_target(profile_columns(table_of(cells))) == guess
 
 
 def test_classes_come_with_their_rows():
-    assert profile_target(frame()["flu"]).classes == (("no", 12), ("yes", 12))
+    assert profile_target(table(), "flu").classes == (("no", 12), ("yes", 12))
+    assert profile_target(table(), "smoker").classes == ((0, 12), (1, 12))
 
 
 @pytest.mark.parametrize(
@@ -73,17 +76,19 @@ def test_classes_come_with_their_rows():
     [
         ([float(i) for i in range(100)], (">", 49)),
         ([f"name {i}" for i in range(99)] + ["name 7"], ("=", "name 7")),
-        ([f"20{i}-01-01" for i in range(10, 99)], ("=", "2010-01-01")),
+        ([f"20{i}-01-01" for i in range(10, 99)], (">", dt.datetime(2054, 1, 1))),
     ],
 )
 def test_a_column_with_many_values_offers_a_comparison(cells, compare):
-    target = profile_target(pd.Series(cells, name="x"))
+    target = profile_target(table_of({"x": cells}), "x")
     assert (target.classes, target.problem) == ((), None)
     assert target.compare == compare
+    asked = f"x {compare[0]} {plain(compare[1])}"  # as the page asks it
+    assert len(label_table(table_of({"x": cells, "other": cells}), asked).classes) == 2
 
 
 @pytest.mark.parametrize("cells", [["a", "a", None], [None, None]])
 def test_a_column_of_one_value_is_no_target(cells):
-    target = profile_target(pd.Series(cells, name="x", dtype=object))
+    target = profile_target(table_of({"x": pd.Series(cells, dtype=object)}), "x")
     assert target.problem
     assert target.compare is None
