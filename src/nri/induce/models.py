@@ -76,7 +76,18 @@ def _paper() -> Inducer:
     return PaperModel()
 
 
-INDUCERS: dict[str, Callable[[], Inducer]] = {"seeded": _seeded, "greedy": GreedyInducer, "paper": _paper}
+def _paper_tuned() -> Inducer:
+    from nri.paper.model import tuned_paper_model
+
+    return tuned_paper_model()
+
+
+INDUCERS: dict[str, Callable[[], Inducer]] = {
+    "seeded": _seeded,
+    "greedy": GreedyInducer,
+    "paper": _paper,
+    "paper-tuned": _paper_tuned,
+}
 """What makes the inducer of each name."""
 
 
@@ -87,7 +98,7 @@ def get_inducer(name: str) -> Inducer:
     >>> get_inducer("magic")
     Traceback (most recent call last):
         ...
-    nri.errors.InputError: no model 'magic'; use one of 'seeded', 'greedy', 'paper'
+    nri.errors.InputError: no model 'magic'; use one of 'seeded', 'greedy', 'paper', 'paper-tuned'
     """
     if name not in INDUCERS:
         raise InputError(f"no model {name!r}; use one of {', '.join(map(repr, INDUCERS))}")
