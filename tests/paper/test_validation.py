@@ -1,6 +1,7 @@
 """Networks are chosen by what their deployed rules do on synthetic tables, under both deployments."""
 
 import numpy as np
+import pytest
 import torch
 from torch import nn
 
@@ -28,7 +29,9 @@ def test_every_part_is_scored_under_both_deployments():
     assert all(len(suite[f"recovery/{shape}/{rows}"]) == 3 for shape in SHAPES for rows in SUPPORT_SIZES)
     assert len(suite["wide"]) == 12
     scores = score_deployed(BestLiteral(), suite)
-    assert set(scores) == {f"{name}/{part}" for name in ("text", "tuned") for part in suite}
+    assert set(scores) == {f"{name}/{part}" for name in ("text", "tuned") for part in (*suite, "choice")}
+    recovered = [scores[f"text/{part}"] for part in suite if part != "wide"]
+    assert scores["text/choice"] == pytest.approx((scores["text/wide"] + np.mean(recovered)) / 2)
     # a slot that asks for everything fires once it is cut to four literals; the tuned deployment drops it
     assert scores["text/recovery/1x1/256"] == 0
     assert scores["tuned/recovery/1x1/256"] == 1

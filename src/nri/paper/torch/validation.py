@@ -184,7 +184,11 @@ class NetworkGates:
 
 
 def score_deployed(network: nn.Module, suite: Mapping[str, list[HiddenRule]]) -> dict[str, float]:
-    """Score the text's deployment and the tuned one, by exact recovery and by accuracy on wide tables."""
+    """Score the text's deployment and the tuned one, by exact recovery and by accuracy on wide tables.
+
+    ``choice`` is what checkpoints are chosen by: the mean of the accuracy on wide tables and the share of
+    rules recovered, over all shapes and sizes alike.
+    """
     source = NetworkGates(network)
     models = {"text": PaperModel(source), "tuned": tuned_paper_model(source)}
     scores = {}
@@ -196,6 +200,9 @@ def score_deployed(network: nn.Module, suite: Mapping[str, list[HiddenRule]]) ->
         for name, values in accuracy.items():
             found = np.mean(values) if part == "wide" else np.mean(np.array(values) == 1)
             scores[f"{name}/{part}"] = float(found)
+    for name in models:
+        recovered = [scores[f"{name}/{part}"] for part in suite if part != "wide"]
+        scores[f"{name}/choice"] = (scores[f"{name}/wide"] + float(np.mean(recovered))) / 2
     return scores
 
 
