@@ -28,7 +28,7 @@ def test_the_card_states_training_and_the_file_is_small():
 
 
 def test_the_weights_are_those_of_the_checkpoint_and_the_configuration_beside_them():
-    """The first weights shipped without either, so nobody could go on from them or see why they were taken."""
+    """The first weights shipped without either, so nobody could go on from them or see why these."""
     card = shipped_paper_network().card
     kept = load_checkpoint(ROOT / "checkpoints" / "paper" / "checkpoint.safetensors")
     assert (kept.step, kept.episodes, kept.config) == (card["step"], card["episodes"], card["config"])
