@@ -22,6 +22,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+import pandas as pd
+
 from nri import InputError
 from nri_bench.command import experiment_rows
 from nri_bench.experiments import EXPERIMENTS
@@ -123,8 +125,9 @@ def ranking_table(rows: Sequence[Row], protocol: str) -> str:
             percent(mean["auc"]),
         ]
         sizes = [_count(middle["clauses"]), _count(middle["literals"])]
-        lines.append([label_of(method), *accuracies, *sizes, str(cell.n_failed)])
-    header = ["method", "accuracy", "balanced", "AUC", "clauses (median)", "literals (median)", "failed fits"]
+        lines.append([label_of(method), *accuracies, *sizes, str(cell.n_failed), _empty_fits(method, part)])
+    header = ["method", "accuracy", "balanced", "AUC", "clauses (median)", "literals (median)"]
+    header += ["failed fits", "empty fits"]
     if not lines:
         return NO_ROWS
     seeds = ", ".join(map(str, table.seeds))
@@ -152,6 +155,13 @@ def provenance(rows: Sequence[Row]) -> str:
 def _pairs(versions: str) -> list[str]:
     words = versions.split()
     return [f"{name} {version}" for name, version in zip(words[::2], words[1::2], strict=False)]
+
+
+def _empty_fits(method: str, part: pd.DataFrame) -> str:
+    """Count the fits that ended without an error and without a rule: they say one class of all rows."""
+    if method == "majority" or part["clauses"].isna().all():
+        return "–"  # noqa: RUF001
+    return str(int(((part["clauses"] == 0) & part["ok"]).sum()))
 
 
 def _count(number: float) -> str:

@@ -1,3 +1,5 @@
+import math
+
 import torch
 
 from nri.paper.torch.keys import ExampleKeys, seeded_columns
@@ -29,12 +31,14 @@ def test_below_the_trained_width_trained_columns_are_used_for_both_polarities() 
     assert torch.equal(adapted, torch.cat([layer.columns[0, :, :3], layer.columns[1, :, :3]], -1))
 
 
-def test_above_the_trained_width_trained_columns_stay_and_new_ones_do_not_depend_on_their_number() -> None:
+def test_above_the_trained_width_trained_columns_stay_and_new_ones_have_the_size_of_a_fresh_layers() -> None:
     layer = keys()
     wide, wider = (layer.adapted_columns(n).reshape(6, 2, n) for n in (6, 9))
     assert torch.equal(wide[:, :, :4], layer.columns.transpose(0, 1))
-    assert torch.equal(wider[:, :, :6], wide)
-    assert wide[:, :, 4:].abs().max() <= layer.bound
+    assert torch.equal(wider[:, :, :4], wide[:, :, :4])
+    # the same numbers at the size of a fresh layer: 1 / sqrt(2N)
+    torch.testing.assert_close(wider[:, :, 4:6] * math.sqrt(18), wide[:, :, 4:] * math.sqrt(12))
+    assert wide[:, :, 4:].abs().max() <= 1 / math.sqrt(12)
     assert wide[:, :, 4:].abs().min() > 0
 
 

@@ -13,20 +13,26 @@ from nri.paper.torch.batch import EpisodeBatch, batch_from_arrays, literals
 from nri.paper.torch.config import PaperConfig, PaperLossConfig
 from nri.paper.torch.counterfactual import (
     coverage_overlap,
+    exclusive_shares,
     flip_variables,
     necessity,
     responsibility_balance,
+    sampled_terms,
+    soft_maximum,
     spuriousness,
 )
 from nri.paper.torch.losses import (
     activation_balance,
     coverage,
+    excess_length,
     gate_entropy,
+    hinge,
     kept_slots,
     max_margin,
     paper_loss,
     repulsion,
     switch_balance,
+    switch_balance_by_gates,
     usage_balance,
 )
 from nri.paper.torch.network import PaperInducer
@@ -103,6 +109,27 @@ def test_switch_balance_is_one_when_slots_share_the_work_and_t_when_one_does_it_
     w, positives = torch.ones(1, T), torch.ones(1, 6)
     assert switch_balance(shared, w, positives).item() == pytest.approx(1, abs=1e-4)
     assert switch_balance(alone, w, positives).item() == pytest.approx(T, abs=1e-4)
+
+
+def test_switch_balance_by_gates_is_the_published_codes_sum_and_sees_no_rows() -> None:
+    w = torch.tensor([[0.9, 0.1, 0.5], [0.3, 0.3, 0.9]])
+    u = torch.logit(w).softmax(-1).mean(0)
+    f = w.mean(0) / w.mean(0).sum()
+    assert switch_balance_by_gates(w).item() == pytest.approx(3 * (u * f).sum().item(), rel=1e-4)
+    assert switch_balance_by_gates(torch.full((4, T), 0.2)).item() == pytest.approx(1, rel=1e-4)
+
+
+def test_the_hinge_asks_the_whole_rule_for_the_margins() -> None:
+    _, batch = random_case(0)
+    undecided = torch.full_like(batch.labels, 0.5)
+    assert hinge(undecided, batch, 0.7, 0.3).item() == pytest.approx(0.4, abs=1e-6)
+    assert hinge(batch.labels, batch, 0.7, 0.3).item() == 0
+
+
+def test_only_literals_beyond_the_longest_clause_cost_length() -> None:
+    z = torch.tensor([[[1.0, 1.0, 0.5, 0.0], [1.0, 0.0, 0.0, 0.0]]])
+    assert excess_length(z, 2.0).item() == pytest.approx(0.25)
+    assert excess_length(z, 3.0).item() == 0
 
 
 def test_usage_and_activation_balance_are_the_papers_sum() -> None:
@@ -209,6 +236,40 @@ def test_overlap_and_responsibility_are_the_appendix_sums(seed: int) -> None:
     assert responsibility_balance(clauses, batch.positives).item() == pytest.approx(-entropy, abs=1e-5)
 
 
+@quick
+@given(seeds)
+def test_a_clause_is_responsible_as_far_as_no_other_one_covers_the_row(seed: int) -> None:
+    rule, batch = random_case(seed)
+    clauses = execute(rule, batch.literals).clauses
+    alone = torch.stack(
+        [clauses[..., k] * (1 - clauses[..., [j for j in range(T) if j != k]]).prod(-1) for k in range(T)],
+        -1,
+    )
+    expected = alone / (alone.sum(-1, keepdim=True) + 1e-8)
+    torch.testing.assert_close(exclusive_shares(clauses), expected, atol=1e-5, rtol=1e-4)
+    assert (soft_maximum(clauses) >= clauses.amax(-1).clamp(0, 1) - 1e-6).all()
+
+
+def test_sampled_counterfactuals_find_a_deciding_literal_necessary_and_an_ignored_one_harmless() -> None:
+    """One slot says x0 and nothing else: a flip of x0 leaves nothing, a flip of the rest changes nothing."""
+    values = np.array([[[1, 0, 1], [1, 1, 0], [0, 1, 1]]], bool)
+    labels = values[:, :, 0]
+    valid = np.ones((1, 3), bool)
+    batch = batch_from_arrays(values, np.ones_like(values), labels, valid, valid)
+    z = torch.zeros(1, 1, 6)
+    z[0, 0, 0] = 1.0
+    rule = SoftRule(z, torch.ones(1, 1))
+    gated = execute(rule, batch.literals).clauses
+    config = PaperLossConfig(sampled_counterfactuals=1)
+    generator = torch.Generator().manual_seed(0)
+    parts = sampled_terms(rule, gated, batch.literals, batch.positives, config, generator)
+    assert parts["necessity"]().item() == pytest.approx(0, abs=1e-5)
+    assert parts["spuriousness"]().item() == pytest.approx(0, abs=1e-5)
+    idle = SoftRule(z.roll(1, -1) * 0.5 + z, torch.ones(1, 1))  # asks for x1 too, which decides nothing
+    parts = sampled_terms(idle, gated, batch.literals, batch.positives, config, generator)
+    assert np.mean([parts["necessity"]().item() for _ in range(20)]) > 0.05
+
+
 def test_clause_dropout_drops_a_quarter_and_keeps_at_least_two() -> None:
     w = torch.ones(4000, 8)
     kept = kept_slots(w, 0.25, 2, torch.Generator().manual_seed(0))
@@ -245,6 +306,24 @@ def test_the_total_is_the_weighted_sum_of_the_terms() -> None:
     }
     expected = sum(weights[name] * value.item() for name, value in loss.terms.items())
     assert loss.total.item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_overlap_counts_in_full_where_lambda_cf_does_not_scale_it() -> None:
+    rule, batch = random_case(5)
+    only = dict.fromkeys(("switch", "usage", "activation", "repulsion", "entropy", "margin"), 0.0)
+    scaled = PaperLossConfig(**only, clause_dropout=0.0, counterfactual_balance=0.0)
+    full = replace(scaled, counterfactual_scales_all=False)
+    totals = [paper_loss(rule, batch, config, progress=1.0).total for config in (full, scaled)]
+    overlap = coverage_overlap(execute(rule, batch.literals).clauses, batch.positives)
+    torch.testing.assert_close(totals[0] - totals[1], 0.1 * (1 - 0.15) * overlap)
+
+
+def test_without_a_counterfactual_weight_nothing_of_it_remains() -> None:
+    """The ablation sets lambda_cf to 0: overlap and balance must go with it, scaled or not."""
+    rule, batch = random_case(5)
+    config = PaperLossConfig(counterfactual=0.0, counterfactual_scales_all=False)
+    terms = paper_loss(rule, batch, config, progress=1.0).terms
+    assert not {"necessity", "spuriousness", "overlap", "responsibility"} & set(terms)
 
 
 def test_the_counterfactual_loss_waits_for_its_warm_up() -> None:

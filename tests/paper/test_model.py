@@ -9,7 +9,7 @@ import pytest
 from nri.episode import make_episode
 from nri.paper import model as paper
 from nri.paper.deploy import PUBLISHED, DeployConfig
-from nri.paper.model import SHIPPED, Gates, PaperModel, count, rows_to_show
+from nri.paper.model import TUNED, Gates, PaperModel, count, rows_to_show, tuned_paper_model
 from nri.search.limits import Limits
 
 
@@ -46,10 +46,20 @@ def test_open_gates_are_the_rule_and_everything_else_is_the_other_class():
 
 def test_the_class_whose_rule_decides_more_rows_rightly_is_described():
     table = make_episode(XOR, labels=np.array([0, 0, 0, 1]))
-    both = induce(Scripted(([[0, 0, 0, 0.9]], [1.0]), ([[0, 0, 0.9, 0]], [1.0])), table)
+    both = induce(Scripted(([[0, 0, 0, 0.9]], [1.0]), ([[0, 0, 0.9, 0]], [1.0])), table, both_sides=True)
     assert both.rules == (((2,),), ())
-    second = induce(Scripted(([[0, 0, 0, 0.9]], [1.0])), table, both_sides=False)
-    assert second.rules == ((), ((3,),))
+
+
+def test_the_texts_rule_has_every_open_slot_and_is_for_the_positive_class():
+    """Tables once showed the tuned deployment under the paper's name; the two are two models now."""
+    table = make_episode(XOR, labels=np.array([0, 0, 0, 1]))
+    answers = ([[0, 0, 0, 0.9], [0.9, 0.9, 0, 0]], [1.0, 0.5]), ([[0, 0, 0.9, 0]], [1.0])
+    for model, rules in (
+        (PaperModel(Scripted(*answers)), ((), ((3,), (0, 1)))),
+        (tuned_paper_model(Scripted(*answers)), ((), ((0, 1),))),
+    ):
+        found = model.induce(table, np.arange(2), Limits(), np.random.default_rng(0), None)
+        assert found.rules == rules
 
 
 def test_each_of_several_classes_is_set_against_the_rest():
@@ -95,7 +105,7 @@ def test_the_top_filter_keeps_what_discriminates_best():
     assert found.rules[1] == ((0, 1),)
 
 
-def test_by_default_a_silent_slot_that_is_cut_to_four_literals_stays_silent():
+def test_tuned_a_silent_slot_that_is_cut_to_four_literals_stays_silent():
     """Unneeded slots ask for all variables; cut short they fired on half of the table."""
     rng = np.random.default_rng(0)
     X = rng.random((60, 8)) < 0.5
@@ -103,7 +113,7 @@ def test_by_default_a_silent_slot_that_is_cut_to_four_literals_stays_silent():
     needed, silent = [0.9] + [0.0] * 15, [0.0] * 8 + [0.8] * 8
     gates = ([needed, silent], [0.9, 0.9])
     assert induce(Scripted(gates), table, positive=1).rules[1] == ((0,), (8, 9, 10, 11))
-    assert induce(Scripted(gates), table, positive=1, config=SHIPPED).rules[1] == ((0,),)
+    assert induce(Scripted(gates), table, positive=1, config=TUNED).rules[1] == ((0,),)
 
 
 def test_a_row_of_weight_two_is_shown_twice_and_counted_twice():

@@ -1,14 +1,21 @@
 """The weights that ship: whole, small, and good enough to find simple rules."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from nri import NRIClassifier
 from nri.episode import make_episode
+from nri.networks import load_training
 from nri.paper.model import PaperModel, shipped_paper_network
 from nri.search.limits import Limits
+from nri.train.checkpoint import load_checkpoint
 from nri.weights import shipped_file
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_card_states_training_and_the_file_is_small():
@@ -20,8 +27,32 @@ def test_the_card_states_training_and_the_file_is_small():
     assert shipped_file("paper").stat().st_size < 5 * 2**20
 
 
-@pytest.mark.parametrize("n_variables", [8, 40])
-def test_conjunctions_are_found_in_most_tables(n_variables):
+def test_the_weights_are_those_of_the_checkpoint_and_the_configuration_beside_them():
+    """The first weights shipped without either, so nobody could go on from them or see why these."""
+    card = shipped_paper_network().card
+    kept = load_checkpoint(ROOT / "checkpoints" / "paper" / "checkpoint.safetensors")
+    assert (kept.step, kept.episodes, kept.config) == (card["step"], card["episodes"], card["config"])
+    written = load_training(ROOT / "configs" / "paper-cpu.toml").describe()
+    assert {**written, "run": None} == {**card["config"], "run": None}
+
+
+def test_the_checkpoint_that_ships_is_the_best_of_its_run_on_synthetic_tables():
+    lines = shipped_file("paper").with_suffix(".metrics.jsonl").read_text().splitlines()
+    choice = {row["step"]: row["valid/text/choice"] for row in map(json.loads, lines) if len(row) > 20}
+    assert max(choice, key=choice.get) == shipped_paper_network().card["step"]
+
+
+@pytest.mark.parametrize("model", ["paper", "paper-tuned"])
+def test_both_deployments_are_models_by_name(model):
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 2, (200, 8)).astype(float)
+    y = (X[:, 2] == 1) & (X[:, 5] == 0)
+    assert NRIClassifier(model=model, random_state=0).fit(X, y).score(X, y) > 0.9
+
+
+@pytest.mark.parametrize(("n_variables", "least"), [(8, 0.95), (40, 0.85)])
+def test_conjunctions_are_found_in_most_tables(n_variables, least):
+    """By the text's rule; tables of 40 columns are three times as wide as those of training."""
     rng = np.random.default_rng(0)
     right = []
     for _ in range(10):
@@ -31,7 +62,7 @@ def test_conjunctions_are_found_in_most_tables(n_variables):
         table = make_episode(X[:100], labels=labels[:100])
         found = PaperModel().induce(table, np.arange(n_variables), Limits(), rng, 1)
         right.append(np.mean(found.predict(X[100:], np.ones_like(X[100:])) == labels[100:]))
-    assert np.mean(right) > 0.9
+    assert np.mean(right) > least
 
 
 def test_the_classifier_takes_it_by_name_with_missing_cells_and_several_classes():

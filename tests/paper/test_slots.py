@@ -64,7 +64,7 @@ def test_film_starts_with_orthogonal_shifts_and_spread_scales() -> None:
 
 def test_folded_attention_equals_multi_head_attention_over_each_slots_own_memory() -> None:
     film, h, states, valid = parts()
-    attention = LiteralAttention(D, A, generator(3))
+    attention = LiteralAttention(D, A, generator(3), dropout=0.0)
     memory = film(h)
     q = attention.query(states).reshape(B, T, A, -1)
     k = attention.key(memory).reshape(B, T, L, A, -1)
@@ -72,6 +72,14 @@ def test_folded_attention_equals_multi_head_attention_over_each_slots_own_memory
     scores = torch.einsum("btae,btlae->btal", q, k) / math.sqrt(D // A)
     weights = scores.masked_fill(~valid[:, None, None], -torch.inf).softmax(-1)
     expected = attention.out(torch.einsum("btal,btlae->btae", weights, v).reshape(B, T, D))
+    torch.testing.assert_close(attention(states, h, valid, film), expected)
+
+
+def test_what_attention_overlooks_takes_its_bias_along() -> None:
+    """With dropout the shares of a slot no longer sum to one, and the folded biases have to follow."""
+    film, h, states, valid = parts()
+    attention = LiteralAttention(D, A, generator(3), dropout=0.999_999)
+    expected = attention.out.bias.expand(B, T, D)  # nothing is left of values and their biases
     torch.testing.assert_close(attention(states, h, valid, film), expected)
 
 

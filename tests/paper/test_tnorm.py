@@ -1,4 +1,7 @@
+import math
+
 import numpy as np
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -6,7 +9,7 @@ from torch import Tensor
 
 from nri.episode import literal_truth
 from nri.paper.torch.batch import literals
-from nri.paper.torch.tnorm import SoftRule, clause_truth, execute, non_null, rule_truth
+from nri.paper.torch.tnorm import SoftRule, clause_truth, execute, non_null, rule_truth, with_gate_noise
 
 quick = settings(deadline=None, max_examples=40)
 seeds = st.integers(0, 2**32 - 1)
@@ -95,6 +98,20 @@ def test_a_slot_without_literals_is_true_as_a_clause_and_silent_in_a_rule() -> N
 def test_an_unknown_cell_counts_half() -> None:
     asks_first = SoftRule(torch.tensor([[1.0, 0.0]]), torch.ones(1))
     assert rule_truth(asks_first, torch.tensor([[0.5, 0.5]])).item() == 0.5
+
+
+def test_gate_noise_is_logistic_on_the_logits_and_leaves_shut_gates_shut() -> None:
+    gates = torch.tensor([0.0, 0.2, 0.7, 1.0]).expand(20_000, 1, 4)
+    rule = SoftRule(gates, gates[..., 0])
+    noisy = with_gate_noise(rule, torch.Generator().manual_seed(0)).z
+    assert (noisy[..., 0] == 0).all()
+    assert (noisy[..., 3] == 1).all()
+    for column, gate in ((1, 0.2), (2, 0.7)):
+        shift = torch.logit(noisy[..., column].double()) - torch.logit(torch.tensor(gate))
+        assert abs(shift.mean()) < 0.05
+        assert shift.var().item() == pytest.approx(math.pi**2 / 3, rel=0.05)
+        # a gate is open after the noise as often as it says
+        assert (noisy[..., column] > 0.5).double().mean().item() == pytest.approx(gate, abs=0.02)
 
 
 def test_gradients_are_finite_at_shut_and_fully_open_gates() -> None:

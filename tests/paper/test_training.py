@@ -14,7 +14,7 @@ from nri.paper.torch.training import PaperTrainConfig, PaperTraining, slot_state
 from nri.seeded.torch.training import SeededTraining
 from nri.synth.paper import PaperPreset
 from nri.train.checkpoint import load_checkpoint
-from nri.train.config import OptimConfig, RunConfig
+from nri.train.config import OptimConfig, RunConfig, to_dict
 from nri.train.loop import CHECKPOINT, train
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -76,16 +76,113 @@ def test_slots_that_are_used_alike_have_no_variance_and_sharp_gates_no_entropy()
     assert undecided["gate_entropy"] == pytest.approx(0.6931, abs=1e-3)
 
 
-def test_the_published_run_is_what_the_paper_states():
-    published = load_training(CONFIGS / "paper.toml")
-    config = published.config
+def test_the_published_run_is_that_of_the_published_code_line_by_line():
+    """It once had a falling rate, averaged weights, another objective and 8192 fresh episodes an update."""
+    config = load_training(CONFIGS / "paper.toml").config
     assert isinstance(config, PaperTrainConfig)
-    assert (config.model.slots, config.model.width, config.model.layers, config.model.heads) == (8, 384, 3, 4)
-    assert config.batch * config.optim.batches_per_step == 8192
-    assert (config.optim.steps, config.optim.learning_rate, config.optim.weight_decay) == (500, 6e-4, 1e-2)
-    assert (config.optim.warmup, config.optim.clip) == (100, 1.0)
-    assert (config.data.n_spurious, config.data.flip_rate) == (3, 0.3)
-    assert (config.loss.clause_dropout, config.loss.min_kept) == (0.25, 2)
+    assert to_dict(replace(config, run=RunConfig())) == {
+        "seed": 42,
+        "batch": 256,
+        "pool": 256,
+        "clean_share": 0.0,
+        "run": to_dict(RunConfig()),
+        "model": {
+            "slots": 8,
+            "width": 384,
+            "layers": 3,
+            "heads": 4,
+            "feedforward": 4,
+            "n_train": 15,
+            "bottleneck": 64,
+            "extension_seed": 0,
+            "extension_scale": 1.0,
+            "dropout": 0.1,
+        },
+        "data": {
+            "min_variables": 6,
+            "max_variables": 12,
+            "min_rows": 24,
+            "max_rows": 48,
+            "min_clauses": 1,
+            "max_clauses": 6,
+            "min_literals": 1,
+            "max_literals": 4,
+            "n_spurious": 3,
+            "flip_rate": 0.3,
+            "label_noise": 0.0,
+            "missing": 0.0,
+            "max_label_noise": 0.0,
+            "max_missing": 0.0,
+            "shuffle_columns": False,
+        },
+        "loss": {
+            "gate_noise": True,
+            "coverage_hinge": 1.0,
+            "gated_margin": True,
+            "switch_by_gates": True,
+            "sampled_counterfactuals": 4,
+            "counterfactual_scales_all": False,
+            "length": 0.0,
+            "max_length": 4.0,
+            "switch": 0.1,
+            "usage": 0.1,
+            "activation": 0.05,
+            "repulsion": 0.0,
+            "entropy": 0.0,
+            "margin": 1.0,
+            "margin_positive": 0.7,
+            "margin_negative": 0.3,
+            "counterfactual": 0.15,
+            "counterfactual_overlap": 0.1,
+            "counterfactual_balance": 0.01,
+            "counterfactual_warmup": 0.5,
+            "select_threshold": 0.3,
+            "clause_dropout": 0.25,
+            "min_kept": 2,
+        },
+        "optim": {
+            "steps": 500,
+            "batches_per_step": 1,
+            "learning_rate": 6e-4,
+            "schedule": "constant",
+            "final_learning_rate": 1e-5,
+            "warmup": 100,
+            "weight_decay": 1e-2,
+            "clip": 1.0,
+            "average": 0.0,
+        },
+    }
+
+
+def test_a_pool_shows_the_same_episodes_again_and_none_shows_fresh_ones():
+    for pool, again in ((32, True), (0, False)):
+        learner, shown = task(pool=pool), []
+        network = learner.build()
+        network.register_forward_hook(lambda _, inputs, __, shown=shown: shown.append(inputs[0].values))
+        for index in range(3):  # a pool of 32 is two batches of 16
+            learner.loss(network, index)
+        assert torch.equal(shown[0], shown[2]) is again
+        assert not torch.equal(shown[0], shown[1])
+
+
+def test_without_averaging_the_weights_themselves_are_kept(tmp_path):
+    optim = OptimConfig(steps=3, learning_rate=3e-3, warmup=2, average=0.0)
+    train(task(optim=optim), tmp_path)
+    kept = load_checkpoint(tmp_path / CHECKPOINT)
+    assert all(torch.equal(kept.weights[name], kept.average[name]) for name in kept.weights)
+
+
+def test_dropout_is_drawn_for_each_batch_and_idle_in_validation():
+    learner = task(model=PaperConfig(width=16, layers=1, heads=2, bottleneck=8, dropout=0.3))
+    network = learner.build()
+    before = torch.random.get_rng_state()
+    first, again, other = (float(learner.loss(network, index)[0].detach()) for index in (1, 1, 2))
+    assert first == again
+    assert first != other
+    assert torch.equal(torch.random.get_rng_state(), before)  # nobody else's chance is touched
+    network.eval()
+    scores = [learner.validate(network) for _ in range(2)]
+    assert scores[0] == scores[1]
 
 
 def test_a_configuration_names_its_network():
@@ -99,6 +196,8 @@ def test_a_configuration_names_its_network():
         ('task = "papper"', "unknown task 'papper'"),
         ('task = "paper"\n[model]\nwitdh = 3', "unknown key 'witdh'"),
         ('task = "paper"\nbatch = 0', "batch = 0 draws nothing"),
+        ('task = "paper"\nbatch = 10\npool = 15', "pool = 15 is no multiple of batch = 10"),
+        ('task = "paper"\n[model]\ndropout = 1.0', "dropout = 1.0 drops everything"),
         ('task = "paper"\n[data]\nn_spurious = 9', "narrower than the 21 columns"),
     ],
 )

@@ -42,6 +42,11 @@ def test_an_impossible_value_is_refused(tmp_path):
         load_config(SeededTrainConfig, written(tmp_path, "[model]\nheads = 0\n"))
 
 
+def test_an_unknown_schedule_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match="schedule = 'linear' is unknown; give 'cosine' or 'constant'"):
+        load_config(SeededTrainConfig, written(tmp_path, "[optim]\nschedule = 'linear'\n"))
+
+
 def test_a_missing_file_and_bad_toml_are_one_clear_line(tmp_path):
     with pytest.raises(ConfigError, match="no configuration file"):
         load_config(SeededTrainConfig, tmp_path / "none.toml")

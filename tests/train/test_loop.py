@@ -107,6 +107,11 @@ def test_the_learning_rate_warms_up_and_falls_to_its_final_value():
     assert all(a >= b for a, b in pairwise(rates[10:]))
 
 
+def test_a_constant_learning_rate_stays_after_the_warm_up():
+    optim = OptimConfig(steps=100, warmup=10, learning_rate=1.0, schedule="constant")
+    assert [learning_rate(optim, step) for step in (0, 9, 10, 99)] == pytest.approx([0.1, 1.0, 1.0, 1.0])
+
+
 def test_a_file_that_is_no_checkpoint_is_refused(tmp_path):
     path = tmp_path / "x.safetensors"
     path.write_bytes(b"nothing of the kind")

@@ -14,7 +14,17 @@ from nri_bench.run import Job, Row
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHOD_NAMES = ("logistic", "tree", "random-forest", "xgboost", "ripper", "paper", "greedy", "seeded")
+METHOD_NAMES = (
+    "logistic",
+    "tree",
+    "random-forest",
+    "xgboost",
+    "ripper",
+    "paper",
+    "paper-tuned",
+    "greedy",
+    "seeded",
+)
 QUICK_METHOD_NAMES = ("logistic", "tree")
 PROTOCOLS = ("sub2", "sub5", "sub10", "sub20", "sub50", "sub100")
 

@@ -23,7 +23,7 @@ from nri_bench.tables.cell import NO_ROWS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHOD_NAMES = ("seeded", "greedy", "paper", "ripper")
+METHOD_NAMES = ("seeded", "greedy", "paper", "paper-tuned", "ripper")
 
 
 def jobs(options: Options) -> list[Job]:

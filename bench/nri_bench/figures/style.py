@@ -71,6 +71,7 @@ LOOKS = {
     "seeded": Look("#D55E00", "*", "-"),
     "greedy": Look("#E69F00", "P", (0, (5, 1.5))),
     "paper": Look("#CC79A7", "X", (0, (3, 1, 1, 1))),
+    "paper-tuned": Look("#AA4499", "8", (0, (8, 1, 2, 1))),
     "exact": Look("#000000", "p", (0, (1, 1))),
     "ripper": Look("#0072B2", "o", "--"),
     "rulefit": Look("#56B4E9", "s", "-."),

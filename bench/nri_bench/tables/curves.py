@@ -60,17 +60,34 @@ def _caption(frame: pd.DataFrame, cells: Sequence[Cell]) -> str:
 
 def recovery_table(rows: Sequence[Row]) -> str:
     """Share of hidden rules found exactly: a line for each support size and method, a column for K x L."""
-    frame = frame_of(rows)
+    frame = _with_cells(rows)
     if frame.empty:
         return NO_ROWS
-    frame["cell"] = [f"{k:.0f}x{n:.0f}" for k, n in zip(frame["K"], frame["L"], strict=True)]
-    shares = frame.groupby(["M", "method", "cell"])["equal"].mean().unstack("cell")
+    return _by_cell(frame, "equal", digits=0) + _rules_in_a_cell(frame)
+
+
+def recovery_accuracy_table(rows: Sequence[Row], methods: Sequence[str]) -> str:
+    """Accuracy of the found rules on all rows there are, whether or not they are the hidden ones."""
+    frame = _with_cells([row for row in rows if row["method"] in methods])
+    return NO_ROWS if frame.empty else _by_cell(frame, "score", digits=1)
+
+
+def _with_cells(rows: Sequence[Row]) -> pd.DataFrame:
+    frame = frame_of(rows)
+    if not frame.empty:
+        frame["cell"] = [f"{k:.0f}x{n:.0f}" for k, n in zip(frame["K"], frame["L"], strict=True)]
+    return frame
+
+
+def _by_cell(frame: pd.DataFrame, field: str, digits: int) -> str:
+    """Lay out the means of a field: a line for each support size and method, a column for each K x L."""
+    shares = frame.groupby(["M", "method", "cell"])[field].mean().unstack("cell")
     lines = [
-        [label_of(name), f"{m:.0f}", *(percent(share, digits=0) for share in shares.loc[(m, name)])]
+        [label_of(name), f"{m:.0f}", *(percent(share, digits=digits) for share in shares.loc[(m, name)])]
         for m in sorted(frame["M"].unique())
         for name in in_order(shares.loc[m].index)
     ]
-    return markdown(["method", "M", *shares.columns], lines) + _rules_in_a_cell(frame)
+    return markdown(["method", "M", *shares.columns], lines)
 
 
 def _rules_in_a_cell(frame: pd.DataFrame) -> str:

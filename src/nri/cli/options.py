@@ -91,7 +91,8 @@ ClinicalOption = Annotated[
     bool, typer.Option("--clinical", help="Let the report say that it is not validated for decisions.")
 ]
 ModelOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="What finds the rule: seeded (default), greedy, paper.")
+    str | None,
+    typer.Option(metavar="NAME", help="What finds the rule: seeded (default), greedy, paper, paper-tuned."),
 ]
 SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the search.")]
 MaxClausesOption = Annotated[

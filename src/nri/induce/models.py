@@ -88,17 +88,28 @@ def _paper() -> Inducer:
     return PaperModel()
 
 
-INDUCERS: dict[str, Callable[[], Inducer]] = {"seeded": _seeded, "greedy": GreedyInducer, "paper": _paper}
+def _paper_tuned() -> Inducer:
+    from nri.paper.model import tuned_paper_model
+
+    return tuned_paper_model()
+
+
+INDUCERS: dict[str, Callable[[], Inducer]] = {
+    "seeded": _seeded,
+    "greedy": GreedyInducer,
+    "paper": _paper,
+    "paper-tuned": _paper_tuned,
+}
 """What makes the inducer of each name."""
 
 
 def get_inducer(model: str | PathLike[str]) -> Inducer:
     """Return the inducer of that name, or the one whose weights are in that file.
 
-    >>> get_inducer("magic")
+    >>> get_inducer("magic")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    nri.errors.InputError: no model 'magic'; use one of 'seeded', 'greedy', 'paper', or a file NAME.onnx
+    nri.errors.InputError: no model 'magic'; use one of 'seeded', 'greedy', ..., or a file NAME.onnx
     """
     name = fspath(model)
     if not name.endswith(".onnx"):

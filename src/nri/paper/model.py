@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nri.episode import BoolArray, Episode, FloatArray, IntArray, literal_truth, make_episode
 from nri.errors import InputError
-from nri.paper.deploy import DeployConfig, deploy
+from nri.paper.deploy import PUBLISHED, DeployConfig, deploy
 from nri.search.candidates import clause_truth
 from nri.search.clauses import IndexClause
 from nri.search.limits import Limits
@@ -24,12 +24,9 @@ from nri.weights import checked_card, open_session, shipped_file
 MAX_CELLS = 2_000_000
 """Cells that the network looks at; of a larger table it sees some rows of each class, drawn by chance."""
 
-SHIPPED = DeployConfig(max_literals=4, tune_clauses=True)
-"""How the shipped weights are deployed; chosen on synthetic tables.
-
-The balance losses keep every clause gate open, so a slot that is not needed falls silent by asking for all
-variables at once. Cut to four literals it would speak again, and wrongly. So clauses are taken from the most
-discriminating on, as many as decide most support rows rightly, as the paper did for its listing of rules."""
+TUNED = DeployConfig(max_literals=4, tune_clauses=True)
+"""How ``paper-tuned`` reads the slots: clauses are taken from the most discriminating on, as many as decide
+most support rows rightly, as the paper did for its listing of rules. Chosen on synthetic tables."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +70,7 @@ def shipped_paper_network() -> PaperNetwork:
 
 
 class PaperModel:
-    """The paper's system as an inducer.
+    """The paper's system as an inducer, by default as its text deploys it.
 
     Parameters
     ----------
@@ -83,13 +80,13 @@ class PaperModel:
         Which gates become clauses and literals; the discrimination score and the top-K' filter are here.
     both_sides
         For two classes of which none is named, whether a rule for either is made and the one that decides
-        more support rows rightly is kept; else the rule speaks about the second class.
+        more support rows rightly is kept; else the rule speaks about the second class, the positive one.
     """
 
     sharpens = False
 
     def __init__(
-        self, network: GateSource | None = None, config: DeployConfig = SHIPPED, both_sides: bool = True
+        self, network: GateSource | None = None, config: DeployConfig = PUBLISHED, both_sides: bool = False
     ) -> None:
         self._network = network or shipped_paper_network()
         self._config = config
@@ -126,6 +123,11 @@ class PaperModel:
         config = replace(self._config, max_literals=max(longest, len(limits.required)))
         two_class = make_episode(seen.values, seen.known, labels.astype(np.int64), seen.weights)
         return deploy(z, gates.w, two_class, config)[: limits.max_clauses]
+
+
+def tuned_paper_model(network: GateSource | None = None) -> PaperModel:
+    """Return the paper's network with our deployment: clauses chosen on the support, either class."""
+    return PaperModel(network, TUNED, both_sides=True)
 
 
 def with_required(z: NDArray[np.float32], required: tuple[BoolArray, ...]) -> NDArray[np.float32]:

@@ -6,19 +6,21 @@ import types
 import typing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from nri.errors import ConfigError
 
 
 @dataclass(frozen=True)
 class OptimConfig:
-    """AdamW with warm-up and cosine, clipped, its weights averaged exponentially."""
+    """AdamW with warm-up, clipped, its weights averaged exponentially."""
 
     steps: int = 10_000
     batches_per_step: int = 1
     """Synthetic batches in one update, over all processes"""
     learning_rate: float = 1e-3
+    schedule: Literal["cosine", "constant"] = "cosine"
+    """After the warm-up the rate falls by a cosine to ``final_learning_rate``, or stays"""
     final_learning_rate: float = 1e-5
     warmup: int = 100
     """Steps of linear warm-up"""
@@ -26,7 +28,7 @@ class OptimConfig:
     clip: float = 1.0
     """Largest norm of the gradient"""
     average: float = 0.999
-    """Decay of the exponential average of weights; the average is what ships"""
+    """Decay of the exponential average of weights; the average is what ships; 0 for none"""
 
     def __post_init__(self) -> None:
         if self.steps < 1 or self.batches_per_step < 1:
@@ -35,6 +37,8 @@ class OptimConfig:
             raise ConfigError(f"optim.average must be in [0, 1), not {self.average}")
         if self.learning_rate <= 0:
             raise ConfigError(f"optim.learning_rate must be positive, not {self.learning_rate}")
+        if self.schedule not in ("cosine", "constant"):
+            raise ConfigError(f"optim.schedule = {self.schedule!r} is unknown; give 'cosine' or 'constant'")
 
 
 @dataclass(frozen=True)

@@ -201,9 +201,11 @@ def _six_digits(number: float) -> float:
 
 
 def learning_rate(optim: OptimConfig, step: int) -> float:
-    """Linear warm-up, then a cosine from the highest to the final rate."""
+    """Linear warm-up, then the highest rate, or a cosine from it to the final one."""
     if step < optim.warmup:
         return optim.learning_rate * (step + 1) / optim.warmup
+    if optim.schedule == "constant":
+        return optim.learning_rate
     progress = min(1.0, (step - optim.warmup) / max(1, optim.steps - optim.warmup))
     fall = 0.5 * (1 + math.cos(math.pi * progress))
     return optim.final_learning_rate + (optim.learning_rate - optim.final_learning_rate) * fall

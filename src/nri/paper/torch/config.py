@@ -27,13 +27,18 @@ class PaperConfig:
     """Seed of the columns added to the example keys for tables wider than ``n_train``."""
     extension_scale: float = 1.0
     """Size of those columns relative to fresh ones; 0 leaves variables past ``n_train`` out of the keys."""
+    dropout: float = 0.0
+    """Chance that a unit of the decoder or of the clause gates sits out in training; the text names none, the
+    published code has 0.1."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            least = 0 if field.name.startswith("extension") else 1
+            least = 0 if field.name.startswith(("extension", "dropout")) else 1
             if value < least:
                 raise ConfigError(f"model: {field.name} = {value} is too small; give at least {least}")
+        if self.dropout >= 1:
+            raise ConfigError(f"model: dropout = {self.dropout} drops everything; give less than 1")
         if self.width % self.heads:
             raise ConfigError(
                 f"model: width = {self.width} cannot be shared by heads = {self.heads}; "
@@ -48,7 +53,29 @@ class PaperLossConfig:
     The paper states the margins, the two weights inside the counterfactual loss and the clause
     dropout. The other weights are those of its published configuration, except for
     ``repulsion`` and ``entropy``, which that configuration does not have: they are small here.
+
+    Where the published code does something else than the text says, the text is the default and the code's
+    way an option: ``gate_noise``, ``coverage_hinge``, ``gated_margin``, ``switch_by_gates``,
+    ``sampled_counterfactuals``, ``counterfactual_scales_all``.
     """
+
+    gate_noise: bool = False
+    """Whether gates are executed with logistic noise on their logits, so that only sure ones are safe."""
+    coverage_hinge: float = 0.0
+    """Weight of hinge margins on the rule's truth, at the margins below, added to the coverage loss."""
+    gated_margin: bool = False
+    """Whether the max-margin loss looks at clauses with their gates multiplied in."""
+    switch_by_gates: bool = False
+    """Whether the Switch loss routes by clause gates alone instead of by who covers a positive row."""
+    sampled_counterfactuals: int = 0
+    """Flip so many literals, sampled by their mean gate over slots, in place of every slot's own."""
+    counterfactual_scales_all: bool = True
+    """Whether lambda_cf multiplies overlap and balance too, as in the formula."""
+    length: float = 0.0
+    """Weight of literals beyond ``max_length`` in a slot. Ours: a slot that is not needed must close its
+    gate, for it cannot fall silent by asking for everything."""
+    max_length: float = 4.0
+    """The most literals of a deployed clause."""
 
     switch: float = 0.1
     """lambda_b of the load-balancing loss of Switch Transformers."""

@@ -4,12 +4,35 @@ To flip a variable's cells is to swap the gates of its two literals (an unknown 
 either way), so every counterfactual is the one definition of clause truth with swapped gates.
 """
 
+from collections.abc import Callable, Mapping
+
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from nri.paper.torch.batch import row_mean
+from nri.paper.torch.config import PaperLossConfig
 from nri.paper.torch.tnorm import Execution, SoftRule, clause_truth, disjunction, non_null
+
+Parts = Mapping[str, Callable[[], Tensor]]
+"""The four terms of the loss by name, each computed when asked for."""
+
+
+def own_terms(
+    rule: SoftRule,
+    execution: Execution,
+    literals: Float[Tensor, "B M L"],
+    positives: Float[Tensor, "B M"],
+    config: PaperLossConfig,
+) -> Parts:
+    """Return the terms as the text has them: every slot is asked about the literals it selects itself."""
+    threshold, clauses = config.select_threshold, execution.clauses
+    return {
+        "necessity": lambda: necessity(rule, clauses, literals, positives, threshold),
+        "spuriousness": lambda: spuriousness(rule, execution, literals, positives, threshold),
+        "overlap": lambda: coverage_overlap(clauses, positives),
+        "responsibility": lambda: responsibility_balance(clauses, positives),
+    }
 
 
 def flip_variables(
@@ -88,3 +111,79 @@ def responsibility_balance(
     """L_cf-bal: minus the entropy of responsibilities, so that a row is explained by more than one clause."""
     log_share = clauses.log_softmax(-1)
     return row_mean((log_share.exp() * log_share).sum(-1), positives)
+
+
+_BLUR = 0.1
+"""Temperature of the soft maximum that joins clauses in the published code's counterfactuals."""
+
+
+def sampled_terms(
+    rule: SoftRule,
+    gated: Float[Tensor, "B M T"],
+    literals: Float[Tensor, "B M L"],
+    positives: Float[Tensor, "B M"],
+    config: PaperLossConfig,
+    generator: torch.Generator | None,
+) -> Parts:
+    """Return the terms as the published code has them.
+
+    A few literals are drawn for each table by their mean gate over slots and flipped for all slots alike, on
+    positive rows that are predicted so; clauses are joined by a soft maximum, and a clause is responsible for
+    a row as far as no other one covers it. ``gated`` is what training saw: truth times gate, dropped slots 0.
+    """
+    prediction = soft_maximum(gated)
+    rows = positives * (prediction.detach() > 0.5)
+    mean_gate = rule.z.detach().mean(1)
+    selected = mean_gate >= config.select_threshold
+    shares = exclusive_shares(gated)
+
+    def flipped(weights: Float[Tensor, "B L"]) -> Float[Tensor, "B K M T"]:
+        drawn = _draw_literals(weights, config.sampled_counterfactuals, generator)
+        return _truth_with_flips(rule.z, literals, drawn)
+
+    def kept_truth() -> Tensor:
+        after = flipped(torch.where(selected, mean_gate, 0.0)).mean(1)
+        return row_mean((shares * after).sum(-1), rows)
+
+    def moved_truth() -> Tensor:
+        after = soft_maximum(flipped(torch.where(selected, 0.0, 1 - mean_gate)))
+        return row_mean((after - prediction.unsqueeze(1)).abs().mean(1), rows)
+
+    return {
+        "necessity": kept_truth,
+        "spuriousness": moved_truth,
+        "overlap": lambda: coverage_overlap(gated, rows),
+        "responsibility": lambda: row_mean((shares * (shares + 1e-8).log()).sum(-1), rows),
+    }
+
+
+def soft_maximum(clauses: Float[Tensor, "*batch T"]) -> Float[Tensor, "*batch"]:
+    """Return a little more than the largest truth, at most 1."""
+    return (_BLUR * (clauses / _BLUR).logsumexp(-1)).clamp(0, 1)
+
+
+def exclusive_shares(clauses: Float[Tensor, "B M T"]) -> Float[Tensor, "B M T"]:
+    """Shares of the clauses in covering a row, each by its truth where no other clause is true."""
+    missing = (1 - clauses).clamp_min(1e-8).log()
+    alone = clauses * (missing.sum(-1, keepdim=True) - missing).exp()
+    return alone / (alone.sum(-1, keepdim=True) + 1e-8)
+
+
+def _draw_literals(
+    weights: Float[Tensor, "B L"], count: int, generator: torch.Generator | None
+) -> Int[Tensor, "B K"]:
+    """Draw different literals by their weights; those of no weight come last."""
+    most = min(count, weights.shape[-1] // 2)
+    return torch.multinomial(weights.clamp_min(1e-6), most, generator=generator)
+
+
+def _truth_with_flips(
+    z: Float[Tensor, "B T L"], literals: Float[Tensor, "B M L"], drawn: Int[Tensor, "B K"]
+) -> Float[Tensor, "B K M T"]:
+    """Truth of all clauses after the variable of one drawn literal is flipped, for each of K literals."""
+    B, T, L = z.shape
+    K, N = drawn.shape[1], L // 2
+    variables = torch.nn.functional.one_hot(drawn % N, N).bool()
+    flipped = flip_variables(z.unsqueeze(1).expand(B, K, T, L), variables.unsqueeze(2).expand(B, K, T, N))
+    truth = clause_truth(flipped.flatten(1, 2), literals)
+    return truth.reshape(B, -1, K, T).transpose(1, 2)

@@ -31,12 +31,12 @@ class ExampleKeys(nn.Module):
         self.n_train = n_train
         self.extension_seed = extension_seed
         self.extension_scale = extension_scale
-        self.bound = 1 / math.sqrt(2 * n_train)
+        bound = 1 / math.sqrt(2 * n_train)
         self.from_label = nn.Sequential(
             linear(3, width, generator), nn.ReLU(), linear(width, width, generator)
         )
         columns = torch.empty(2, bottleneck, n_train)
-        self.columns = nn.Parameter(columns.uniform_(-self.bound, self.bound, generator=generator))
+        self.columns = nn.Parameter(columns.uniform_(-bound, bound, generator=generator))
         """[polarity, unit, variable]: the first layer of MLP_x, one block for each polarity, so that a
         variable meets the same weights however many columns stand beside it."""
         self.bias = nn.Parameter(torch.zeros(bottleneck))
@@ -44,9 +44,12 @@ class ExampleKeys(nn.Module):
 
     def forward(self, batch: EpisodeBatch) -> Float[Tensor, "B M D"]:
         """Key of each row; padding rows get one too, to be masked by the reader."""
-        weight = self.adapted_columns(batch.values.shape[-1])
+        trained, seeded = self._columns(batch.values.shape[-1])
         values = batch.literals * batch.literal_valid.unsqueeze(-2)
-        hidden = nn.functional.linear(values, weight, self.bias).relu()
+        # a table's own width, not that of the batch: padding changes nothing
+        size = (2 * batch.variable_valid.sum(-1)).to(values.dtype).clamp_min(1).rsqrt()
+        added = nn.functional.linear(values, seeded) * size[:, None, None]
+        hidden = (nn.functional.linear(values, trained, self.bias) + added).relu()
         return self._label_keys(batch.labels) + self.from_values(hidden)
 
     def _label_keys(self, labels: Float[Tensor, "B M"]) -> Float[Tensor, "B M D"]:
@@ -55,20 +58,28 @@ class ExampleKeys(nn.Module):
         return torch.stack([labels, 1 - labels], -1) @ torch.stack([positive, negative])
 
     def adapted_columns(self, n_variables: int) -> Float[Tensor, "U L"]:
-        """First-layer weights of MLP_x for N variables, computed afresh and kept nowhere.
+        """First-layer weights of MLP_x for a table of N variables, computed afresh and kept nowhere.
 
         Below the trained number the input would be padded with zeros, which is the same as leaving
-        out the last columns; above it, seeded columns follow. Both are the first N of the trained
-        columns and N seeded ones: no branch on N, so that one exported graph serves every table.
+        out the last columns; above it, seeded columns follow. These have the size of those of a fresh layer
+        of 2N inputs, 1 / sqrt(2N), so that what they add up to does not grow with their number.
+        """
+        trained, seeded = self._columns(n_variables)
+        return trained + seeded / math.sqrt(2 * n_variables)
+
+    def _columns(self, n_variables: int) -> tuple[Float[Tensor, "U L"], Float[Tensor, "U L"]]:
+        """Trained columns, and seeded ones in [-1, 1) where there is none trained; each zero at the other's.
+
+        Both are the first N of the trained columns and N seeded ones: no branch on N, so that one exported
+        graph serves every table.
         """
         first, last = 2 * self.n_train, 2 * (self.n_train + n_variables)
-        seeded = seeded_columns(self.extension_seed, first, last, self.columns.shape[1], self.columns.device)
-        seeded = seeded.to(self.columns.dtype) * (self.bound * self.extension_scale)
-        halves = [
-            torch.cat([trained, seeded[:, polarity::2]], -1)[:, :n_variables]
-            for polarity, trained in enumerate(self.columns)
-        ]
-        return torch.cat(halves, -1)
+        drawn = seeded_columns(self.extension_seed, first, last, self.columns.shape[1], self.columns.device)
+        drawn = drawn.to(self.columns.dtype) * self.extension_scale
+        halves = [(trained, drawn[:, polarity::2]) for polarity, trained in enumerate(self.columns)]
+        known = [torch.cat([old, torch.zeros_like(new)], -1)[:, :n_variables] for old, new in halves]
+        added = [torch.cat([torch.zeros_like(old), new], -1)[:, :n_variables] for old, new in halves]
+        return torch.cat(known, -1), torch.cat(added, -1)
 
 
 _PRIME = 2**31 - 1

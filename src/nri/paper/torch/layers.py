@@ -18,11 +18,17 @@ def linear(n_in: int, n_out: int, generator: torch.Generator | None, bias: bool 
 
 
 class MultiHeadAttention(nn.Module):
-    """Scaled dot-product attention of queries over a set of items, with several heads."""
+    """Scaled dot-product attention of queries over a set of items, with several heads.
 
-    def __init__(self, width: int, heads: int, generator: torch.Generator | None) -> None:
+    ``dropout`` is the chance that an item is overlooked in training.
+    """
+
+    def __init__(
+        self, width: int, heads: int, generator: torch.Generator | None, dropout: float = 0.0
+    ) -> None:
         super().__init__()
         self.heads = heads
+        self.dropout = dropout
         self.query = linear(width, width, generator)
         self.key_value = linear(width, 2 * width, generator)
         self.out = linear(width, width, generator)
@@ -37,7 +43,8 @@ class MultiHeadAttention(nn.Module):
         q = self._split(self.query(queries))
         k, v = (self._split(part) for part in self.key_value(items).chunk(2, -1))
         mask = None if item_valid is None else item_valid[:, None, None, :]
-        mixed = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        overlooked = self.dropout if self.training else 0.0
+        mixed = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=overlooked)
         return self.out(mixed.transpose(1, 2).flatten(2))
 
     def _split(self, x: Float[Tensor, "B I D"]) -> Float[Tensor, "B A I E"]:

@@ -11,7 +11,7 @@ from nri.paper.torch import counterfactual
 from nri.paper.torch.batch import EpisodeBatch, row_mean
 from nri.paper.torch.config import PaperLossConfig
 from nri.paper.torch.statistics import binary_entropy
-from nri.paper.torch.tnorm import Execution, SoftRule, disjunction, execute
+from nri.paper.torch.tnorm import SoftRule, disjunction, execute, with_gate_noise
 
 _TINY = 1e-6
 
@@ -33,6 +33,18 @@ def switch_balance(
     u = (routing * positives.unsqueeze(-1)).sum((0, 1)) / total
     f = (assigned * positives.unsqueeze(-1)).sum((0, 1)) / total
     return n_slots * (u * f).sum()
+
+
+def switch_balance_by_gates(w: Float[Tensor, "B T"]) -> Float[Tensor, ""]:
+    """T * sum_k u_k f_k by clause gates alone: u from a softmax of their logits, f from their shares.
+
+    The form of the published code. No row is routed, so an open slot counts as used even if it covers none.
+    """
+    sure = w.clamp(_TINY, 1 - _TINY)
+    odds = sure / (1 - sure)  # a softmax of logits is what the odds are of their sum
+    u = (odds / odds.sum(-1, keepdim=True)).mean(0)
+    used = w.mean(0)
+    return w.shape[-1] * (u * used / (used.sum() + _TINY)).sum()
 
 
 def usage_balance(w: Float[Tensor, "B T"]) -> Float[Tensor, ""]:
@@ -69,6 +81,19 @@ def max_margin(
     too_low = row_mean((positive - best).relu(), batch.positives)
     too_high = row_mean((best - negative).relu(), batch.negatives)
     return too_low + too_high
+
+
+def hinge(
+    prediction: Float[Tensor, "B M"], batch: EpisodeBatch, positive: float, negative: float
+) -> Float[Tensor, ""]:
+    """Ask the whole rule to clear the margins, as the published code does beside the cross-entropy."""
+    too_low = row_mean((positive - prediction).relu(), batch.positives)
+    return too_low + row_mean((prediction - negative).relu(), batch.negatives)
+
+
+def excess_length(z: Float[Tensor, "B T L"], most: float) -> Float[Tensor, ""]:
+    """Mean number of literals that a slot asks for beyond ``most``."""
+    return (z.sum(-1) - most).relu().mean()
 
 
 def kept_slots(
@@ -133,60 +158,61 @@ def paper_loss(
         Source of clause dropout.
     """
     literals = batch.literals
-    execution = execute(rule, literals)
+    executed = with_gate_noise(rule, generator) if config.gate_noise else rule
+    execution = execute(executed, literals)
     prediction, clauses = execution.rule, execution.clauses
     if config.clause_dropout:
         kept = kept_slots(rule.w, config.clause_dropout, config.min_kept, generator)
         clauses = clauses * kept.unsqueeze(1)
-        prediction = disjunction(clauses, rule.w)
+        prediction = disjunction(clauses, executed.w)
+    gated = clauses * executed.w.unsqueeze(1)
+    low, high = config.margin_negative, config.margin_positive
 
     terms: dict[str, tuple[float, Callable[[], Tensor]]] = {
         "coverage": (1.0, lambda: coverage(prediction, batch)),
+        "hinge": (config.coverage_hinge, lambda: hinge(prediction, batch, high, low)),
         "margin": (
             config.margin,
-            lambda: max_margin(clauses, batch, config.margin_positive, config.margin_negative),
+            lambda: max_margin(gated if config.gated_margin else clauses, batch, high, low),
         ),
         "switch": (
             config.switch,
-            lambda: switch_balance(execution.clauses, rule.w, batch.positives),
+            lambda: (
+                switch_balance_by_gates(rule.w)
+                if config.switch_by_gates
+                else switch_balance(execution.clauses, rule.w, batch.positives)
+            ),
         ),
         "usage": (config.usage, lambda: usage_balance(rule.w)),
         "activation": (config.activation, lambda: activation_balance(rule.w)),
         "repulsion": (config.repulsion, lambda: repulsion(rule.z)),
         "entropy": (config.entropy, lambda: gate_entropy(rule, batch.literal_valid)),
+        "length": (config.length, lambda: excess_length(rule.z, config.max_length)),
     }
     if progress >= config.counterfactual_warmup:
-        terms |= _counterfactual_terms(rule, execution, literals, batch.positives, config)
+        if config.sampled_counterfactuals:
+            parts = counterfactual.sampled_terms(
+                executed, gated, literals, batch.positives, config, generator
+            )
+        else:
+            parts = counterfactual.own_terms(executed, execution, literals, batch.positives, config)
+        terms |= _weighted_counterfactuals(parts, config)
 
     values = {name: (weight, compute()) for name, (weight, compute) in terms.items() if weight}
     total = torch.stack([weight * value for weight, value in values.values()]).sum()
     return PaperLoss(total, {name: value.detach() for name, (_, value) in values.items()})
 
 
-def _counterfactual_terms(
-    rule: SoftRule,
-    execution: Execution,
-    literals: Float[Tensor, "B M L"],
-    positives: Float[Tensor, "B M"],
-    config: PaperLossConfig,
+def _weighted_counterfactuals(
+    parts: Mapping[str, Callable[[], Tensor]], config: PaperLossConfig
 ) -> dict[str, tuple[float, Callable[[], Tensor]]]:
     """L_cf = L_nec + L_spur + l_o L_ovl + l_c L_cf-bal, with l_cf multiplied in."""
-    weight, threshold, clauses = config.counterfactual, config.select_threshold, execution.clauses
-    return {
-        "necessity": (
-            weight,
-            lambda: counterfactual.necessity(rule, clauses, literals, positives, threshold),
-        ),
-        "spuriousness": (
-            weight,
-            lambda: counterfactual.spuriousness(rule, execution, literals, positives, threshold),
-        ),
-        "overlap": (
-            weight * config.counterfactual_overlap,
-            lambda: counterfactual.coverage_overlap(clauses, positives),
-        ),
-        "responsibility": (
-            weight * config.counterfactual_balance,
-            lambda: counterfactual.responsibility_balance(clauses, positives),
-        ),
+    weight = config.counterfactual
+    inner = weight if config.counterfactual_scales_all else 1.0
+    weights = {
+        "necessity": weight,
+        "spuriousness": weight,
+        "overlap": inner * config.counterfactual_overlap if weight else 0.0,
+        "responsibility": inner * config.counterfactual_balance if weight else 0.0,
     }
+    return {name: (weights[name], compute) for name, compute in parts.items()}

@@ -52,7 +52,7 @@ class SlotDecoder(nn.Module):
         self.layers = nn.ModuleList(DecoderLayer(config, generator) for _ in range(config.layers))
         self.norm = nn.LayerNorm(width)
         self.literal_gates = LiteralGates(width, generator)
-        self.clause_gates = ClauseGates(width, generator)
+        self.clause_gates = ClauseGates(width, generator, config.dropout)
 
     def forward(self, h: Float[Tensor, "B L D"], literal_valid: Bool[Tensor, "B L"]) -> SoftRule:
         """Fill the slots for a batch of embedded literals."""
@@ -68,21 +68,27 @@ class SlotDecoder(nn.Module):
 
 
 class DecoderLayer(nn.Module):
-    """Slots look at each other, then at their own view of the literals, then think."""
+    """Slots look at each other, then at their own view of the literals, then think.
+
+    Dropout stands where a usual transformer decoder has it: on attention weights, on what each of the three
+    steps adds, and inside the last one.
+    """
 
     def __init__(self, config: PaperConfig, generator: torch.Generator | None) -> None:
         super().__init__()
         width, hidden = config.width, config.feedforward * config.width
         self.norm_slots = nn.LayerNorm(width)
-        self.slots = MultiHeadAttention(width, config.heads, generator)
+        self.slots = MultiHeadAttention(width, config.heads, generator, config.dropout)
         self.norm_literals = nn.LayerNorm(width)
-        self.literals = LiteralAttention(width, config.heads, generator)
+        self.literals = LiteralAttention(width, config.heads, generator, config.dropout)
         self.think = nn.Sequential(
             nn.LayerNorm(width),
             linear(width, hidden, generator),
             nn.GELU(),
+            nn.Dropout(config.dropout),
             linear(hidden, width, generator),
         )
+        self.drop = nn.Dropout(config.dropout)
 
     def forward(
         self,
@@ -93,9 +99,9 @@ class DecoderLayer(nn.Module):
     ) -> Float[Tensor, "B T D"]:
         """Refine the slot states."""
         normed = self.norm_slots(states)
-        states = states + self.slots(normed, normed)
-        states = states + self.literals(self.norm_literals(states), h, literal_valid, film)
-        return states + self.think(states)
+        states = states + self.drop(self.slots(normed, normed))
+        states = states + self.drop(self.literals(self.norm_literals(states), h, literal_valid, film))
+        return states + self.drop(self.think(states))
 
 
 class LiteralAttention(nn.Module):
@@ -107,9 +113,10 @@ class LiteralAttention(nn.Module):
     projections of one vector instead of T projections of L.
     """
 
-    def __init__(self, width: int, heads: int, generator: torch.Generator | None) -> None:
+    def __init__(self, width: int, heads: int, generator: torch.Generator | None, dropout: float) -> None:
         super().__init__()
         self.heads = heads
+        self.drop = nn.Dropout(dropout)
         self.scale = 1 / math.sqrt(width // heads)
         self.query = linear(width, width, generator)
         self.key = linear(width, width, generator, bias=False)  # a bias would be shared by all literals
@@ -130,9 +137,13 @@ class LiteralAttention(nn.Module):
         q = self.query(states).reshape(B, T, self.heads, -1) * self.scale  # [B, T, A, E]
         u = torch.einsum("btae,taed->btad", q, key).flatten(1, 2)  # [B, T * A, D]
         scores = (u @ h.transpose(-1, -2)).masked_fill(~literal_valid.unsqueeze(1), -torch.inf)
-        attended = (scores.softmax(-1) @ h).reshape(B, T, self.heads, D)
-        mixed = torch.einsum("btad,taed->btae", attended, value) + value_bias
-        return self.out(mixed.flatten(2) + self.value.bias)
+        shares = self.drop(scores.softmax(-1))
+        attended = (shares @ h).reshape(B, T, self.heads, D)
+        # every literal carries the biases, so they count by what dropout left of the shares: one without it
+        total = shares.sum(-1).reshape(B, T, self.heads, 1)
+        own_bias = value_bias + self.value.bias.reshape(self.heads, -1)
+        mixed = torch.einsum("btad,taed->btae", attended, value) + total * own_bias
+        return self.out(mixed.flatten(2))
 
 
 class LiteralGates(nn.Module):
@@ -177,8 +188,9 @@ def exclude_complements(logits: Float[Tensor, "*batch L"]) -> Float[Tensor, "*ba
 class ClauseGates(nn.Module):
     """w_k = sigmoid(MLP([mean literal, clause summary, state, non-null probability])), eq. (clause_gate)."""
 
-    def __init__(self, width: int, generator: torch.Generator | None) -> None:
+    def __init__(self, width: int, generator: torch.Generator | None, dropout: float = 0.0) -> None:
         super().__init__()
+        self.drop = nn.Dropout(dropout)
         self.hidden = linear(3 * width + 1, width, generator)
         self.out = linear(width, 1, generator)
 
@@ -195,4 +207,4 @@ class ClauseGates(nn.Module):
         summary = film.gamma * (shares @ h) + film.beta  # \tilde h_k, since the shares sum to one
         means = mean.unsqueeze(1).expand_as(states)
         inputs = torch.cat([means, summary, states, non_null(z).unsqueeze(-1)], -1)
-        return self.out(nn.functional.gelu(self.hidden(inputs))).squeeze(-1).sigmoid()
+        return self.out(self.drop(nn.functional.gelu(self.hidden(inputs)))).squeeze(-1).sigmoid()

@@ -25,6 +25,21 @@ class SoftRule:
     """Clause gates: how much slot t takes part in the rule."""
 
 
+def with_gate_noise(rule: SoftRule, generator: torch.Generator | None) -> SoftRule:
+    """Add logistic noise to the logits of all gates; a gate of 0 or 1 stays what it is.
+
+    With u uniform in (0, 1), sigmoid(logit z + logit u) = z u / (z u + (1 - z)(1 - u)).
+    """
+
+    def shaken(gates: Tensor) -> Tensor:
+        u = torch.rand(gates.shape, generator=generator, device=gates.device, dtype=gates.dtype)
+        u = u.clamp(1e-6, 1 - 1e-6)
+        opening = gates * u
+        return opening / (opening + (1 - gates) * (1 - u))
+
+    return SoftRule(shaken(rule.z), shaken(rule.w))
+
+
 UNKNOWN = 0.5
 """The truth of a literal whose cell is unknown: maximally uncertain."""
 
