@@ -38,13 +38,13 @@ def are_zero_one(values: FloatArray) -> bool:
 def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> Found:
     """Read texts as yes (1) and no (0); NaN where a text is neither.
 
-    Where yes is a 1, any way to write one and zero will do that a column of numbers has.
+    Where yes is a 1, any way to write numbers will do, and every other number is a no, as in the exports.
     """
     words = [text.strip().lower() for text in texts]
     values = np.array([1.0 if word in _YES else 0.0 if word in _NO else np.nan for word in words])
     if np.isnan(values).any() and plan.no_and_yes == DIGITS.no_and_yes:
         numbers = number.read(texts, counts, replace(plan, kind=Kind.NUMBER)).values
-        values = np.where(np.isnan(values) & ((numbers == 0) | (numbers == 1)), numbers, values)
+        values = np.where(np.isnan(values) & ~np.isnan(numbers), numbers == 1, values)
     without = np.isnan(values)
     note = ""
     if without.any():

@@ -35,7 +35,7 @@ def spellings_of(texts: Sequence[str], counts: IntArray) -> dict[str, str]:
     used: dict[str, str] = {}
     for places in groups.values():
         if len(places) > 1:
-            best = min(places, key=lambda i: (-counts[i], texts[i] != texts[i].strip(), texts[i]))
+            best = min(places, key=lambda i: (-counts[i], texts[i] != texts[i].strip(), texts[i].swapcase()))
             used.update({texts[i]: texts[best] for i in places if i != best})
     return used
 
