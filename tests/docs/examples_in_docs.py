@@ -39,7 +39,13 @@ def examples(text: str) -> Iterator[Example]:
 
 def run(example: Example) -> str:
     """Return what an example prints, run from the root of the project."""
-    return _run_command(example.source) if example.kind == "console" else _run_python(example.source)
+    runner = _run_command if example.kind == "console" else _run_python
+    here = Path.cwd()
+    os.chdir(ROOT)
+    try:
+        return runner(example.source)
+    finally:
+        os.chdir(here)
 
 
 def _run_command(source: str) -> str:
@@ -47,15 +53,12 @@ def _run_command(source: str) -> str:
 
     program, *arguments = shlex.split(source.removeprefix("$ "))
     assert program == "nri", f"only nri is run: {source!r}"
-    printed, here, code = io.StringIO(), Path.cwd(), None
-    os.chdir(ROOT)
+    printed, code = io.StringIO(), None
     try:
         with redirect_stdout(printed):
             main(arguments)
     except SystemExit as ended:
         code = ended.code
-    finally:
-        os.chdir(here)
     assert not code, f"{source!r} ended with {code}"
     return printed.getvalue()
 
