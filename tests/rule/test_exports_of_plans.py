@@ -37,3 +37,15 @@ def test_python_reads_numbers_with_a_unit_and_a_decimal_comma_as_the_rule_does()
     space: dict = {}
     exec(rules.render("python"), space)
     assert [space["predict"](row) for row in frame.to_dict("records")] == rules.predict(frame).tolist()
+
+
+def test_python_takes_words_for_nothing_as_missing_where_the_rule_does():
+    ages = [*map(str, range(20, 80)), "unknown", "n.a."]
+    frame = pd.DataFrame({"age": ages}, dtype=object)
+    labels = ["old" if age.isdigit() and int(age) > 50 else "young" for age in ages]
+    rules = NRIClassifier().fit(frame, labels).rules_
+    space: dict = {}
+    exec(rules.render("python"), space)
+    assert (
+        [space["predict"](row) for row in frame.to_dict("records")] == rules.predict(frame).tolist() == labels
+    )

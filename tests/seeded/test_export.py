@@ -14,16 +14,20 @@ from nri.seeded.runtime import SeededNetwork
 from nri.seeded.torch.export import OneTable, load_seeded
 from nri.seeded.torch.training import SeededTrainConfig, SeededTraining
 from nri.train.checkpoint import load_checkpoint
-from nri.train.config import load_config
+from nri.train.config import from_dict, read_toml
 from nri.train.loop import CHECKPOINT, train
 
 TINY = Path(__file__).parents[2] / "configs" / "tiny.toml"
 
 
+def loaded(path: Path) -> SeededTrainConfig:
+    return from_dict(SeededTrainConfig, read_toml(path), str(path))
+
+
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory) -> tuple[Path, Path]:
     directory = tmp_path_factory.mktemp("export")
-    config = load_config(SeededTrainConfig, TINY)
+    config = loaded(TINY)
     train(SeededTraining(replace(config, optim=replace(config.optim, steps=5))), directory)
     export_weights(directory / CHECKPOINT, directory / "net.onnx")
     return directory / CHECKPOINT, directory / "net.onnx"

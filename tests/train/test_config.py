@@ -6,9 +6,13 @@ import pytest
 
 from nri.errors import ConfigError
 from nri.seeded.torch.training import SeededTrainConfig
-from nri.train.config import from_dict, load_config, to_dict
+from nri.train.config import from_dict, read_toml, to_dict
 
 CONFIGS = Path(__file__).parents[2] / "configs"
+
+
+def loaded(path: Path) -> SeededTrainConfig:
+    return from_dict(SeededTrainConfig, read_toml(path), str(path))
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -19,41 +23,41 @@ def written(tmp_path: Path, text: str) -> Path:
 
 @pytest.mark.parametrize("name", ["seeded.toml", "tiny.toml"])
 def test_shipped_configurations_load(name):
-    assert load_config(SeededTrainConfig, CONFIGS / name).optim.steps > 0
+    assert loaded(CONFIGS / name).optim.steps > 0
 
 
 def test_an_unknown_key_is_refused_by_name(tmp_path):
     with pytest.raises(ConfigError, match=r"unknown key 'widht'.*width"):
-        load_config(SeededTrainConfig, written(tmp_path, "[model]\nwidht = 3\n"))
+        loaded(written(tmp_path, "[model]\nwidht = 3\n"))
 
 
 def test_a_wrong_type_is_refused_by_name(tmp_path):
     with pytest.raises(ConfigError, match="width must be of type int, not 'wide'"):
-        load_config(SeededTrainConfig, written(tmp_path, "[model]\nwidth = 'wide'\n"))
+        loaded(written(tmp_path, "[model]\nwidth = 'wide'\n"))
 
 
 def test_true_is_no_number(tmp_path):
     with pytest.raises(ConfigError, match="steps must be of type int"):
-        load_config(SeededTrainConfig, written(tmp_path, "[optim]\nsteps = true\n"))
+        loaded(written(tmp_path, "[optim]\nsteps = true\n"))
 
 
 def test_an_impossible_value_is_refused(tmp_path):
     with pytest.raises(ConfigError, match="heads must be at least 1"):
-        load_config(SeededTrainConfig, written(tmp_path, "[model]\nheads = 0\n"))
+        loaded(written(tmp_path, "[model]\nheads = 0\n"))
 
 
 def test_an_unknown_schedule_is_refused(tmp_path):
     with pytest.raises(ConfigError, match="schedule = 'linear' is unknown; give 'cosine' or 'constant'"):
-        load_config(SeededTrainConfig, written(tmp_path, "[optim]\nschedule = 'linear'\n"))
+        loaded(written(tmp_path, "[optim]\nschedule = 'linear'\n"))
 
 
 def test_a_missing_file_and_bad_toml_are_one_clear_line(tmp_path):
     with pytest.raises(ConfigError, match="no configuration file"):
-        load_config(SeededTrainConfig, tmp_path / "none.toml")
+        loaded(tmp_path / "none.toml")
     with pytest.raises(ConfigError, match="not valid TOML"):
-        load_config(SeededTrainConfig, written(tmp_path, "steps = ["))
+        loaded(written(tmp_path, "steps = ["))
 
 
 def test_a_configuration_survives_the_trip_through_plain_values():
-    config = load_config(SeededTrainConfig, CONFIGS / "tiny.toml")
+    config = loaded(CONFIGS / "tiny.toml")
     assert from_dict(SeededTrainConfig, to_dict(config), "plain") == config

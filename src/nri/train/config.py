@@ -69,11 +69,6 @@ class TrainConfig:
 Config = TypeVar("Config")
 
 
-def load_config(kind: type[Config], path: Path) -> Config:
-    """Read a TOML file into a dataclass; missing keys take the dataclass's defaults."""
-    return from_dict(kind, read_toml(path), str(path))
-
-
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file into nested dictionaries."""
     try:

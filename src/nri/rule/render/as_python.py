@@ -27,6 +27,14 @@ _KNOWN = """
         return not any(cell is None or repr(cell) == '<NA>' or cell != cell or cell == '' for cell in cells)
 """
 
+_KNOWN_WORDS = """
+    def known(*columns):
+        cells = [row[column] for column in columns if row[column] not in missing.get(column, ())]
+        return len(cells) == len(columns) and not any(
+            cell is None or repr(cell) == '<NA>' or cell != cell or cell == '' for cell in cells
+        )
+"""
+
 _NUMBER = """
     def number(cell):
         return float(cell) if isinstance(cell, str) else cell
@@ -78,7 +86,9 @@ def render_python(ruleset: RuleSet, options: RenderOptions) -> str:
     readers = [source for kind, (_, source) in _READERS.items() if kind in kinds]
     if any(_dress(plan) for plan in ruleset.plans.values()):
         readers = [_DRESSED if source is _NUMBER else source for source in readers]
-    helpers = "".join([_KNOWN, *readers]) if kinds else ""
+    missing = {name: plan.missing for name, plan in ruleset.plans.items() if plan.missing}
+    known = f"\n    missing = {missing!r}\n{_KNOWN_WORDS}" if missing else _KNOWN
+    helpers = "".join([known, *readers]) if kinds else ""
     body = [_branch(decision, ruleset.plans) for decision in ruleset.decisions]
     body.append(f"    return {ruleset.default!r}")
     return "\n".join(lines) + "\n" + helpers + "\n" * bool(helpers) + "\n".join(body) + "\n"

@@ -77,7 +77,12 @@ _EXPECTED = {
 
 
 def _expected(ruleset: RuleSet) -> str:
-    lines = []
+    dressed = [
+        one_line(identifier(name))
+        for name, plan in ruleset.plans.items()
+        if plan.kind is Kind.NUMBER and (any(plan.unit) or plan.thousands or plan.decimal != ".")
+    ]
+    lines = [f"-- {', '.join(dressed)}: numbers, without unit and separators\n"] if dressed else []
     for kind, what in _EXPECTED.items():
         names = [one_line(identifier(name)) for name, found in ruleset.kinds.items() if found is kind]
         if names:
