@@ -132,8 +132,9 @@ def test_latex_is_balanced_has_every_name_and_fits_the_page(uci_rows):
         assert name in latex.replace(r"\\", " ")
     counts = {line.count("&") for line in latex.splitlines() if line.endswith(r" \\")}
     columns = {len(kinds) - 1 for kinds in re.findall(r"@\{\}(l.*?)@\{\}", latex)}
-    assert counts == columns == {LATEX_COLUMNS + 1}
-    assert latex.count(r"\toprule") == 3
+    assert counts == columns
+    assert max(columns) <= LATEX_COLUMNS + 1
+    assert latex.count(r"\toprule") == -(-len(table.methods) // LATEX_COLUMNS)
 
 
 def test_names_that_tex_would_read_as_commands_are_escaped():
@@ -233,6 +234,19 @@ def test_every_experiment_makes_a_table_of_its_rows_and_of_none(name, experiment
     for label in ("RIPPER", "NRI seeded"):
         assert label in text
     assert EXPERIMENTS[name].table([]) == "No rows yet.\n"
+
+
+def test_fits_without_a_rule_are_counted_though_none_failed():
+    """RIPPER and RuleFit came out empty thirty and twenty times at p4 and looked as if all was well."""
+    rows = [row("tree", name, 0.9) | {"clauses": clauses} for name, clauses in (("vote", 0), ("car", 3))]
+    assert re.search(r"DT +\|.*\| +0 \| +1 \|", ranking_table(rows, "p4"))
+
+
+def test_the_networks_accuracy_stands_beside_their_recovery():
+    base = {"experiment": "recovery", "method": "paper", "K": 1, "L": 2, "M": 48, "seed": 0, "status": "ok"}
+    text = EXPERIMENTS["recovery"].table([{**base, "equal": 0.4, "accuracy": 0.975, "n_episodes": 5}])
+    assert "| NRI paper |  48 |  40 |" in text
+    assert "| NRI paper |  48 | 97.5 |" in text
 
 
 def test_a_single_value_is_the_mean_of_the_rows_that_are_meant(tmp_path):

@@ -93,6 +93,8 @@ def table(rows: Sequence[Row]) -> str:
     """Share of rules found exactly, and the networks' accuracy, over methods, support sizes and K x L."""
     from nri_bench.tables.curves import recovery_accuracy_table, recovery_table
 
+    if not any(row["method"] in NETWORKS for row in rows):
+        return recovery_table(rows)
     accuracy = recovery_accuracy_table(rows, NETWORKS)
     words = "Accuracy on all rows there are, in %, whether or not the hidden rule is found:"
     return f"{recovery_table(rows)}\n{words}\n\n{accuracy}"

@@ -22,7 +22,7 @@ from nri_bench.run import Job, Measures, Row
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHOD_NAMES = ("paper", "greedy", "seeded")
+METHOD_NAMES = ("paper", "paper-tuned", "greedy", "seeded")
 TRAINED = ("full", "no-slot-balance", "no-max-margin")
 """The paper speaks of usage with and without balance, and of gate entropy with and without max-margin."""
 STAGES = 4

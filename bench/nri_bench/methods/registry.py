@@ -196,7 +196,7 @@ _ALL = [
     Method("exact", "Exact limit", "rules", _exact, one_vs_rest=True),
     Method("paper", "NRI paper", "ours", _ours("paper"), ("onnxruntime",), keeps_missing=True),
     Method(
-        "paper-tuned", "NRI paper, tuned", "ours", _ours("paper-tuned"), ("onnxruntime",), keeps_missing=True
+        "paper-tuned", "NRI paper tuned", "ours", _ours("paper-tuned"), ("onnxruntime",), keeps_missing=True
     ),
     Method("greedy", "NRI greedy", "ours", _ours("greedy"), ("onnxruntime",), keeps_missing=True),
     Method("seeded", "NRI seeded", "ours", _ours("seeded"), ("onnxruntime",), keeps_missing=True),
