@@ -14,14 +14,14 @@ import torch
 from nri.errors import InputError
 from nri.seeded.torch.training import SeededTrainConfig, SeededTraining
 from nri.train.checkpoint import load_checkpoint
-from nri.train.config import OptimConfig, load_config
+from nri.train.config import OptimConfig, from_dict, read_toml
 from nri.train.loop import CHECKPOINT, METRICS, learning_rate, train
 
 TINY = Path(__file__).parents[2] / "configs" / "tiny.toml"
 
 
 def task(**optim) -> SeededTraining:
-    config = load_config(SeededTrainConfig, TINY)
+    config = from_dict(SeededTrainConfig, read_toml(TINY), str(TINY))
     return SeededTraining(replace(config, optim=replace(config.optim, **{"steps": 6, "warmup": 2} | optim)))
 
 
@@ -54,8 +54,8 @@ def test_two_processes_make_the_same_update_as_one(tmp_path):
         "from pathlib import Path\n"
         "from nri.train.loop import train\n"
         "from nri.seeded.torch.training import SeededTraining, SeededTrainConfig\n"
-        "from nri.train.config import load_config\n"
-        "config = load_config(SeededTrainConfig, Path(sys.argv[1]))\n"
+        "from nri.train.config import from_dict, read_toml\n"
+        "config = LOADCFG(SeededTrainConfig, Path(sys.argv[1]))\n"
         "optim = replace(config.optim, steps=2, warmup=1, batches_per_step=4)\n"
         "train(SeededTraining(replace(config, optim=optim)), Path(sys.argv[2]))\n"
     )
