@@ -55,7 +55,7 @@ def test_two_processes_make_the_same_update_as_one(tmp_path):
         "from nri.train.loop import train\n"
         "from nri.seeded.torch.training import SeededTraining, SeededTrainConfig\n"
         "from nri.train.config import from_dict, read_toml\n"
-        "config = LOADCFG(SeededTrainConfig, Path(sys.argv[1]))\n"
+        "config = from_dict(SeededTrainConfig, read_toml(Path(sys.argv[1])), sys.argv[1])\n"
         "optim = replace(config.optim, steps=2, warmup=1, batches_per_step=4)\n"
         "train(SeededTraining(replace(config, optim=optim)), Path(sys.argv[2]))\n"
     )
