@@ -10,12 +10,6 @@ from typing import IO
 
 from rich.console import Console
 from rich.highlighter import RegexHighlighter
-from rich.progress import (
-    BarColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-)
 from rich.theme import Theme
 
 _LOGGER = logging.getLogger("nri")
@@ -73,7 +67,7 @@ def waiting(title: str, *, steps: int | None = None, quiet: bool = False) -> Ite
 
     Yields a function to be called after each step; with a number of steps a bar shows them.
     """
-    from rich.progress import SpinnerColumn
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
     columns = [SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()]

@@ -4,6 +4,7 @@ Such a package declares ``name = "package.module:object"``, the object being a :
 of it is imported before somebody calls the command.
 """
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -40,6 +41,7 @@ class Commands(TyperGroup):
         return stand_in(cmd_name)
 
 
+@cache
 def declared() -> dict[str, "EntryPoint"]:
     """Return what installed packages declare, by the command's name."""
     from importlib.metadata import entry_points  # takes a while, and most commands are our own

@@ -5,22 +5,17 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
 from nri.cli.console import tell
 from nri.cli.files import require_extra
 from nri.cli.options import QuietOption
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 ConfigOption = Annotated[
     Path, typer.Option("--config", "-c", metavar="FILE", help="What to train, as TOML; see configs/.")
@@ -111,7 +106,16 @@ def training_progress(name: str, updates: int, *, show: bool) -> Iterator[Watche
         yield _in_a_log(name, updates)
 
 
-def _bar(console: Console) -> Progress:
+def _bar(console: Console) -> "Progress":
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
     return Progress(
         TextColumn("[bold]{task.description}"),
         BarColumn(),
@@ -124,7 +128,7 @@ def _bar(console: Console) -> Progress:
     )
 
 
-def _on_a_terminal(progress: Progress, name: str, updates: int) -> Watcher:
+def _on_a_terminal(progress: "Progress", name: str, updates: int) -> Watcher:
     bar = progress.add_task(f"training {name}", total=updates, state="")
     speed = Speed()
 
