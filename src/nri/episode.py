@@ -9,9 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nri.arrays import BoolArray as BoolArray
-from nri.arrays import FloatArray as FloatArray
-from nri.arrays import IntArray as IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import BoolArray, Episode, FloatArray, literal_truth
+from nri.arrays import BoolArray, FloatArray
+from nri.episode import Episode, literal_truth
 from nri.errors import ConfigError
 
 _Gates = NDArray[np.floating]

@@ -12,13 +12,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.episode import BoolArray, Episode, FloatArray, IntArray, literal_truth, make_episode
+from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.episode import Episode, literal_truth, make_episode
 from nri.errors import InputError
 from nri.paper.deploy import PUBLISHED, DeployConfig, deploy
+from nri.rule.decide import estimated_precision
 from nri.search.candidates import clause_truth
 from nri.search.clauses import IndexClause
 from nri.search.limits import Limits
-from nri.search.result import Induced, decide, estimated_precision
+from nri.search.result import Induced, decide
 from nri.weights import checked_card, open_session, shipped_file
 
 MAX_CELLS = 2_000_000

@@ -7,8 +7,7 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import literal_truth
-from nri.rule.decide import estimated_precision as estimated_precision
-from nri.rule.decide import first_to_fire, speaking_order
+from nri.rule.decide import estimated_precision, first_to_fire, speaking_order
 from nri.search.candidates import clause_truth
 from nri.search.clauses import IndexClause
 

@@ -13,7 +13,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from nri.episode import BoolArray, Episode
+from nri.arrays import BoolArray
+from nri.episode import Episode
 from nri.errors import InputError
 from nri.paper.torch.tnorm import UNKNOWN
 

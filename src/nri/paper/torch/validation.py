@@ -11,7 +11,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from nri.episode import BoolArray, Episode, FloatArray, make_episode
+from nri.arrays import BoolArray, FloatArray
+from nri.episode import Episode, make_episode
 from nri.paper.deploy import PUBLISHED, DeployConfig, deploy
 from nri.paper.model import Gates, PaperModel, tuned_paper_model
 from nri.paper.torch.batch import EpisodeBatch, batch_from_arrays
