@@ -13,6 +13,28 @@ from nri.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
+class Cells:
+    """What is known of M rows: N boolean variables with unknown cells, and F numbers behind some of them.
+
+    Rules speak of the variables alone. The numbers say how far a cell lies above or below a cut.
+    """
+
+    values: BoolArray
+    """[M, N]; False wherever unknown."""
+    known: BoolArray
+    """[M, N]"""
+    numbers: FloatArray
+    """[M, F], cells of number columns with mean 0 and spread 1; 0 where unknown"""
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def take(self, rows: IntArray) -> "Cells":
+        """Return some of the rows."""
+        return Cells(self.values[rows], self.known[rows], self.numbers[rows])
+
+
+@dataclass(frozen=True, eq=False)
 class Episode:
     """M rows, N boolean variables with unknown cells, a class index and a weight for each row."""
 
@@ -25,11 +47,19 @@ class Episode:
     weights: FloatArray
     """[M], how many rows each row stands for"""
     n_classes: int
+    numbers: FloatArray
+    """[M, F], see :class:`Cells`"""
 
     def __post_init__(self) -> None:
         assert self.values.shape == self.known.shape, "values and known differ in shape"
         assert len(self.labels) == len(self.weights) == len(self.values), "rows differ in number"
+        assert len(self.numbers) == len(self.values), "rows differ in number"
         assert not (self.values & ~self.known).any(), "an unknown cell must be False in values"
+
+    @property
+    def cells(self) -> Cells:
+        """The rows without their labels."""
+        return Cells(self.values, self.known, self.numbers)
 
     @property
     def n_rows(self) -> int:
@@ -48,15 +78,18 @@ def make_episode(
     labels: IntArray | None = None,
     weights: FloatArray | None = None,
     n_classes: int | None = None,
+    numbers: FloatArray | None = None,
 ) -> Episode:
-    """Build an episode, filling in what is not said: all known, weight one, classes by the labels."""
+    """Build an episode, filling in what is not said: all known, weight one, classes by the labels, no number."""
     values = np.asarray(values, dtype=bool)
     known = np.ones_like(values) if known is None else np.asarray(known, dtype=bool)
     labels = np.zeros(len(values), np.int64) if labels is None else np.asarray(labels, np.int64)
     weights = np.ones(len(values)) if weights is None else np.asarray(weights, np.float64)
     if n_classes is None:
         n_classes = max(2, int(labels.max(initial=0)) + 1)
-    return Episode(values & known, known, labels, weights, n_classes)
+    if numbers is None:
+        numbers = np.zeros((len(values), 0), np.float32)
+    return Episode(values & known, known, labels, weights, n_classes, numbers)
 
 
 def literal_truth(values: BoolArray, known: BoolArray) -> BoolArray:

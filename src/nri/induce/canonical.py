@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.episode import Episode
+from nri.episode import Cells, Episode
 from nri.rule import Kind, Literal
 
 _ROUNDS = 2
@@ -36,11 +36,19 @@ class CanonicalEpisode:
     literals: tuple[Literal, ...]
     """[2N], the meaning of each literal index"""
     groups: IntArray
-    """[N], which variables come from one column, numbered by first appearance"""
+    """[N + F], which variables and numbers come from one column, numbered by first appearance"""
     order: IntArray
     """[N], where each variable stood in the table"""
     flipped: BoolArray
     """[N], which variables were negated"""
+    number_order: IntArray
+    """[F], where each number stood in the table"""
+
+    def seen(self, cells: Cells) -> Cells:
+        """Put other rows of the same table into this order."""
+        known = cells.known[:, self.order]
+        values = (cells.values[:, self.order] ^ self.flipped) & known
+        return Cells(values, known, cells.numbers[:, self.number_order])
 
 
 def canonical(episode: Episode, literals: Sequence[Literal], groups: IntArray) -> CanonicalEpisode:
@@ -53,7 +61,7 @@ def canonical(episode: Episode, literals: Sequence[Literal], groups: IntArray) -
     literals
         [2N], the meaning of each literal of the episode.
     groups
-        [N], index of the column that each variable comes from.
+        [N + F], index of the column that each variable and each number comes from.
     """
     rows, true, false = _fingerprints(episode)
     flip = _flips(episode, literals, true, false)
@@ -66,7 +74,11 @@ def canonical(episode: Episode, literals: Sequence[Literal], groups: IntArray) -
     N = episode.n_variables
     positive = np.where(flipped, order + N, order)
     negative = np.where(flipped, order, order + N)
-    _, first, inverse = np.unique(groups[order], return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(groups[:N][order], return_index=True, return_inverse=True)
+    ordered_groups = np.argsort(np.argsort(first))[inverse].astype(np.int64)
+    place = dict(zip(groups[:N][order].tolist(), ordered_groups.tolist(), strict=True))
+    number_groups = np.array([place[group] for group in groups[N:].tolist()], dtype=np.int64)
+    number_order = np.argsort(number_groups, kind="stable")
     return CanonicalEpisode(
         Episode(
             (values ^ flipped) & known,
@@ -74,11 +86,13 @@ def canonical(episode: Episode, literals: Sequence[Literal], groups: IntArray) -
             episode.labels[by_row],
             episode.weights[by_row],
             episode.n_classes,
+            episode.numbers[by_row][:, number_order],
         ),
         tuple(literals[i] for i in (*positive.tolist(), *negative.tolist())),
-        np.argsort(np.argsort(first))[inverse].astype(np.int64),
+        np.concatenate([ordered_groups, number_groups[number_order]]),
         order,
         flipped,
+        number_order,
     )
 
 

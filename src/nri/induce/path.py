@@ -15,7 +15,7 @@ import numpy as np
 
 from nri import rule
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.episode import make_episode
+from nri.episode import Cells, make_episode
 from nri.errors import InputError
 from nri.induce import models
 from nri.induce.canonical import CanonicalEpisode, canonical
@@ -65,17 +65,15 @@ class TablePosterior:
     plans: dict[str, ColumnPlan]
     """How the columns that it was formed from are read"""
     binarizer: Binarizer
-    order: IntArray
-    flipped: BoolArray
-    """[N] each, see :class:`nri.induce.canonical.CanonicalEpisode`"""
+    view: CanonicalEpisode
+    """The order in which it was formed"""
     belief: Belief
 
     def chances(self, rows: Any) -> FloatArray:
         """[M, n_classes]: probabilities of the classes, row by row."""
-        values, known = self.binarizer.cells(read_columns(rows, self.plans))
-        known = known[:, self.order]
-        values = (values[:, self.order] ^ self.flipped) & known
-        return self.belief.chances(values, known)
+        columns = read_columns(rows, self.plans)
+        cells = Cells(*self.binarizer.cells(columns), self.binarizer.numbers(columns))
+        return self.belief.chances(self.view.seen(cells))
 
     def likeliest(self, rows: Any) -> IntArray:
         """[M]: index of the likeliest class."""
@@ -153,10 +151,11 @@ def _find_rules(
 ) -> _Found:
     """Induce rules on the variables of a binarizer, and say them in words."""
     values, known = binarizer.cells(table.columns)
+    numbers = binarizer.numbers(table.columns)
     view = canonical(
-        make_episode(values, known, table.codes, table.weights, len(table.classes)),
+        make_episode(values, known, table.codes, table.weights, len(table.classes), numbers),
         literal_meanings(binarizer.variables_, binarizer.domain_),
-        binarizer.groups_,
+        np.concatenate([binarizer.groups_, binarizer.number_groups_]),
     )
     limits = Limits(
         max_clauses=settings.max_clauses,
@@ -181,7 +180,7 @@ def _posterior(table: Table, binarizer: Binarizer, found: _Found) -> TablePoster
     if found.induced.posterior is None:
         return None
     plans = {name: table.plans[name] for name in binarizer.columns_}
-    return TablePosterior(plans, binarizer, found.view.order, found.view.flipped, found.induced.posterior)
+    return TablePosterior(plans, binarizer, found.view, found.induced.posterior)
 
 
 def _with_sharper_cuts(

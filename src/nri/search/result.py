@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.episode import literal_truth
+from nri.episode import Cells, literal_truth
 from nri.rule.decide import estimated_precision, first_to_fire, speaking_order
 from nri.search.candidates import clause_truth
 from nri.search.clauses import IndexClause
@@ -15,8 +15,8 @@ from nri.search.clauses import IndexClause
 class Belief(Protocol):
     """What a model thinks of any row beyond what its rule says."""
 
-    def chances(self, values: BoolArray, known: BoolArray) -> FloatArray:
-        """[S, n_classes]: probabilities of the classes on rows [S, N]."""
+    def chances(self, cells: Cells) -> FloatArray:
+        """[S, n_classes]: probabilities of the classes on S rows."""
         ...
 
 

@@ -79,21 +79,24 @@ def consult(
     return Experts(x, labels, weights).opine(asked)
 
 
-class Experts:
-    """All experts, formed by one table; they can be asked about any number of rows, part by part."""
+class Kernels:
+    """The experts that are one ridge regression each: linear, neighbourhood and quadratic kernels of rows.
 
-    def __init__(self, x: FloatArray, labels: NDArray[Any], weights: NDArray[Any] | None = None) -> None:
-        y = labels.astype(np.float32)
-        w = np.ones_like(y) if weights is None else weights.astype(np.float32)
-        self.base_rate = float((w @ y + 0.5) / (w.sum() + 1))
-        target = y - np.float32(self.base_rate)
-        known = x != 0
-        self._mean = ((w @ x) / np.maximum(w @ known, 1e-6)).astype(np.float32)
-        centred = self._centred(x)
-        self._scale = np.sqrt(_relevance(centred, target, w))
-        self._plain, self._relevant = centred, centred * self._scale
-        plain, relevant = self._plain @ self._plain.T, self._relevant @ self._relevant.T
-        self._linear = [_ridge(plain, target, w, ridge) for ridge in LINEAR_RIDGES]
+    Parameters
+    ----------
+    x
+        [M, N], cells about zero, and zero where unknown.
+    target, w
+        [M], what the opinion should be, and how many rows each row stands for.
+    """
+
+    def __init__(self, x: FloatArray, target: FloatArray, w: FloatArray) -> None:
+        self._mean = ((w @ x) / np.maximum(w @ (x != 0), 1e-6)).astype(np.float32)
+        self.plain = self._centred(x)
+        self._scale = np.sqrt(_relevance(self.plain, target, w))
+        self._relevant = self.plain * self._scale
+        plain, relevant = self.plain @ self.plain.T, self._relevant @ self._relevant.T
+        self.linear = [_ridge(plain, target, w, ridge) for ridge in LINEAR_RIDGES]
         grams = (plain, relevant)
         kernels: list[tuple[_Kernel, FloatArray, float]] = [
             *((_Neighbourhood(gram, w, reach), gram, 0.3) for gram in grams for reach in (1.0, 3.0)),
@@ -103,36 +106,60 @@ class Experts:
             (kernel, gram is relevant, _ridge(kernel.of_rows(gram), target, w, ridge))
             for kernel, gram, ridge in kernels
         ]
-        self._bayes = _NaiveBayes(x, y, w)
-        members = [*self._linear, *(solved for _, _, solved in self._by_kernel)]
-        support = np.stack([*(s.support for s in members), self._bayes.left_out(x, y, w)], axis=1)
-        self._shares = council_shares(support, target, w)
-        self.support = np.column_stack([support, support @ self._shares])
-        self.support_parts = _left_out_parts(centred, self._linear[FIRM])
+        members = [*self.linear, *(solved for _, _, solved in self._by_kernel)]
+        self.support = np.stack([solved.support for solved in members], axis=1)
 
-    def opine(self, asked: FloatArray) -> Opinions:
-        """Ask about rows [S, N]."""
+    def opine(self, asked: FloatArray) -> FloatArray:
+        """[S, members], opinions on rows [S, N]."""
         centred = self._centred(asked)
         relevant = centred * self._scale
-        plain_gram, relevant_gram = centred @ self._plain.T, relevant @ self._relevant.T
+        plain_gram, relevant_gram = centred @ self.plain.T, relevant @ self._relevant.T
         plain_norms, relevant_norms = (np.einsum("sn,sn->s", z, z) for z in (centred, relevant))
-        said = [np.asarray(plain_gram @ solved.alpha, dtype=np.float32) for solved in self._linear]
+        said = [np.asarray(plain_gram @ solved.alpha, dtype=np.float32) for solved in self.linear]
         for kernel, by_relevance, solved in self._by_kernel:
             gram, norms = (relevant_gram, relevant_norms) if by_relevance else (plain_gram, plain_norms)
             said.append(np.asarray(kernel.of_asked(gram, norms) @ solved.alpha, dtype=np.float32))
-        said.append(self._bayes.plain(asked))
-        on_asked = np.stack(said, axis=1)
-        return Opinions(
-            support=self.support,
-            asked=np.column_stack([on_asked, on_asked @ self._shares]),
-            support_parts=self.support_parts,
-            asked_parts=centred * (self._linear[FIRM].alpha @ self._plain),
-            base_rate=self.base_rate,
-        )
+        return np.stack(said, axis=1)
+
+    def parts(self, asked: FloatArray) -> FloatArray:
+        """[S, N], what each cell adds to the firm linear expert's opinion."""
+        return np.asarray(self._centred(asked) * (self.linear[FIRM].alpha @ self.plain))
 
     def _centred(self, x: FloatArray) -> FloatArray:
         """Subtract each column's mean over known cells; an unknown cell then sits at the mean, 0."""
         return np.asarray((x - self._mean) * (x != 0))
+
+
+class Experts:
+    """All experts on cells, formed by one table; they can be asked about any number of rows, part by part."""
+
+    def __init__(self, x: FloatArray, labels: NDArray[Any], weights: NDArray[Any] | None = None) -> None:
+        y = labels.astype(np.float32)
+        w = np.ones_like(y) if weights is None else weights.astype(np.float32)
+        self.base_rate = base_rate(y, w)
+        target = y - np.float32(self.base_rate)
+        self._kernels = Kernels(x, target, w)
+        self._bayes = _NaiveBayes(x, y, w)
+        support = np.column_stack([self._kernels.support, self._bayes.left_out(x, y, w)])
+        self._shares = council_shares(support, target, w)
+        self.support = np.column_stack([support, support @ self._shares])
+        self.support_parts = _left_out_parts(self._kernels.plain, self._kernels.linear[FIRM])
+
+    def opine(self, asked: FloatArray) -> Opinions:
+        """Ask about rows [S, N]."""
+        on_asked = np.column_stack([self._kernels.opine(asked), self._bayes.plain(asked)])
+        return Opinions(
+            support=self.support,
+            asked=np.column_stack([on_asked, on_asked @ self._shares]),
+            support_parts=self.support_parts,
+            asked_parts=self._kernels.parts(asked),
+            base_rate=self.base_rate,
+        )
+
+
+def base_rate(y: NDArray[Any], w: NDArray[Any]) -> float:
+    """Share of the positive rows, drawn to one half by one row."""
+    return float((w @ y + 0.5) / (w.sum() + 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,11 +290,15 @@ def _log_odds(
 
 
 PULL_TO_EQUAL = 1.0
-"""Ridge that draws the blend to equal shares, in squared errors; 0.3 to 3 do equally well."""
+"""Ridge that draws the blend to equal shares, in squared errors, for the council that the network knows."""
 
 
 def council_shares(
-    left_out: NDArray[Any], target: NDArray[Any], weights: NDArray[Any]
+    left_out: NDArray[Any],
+    target: NDArray[Any],
+    weights: NDArray[Any],
+    expected: NDArray[Any] | None = None,
+    pull: float = PULL_TO_EQUAL,
 ) -> NDArray[np.float32]:
     """[E]: shares, none negative, by which the opinions together come closest to the target.
 
@@ -277,11 +308,17 @@ def council_shares(
         [M, E], the opinion of each member on each row, formed without that row.
     target, weights
         [M], what the opinions should have been, and how much each row counts.
+    expected
+        [E], the shares without any row; by default equal ones.
+    pull
+        How many squared errors it takes to leave them.
     """
     n = left_out.shape[1]
+    if expected is None:
+        expected = np.full(n, 1 / n)
     weighted = left_out * weights[:, None]
-    system = (weighted.T @ left_out).astype(np.float64) + PULL_TO_EQUAL * np.eye(n)
-    aim = (weighted.T @ target).astype(np.float64) + PULL_TO_EQUAL / n
+    system = (weighted.T @ left_out).astype(np.float64) + pull * np.eye(n)
+    aim = (weighted.T @ target).astype(np.float64) + pull * expected
     factor = np.linalg.cholesky(system)
     shares, _ = nnls(factor.T, solve_triangular(factor, aim, lower=True))
     return np.asarray(shares, dtype=np.float32)

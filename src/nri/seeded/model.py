@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.episode import Episode
+from nri.episode import Cells, Episode
 from nri.search.clauses import ClauseArray, IndexClause, clause_array, in_order, stacked
 from nri.search.greedy import described, induce
 from nri.search.limits import Limits
@@ -75,20 +75,18 @@ class SeededModel:
     ) -> Induced:
         """See :class:`nri.induce.models.Inducer`."""
         by_labels = induce(episode, rng=rng, limits=limits, objective=OBJECTIVE, positive=positive)
-        posterior = Posterior(take_sample(episode, self.config.posterior_rows, rng), self.network)
+        posterior = Posterior(take_sample(episode, self.config.posterior_rows, rng), groups, self.network)
         if self._labels_say_it_all(by_labels, episode, limits):
             return replace(by_labels, posterior=posterior)
         sample = take_sample(episode, self.config.sample_rows, rng)
-        values, known = plausible_rows(
-            sample.values, sample.known, sample.weights, groups, self.config.plausible_rows, rng
-        )
-        told = Posterior(sample, self.network).ask(values, known)
+        plausible = plausible_rows(sample.cells, sample.weights, groups, self.config.plausible_rows, rng)
+        told = Posterior(sample, groups, self.network).ask(plausible)
         if self._rule_tells_more(by_labels, episode, limits, told):
             return replace(by_labels, posterior=posterior)
         under_posterior = induce(
-            self._with_rows(episode, values, known, told.chances),
+            self._with_rows(episode, plausible, told.chances),
             rng=rng,
-            propose=AlsoThese(reasons(told, values, limits.max_literals), by_labels.rules),
+            propose=AlsoThese(reasons(told, plausible.values, limits.max_literals), by_labels.rules),
             limits=limits,
             objective=ExpectedError(self.config.price_share * fair_price(told.chances)),
             positive=positive,
@@ -117,18 +115,17 @@ class SeededModel:
         cost = OBJECTIVE.cost(np.array(by_labels.errors), np.array(bits), total, episode.n_classes)
         return bool(cost < told.label_bits * total)
 
-    def _with_rows(
-        self, episode: Episode, values: BoolArray, known: BoolArray, chances: FloatArray
-    ) -> Episode:
+    def _with_rows(self, episode: Episode, plausible: Cells, chances: FloatArray) -> Episode:
         """Return the table with the plausible rows below it."""
         labelled = float(episode.weights.sum())
-        weight = min(self.config.most_weight, self.config.weight_of_both / labelled) / len(values)
+        weight = min(self.config.most_weight, self.config.weight_of_both / labelled) / len(plausible)
         return Episode(
-            np.concatenate([episode.values, values]),
-            np.concatenate([episode.known, known]),
+            np.concatenate([episode.values, plausible.values]),
+            np.concatenate([episode.known, plausible.known]),
             np.concatenate([episode.labels, chances.argmax(axis=1)]),
-            np.concatenate([episode.weights, np.full(len(values), weight)]),
+            np.concatenate([episode.weights, np.full(len(plausible), weight)]),
             episode.n_classes,
+            np.concatenate([episode.numbers, plausible.numbers]),
         )
 
 

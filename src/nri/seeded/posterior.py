@@ -1,18 +1,23 @@
 """The posterior: what experts and network together think of any row, for every class.
 
-Both answer for some support rows as if they had not seen them; by these answers a council of the two
-weighs them, for this table. Several classes are asked about one by one.
+The experts answer for support rows as if they had not seen them; by these answers a council weighs them, for
+this table. With few rows the answers are mostly luck, so the shares start from what serves most tables and
+leave that only as far as rows speak for it. The network, which has read the experts, has a share of its own.
+Several classes are asked about one by one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.seeded.experts import COUNCIL, Experts, council_shares
+from nri.episode import Cells
+from nri.seeded.experts import COUNCIL, Experts, Kernels, council_shares
+from nri.seeded.measures import Logistic, measures
 from nri.seeded.runtime import SeededNetwork, shipped_network
-from nri.seeded.sample import Sample, signed_cells
+from nri.seeded.sample import Sample, SignedArray, signed_cells
 
 NETWORK_ROWS = 500
 """Rows that the network looks at, spread over the sample. The experts see all."""
@@ -20,8 +25,12 @@ NETWORK_COLUMNS = 192
 """Columns that the network looks at: those that tell most about the label. The experts see all."""
 ASKED_AT_ONCE = 2000
 """Rows asked about in one go, which bounds memory."""
-CHECKED_ROWS = 160
-"""Rows on which both are checked against the labels; the council needs no more."""
+NETWORK_SHARE = 0.2
+"""Share of the network; the council of experts has the rest."""
+PULL = 30.0
+"""How many squared errors on left-out rows it takes to leave the expected shares."""
+EXPECTED_CELLS, EXPECTED_NUMBERS, EXPECTED_LOGISTIC = 0.25, 0.375, 0.375
+"""Expected shares of all experts on cells, all on numbers, and logistic regression."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,60 +51,107 @@ class Posterior:
     It holds the sample; of networks only one that is not the shipped one, which is there for whoever asks.
     """
 
-    def __init__(self, sample: Sample, network: SeededNetwork | None = None) -> None:
-        self.sample = sample
+    def __init__(self, sample: Sample, groups: IntArray, network: SeededNetwork | None = None) -> None:
+        self.sample, self.groups = sample, groups
         self._network = network
 
-    def chances(self, values: BoolArray, known: BoolArray) -> FloatArray:
-        """[S, n_classes]: probabilities of the classes on rows [S, N]."""
-        return self.ask(values, known).chances
+    def chances(self, cells: Cells) -> FloatArray:
+        """[S, n_classes]: probabilities of the classes on S rows."""
+        return self.ask(cells).chances
 
-    def ask(self, values: BoolArray, known: BoolArray) -> Told:
-        """Ask about rows [S, N], a part of them at a time."""
+    def ask(self, cells: Cells) -> Told:
+        """Ask about S rows, a part of them at a time."""
         network = self._network or shipped_network()
         n_classes = self.sample.n_classes
-        asked = (1,) if n_classes == 2 else range(n_classes)
-        answers = [self._answer(c, signed_cells(values, known), network) for c in asked]
+        asked = _Rows.of(cells, self.groups)
+        support = _Rows.of(self.sample.cells, self.groups)
+        logistic = Logistic(support.measures, self.sample.labels, self.sample.weights, n_classes)
+        by_logistic = logistic.chances(asked.measures)
+        answers = [
+            self._answer(c, support, asked, (logistic.left_out[:, c], by_logistic[:, c]), network)
+            for c in ((1,) if n_classes == 2 else range(n_classes))
+        ]
         chances = _summing_to_one([answer.chances for answer in answers])
-        checked = _checked_rows(len(self.sample.labels))
         left_out = _summing_to_one([answer.left_out for answer in answers])
-        bits = -np.log2(left_out[np.arange(len(checked)), self.sample.labels[checked]])
-        label_bits = float(np.average(bits, weights=self.sample.weights[checked]))
+        bits = -np.log2(left_out[np.arange(len(left_out)), self.sample.labels])
+        label_bits = float(np.average(bits, weights=self.sample.weights))
         return Told(chances, tuple(answer.reasons for answer in answers), label_bits)
 
-    def _answer(self, c: int, asked: NDArray[np.float32], network: SeededNetwork) -> "_Answer":
+    def _answer(
+        self,
+        c: int,
+        support: "_Rows",
+        asked: "_Rows",
+        logistic: tuple[FloatArray, FloatArray],
+        network: SeededNetwork,
+    ) -> "_Answer":
         """Ask about one class against the rest."""
-        sample = self.sample
-        positive = sample.labels == c
-        least = 0.5 / (sample.weights.sum() + 2)
+        weights = self.sample.weights
+        positive = self.sample.labels == c
+        least = 0.5 / (weights.sum() + 2)
         if positive.all() or not positive.any():
             sure = 1 - least if positive.all() else least
-            n_checked = len(_checked_rows(len(positive)))
-            return _Answer(np.full(len(asked), sure), np.full(n_checked, sure), np.full(asked.shape, -9.0))
-        experts = Experts(sample.signed, positive, sample.weights)
-        checked = _checked_rows(len(positive))
-        table = _NetworkTable(network, experts, sample.signed, positive, sample.weights)
+            nothing = np.full(asked.signed.shape, -9.0)
+            return _Answer(np.full(len(nothing), sure), np.full(len(positive), sure), nothing)
+        experts = Experts(support.signed, positive, weights)
         base = experts.base_rate
-        left_out = np.column_stack([experts.support[checked, COUNCIL], table.left_out(checked) - base])
-        parts = [
-            table.ask(asked[start : start + ASKED_AT_ONCE]) for start in range(0, len(asked), ASKED_AT_ONCE)
-        ]
-        said = np.concatenate([np.column_stack([part.council, part.chances - base]) for part in parts])
-        reasons = np.concatenate([part.reasons for part in parts])
-        shares = council_shares(left_out, positive[checked] - base, sample.weights[checked])
+        table = _NetworkTable(network, experts, support.signed, positive, weights)
+        starts = range(0, len(asked.signed), ASKED_AT_ONCE)
+        parts = [table.ask(asked.signed[start : start + ASKED_AT_ONCE]) for start in starts]
+        opinions = [(experts.support[:, :COUNCIL], np.concatenate([part.experts for part in parts]))]
+        expected = [EXPECTED_CELLS]
+        if support.has_numbers:
+            target, w = (positive - base).astype(np.float32), weights.astype(np.float32)
+            kernels = Kernels(support.measures, target, w)
+            opinions.append((kernels.support, kernels.opine(asked.measures)))
+            expected.append(EXPECTED_NUMBERS)
+        opinions.append((logistic[0][:, None] - base, logistic[1][:, None] - base))
+        expected.append(EXPECTED_LOGISTIC)
+        left_out, said = (np.column_stack(side) for side in zip(*opinions, strict=True))
+        shares = council_shares(
+            left_out, positive - base, weights, _spread([one[0].shape[1] for one in opinions], expected), PULL
+        )
 
-        def chance(opinion: NDArray[np.float64]) -> FloatArray:
-            return np.clip(base + opinion @ shares, least, 1 - least).astype(np.float64)
+        def chance(opinion: NDArray[np.floating]) -> FloatArray:
+            return np.clip(base + opinion, least, 1 - least).astype(np.float64)
 
-        return _Answer(chance(said), chance(left_out), reasons)
+        by_network = np.concatenate([part.chances for part in parts])
+        blended = (1 - NETWORK_SHARE) * (said @ shares) + NETWORK_SHARE * (by_network - base)
+        return _Answer(
+            chance(blended),
+            chance(left_out @ shares),
+            np.concatenate([part.reasons for part in parts]),
+        )
+
+
+def _spread(sizes: Sequence[int], shares: Sequence[float]) -> FloatArray:
+    """Return the expected share of each expert: those of each kind share alike, and all sum to one."""
+    each = [np.full(size, share / size) for size, share in zip(sizes, shares, strict=True)]
+    return np.concatenate(each) / sum(shares)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows as the experts read them."""
+
+    signed: SignedArray
+    """[M, N]"""
+    measures: SignedArray
+    """[M, columns]"""
+    has_numbers: bool
+
+    @classmethod
+    def of(cls, cells: Cells, groups: IntArray) -> "_Rows":
+        signed = signed_cells(cells.values, cells.known)
+        return cls(signed, measures(cells, groups), cells.numbers.shape[1] > 0)
 
 
 @dataclass(frozen=True, eq=False)
 class _Part:
     """What is thought of some of the rows asked about."""
 
-    council: NDArray[np.float32]
-    """[S], the experts' council's opinion"""
+    experts: NDArray[np.float32]
+    """[S, E], the experts' opinions on cells"""
     chances: FloatArray
     """[S], the network's"""
     reasons: FloatArray
@@ -119,14 +175,6 @@ class _NetworkTable:
         self.rows = rows[self.seen][:, self.columns]
         self.positive, self.weights = positive[self.seen], weights[self.seen]
 
-    def left_out(self, which: IntArray) -> FloatArray:
-        """Chances of some support rows, each as if one such row fewer had been seen."""
-        nobody = self.experts.opine(np.zeros((0, len(self.experts.support_parts[0])), dtype=np.float32))
-        opinions = nobody.of_part(self.seen, self.columns)
-        own = np.searchsorted(self.seen, which)
-        answers = self.network.answer_left_out(self.rows, self.positive, self.weights, opinions, own)
-        return _chance_of(answers.posterior)
-
     def ask(self, asked: NDArray[np.float32]) -> _Part:
         """Ask about rows [S, N]."""
         opinions = self.experts.opine(asked)
@@ -134,7 +182,7 @@ class _NetworkTable:
         answers = self.network.answer(self.rows, self.positive, self.weights, part, asked[:, self.columns])
         reasons = np.full(asked.shape, -9.0)
         reasons[:, self.columns] = answers.reason
-        return _Part(opinions.asked[:, COUNCIL], _chance_of(answers.posterior), reasons)
+        return _Part(opinions.asked[:, :COUNCIL], _chance_of(answers.posterior), reasons)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +192,7 @@ class _Answer:
     chances: FloatArray
     """[S]"""
     left_out: FloatArray
-    """[checked rows], each as if it had not been seen"""
+    """[M], of the support rows, each as if it had not been seen by the experts"""
     reasons: FloatArray
     """[S, N]"""
 
@@ -159,12 +207,6 @@ def _summing_to_one(chances: list[FloatArray]) -> FloatArray:
 def _network_rows(n_rows: int) -> IntArray:
     """Return rows of a sample for the network; the sample is sorted by class, so these are of all classes."""
     return np.unique(np.linspace(0, n_rows - 1, NETWORK_ROWS).round().astype(np.int64))
-
-
-def _checked_rows(n_rows: int) -> IntArray:
-    """Return some of the network's rows."""
-    seen = _network_rows(n_rows)
-    return seen[np.unique(np.linspace(0, len(seen) - 1, CHECKED_ROWS).round().astype(np.int64))]
 
 
 def _telling_columns(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.episode import Episode
+from nri.episode import Cells, Episode
 
 SignedArray = NDArray[np.float32]
 
@@ -16,24 +16,16 @@ SignedArray = NDArray[np.float32]
 class Sample:
     """Different labelled rows and how many rows each stands for."""
 
-    values: BoolArray
-    """[M, N]"""
-    known: BoolArray
-    """[M, N]"""
+    cells: Cells
     labels: IntArray
     """[M]"""
     weights: FloatArray
     """[M], all above zero"""
     n_classes: int
 
-    @property
-    def signed(self) -> SignedArray:
-        """[M, N], cells as the experts and the network read them."""
-        return signed_cells(self.values, self.known)
-
 
 def signed_cells(values: NDArray[Any], known: NDArray[Any]) -> SignedArray:
-    """Return +1 for true, -1 for false, 0 for unknown."""
+    """[M, N], cells as experts and network read them: +1 for true, -1 for false, 0 for unknown."""
     return np.where(known, np.where(values, 1.0, -1.0), 0.0).astype(np.float32)
 
 
@@ -45,7 +37,8 @@ def take_sample(episode: Episode, most: int, rng: np.random.Generator) -> Sample
     used = np.flatnonzero(episode.weights > 0)
     labels = episode.labels[used]
     cells = np.packbits(np.concatenate([episode.values, episode.known], axis=1)[used], axis=1)
-    keyed = np.concatenate([labels.astype(">i8").view(np.uint8).reshape(-1, 8), cells], axis=1)
+    numbers = np.ascontiguousarray(episode.numbers[used], dtype=np.float32).view(np.uint8)
+    keyed = np.concatenate([labels.astype(">i8").view(np.uint8).reshape(-1, 8), cells, numbers], axis=1)
     _, first, group = np.unique(keyed, axis=0, return_index=True, return_inverse=True)
     weights = np.zeros(len(first))
     np.add.at(weights, group.reshape(-1), episode.weights[used])
@@ -53,7 +46,7 @@ def take_sample(episode: Episode, most: int, rng: np.random.Generator) -> Sample
     if len(kept) > most:
         kept, weights = _drawn(labels[first], weights, most, rng)
     rows = used[first[kept]]
-    return Sample(episode.values[rows], episode.known[rows], episode.labels[rows], weights, episode.n_classes)
+    return Sample(episode.cells.take(rows), episode.labels[rows], weights, episode.n_classes)
 
 
 def _drawn(
@@ -86,23 +79,23 @@ with all of them nothing of what goes together in the table is left.
 
 
 def plausible_rows(
-    values: BoolArray,
-    known: BoolArray,
-    weights: FloatArray,
-    groups: IntArray,
-    count: int,
-    rng: np.random.Generator,
-) -> tuple[BoolArray, BoolArray]:
-    """Draw rows by weight and take most of their columns from other rows: [count, N] values and known cells.
+    cells: Cells, weights: FloatArray, groups: IntArray, count: int, rng: np.random.Generator
+) -> Cells:
+    """Draw so many rows by weight, and take most of their columns from other rows.
 
-    Each fresh column comes from a row of its own. Variables of one column (a one-hot group, ordered
-    thresholds) go together, so that no row says "red and blue" or "over 60 but not over 40".
+    Each fresh column comes from a row of its own. What is made of one column (a one-hot group, ordered
+    thresholds and their number) goes together, so that no row says "red and blue" or "over 60 but not over 40".
     """
     _, member = np.unique(groups, return_inverse=True)
     n_columns = int(member.max(initial=-1)) + 1
     share = weights / weights.sum()
-    kept = rng.choice(len(values), size=(count, 1), p=share)
-    other = rng.choice(len(values), size=(count, n_columns), p=share)
+    kept = rng.choice(len(cells), size=(count, 1), p=share)
+    other = rng.choice(len(cells), size=(count, n_columns), p=share)
     source = np.where(rng.random((count, n_columns)) < FRESH_SHARE, other, kept)[:, member]
-    variables = np.arange(values.shape[1])
-    return values[source, variables], known[source, variables]
+    variables, numbers = np.arange(cells.values.shape[1]), np.arange(cells.numbers.shape[1])
+    of_variables, of_numbers = np.split(source, [len(variables)], axis=1)
+    return Cells(
+        cells.values[of_variables, variables],
+        cells.known[of_variables, variables],
+        cells.numbers[of_numbers, numbers],
+    )

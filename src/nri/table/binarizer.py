@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype
 
 from nri import rule
@@ -48,6 +49,8 @@ class Binarizer:
         What each variable means, as the literal that holds where it is true.
     groups_ : int [N]
         For each variable the index in ``columns_`` of the column it was made from.
+    number_groups_ : int [F]
+        For each number that :meth:`numbers` returns the index in ``columns_`` of its column.
     columns_ : tuple of str
         The columns that gave variables, in the order of the table.
     domain_ : dict of str to ColumnDomain
@@ -70,6 +73,7 @@ class Binarizer:
 
     variables_: tuple[rule.Literal, ...]
     groups_: IntArray
+    number_groups_: IntArray
     columns_: tuple[str, ...]
     domain_: dict[str, ColumnDomain]
     left_out_: tuple[LeftOut, ...]
@@ -120,6 +124,8 @@ class Binarizer:
         self.variables_ = tuple(variables)
         self.groups_ = np.array(groups, dtype=np.int64)
         self.columns_ = tuple(used)
+        self._scales = _scales({} if self.mode == "paper" else {name: columns[name] for name in used}, table)
+        self._number_groups()
         self.domain_ = {name: _domain_of(columns[name]) for name in used}
         return self
 
@@ -134,7 +140,12 @@ class Binarizer:
         )
         numbers = {name: index for index, name in enumerate(closer.columns_)}
         closer.groups_ = np.array([numbers[v.column] for v in closer.variables_], dtype=np.int64)
+        closer._number_groups()
         return closer
+
+    def _number_groups(self) -> None:
+        measured = [index for index, name in enumerate(self.columns_) if name in self._scales]
+        self.number_groups_ = np.array(measured, dtype=np.int64)
 
     def cells(self, columns: Columns, n_rows: int | None = None) -> tuple[BoolArray, BoolArray]:
         """Return [M, N] twice: where each variable is true, and where it is known.
@@ -146,6 +157,20 @@ class Binarizer:
         for index, variable in enumerate(self.variables_):
             values[:, index], known[:, index] = literal_truth(variable, columns)
         return values, known
+
+    def numbers(self, columns: Columns) -> NDArray[np.float32]:
+        """Return [M, F]: the cells of number and date columns with mean 0 and spread 1, 0 where unknown.
+
+        No cell counts for more than four times the spread, and none is finer than a thousandth of it: so no
+        order of rows or columns shows in the last digits.
+        """
+        measured = [name for name in self.columns_ if name in self._scales]
+        found = np.zeros((row_count({name: columns[name] for name in self.columns_}), len(measured)), np.float32)
+        for index, name in enumerate(measured):
+            column, (centre, spread) = columns[name], self._scales[name]
+            scaled = (column.values[column.known].astype(np.float64) - centre) / spread
+            found[column.known, index] = np.clip(np.round(scaled, 3), -4.0, 4.0)
+        return found
 
     def _usable_columns(self, table: Table) -> tuple[Columns, tuple[LeftOut, ...]]:
         """Tell the columns that give variables from those that are left out."""
@@ -206,6 +231,25 @@ def _domain_of(column: Column) -> ColumnDomain:
     if column.kind is Kind.TEXT:
         return ColumnDomain(column.distinct()[0].tolist())
     return OPEN
+
+
+def _scales(columns: Columns, table: Table) -> dict[str, tuple[float, float]]:
+    """Return mean and spread of the known cells of number and date columns that have a spread."""
+    found = {}
+    for name, column in columns.items():
+        if column.kind not in (Kind.NUMBER, Kind.DATE) or table.is_matrix:
+            continue
+        cells, weights = column.values[column.known].astype(np.float64), table.weights[column.known]
+        order = np.argsort(cells, kind="stable")  # sums in one order, whatever that of the rows
+        cells, weights = cells[order], weights[order]
+        if not weights.sum() > 0:
+            continue
+        with np.errstate(over="ignore", invalid="ignore"):
+            centre = float(np.average(cells, weights=weights))
+            spread = float(np.sqrt(np.average((cells - centre) ** 2, weights=weights)))
+        if np.isfinite(centre) and np.isfinite(spread) and spread > 1e-300:
+            found[name] = (centre, spread)
+    return found
 
 
 def _median(cells: Any) -> Any:
