@@ -68,8 +68,12 @@ def literals(draw, schema):
     return Literal(name, draw(st.sampled_from(ops)), draw(st.sampled_from(pool)))
 
 
-def clauses(schema, min_size=0, max_size=4):
-    return st.lists(literals(schema), min_size=min_size, max_size=max_size).map(Clause)
+@st.composite
+def clauses(draw, schema, min_size=0, max_size=4):
+    """Conjunctions, and clauses that count as soon as they have two literals."""
+    members = set(draw(st.lists(literals(schema), min_size=min_size, max_size=max_size)))
+    fewer = st.integers(1, len(members)) if len(members) > 1 else st.none()
+    return Clause(members, draw(st.none() | fewer))
 
 
 def rules(schema, max_size=4, min_literals=0):

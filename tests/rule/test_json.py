@@ -130,11 +130,29 @@ VERSION_1 = {
 }
 
 
-def test_the_layout_of_version_2_is_stable():
-    assert to_dict(RULESET) == VERSION_1 | {"version": 2, "columns": {}}
+def test_the_layout_of_version_3_is_stable():
+    assert to_dict(RULESET) == VERSION_1 | {"version": 3, "columns": {}}
     plan = ColumnPlan(Kind.NUMBER, decimal=",", unit=("", "kg"), missing=("unknown",))
     kept = to_dict(RULESET.with_plans({"age": plan}))["columns"]
     assert kept == {"age": {"kind": "number", "decimal": ",", "unit": ["", "kg"], "missing": ["unknown"]}}
+
+
+def test_a_clause_that_counts_says_how_many_it_needs():
+    data = to_dict(RULESET)
+    clause = data["rules"][0]["clauses"][0]
+    clause["literals"] += [clause["literals"][0] | {"column": name} for name in ("urea", "pulse")]
+    clause["at_least"] = 2
+    ruleset = from_json(json.dumps(data))
+    assert str(ruleset.rules[0].rule) == "AT LEAST 2 OF (age > 61, pulse > 61, urea > 61)"
+    assert to_dict(ruleset)["rules"][0]["clauses"][0]["at_least"] == 2
+    for wrong in (0, 4, "2", True):
+        clause["at_least"] = wrong
+        with pytest.raises(InputError, match=r"'rules'\[0\], 'clauses'\[0\]"):
+            from_json(json.dumps(data))
+
+
+def test_files_of_version_2_are_read():
+    assert from_json(json.dumps(VERSION_1 | {"version": 2, "columns": {}})) == RULESET
 
 
 def test_files_of_version_1_are_read_and_predict_as_they_did():

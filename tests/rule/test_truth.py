@@ -40,7 +40,8 @@ def test_a_rule_fires_where_python_says_so_cell_by_cell(case):
     schema, rule, table = case
     expected = [
         any(
-            all(table[x.column][m] is not None and COMPARE[x.op](table[x.column][m], x.value) for x in clause)
+            sum(table[x.column][m] is not None and COMPARE[x.op](table[x.column][m], x.value) for x in clause)
+            >= clause.at_least
             for clause in rule
         )
         for m in range(n_rows(table))

@@ -58,14 +58,14 @@ class BorderRows:
         self.total = float(table.weights.sum())
         self._holds: dict[Literal, BoolArray] = {}
 
-    def fires(self, literals: Iterable[Literal]) -> BoolArray:
-        """[M], where all of the literals are known to hold; each is compared once."""
-        truth = np.ones(len(self.table.codes), dtype=bool)
+    def held(self, literals: Iterable[Literal]) -> IntArray:
+        """[M], how many of the literals are known to hold; each is compared once."""
+        count = np.zeros(len(self.table.codes), dtype=np.int64)
         for literal in literals:
             if literal not in self._holds:
                 self._holds[literal] = literal_truth(literal, self.table.columns)[0]
-            truth &= self._holds[literal]
-        return truth
+            count += self._holds[literal]
+        return count
 
     def wrong(self, ruleset: RuleSet) -> float:
         """Weight of the rows that are decided wrongly."""
@@ -105,16 +105,16 @@ def outlooks(ruleset: RuleSet, rows: BorderRows) -> Iterator[tuple[Border, Outlo
     """Yield each border and what becomes of the rows, were it elsewhere."""
     decisions = ruleset.decisions
     always = np.ones(len(rows.table.codes), dtype=bool)
-    fires = np.stack([*(rows.fires(decision.clause) for decision in decisions), always])
+    fires = np.stack([*(rows.held(d.clause) >= d.clause.at_least for d in decisions), always])
     labels = [ruleset.index_of(label) for label in (*(d.label for d in decisions), ruleset.default)]
     for border in borders_of(ruleset):
         above, below = fires.copy(), fires.copy()
-        for i, decision in enumerate(decisions):
-            mine = [literal for literal in decision.clause if is_on(literal, border)]
+        for i, clause in enumerate(decision.clause for decision in decisions):
+            mine = [literal for literal in clause if is_on(literal, border)]
             if mine:
-                rest = rows.fires(literal for literal in decision.clause if literal not in mine)
-                above[i] = rest & all(literal.op is Op.GT for literal in mine)
-                below[i] = rest & all(literal.op is Op.LE for literal in mine)
+                rest = rows.held(literal for literal in clause if literal not in mine)
+                above[i] = rest + sum(literal.op is Op.GT for literal in mine) >= clause.at_least
+                below[i] = rest + sum(literal.op is Op.LE for literal in mine) >= clause.at_least
         if_above, if_below = (np.take(labels, np.argmax(side, axis=0)) for side in (above, below))
         yield border, _outlook(if_above, if_below, rows.table, rows.cells[border[0]])
 

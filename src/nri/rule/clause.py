@@ -1,23 +1,42 @@
-"""Clauses and rules: a conjunction of literals, and a disjunction of clauses (DNF)."""
+"""Clauses and rules: literals of which enough must hold, and a disjunction of clauses.
+
+Most clauses are conjunctions: every literal must hold. A *counting clause* asks for fewer, as scores at the
+bedside do: at least 2 of (confused, urea > 7, fast breathing). Its literals are then called *members*.
+"""
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
+from nri.errors import InputError
 from nri.rule.literal import Literal
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Literals that must all hold, without repetition and in one canonical order.
+    """Literals of which at least so many must hold, without repetition and in one canonical order.
 
-    The empty clause holds on every row: it is :data:`ALWAYS`.
+    A literal on an unknown cell does not hold. The empty clause holds on every row: it is :data:`ALWAYS`.
+
+    >>> from nri.rule.literal import Op
+    >>> signs = [Literal("confused", Op.EQ, True), Literal("urea", Op.GT, 7), Literal("age", Op.GT, 65)]
+    >>> print(Clause(signs, at_least=2))
+    AT LEAST 2 OF (age > 65, confused, urea > 7)
     """
 
-    literals: tuple[Literal, ...] = ()
+    literals: tuple[Literal, ...]
+    at_least: int
+    """How many literals must hold; as many as there are in a conjunction."""
 
-    def __init__(self, literals: Iterable[Literal] = ()) -> None:
+    def __init__(self, literals: Iterable[Literal] = (), at_least: int | None = None) -> None:
         unique = sorted(set(literals), key=lambda literal: literal.sort_key)
+        needed = len(unique) if at_least is None else int(at_least)
+        if not min(1, len(unique)) <= needed <= len(unique):
+            raise InputError(
+                f"at least {needed} of {len(unique)} different conditions cannot be asked for: "
+                + (f"use a number from 1 to {len(unique)}" if unique else "name conditions")
+            )
         object.__setattr__(self, "literals", tuple(unique))
+        object.__setattr__(self, "at_least", needed)
 
     def __iter__(self) -> Iterator[Literal]:
         return iter(self.literals)
@@ -26,7 +45,14 @@ class Clause:
         return len(self.literals)
 
     def __str__(self) -> str:
+        if self.counts:
+            return f"AT LEAST {self.at_least} OF ({', '.join(map(str, self.literals))})"
         return " AND ".join(map(str, self.literals)) or "always"
+
+    @property
+    def counts(self) -> bool:
+        """Whether this is a counting clause: fewer than all of its literals need to hold."""
+        return self.at_least < len(self.literals)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -35,17 +61,23 @@ class Clause:
 
     @property
     def shape(self) -> Hashable:
-        """Columns, comparisons and categories of the clause, without its thresholds.
+        """How many literals must hold, and their columns, comparisons and categories, without thresholds.
 
         >>> from nri.rule.literal import Op
         >>> Clause([Literal("age", Op.GT, 61)]).shape == Clause([Literal("age", Op.GT, 57)]).shape
         True
         """
-        return tuple((x.column, x.op, None if x.op.ordered else x.value) for x in self.literals)
+        told = tuple((x.column, x.op, None if x.op.ordered else x.value) for x in self.literals)
+        return self.at_least, told
 
     def subsumes(self, other: "Clause") -> bool:
-        """Whether this clause's literals are a subset of the other's, so that it fires more often."""
-        return set(self.literals) <= set(other.literals)
+        """Whether this clause fires wherever the other does, as can be told without looking at values.
+
+        Of the other's literals that hold, those that are not of this clause may be wasted on it. For two
+        conjunctions it means that the literals of this one are among those of the other.
+        """
+        wasted = len(set(other.literals) - set(self.literals))
+        return other.at_least - wasted >= self.at_least
 
 
 ALWAYS = Clause()
@@ -78,7 +110,8 @@ class Rule:
         return len(self.clauses)
 
     def __str__(self) -> str:
-        return " OR ".join(f"({clause})" for clause in self.clauses) or "never"
+        told = (str(clause) if clause.counts else f"({clause})" for clause in self.clauses)
+        return " OR ".join(told) or "never"
 
     @property
     def is_true(self) -> bool:
@@ -97,7 +130,7 @@ class Rule:
 
     @property
     def n_literals(self) -> int:
-        """Literals over all clauses."""
+        """Literals over all clauses; a counting clause has as many as it has members."""
         return sum(len(clause) for clause in self.clauses)
 
 

@@ -5,15 +5,16 @@ other, and a closed domain has no further values. By default rows have no unknow
 logic; with ``unknown_cells=True`` every cell may also be unknown (unless its domain is complete).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import prod
+from typing import Any
 
 import numpy as np
 
-from nri.rule.clause import Rule
+from nri.rule.clause import Clause, Rule
 from nri.rule.column import Columns
-from nri.rule.literal import Value
-from nri.rule.regions import OPEN, ColumnDomain, ColumnRegions, Cube, Domain, cube_of, regions_of
+from nri.rule.literal import Literal, Value
+from nri.rule.regions import OPEN, ColumnDomain, ColumnRegions, Domain, cube_of, regions_of
 from nri.rule.truth import rule_truth
 
 Row = dict[str, Value | None]
@@ -88,50 +89,81 @@ def _difference_by_table(first: Rule, second: Rule, regions: Mapping[str, Column
 def _difference_by_solver(first: Rule, second: Rule, regions: Mapping[str, ColumnRegions]) -> Row | None:
     from pysat.solvers import Solver  # heavy, and needed for large rules only
 
-    grid = _Grid(regions)
+    grid = _Grid(regions, [literal for rule in (first, second) for x in rule if x.counts for literal in x])
     for one, other in ((first, second), (second, first)):
-        with Solver(
-            name="cadical153", bootstrap_with=[*grid.exactly_one(), *grid.none_fires(other)]
-        ) as solver:
+        with Solver(name="cadical153", bootstrap_with=[*grid.possible(), *grid.none_fires(other)]) as solver:
             for clause in one:
-                cube = cube_of(clause, regions)
-                if cube is not None and solver.solve(assumptions=grid.inside(cube)):
+                fires = grid.enough_hold(clause, solver) if clause.counts else grid.all_hold(clause)
+                if fires is not None and solver.solve(assumptions=fires):
                     return grid.row(solver.get_model())
     return None
 
 
 class _Grid:
-    """Propositional variables "column is in region i", and constraints on them as CNF."""
+    """Propositional variables "column is in region i" and "this member holds", and constraints as CNF."""
 
-    def __init__(self, regions: Mapping[str, ColumnRegions]) -> None:
+    def __init__(self, regions: Mapping[str, ColumnRegions], members: Iterable[Literal]) -> None:
         self.regions = regions
         self.first: dict[str, int] = {}
-        next_free = 1
+        self.last = 0
+        """The highest variable in use"""
         for name, column in regions.items():
-            self.first[name] = next_free
-            next_free += len(column.cells)
+            self.first[name] = self.last + 1
+            self.last += len(column.cells)
+        self.members = {literal: self._new() for literal in dict.fromkeys(members)}
+
+    def _new(self) -> int:
+        self.last += 1
+        return self.last
 
     def variables(self, name: str, mask: int) -> list[int]:
         return [self.first[name] + i for i in range(mask.bit_length()) if mask >> i & 1]
 
-    def exactly_one(self) -> Iterator[list[int]]:
+    def possible(self) -> Iterator[list[int]]:
+        """Every cell is in exactly one region, and a member holds in the regions of its literal."""
         for name, column in self.regions.items():
             options = self.variables(name, column.everything)
             yield options
             yield from ([-a, -b] for i, a in enumerate(options) for b in options[:i])
+        for literal, member in self.members.items():
+            options = self.variables(literal.column, self.regions[literal.column].mask(literal))
+            yield [-member, *options]
+            yield from ([member, -option] for option in options)
 
     def none_fires(self, rule: Rule) -> Iterator[list[int]]:
-        """For each clause, some column is in a region where the clause fails."""
+        """For each clause, some column is in a region where the clause fails, or too few members hold."""
         for clause in rule:
+            if clause.counts:
+                failing = [-self.members[x] for x in clause]
+                yield from self._at_least(failing, len(clause) - clause.at_least + 1)
+                continue
             cube = cube_of(clause, self.regions)
             if cube is not None:
                 yield [
                     v for name, mask in cube.items() for v in self.variables(name, self._without(name, mask))
                 ]
 
-    def inside(self, cube: Cube) -> list[int]:
-        """Assume that the cube's clause fires: no column is in a region where it fails."""
+    def all_hold(self, clause: Clause) -> list[int] | None:
+        """Assume that a conjunction fires: no column is in a region where it fails; None if it never does."""
+        cube = cube_of(clause, self.regions)
+        if cube is None:
+            return None
         return [-v for name, mask in cube.items() for v in self.variables(name, self._without(name, mask))]
+
+    def enough_hold(self, clause: Clause, solver: Any) -> list[int]:
+        """Assume that a counting clause fires: one variable switches on the constraint that says so."""
+        switch = self._new()
+        for constraint in self._at_least([self.members[x] for x in clause], clause.at_least):
+            solver.add_clause([-switch, *constraint])
+        return [switch]
+
+    def _at_least(self, variables: list[int], n: int) -> list[list[int]]:
+        from pysat.card import CardEnc  # as heavy as the solver
+
+        encoded = CardEnc.atleast(variables, bound=n, top_id=self.last)
+        self.last = max(self.last, encoded.nv)
+        constraints: list[list[int]] = encoded.clauses
+        return constraints
 
     def row(self, model: list[int]) -> Row:
         true = {variable for variable in model if variable > 0}

@@ -1,5 +1,8 @@
 """Explanations: for one row, which clauses fired or what the nearest ones lacked."""
 
+import datetime as dt
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +37,17 @@ class NearMiss:
     label: Label
     clause: Clause
     misses: tuple[Miss, ...]
+    """Literals that do not hold; those of a counting clause in the order of how little is missing."""
+
+    @property
+    def n_held(self) -> int:
+        """How many of the clause's literals hold."""
+        return len(self.clause) - len(self.misses)
+
+    @property
+    def lacks(self) -> int:
+        """How many more would have to hold; all that do not, unless the clause counts."""
+        return self.clause.at_least - self.n_held
 
     @property
     def failed(self) -> tuple[Literal, ...]:
@@ -45,6 +59,15 @@ class NearMiss:
         """Literals whose cell is unknown."""
         return tuple(miss.literal for miss in self.misses if miss.cell is None)
 
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What kept the clause from firing: a line for each literal that it lacks, or one for a count."""
+        if not self.clause.counts:
+            return tuple(f"lacks {miss}" for miss in self.misses)
+        nearest = ", ".join(str(miss) for miss in self.misses[: self.lacks])
+        count = f"{self.n_held} of {len(self.clause)} hold, {self.clause.at_least} are needed"
+        return (f"{count}; nearest: {nearest}",)
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -55,6 +78,8 @@ class Explanation:
     probability: float
     fired: tuple[Decision, ...]
     """Clauses that fired, the deciding one first."""
+    held: tuple[tuple[Literal, ...], ...]
+    """For each of these, its literals that hold: all of them, unless it counts."""
     nearest: tuple[NearMiss, ...]
     """When none fired: the clauses that lack the fewest literals."""
 
@@ -63,22 +88,31 @@ class Explanation:
 
         name = phrase_name(self.target)
         lines = [f"{name} = {phrase_label(self.label)} (probability {self.probability:.2f})"]
-        for number, decision in enumerate(self.fired):
+        for number, (decision, held) in enumerate(zip(self.fired, self.held, strict=True)):
             verb = "because" if number == 0 else "also fired"
             lines.append(f"  {verb}: {phrase_clause(decision.clause)} => {phrase_label(decision.label)}")
+            if decision.clause.counts:
+                lines.append(f"    {told_held(decision.clause, held)}")
         if not self.fired:
             lines.append("  because no clause fired")
         for near in self.nearest:
             lines.append(f"  nearest: {phrase_clause(near.clause)} => {phrase_label(near.label)}")
-            lines.extend(f"    lacks {miss}" for miss in near.misses)
+            lines.extend(f"    {line}" for line in near.told)
         return "\n".join(lines)
+
+
+def told_held(clause: Clause, held: Sequence[Literal]) -> str:
+    """Say which members of a counting clause hold."""
+    from nri.rule.render.phrase import phrase_literal
+
+    return f"{len(held)} of {len(clause)} hold: {', '.join(map(phrase_literal, held))}"
 
 
 def explain(ruleset: RuleSet, columns: Columns, n_rows: int | None = None) -> list[Explanation]:
     """Explain the label of each row; meant for rows that somebody will read, not for millions."""
     n = row_count(columns, n_rows)
     truths = {
-        literal: literal_truth(literal, columns)
+        literal: literal_truth(literal, columns)[0]
         for decision in ruleset.decisions
         for literal in decision.clause
     }
@@ -86,39 +120,58 @@ def explain(ruleset: RuleSet, columns: Columns, n_rows: int | None = None) -> li
     probabilities = ruleset.predict_proba(columns, n)[np.arange(n), indices]
     explanations = []
     for row in range(n):
-        near = [
-            (decision, [literal for literal in decision.clause if not truths[literal][0][row]])
+        held = [
+            (decision, tuple(literal for literal in decision.clause if truths[literal][row]))
             for decision in ruleset.decisions
         ]
-        fired = tuple(decision for decision, lacking in near if not lacking)
+        fired = [(decision, those) for decision, those in held if len(those) >= decision.clause.at_least]
         explanations.append(
             Explanation(
                 target=ruleset.target,
                 label=ruleset.classes[indices[row]],
                 probability=float(probabilities[row]),
-                fired=fired,
-                nearest=() if fired else _nearest(near, columns, row),
+                fired=tuple(decision for decision, _ in fired),
+                held=tuple(those for _, those in fired),
+                nearest=() if fired else _nearest(held, columns, row),
             )
         )
     return explanations
 
 
-def _nearest(near: list[tuple[Decision, list[Literal]]], columns: Columns, row: int) -> tuple[NearMiss, ...]:
+def _nearest(
+    held: Sequence[tuple[Decision, tuple[Literal, ...]]], columns: Columns, row: int
+) -> tuple[NearMiss, ...]:
     """Keep the clauses that lack fewest literals; among those, the ones with fewest known to fail."""
+    near = [_near_miss(decision, set(those), columns, row) for decision, those in held]
 
-    def distance(lacking: list[Literal]) -> tuple[int, int]:
-        failed = sum(columns[literal.column].cell(row) is not None for literal in lacking)
-        return len(lacking), failed
+    def distance(miss: NearMiss) -> tuple[int, int]:
+        return miss.lacks, max(0, miss.lacks - len(miss.unknown))
 
-    if not near:
-        return ()
-    least = min(distance(lacking) for _, lacking in near)
-    return tuple(
-        NearMiss(
-            decision.label,
-            decision.clause,
-            tuple(Miss(literal, columns[literal.column].cell(row)) for literal in lacking),
-        )
-        for decision, lacking in near
-        if distance(lacking) == least
-    )
+    least = min(map(distance, near), default=None)
+    return tuple(miss for miss in near if distance(miss) == least)
+
+
+def _near_miss(decision: Decision, held: set[Literal], columns: Columns, row: int) -> NearMiss:
+    lacking = (literal for literal in decision.clause if literal not in held)
+    misses = [Miss(literal, columns[literal.column].cell(row)) for literal in lacking]
+    if decision.clause.counts:
+        misses.sort(key=_gap)
+    return NearMiss(decision.label, decision.clause, tuple(misses))
+
+
+def _gap(miss: Miss) -> float:
+    """Return how much a literal lacks: a share of the larger number, years; a category lacks most.
+
+    An unknown cell may be anything: it comes after numbers of the right order and before all others.
+    """
+    cell, value = miss.cell, miss.literal.value
+    if cell is None:
+        return 1.0
+    if not miss.literal.op.ordered:
+        return math.inf
+    if isinstance(cell, dt.datetime) and isinstance(value, dt.datetime):
+        return abs(cell - value) / dt.timedelta(days=365)
+    number, cut = float(cell), float(value)  # type: ignore[arg-type]
+    if number == cut:
+        return 0.0
+    return abs(number - cut) / max(abs(number), abs(cut)) if math.isfinite(number) else math.inf

@@ -9,15 +9,15 @@ holds. One cell stands for each region and a literal becomes the set of regions 
 says it holds, written as the bits of an integer. Everything about the meaning of literals
 (thresholds are ordered, categories exclude each other) is thereby turned into set operations.
 
-A clause is then a *cube*: one set of regions for each column. It fires on a row exactly where each cell's
-region is in the cube's set for that column, unknown cells included, so rules can be compared as sets of
-points of a finite grid.
+A conjunction is then a *cube*: one set of regions for each column. It fires on a row exactly where each
+cell's region is in the cube's set for that column, unknown cells included, so rules can be compared as sets
+of points of a finite grid. A counting clause is the union of the cubes of its smallest sufficient selections.
 """
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -180,12 +180,26 @@ Cube = dict[str, int]
 
 _MOST_PIECES = 500
 """A remainder in more pieces than this is given up on."""
+_MOST_SELECTIONS = 40
+"""A counting clause with more ways to hold than this, 3 of 7 has 35, is not taken apart."""
 
 
-def cube_of(clause: Clause, regions: Mapping[str, ColumnRegions]) -> Cube | None:
-    """Return the clause's cube, None if it cannot fire."""
+def cubes_of(clause: Clause, regions: Mapping[str, ColumnRegions]) -> list[Cube] | None:
+    """Return cubes that together are where the clause fires, None if a counting clause needs too many."""
+    if math.comb(len(clause), clause.at_least) > _MOST_SELECTIONS:
+        return None
+    found = (cube_of(chosen, regions) for chosen in combinations(clause, clause.at_least))
+    cubes: list[Cube] = []
+    for cube in found:
+        if cube is not None and cube not in cubes:
+            cubes.append(cube)
+    return cubes
+
+
+def cube_of(literals: Iterable[Literal], regions: Mapping[str, ColumnRegions]) -> Cube | None:
+    """Return the cube where all of the literals hold, None if they never do."""
     cube: Cube = {}
-    for literal in clause:
+    for literal in literals:
         column = regions[literal.column]
         cube[literal.column] = cube.get(literal.column, column.everything) & column.mask(literal)
     if not all(cube.values()):

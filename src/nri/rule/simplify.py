@@ -13,8 +13,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations, product
 
 from nri.rule.clause import Clause, Rule
+from nri.rule.counting import as_one_cube, without_idle_members
 from nri.rule.literal import Kind, Literal, Op, kind_of
-from nri.rule.regions import OPEN, ColumnRegions, Cube, Domain, contains, covered, cube_of, regions_of
+from nri.rule.regions import OPEN, ColumnRegions, Cube, Domain, contains, covered, cubes_of, regions_of
 
 
 def simplify(rule: Rule, domain: Domain | None = None) -> Rule:
@@ -50,7 +51,7 @@ class _Simplifier:
     def __init__(self, regions: Mapping[str, ColumnRegions], words: Mapping[str, Sequence[Literal]]) -> None:
         self.regions = regions
         self.words = words
-        self._cubes: dict[Clause, Cube | None] = {}
+        self._cubes: dict[Clause, list[Cube] | None] = {}
 
     def run(self, rule: Rule) -> Rule:
         clauses = list(rule)
@@ -64,21 +65,31 @@ class _Simplifier:
             if clauses == before:
                 return Rule(clauses)
 
-    def possible_cube(self, clause: Clause) -> Cube | None:
+    def cubes(self, clause: Clause) -> list[Cube] | None:
+        """Where a clause fires; None where listing that takes too long."""
         if clause not in self._cubes:
-            self._cubes[clause] = cube_of(clause, self.regions)
+            self._cubes[clause] = cubes_of(clause, self.regions)
         return self._cubes[clause]
 
     def cube(self, clause: Clause) -> Cube:
-        cube = self.possible_cube(clause)
-        assert cube is not None, "contradictions were dropped"
-        return cube
+        """Return the one cube of a conjunction that can fire."""
+        cubes = self.cubes(clause)
+        assert cubes, "contradictions were dropped"
+        return cubes[0]
 
-    def clause(self, cube: Cube, preferred: Clause) -> Clause | None:
+    def covers(self, clauses: Collection[Clause], clause: Clause) -> bool:
+        """Whether some clause fires wherever that clause does; False as well where it is hard to say."""
+        cubes = self.cubes(clause)
+        if cubes is None:
+            return any(other.subsumes(clause) for other in clauses)
+        theirs = [cube for other in clauses for cube in self.cubes(other) or ()]
+        return all(covered(cube, theirs, self.regions) for cube in cubes)
+
+    def clause(self, cube: Cube, preferred: Collection[Literal]) -> Clause | None:
         """Write a cube in the fewest literals, None if there are no literals for it."""
         literals: list[Literal] = []
         for name, mask in cube.items():
-            told = express(mask, self.regions[name], self.words[name], preferred.literals)
+            told = express(mask, self.regions[name], self.words[name], preferred)
             if told is None:
                 return None
             literals += told
@@ -88,27 +99,35 @@ class _Simplifier:
         """Drop contradictions and write what is left of each clause in the fewest literals."""
         kept: dict[Clause, None] = {}
         for clause in clauses:
-            cube = self.possible_cube(clause)
-            if cube is not None:
-                told = self.clause(cube, preferred=clause)
-                kept[told if told is not None and len(told) < len(clause) else clause] = None
+            possible = without_idle_members(clause, self.regions) if clause.counts else clause
+            if possible is None or self.cubes(possible) == []:
+                continue
+            cube = as_one_cube(possible, self.regions) if possible.counts else self.cube(possible)
+            told = None if cube is None else self.clause(cube, preferred=clause.literals)
+            kept[told if told is not None and len(told) < len(possible) else possible] = None
         return list(kept)
 
     def drop_subsumed(self, clauses: list[Clause]) -> list[Clause]:
         """Drop clauses that another clause contains; of two equal ones the first stays."""
-        cubes = [self.cube(clause) for clause in clauses]
         return [
             clause
             for i, clause in enumerate(clauses)
             if not any(
-                contains(cubes[j], cubes[i]) and (j < i or not contains(cubes[i], cubes[j]))
+                self.contains(clauses[j], clause) and (j < i or not self.contains(clause, clauses[j]))
                 for j in range(len(clauses))
                 if j != i
             )
         ]
 
+    def contains(self, outer: Clause, inner: Clause) -> bool:
+        """Whether each cube of the inner clause lies in one of the outer clause."""
+        around, inside = self.cubes(outer), self.cubes(inner)
+        if around is None or inside is None:
+            return outer.subsumes(inner)
+        return all(any(contains(cube, part) for cube in around) for part in inside)
+
     def merge(self, clauses: list[Clause]) -> list[Clause]:
-        """Join two clauses that differ in one column, where fewer literals say both."""
+        """Join two conjunctions that differ in one column, where fewer literals say both."""
         clauses = list(clauses)
         while (joined := self._first_merge(clauses)) is not None:
             i, j, clause = joined
@@ -117,36 +136,46 @@ class _Simplifier:
         return clauses
 
     def _first_merge(self, clauses: list[Clause]) -> tuple[int, int, Clause] | None:
-        cubes = [self.cube(clause) for clause in clauses]
-        for i, j in combinations(range(len(clauses)), 2):
+        cubes = {i: self.cube(clause) for i, clause in enumerate(clauses) if not clause.counts}
+        for i, j in combinations(cubes, 2):
             if cubes[i].keys() != cubes[j].keys():
                 continue
             differing = [name for name in cubes[i] if cubes[i][name] != cubes[j][name]]
             if len(differing) != 1:
                 continue
             union = cubes[i] | {differing[0]: cubes[i][differing[0]] | cubes[j][differing[0]]}
-            clause = self.clause(union, preferred=Clause([*clauses[i], *clauses[j]]))
+            clause = self.clause(union, preferred=(*clauses[i], *clauses[j]))
             if clause is not None and len(clause) < len(clauses[i]) + len(clauses[j]):
                 return i, j, clause
         return None
 
     def drop_literals(self, clauses: list[Clause]) -> list[Clause]:
-        """Drop a literal where the clause without it is still covered by the whole rule."""
+        """Drop a literal where the whole rule fires on the same rows without it."""
         clauses = list(clauses)
         for i, clause in enumerate(clauses):
             for literal in clause:
-                shorter = Clause(x for x in clauses[i] if x != literal)
-                cubes = [self.cube(other) for other in clauses]
-                if covered(self.cube(shorter), cubes, self.regions):
-                    clauses[i] = shorter
+                clauses[i] = self._without(literal, clauses, i)
         return clauses
+
+    def _without(self, literal: Literal, clauses: list[Clause], i: int) -> Clause:
+        """Return clause ``i`` without a literal and no longer needing it, or just without it, or as it is."""
+        clause = clauses[i]
+        rest = [x for x in clause if x != literal]
+        if not clause.counts:
+            shorter = Clause(rest)
+            return shorter if self.covers(clauses, shorter) else clause
+        if len(clauses) == 1:
+            return clause  # members that are idle by themselves are gone
+        if clause.at_least > 1 and self.covers(clauses, easier := Clause(rest, clause.at_least - 1)):
+            return easier
+        harder = Clause(rest, clause.at_least)
+        return harder if self.covers([*clauses[:i], harder, *clauses[i + 1 :]], clause) else clause
 
     def drop_covered(self, clauses: list[Clause]) -> list[Clause]:
         """Drop clauses that the others cover together, the last ones first."""
         kept = list(clauses)
         for clause in reversed(clauses):
-            others = [self.cube(other) for other in kept if other != clause]
-            if covered(self.cube(clause), others, self.regions):
+            if self.covers([other for other in kept if other != clause], clause):
                 kept.remove(clause)
         return kept
 

@@ -1,11 +1,11 @@
 """The truth of literals, clauses and rules on rows: the one definition.
 
-A literal holds where its cell is known and compares as stated; a clause fires where every
-literal is known to hold; a rule fires where a clause does.
+A literal holds where its cell is known and compares as stated; a clause fires where as many of its literals
+as it asks for, mostly all, are known to hold; a rule fires where a clause does.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ def literal_truth(literal: Literal, columns: Columns) -> Truth:
 
 
 def clause_truth(clause: Clause, columns: Columns, n_rows: int | None = None) -> BoolArray:
-    """[M]: where every literal of the clause is known to hold."""
+    """[M]: where enough literals of the clause are known to hold."""
     return clause_matrix([clause], columns, n_rows)[:, 0]
 
 
@@ -46,13 +46,30 @@ def clause_matrix(clauses: Iterable[Clause], columns: Columns, n_rows: int | Non
     """[M, number of clauses]: where each clause fires; a literal that clauses share is compared once."""
     clauses = list(clauses)
     fires = np.ones((row_count(columns, n_rows), len(clauses)), dtype=bool, order="F")
-    holds: dict[Literal, BoolArray] = {}
+    holds = {
+        literal: literal_truth(literal, columns)[0]
+        for literal in dict.fromkeys(literal for clause in clauses for literal in clause)
+    }
     for t, clause in enumerate(clauses):
-        for literal in clause:
-            if literal not in holds:
-                holds[literal] = literal_truth(literal, columns)[0]
-            fires[:, t] &= holds[literal]
+        if clause.literals:
+            fires[:, t] = enough_hold([holds[literal] for literal in clause], clause.at_least)
     return fires
+
+
+def enough_hold(holds: Sequence[BoolArray], at_least: int) -> BoolArray:
+    """[M]: where at least so many of the literals hold, of which there is one or more.
+
+    >>> a, b, c = np.array([True, True]), np.array([True, False]), np.array([False, False])
+    >>> enough_hold([a, b, c], 2).tolist()
+    [True, False]
+    """
+    if at_least == len(holds):
+        fires: BoolArray = np.logical_and.reduce(holds)
+        return fires
+    counts = np.zeros(len(holds[0]), dtype=np.int32)
+    for truth in holds:
+        counts += truth
+    return counts >= at_least
 
 
 def rule_truth(rule: Rule, columns: Columns, n_rows: int | None = None) -> BoolArray:

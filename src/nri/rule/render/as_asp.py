@@ -176,15 +176,22 @@ def _codes(ruleset: RuleSet) -> dict[str, NumberCode]:
 def _body(clause: Clause, codes: dict[str, NumberCode]) -> str:
     if not clause.literals:
         return "row(R)"
+    if clause.counts:
+        members = " ; ".join(
+            f"{i} : cell(R, {string(literal.column)}, V), {_comparison(literal, 'V', codes)}"
+            for i, literal in enumerate(clause, start=1)
+        )
+        return f"row(R), {clause.at_least} <= #count {{ {members} }}"
     goals = []
     for i, column in enumerate(clause.columns, start=1):
         goals.append(f"cell(R, {string(column)}, V{i})")
-        goals += [
-            f"V{i} {literal.op} {_cell(literal.value, literal.kind, codes.get(column))}"
-            for literal in clause
-            if literal.column == column
-        ]
+        goals += [_comparison(literal, f"V{i}", codes) for literal in clause if literal.column == column]
     return ", ".join(goals)
+
+
+def _comparison(literal: Literal, variable: str, codes: dict[str, NumberCode]) -> str:
+    value = _cell(literal.value, literal.kind, codes.get(literal.column))
+    return f"{variable} {literal.op} {value}"
 
 
 def _cell(value: Value, kind: Kind, code: NumberCode | None) -> str:

@@ -70,6 +70,7 @@ _STYLE = Style(
     value=lambda value: f'<span class="nri-value">{_value(value)}</span>',
     negation="<em>not</em> {}",
     conjunction=" <em>and</em> ",
+    counting="<em>at least {} of</em> ({})",
     greater="&gt;",
     less="&lt;",
     at_most="&le;",

@@ -20,8 +20,10 @@ from nri.rule.render.options import RenderOptions
 from nri.rule.ruleset import ClassRule, RuleSet
 
 FORMAT = "nri-ruleset"
-VERSION = 2
-"""2: how the columns are read (``columns``). Files of version 1 are read as they always were."""
+VERSION = 3
+"""2: how the columns are read (``columns``). 3: clauses that count (``at_least``). Files of earlier versions
+are read as they always were.
+"""
 
 T = TypeVar("T")
 
@@ -90,6 +92,8 @@ def _clause_to_dict(clause: Clause, evidence: Evidence, decided: Evidence) -> di
         "literals": [_literal_to_dict(x) for x in clause],
         "evidence": list(evidence.counts),
     }
+    if clause.counts:
+        plain = {"at_least": clause.at_least} | plain
     return plain if decided == evidence else plain | {"decided": list(decided.counts)}
 
 
@@ -152,7 +156,7 @@ class _Node:
 
 def _class_rule(node: _Node) -> ClassRule:
     clauses = node.get("clauses").items()
-    rule = Rule(Clause(_literal(x) for x in clause.get("literals").items()) for clause in clauses)
+    rule = Rule(_clause(clause) for clause in clauses)
     evidence = [_evidence(clause.get("evidence")) for clause in clauses]
     decided = [
         _evidence(clause.get("decided")) if clause.has("decided") else covered
@@ -160,6 +164,14 @@ def _class_rule(node: _Node) -> ClassRule:
     ]
     label: Label = node.get("label").made(as_label)
     return node.made(lambda _: ClassRule(label, rule, evidence, decided))
+
+
+def _clause(node: _Node) -> Clause:
+    literals = [_literal(x) for x in node.get("literals").items()]
+    if not node.has("at_least"):
+        return Clause(literals)
+    needed = node.get("at_least").typed(int, "a whole number")
+    return node.made(lambda _: Clause(literals, needed))
 
 
 def _literal(node: _Node) -> Literal:

@@ -78,6 +78,7 @@ _STYLE = Style(
     value=_value,
     negation=r"\emph{{not}} {}",
     conjunction=r" \emph{and} ",
+    counting=r"\emph{{at least {} of}} ({})",
     greater="$>$",
     less="$<$",
     at_most=r"$\le$",

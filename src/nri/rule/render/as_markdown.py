@@ -64,6 +64,7 @@ _STYLE = Style(
     value=_value,
     negation="**not** {}",
     conjunction=" **and** ",
+    counting="**at least {} of** ({})",
     at_most="≤",
     unequal="≠",
     not_in="∉",

@@ -83,6 +83,8 @@ def _character(c: str) -> str:
 
 
 def _decision(clause: Clause, label: Label) -> str:
+    if clause.counts:
+        return _count(clause, label)
     goals = []
     for i, column in enumerate(clause.columns, start=1):
         goals.append(f"cell(Row, {atom(column)}, V{i})")
@@ -91,6 +93,20 @@ def _decision(clause: Clause, label: Label) -> str:
         return f"decide(_, {_label(label)})."
     body = ",\n    ".join(goals)
     return f"decide(Row, {_label(label)}) :-\n    {body}."
+
+
+def _count(clause: Clause, label: Label) -> str:
+    """Collect a mark for each member that holds, and count the marks."""
+    members = [
+        f"cell(Row, {atom(literal.column)}, V{i}), {_literal(literal, f'V{i}')}"
+        for i, literal in enumerate(clause, start=1)
+    ]
+    marks = "\n            ; ".join(members)
+    return (
+        f"decide(Row, {_label(label)}) :-\n"
+        f"    findall(1, ( {marks} ), Held),\n"
+        f"    length(Held, Count), Count >= {clause.at_least}."
+    )
 
 
 def _literal(literal: Literal, variable: str) -> str:

@@ -102,6 +102,8 @@ def _branch(decision: Decision, plans: Mapping[str, ColumnPlan]) -> str:
 def _clause(clause: Clause, plans: Mapping[str, ColumnPlan]) -> str:
     if not clause.literals:
         return "True"
+    if clause.counts:
+        return _count(clause, plans)
     known = f"known({', '.join(repr(column) for column in clause.columns)})"
     tests = [known, *(_literal(literal, plans[literal.column]) for literal in clause)]
     line = " and ".join(tests)
@@ -109,6 +111,15 @@ def _clause(clause: Clause, plans: Mapping[str, ColumnPlan]) -> str:
         return line
     lines = "\n        and ".join(tests)
     return f"(\n        {lines}\n    )"
+
+
+def _count(clause: Clause, plans: Mapping[str, ColumnPlan]) -> str:
+    """Write how many members hold, one in a line; a cell is asked about only if it is known."""
+    tests = "".join(
+        f"        known({literal.column!r}) and {_literal(literal, plans[literal.column])},\n"
+        for literal in clause
+    )
+    return f"sum((\n{tests}    )) >= {clause.at_least}"
 
 
 def _literal(literal: Literal, plan: ColumnPlan) -> str:

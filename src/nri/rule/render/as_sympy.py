@@ -64,8 +64,22 @@ def _source(name: str, *args: Any, **options: Any) -> _Source:
 
 
 def _formula(rule: Rule, make: _Make) -> Any:
-    clauses = [_joined("And", [_literal(literal, make) for literal in clause], make) for clause in rule]
+    clauses = [_enough([_literal(x, make) for x in clause], clause.at_least, make) for clause in rule]
     return _joined("Or", clauses, make)
+
+
+def _enough(parts: list[Any], at_least: int, make: _Make) -> Any:
+    """Say that at least so many of the parts hold: so many in the first half, the rest in the second."""
+    if at_least == len(parts):
+        return _joined("And", parts, make)
+    if at_least == 1:
+        return _joined("Or", parts, make)
+    first, second = parts[: len(parts) // 2], parts[len(parts) // 2 :]
+    ways = []
+    for n in range(max(0, at_least - len(second)), min(at_least, len(first)) + 1):
+        halves = [(half, k) for half, k in ((first, n), (second, at_least - n)) if k > 0]
+        ways.append(_joined("And", [_enough(half, k, make) for half, k in halves], make))
+    return _joined("Or", ways, make)
 
 
 def _joined(name: str, parts: list[Any], make: _Make) -> Any:

@@ -58,18 +58,20 @@ def _conditions(rule: OutlineRule) -> list[Line]:
     lines: list[Line] = []
     for i, (clause, strength) in enumerate(rule.clauses):
         first, *rest = _wrapped(clause)
-        lines.append((f"{' OR' if i else 'IF '} ({first}", _numbers(strength)))
+        lines.append((f"{' OR' if i else 'IF '} {first}", _numbers(strength)))
         lines += [(f"     {more}", "") for more in rest]
     return lines
 
 
 def _wrapped(clause: Clause) -> list[str]:
-    """Write a clause and its closing bracket in lines that are broken after an AND."""
+    """Write a clause and its brackets in lines that are broken after an AND, or after a member."""
     *parts, last = [phrase_part(part, PLAIN) for part in parts_of(clause)] or [PLAIN.always]
-    lines = [""]
-    for part in (*(f"{part} AND" for part in parts), f"{last})"):
-        longer = f"{lines[-1]} {part}" if lines[-1] else part
-        if lines[-1] and display_width(longer) > _WIDEST - 5:
+    opening, between = (f"AT LEAST {clause.at_least} OF (", ",") if clause.counts else ("(", " AND")
+    lines = [opening]
+    for part in (*(f"{part}{between}" for part in parts), f"{last})"):
+        longer = lines[-1] + part if lines == [opening] else f"{lines[-1]} {part}"
+        indent = 4 if len(lines) == 1 else 5
+        if lines != [opening] and display_width(longer) > _WIDEST - indent:
             lines.append(part)
         else:
             lines[-1] = longer

@@ -46,6 +46,7 @@ class Style:
     value: Callable[[Value], str]
     negation: str = "NOT {}"
     conjunction: str = " AND "
+    counting: str = "AT LEAST {} OF ({})"
     always: str = "always"
     equal: str = "="
     unequal: str = "!="
@@ -61,7 +62,12 @@ class Style:
 
 
 def parts_of(clause: Clause) -> list[Part]:
-    """Cut a clause into parts: a lower and an upper bound join, and so do several exclusions."""
+    """Cut a clause into parts: a lower and an upper bound join, and so do several exclusions.
+
+    The members of a counting clause stay apart, since each of them counts.
+    """
+    if clause.counts:
+        return list(clause)
     parts: list[Part] = []
     for column, group in groupby(clause, key=lambda literal: literal.column):
         literals = list(group)
@@ -98,9 +104,14 @@ def phrase_clause(clause: Clause, style: "Style | None" = None) -> str:
 
     >>> phrase_clause(Clause([Literal("age", Op.GT, 3), Literal("age", Op.LE, 7)]))
     '3 < age <= 7'
+    >>> phrase_clause(Clause([Literal("age", Op.GT, 50), Literal("fever", Op.EQ, "yes")], at_least=1))
+    'AT LEAST 1 OF (age > 50, fever = yes)'
     """
     style = style or PLAIN
-    return style.conjunction.join(phrase_part(part, style) for part in parts_of(clause)) or style.always
+    parts = [phrase_part(part, style) for part in parts_of(clause)]
+    if clause.counts:
+        return style.counting.format(clause.at_least, ", ".join(parts))
+    return style.conjunction.join(parts) or style.always
 
 
 def phrase_literal(literal: Literal) -> str:
@@ -156,7 +167,7 @@ def number(value: float) -> str:
 
 _NAME = re.compile(r"[\w\-.#%&/()\[\]:+']+( [\w\-.#%&/()\[\]:+']+)*")
 _VALUE = re.compile(r"[\w\-.#%&/:+']+( [\w\-.#%&/:+']+)*")
-_OPERATOR_WORD = re.compile(r"(?i)\b(and|or|not|if|then|else|true|false|always|never)\b")
+_OPERATOR_WORD = re.compile(r"(?i)\b(and|or|not|if|then|else|true|false|always|never|at least)\b")
 
 
 def _is_number(text: str) -> bool:
