@@ -15,6 +15,7 @@ from nri.rule import (
     count_ruleset,
     simplify,
 )
+from nri.search.clauses import AnyClause, IndexCount, members
 from nri.search.result import Induced
 from nri.table.table import Table
 
@@ -70,7 +71,7 @@ def assemble(
         Least share of its class among the rows of a clause.
     """
     plain = {
-        label: Rule(Clause(literals[j] for j in clause) for clause in rule)
+        label: Rule(in_literals(clause, literals) for clause in rule)
         for label, rule in zip(table.classes, induced.rules, strict=True)
     }
     if len(table.classes) == 2:
@@ -78,6 +79,13 @@ def assemble(
         plain = {label: plain[label] for label in described}
     default = table.classes[induced.default]
     return in_words(plain, default, domain, table, negations=negations, min_precision=min_precision)
+
+
+def in_literals(clause: AnyClause, literals: Sequence[Literal]) -> Clause:
+    """Say one clause by what its literal indices mean."""
+    at_least = clause.at_least if isinstance(clause, IndexCount) else None
+    said = {literals[j] for j in members(clause)}
+    return Clause(said, None if at_least is None else min(at_least, len(said)))
 
 
 def in_words(

@@ -9,15 +9,18 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.search.clauses import (
+    AnyClause,
     ClauseArray,
-    IndexClause,
+    IndexCount,
     clause_array,
     clause_lengths,
     clause_tuples,
     in_order,
+    members,
     stacked,
 )
 from nri.search.limits import Limits
+from nri.search.objective import clause_bits, count_bits
 
 Words = NDArray[np.uint64]
 """Rows packed 64 to a word along the last axis."""
@@ -25,9 +28,12 @@ Words = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class CandidatePool:
-    """Clauses that differ in where they fire, and their truth on the rows."""
+    """Clauses that differ in where they fire, and their truth on the rows; conjunctions first, short ones first."""
 
     index: ClauseArray
+    """[C, longest], the literals of each clause"""
+    at_least: IntArray
+    """[C], how many of them must hold"""
     n_literals: int
     words: Words
     """[C, words], rows on which each clause fires"""
@@ -37,9 +43,20 @@ class CandidatePool:
         return len(self.index)
 
     @cached_property
-    def clauses(self) -> tuple[IndexClause, ...]:
+    def clauses(self) -> tuple[AnyClause, ...]:
         """All candidates; a large pool is better left in its array."""
-        return clause_tuples(self.index, self.n_literals)
+        return self.rule(range(len(self)))
+
+    @cached_property
+    def counts(self) -> BoolArray:
+        """[C], which candidates are counting clauses."""
+        return self.at_least < self.lengths
+
+    def bits(self, n_usable: int) -> FloatArray:
+        """[C], bits of each candidate when so many literals may be used."""
+        return np.where(
+            self.counts, count_bits(self.lengths, n_usable), clause_bits(self.lengths, n_usable)
+        )
 
     @cached_property
     def lengths(self) -> IntArray:
@@ -71,22 +88,55 @@ class CandidatePool:
     def take(self, positions: Sequence[int] | IntArray) -> "CandidatePool":
         """Return the pool of these candidates, in this order."""
         positions = np.asarray(positions, dtype=np.int64)
-        return replace(self, index=self.index[positions], words=self.words[positions])
+        return replace(
+            self, index=self.index[positions], at_least=self.at_least[positions], words=self.words[positions]
+        )
 
     def fires_on(self, literals: BoolArray) -> BoolArray:
         """[C, rows], where each candidate fires on other rows."""
-        return unpack_rows(clause_words(literals, self.index), len(literals))
+        truth = unpack_rows(clause_words(literals, self.index), len(literals))
+        for i in np.flatnonzero(self.counts):
+            truth[i] = count_truth(literals, self.index[i, : self.lengths[i]], self.at_least[i])
+        return truth
 
-    def rule(self, positions: Iterable[int]) -> tuple[IndexClause, ...]:
+    def rule(self, positions: Iterable[int]) -> tuple[AnyClause, ...]:
         """Return the clauses at these positions."""
-        return clause_tuples(self.index[list(positions)], self.n_literals)
+        where = list(positions)
+        found = clause_tuples(self.index[where], self.n_literals)
+        needed = self.at_least[where].tolist()
+        return tuple(
+            clause if at_least == len(clause) else IndexCount(clause, at_least)
+            for clause, at_least in zip(found, needed, strict=True)
+        )
 
-    def positions(self, rule: Iterable[IndexClause]) -> tuple[int, ...]:
+    def positions(self, rule: Iterable[AnyClause]) -> tuple[int, ...]:
         """Return where the clauses of a rule stand, in rising order; what is no candidate is passed over."""
-        both = stacked([self.index, clause_array(rule, self.n_literals)], self.n_literals)
+        rule = list(rule)
+        both = stacked([self.index, clause_array(map(members, rule), self.n_literals)], self.n_literals)
         own, wanted = both[: len(self)], both[len(self) :]
-        found = (own[:, None] == wanted).all(axis=2).any(axis=1)
-        return tuple(np.flatnonzero(found).tolist())
+        needed = np.array([_at_least(clause) for clause in rule], dtype=np.int64)
+        same = (own[:, None] == wanted).all(axis=2) & (self.at_least[:, None] == needed)
+        return tuple(np.flatnonzero(same.any(axis=1)).tolist())
+
+    def with_counts(self, counts: Sequence[IndexCount], literals: BoolArray) -> "CandidatePool":
+        """Return the pool with counting clauses at its end, short ones first, if they fire where no other does.
+
+        Parameters
+        ----------
+        counts
+            Clauses, each with fewer literals to hold than it has.
+        literals
+            [M, 2N], the rows of the pool.
+        """
+        ordered = sorted(dict.fromkeys(counts), key=lambda count: (len(count.literals), count))
+        if not ordered:
+            return self
+        truth = clause_truth(literals, ordered)
+        words = pack_rows(truth.T)
+        index = stacked([self.index, clause_array(map(members, ordered), self.n_literals)], self.n_literals)
+        at_least = np.append(self.at_least, [count.at_least for count in ordered])
+        whole = replace(self, index=index, at_least=at_least, words=np.concatenate([self.words, words]))
+        return whole.take(_first_of_each_truth(whole.words))
 
 
 def build_pool(
@@ -124,7 +174,8 @@ def build_pool(
         index = index[index[:, limits.max_literals] == n_literals, : limits.max_literals]
     words = clause_words(literals, index)
     kept = _first_of_each_truth(words)
-    pool = CandidatePool(index[kept], n_literals, words[kept], len(literals))
+    index = index[kept]
+    pool = CandidatePool(index, clause_lengths(index, n_literals), n_literals, words[kept], len(literals))
     if positive is None or weights is None or limits.min_precision <= 0.0:
         return pool
     precision = (pool.truth @ positive) / np.maximum(pool.truth @ weights, 1e-300)
@@ -181,7 +232,20 @@ def clause_words(literals: BoolArray, index: ClauseArray) -> Words:
     return words
 
 
-def clause_truth(literals: BoolArray, clauses: Sequence[IndexClause]) -> BoolArray:
-    """[C, M], where every literal of each clause is known to hold."""
-    words = clause_words(literals, clause_array(clauses, literals.shape[1]))
-    return unpack_rows(words, len(literals))
+def clause_truth(literals: BoolArray, clauses: Sequence[AnyClause]) -> BoolArray:
+    """[C, M], where enough literals of each clause are known to hold: all, or as many as it counts."""
+    words = clause_words(literals, clause_array(map(members, clauses), literals.shape[1]))
+    truth = unpack_rows(words, len(literals))
+    for i, clause in enumerate(clauses):
+        if isinstance(clause, IndexCount):
+            truth[i] = count_truth(literals, np.array(clause.literals), clause.at_least)
+    return truth
+
+
+def count_truth(literals: BoolArray, index: IntArray, at_least: int) -> BoolArray:
+    """[M], where at least so many of some literals are known to hold."""
+    return np.asarray(literals[:, index].sum(axis=1) >= at_least)
+
+
+def _at_least(clause: AnyClause) -> int:
+    return clause.at_least if isinstance(clause, IndexCount) else len(set(clause))

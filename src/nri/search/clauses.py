@@ -1,9 +1,13 @@
-"""Many clauses at once: one array of literal indices, worked on without a Python object for each clause."""
+"""Clauses in index space, and many of them at once.
+
+Conjunctions come by the thousand: one array of literal indices holds them, without a Python object for each.
+"""
 
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain, combinations
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +16,24 @@ from nri.arrays import IntArray
 
 IndexClause = tuple[int, ...]
 """Literal indices in rising order; the empty one always fires."""
+
+
+
+class IndexCount(NamedTuple):
+    """A counting clause: at least so many of the literals hold."""
+
+    literals: IndexClause
+    at_least: int
+
+
+AnyClause = IndexClause | IndexCount
+"""A conjunction, or a counting clause."""
+
+
+def members(clause: AnyClause) -> IndexClause:
+    """Return the literals of a clause of either form."""
+    return clause.literals if isinstance(clause, IndexCount) else clause
+
 
 ClauseArray = IntArray
 """[C, longest or 1], rising literal indices; ``n_literals``, as a literal that always holds, fills up."""

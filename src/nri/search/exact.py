@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, hstack, identity, vstack
 from nri.arrays import FloatArray
 from nri.search.candidates import CandidatePool
 from nri.search.limits import Limits
-from nri.search.objective import Objective, clause_bits
+from nri.search.objective import Objective
 from nri.search.rows import OneVsRest
 from nri.search.select import Selection, select
 
@@ -79,7 +79,7 @@ class _Programme:
     ) -> None:
         self.pool, self.task, self.time_limit = pool, task, time_limit
         n_literals = int(limits.literal_mask(task.n_variables).sum())
-        self.bits = clause_bits(pool.lengths, n_literals)
+        self.bits = pool.bits(n_literals)
         self.nothing = task.errors(np.zeros(task.n_rows, dtype=bool))
         fires = csr_array(pool.truth.T.astype(float))
         n_clauses, n_rows = len(pool), task.n_rows

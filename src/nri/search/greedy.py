@@ -9,8 +9,9 @@ from nri.arrays import FloatArray
 from nri.episode import Episode
 from nri.rule.decide import estimated_precision
 from nri.search.candidates import CandidatePool, build_pool, clause_truth
-from nri.search.clauses import IndexClause, stacked
+from nri.search.clauses import AnyClause, stacked
 from nri.search.consensus import Consensus, agree, rivals_of
+from nri.search.counts import propose_counts
 from nri.search.joint import polish
 from nri.search.limits import Limits
 from nri.search.objective import DescriptionLength, ExpectedError, Objective
@@ -27,7 +28,7 @@ JOINT_CANDIDATES = 400
 DEFAULT_CONSENSUS = Consensus()
 """Settles rules that cost nearly the same."""
 
-Rules = tuple[tuple[IndexClause, ...], ...]
+Rules = tuple[tuple[AnyClause, ...], ...]
 
 
 def induce(
@@ -83,14 +84,19 @@ def induce(
 
 
 def candidates_for(
-    task: OneVsRest, propose: Proposer, limits: Limits, rng: np.random.Generator
+    task: OneVsRest, propose: Proposer, limits: Limits, objective: Objective, rng: np.random.Generator
 ) -> CandidatePool:
-    """Return what the proposer suggests, with ALWAYS and the single literals, as one pool."""
+    """Return what the proposer suggests, with ALWAYS and the single literals, as one pool; and counting clauses."""
     proposed = [baseline_clauses(task, limits), propose(task, limits, rng)]
     clauses = stacked(proposed, 2 * task.n_variables)
     clauses = with_required(clauses, task, limits)
     pool = build_pool(task.literals, clauses, limits, positive=task.positive, weights=task.weights)
-    return shortlist(pool, task, MAX_CANDIDATES)
+    pool = shortlist(pool, task, MAX_CANDIDATES)
+    if limits.counts == "never":
+        return pool
+    if limits.counts == "only":
+        pool = pool.take(np.flatnonzero(pool.lengths <= 1))
+    return pool.with_counts(propose_counts(task, limits, objective), task.literals)
 
 
 def _induce_two(
@@ -106,7 +112,7 @@ def _induce_two(
     """One rule for one of two classes; the other class is what remains."""
     tasks = {target: evidence.task(target) for target in targets}
     bound = min(baseline_errors(task, limits) for task in tasks.values())
-    pools = {target: candidates_for(task, propose, limits, rng) for target, task in tasks.items()}
+    pools = {target: candidates_for(task, propose, limits, objective, rng) for target, task in tasks.items()}
     selections = {
         target: choose(pools[target], task, objective, limits, max_errors=bound)
         for target, task in tasks.items()
@@ -119,7 +125,7 @@ def _induce_two(
         # sums of moves are of single precision
         if _errors(tasks[agreed.target], agreed.selection) <= bound + 1e-7:
             target, selection, doubt = agreed.target, agreed.selection, agreed.doubt
-    rules: list[tuple[IndexClause, ...]] = [(), ()]
+    rules: list[tuple[AnyClause, ...]] = [(), ()]
     rules[target] = selection.clauses
     mass = evidence.masses.sum(axis=0)
     default = 1 - target if selection.clauses else int(np.argmax(mass))
@@ -146,7 +152,7 @@ def _induce_many(
 ) -> Induced:
     """One rule for each class alone, then all of them together."""
     tasks = [evidence.task(target) for target in range(evidence.n_classes)]
-    pools = [candidates_for(task, propose, limits, rng) for task in tasks]
+    pools = [candidates_for(task, propose, limits, objective, rng) for task in tasks]
     alone = tuple(
         choose(pool, task, objective, limits).clauses for pool, task in zip(pools, tasks, strict=True)
     )

@@ -8,9 +8,9 @@ import numpy as np
 from nri.arrays import FloatArray, IntArray
 from nri.rule.decide import estimated_precision, speaking_order
 from nri.search.candidates import CandidatePool
-from nri.search.clauses import IndexClause
+from nri.search.clauses import AnyClause
 from nri.search.limits import Limits
-from nri.search.objective import Objective, clause_bits
+from nri.search.objective import Objective
 from nri.search.rows import SearchRows
 
 Chosen = tuple[int, ...]
@@ -21,7 +21,7 @@ Chosen = tuple[int, ...]
 class JointSelection:
     """For each class its clauses, the default class, and what they cost together."""
 
-    rules: tuple[tuple[IndexClause, ...], ...]
+    rules: tuple[tuple[AnyClause, ...], ...]
     default: int
     cost: float
     errors: float
@@ -29,7 +29,7 @@ class JointSelection:
 
 def polish(
     pools: list[CandidatePool],
-    starts: list[tuple[tuple[tuple[IndexClause, ...], ...], int]],
+    starts: list[tuple[tuple[tuple[AnyClause, ...], ...], int]],
     evidence: SearchRows,
     objective: Objective,
     limits: Limits,
@@ -78,7 +78,7 @@ class _Joint:
         self.by_row = np.concatenate([pool.by_row for pool in pools], axis=1)
         self.owner = np.repeat(np.arange(len(pools)), [len(pool) for pool in pools])
         n_literals = int(limits.literal_mask(evidence.literals.shape[1] // 2).sum())
-        self.bits = clause_bits(np.concatenate([pool.lengths for pool in pools]), n_literals)
+        self.bits = np.concatenate([pool.bits(n_literals) for pool in pools])
         prior = self.masses.sum(axis=0) / evidence.total
         precision = np.concatenate(
             [
@@ -99,11 +99,11 @@ class _Joint:
             (int(c), clause): i for i, (c, clause) in enumerate(zip(self.owner, self.clauses, strict=True))
         }
 
-    def positions(self, rules: tuple[tuple[IndexClause, ...], ...]) -> Chosen:
+    def positions(self, rules: tuple[tuple[AnyClause, ...], ...]) -> Chosen:
         return tuple(sorted(self.where[c, clause] for c, rule in enumerate(rules) for clause in rule))
 
-    def rules(self, chosen: Chosen) -> tuple[tuple[IndexClause, ...], ...]:
-        grouped: list[list[IndexClause]] = [[] for _ in range(self.evidence.n_classes)]
+    def rules(self, chosen: Chosen) -> tuple[tuple[AnyClause, ...], ...]:
+        grouped: list[list[AnyClause]] = [[] for _ in range(self.evidence.n_classes)]
         for i in chosen:
             grouped[self.owner[i]].append(self.clauses[i])
         return tuple(tuple(rule) for rule in grouped)

@@ -28,6 +28,8 @@ class Limits:
     """[2N] or None; which literals may be used at all (columns to use, columns never to use)."""
     min_precision: float = 0.0
     """Least share of its class among the rows that a clause covers."""
+    counts: str = "never"
+    """Whether clauses may count ("at least k of"): ``auto`` where that is cheaper, ``never``, or ``only``."""
     required: tuple[BoolArray, ...] = ()
     """[2N] each; every clause has at least one literal of each of these sets (columns to speak about)."""
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, FloatArray
 from nri.search.candidates import CandidatePool
 from nri.search.limits import Limits
-from nri.search.objective import Objective, clause_bits
+from nri.search.objective import Objective
 from nri.search.rows import OneVsRest
 
 Indices = tuple[int, ...]
@@ -41,9 +41,9 @@ class Pricing:
         self.gain32 = self.gain.astype(np.float32)
         self.total = task.total
         n_literals = int(limits.literal_mask(task.n_variables).sum())
-        self.bits = clause_bits(pool.lengths, n_literals)
-        # Candidates of one length stand together.
-        self.stretches = np.flatnonzero(np.diff(pool.lengths, prepend=-1))
+        self.bits = pool.bits(n_literals)
+        # Candidates of one length and form stand together.
+        self.stretches = np.flatnonzero(np.diff(self.bits, prepend=-1))
         self.stretch_ends = np.append(self.stretches[1:], len(pool))
         self.nothing = task.errors(np.zeros(task.n_rows, dtype=bool))
         if max_errors is None:

@@ -2,7 +2,8 @@
 
 The rule is written down in bits by one simple code. Before each clause one bit says that another
 clause follows, and one bit at the end that none does. A clause of ``k`` literals is written as the
-number ``k`` in unary (``k + 1`` bits) and then as one of the ``C(L, k)`` sets of ``k`` usable literals.
+number ``k`` in unary (``k + 1`` bits) and then as one of the ``C(L, k)`` sets of ``k`` usable literals. A
+counting clause also says how many of its literals must hold.
 Both objectives charge these bits at a price and differ in what an error costs.
 """
 
@@ -70,6 +71,11 @@ class ExpectedError:
 def log2_choose(n: float, k: FloatArray) -> FloatArray:
     """Binomial coefficient in bits, also between whole numbers."""
     return np.asarray((gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)) / LN2)
+
+
+def count_bits(lengths: NDArray[np.int64], n_literals: int) -> FloatArray:
+    """Bits of one counting clause for each of the lengths: also which of so many k."""
+    return np.asarray(clause_bits(lengths, n_literals) + np.log2(np.maximum(1, np.asarray(lengths))))
 
 
 def clause_bits(lengths: NDArray[np.int64], n_literals: int) -> FloatArray:

@@ -9,7 +9,7 @@ from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Cells, literal_truth
 from nri.rule.decide import estimated_precision, first_to_fire, speaking_order
 from nri.search.candidates import clause_truth
-from nri.search.clauses import IndexClause
+from nri.search.clauses import AnyClause
 
 
 class Belief(Protocol):
@@ -28,7 +28,7 @@ class Induced:
     highest estimated precision, and to the default class where nothing fires.
     """
 
-    rules: tuple[tuple[IndexClause, ...], ...]
+    rules: tuple[tuple[AnyClause, ...], ...]
     """For each class its clauses."""
     counts: tuple[FloatArray, ...]
     """For each class [its clauses, n_classes], (expected) weight of the classes each clause covers."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, IntArray
 from nri.search.candidates import CandidatePool
-from nri.search.clauses import IndexClause
+from nri.search.clauses import AnyClause
 from nri.search.limits import Limits
 from nri.search.local import Indices, LocalSearch, Pricing, weighted_gains
 from nri.search.objective import Objective
@@ -19,7 +19,7 @@ from nri.search.rows import OneVsRest
 class Selection:
     """A rule for one class, with its cost and expected errors on the rows it was chosen by."""
 
-    clauses: tuple[IndexClause, ...]
+    clauses: tuple[AnyClause, ...]
     cost: float
     errors: float
     proven: bool = False

@@ -17,7 +17,7 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Cells, Episode
-from nri.search.clauses import ClauseArray, IndexClause, clause_array, in_order, stacked
+from nri.search.clauses import AnyClause, ClauseArray, IndexCount, clause_array, in_order, members, stacked
 from nri.search.greedy import described, induce
 from nri.search.limits import Limits
 from nri.search.objective import DescriptionLength, ExpectedError, clause_bits
@@ -108,7 +108,7 @@ class SeededModel:
         """Whether labels cost fewer bits with the rule at hand than by what experts and network expect."""
         total = float(episode.weights.sum())
         n_literals = int(limits.literal_mask(episode.n_variables).sum())
-        lengths = [len(clause) for rule in by_labels.rules for clause in rule]
+        lengths = [len(members(clause)) for rule in by_labels.rules for clause in rule]
         bits = self.config.rule_share * float(
             clause_bits(np.array(lengths, dtype=np.int64), n_literals).sum()
         )
@@ -158,9 +158,9 @@ def fair_price(chances: FloatArray) -> float:
 class AlsoThese:
     """The symbolic proposer, and clauses from elsewhere."""
 
-    def __init__(self, clauses: ClauseArray, rules: Iterable[Iterable[IndexClause]]) -> None:
+    def __init__(self, clauses: ClauseArray, rules: Iterable[Iterable[AnyClause]]) -> None:
         self.clauses = clauses
-        self.rules = [clause for rule in rules for clause in rule]
+        self.rules = [clause for rule in rules for clause in rule if not isinstance(clause, IndexCount)]
 
     def __call__(self, task: OneVsRest, limits: Limits, rng: np.random.Generator) -> ClauseArray:
         """See :class:`nri.search.propose.Proposer`."""
