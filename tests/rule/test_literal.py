@@ -55,9 +55,7 @@ def test_negation_is_its_own_inverse(literal):
 
 @given(schemas().flatmap(rules))
 def test_rules_are_canonical_and_survive_pickling(rule):
-    shuffled = Rule(
-        Clause(reversed(clause.literals), clause.at_least) for clause in reversed(rule.clauses)
-    )
+    shuffled = Rule(Clause(reversed(clause.literals), clause.at_least) for clause in reversed(rule.clauses))
     assert shuffled == rule
     assert hash(shuffled) == hash(rule)
     assert pickle.loads(pickle.dumps(rule)) == rule
