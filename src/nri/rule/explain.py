@@ -108,7 +108,8 @@ def tally(clause: Clause, n_held: int) -> str:
     '0 of 2 hold, 1 is needed'
     """
     hold = "holds" if n_held == 1 else "hold"
-    return f"{n_held} of {len(clause)} {hold}, {clause.at_least} {'is' if clause.at_least == 1 else 'are'} needed"
+    needed = "1 is" if clause.at_least == 1 else f"{clause.at_least} are"
+    return f"{n_held} of {len(clause)} {hold}, {needed} needed"
 
 
 def _listed(literals: Sequence[Literal]) -> str:

@@ -41,9 +41,7 @@ def read_rules(data: Any, work: Work) -> dict[Label, Rule]:
 
 def _clause(data: Any, profiles: Mapping[str, ColumnProfile]) -> Clause:
     fields = as_object(data)
-    literals = [
-        _literal(one, profiles) for one in _listed(fields.get("literals"), "a clause", MAX_LITERALS)
-    ]
+    literals = [_literal(one, profiles) for one in _listed(fields.get("literals"), "a clause", MAX_LITERALS)]
     needed = fields.get("at_least")
     if needed is not None and (isinstance(needed, bool) or not isinstance(needed, int)):
         raise InputError(f"at least {needed!r} conditions cannot be asked for; use a whole number")
