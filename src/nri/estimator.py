@@ -54,6 +54,10 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         How columns become yes/no questions: by thresholds that the labels suggest and frequent
         categories, or as in the paper (number > median, every category). A float table of 0, 1 and
         NaN is used as it is.
+    counts : {"never", "auto", "only"}
+        Whether clauses may count: ``AT LEAST 2 OF (age > 65, confused, urea > 7)``. With ``"auto"`` they
+        compete with conjunctions, with ``"only"`` every clause is such a one or has a single condition.
+        ``max_literals`` bounds the members.
     positive : label, optional
         For two classes, the class that the rule is about; by default the one with the simpler rule.
     exact_text : bool
@@ -102,6 +106,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         negations: bool = True,
         min_precision: float = 0.0,
         binarize: Literal["auto", "paper"] = "auto",
+        counts: Literal["auto", "never", "only"] = "never",
         positive: Label | None = None,
         exact_text: bool = False,
         random_state: Any = None,
@@ -114,6 +119,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.negations = negations
         self.min_precision = min_precision
         self.binarize = binarize
+        self.counts = counts
         self.positive = positive
         self.exact_text = exact_text
         self.random_state = random_state
@@ -220,6 +226,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             negations=self.negations,
             min_precision=_real("min_precision", self.min_precision),
             binarize=self.binarize,
+            counts=self.counts,
         )
 
     def _generator(self) -> np.random.Generator:

@@ -32,9 +32,13 @@ def ask(client: TestClient, **question):
     return client.post("/api/induce", json={"target": "flu", **question})
 
 
-def edit(client: TestClient, *clauses: list[tuple[str, str, object]]):
+def edit(client: TestClient, *clauses: list[tuple[str, str, object]], at_least: int | None = None):
     """Send an edited rule of one class; conditions are (column, comparison, value)."""
     sent = [
-        [{"column": column, "op": op, "value": value} for column, op, value in clause] for clause in clauses
+        {
+            "literals": [{"column": column, "op": op, "value": value} for column, op, value in clause],
+            "at_least": at_least,
+        }
+        for clause in clauses
     ]
     return client.post("/api/edit", json={"rules": [{"clauses": sent}]})

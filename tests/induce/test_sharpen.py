@@ -97,6 +97,26 @@ def test_rows_without_a_cell_do_not_draw_the_cut():
     )
 
 
+def test_the_members_of_a_count_are_sharpened_by_what_the_whole_clause_decides():
+    rng = np.random.default_rng(3)
+    cells = pd.DataFrame(rng.integers(0, 100, (400, 4)).astype(float), columns=list("abcd"))
+    labels = np.where((cells > [30, 50, 60, 45]).sum(axis=1) >= 3, "yes", "no")
+    rows = support_of(cells, labels)
+    members = [above(*cut) for cut in zip("abcd", (36, 44, 63, 47), strict=True)]
+    found = rule_of(sharpened(Rule([Clause(members, 3)]), rows))
+    assert str(found) == "AT LEAST 3 OF (a > 30, b > 50, c > 60, d > 45)"
+
+
+def test_members_never_move_onto_each_other():
+    """One criterion in place of two would be another clause, and could leave fewer than it asks for."""
+    x = np.arange(90.0)
+    rows = support_of(pd.DataFrame({"x": x, "z": x % 2 == 0}), np.where(x > 40, "yes", "no"))
+    start = Rule([Clause([above("x", 20), above("x", 40.5), Literal("z", Op.EQ, True)], 2)])
+    (clause,) = rule_of(sharpened(start, rows))
+    assert len(clause) == 3
+    assert clause.at_least == 2
+
+
 def test_rules_without_numbers_come_back_as_they_are():
     table, labels = random_table(0)
     rows = support_of(table[["cough", "colour"]], labels)

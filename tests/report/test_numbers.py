@@ -7,10 +7,12 @@ import pytest
 from report_tables import holds, induced, records
 
 from nri.induce.estimates import accuracy_of
-from nri.induce.path import Settings, TablePosterior
+from nri.induce.path import Induction, Settings, TablePosterior
 from nri.induce.resample import cross_validate, hold_out
-from nri.report import ReportOptions, gather_report
+from nri.induce.words import counted
+from nri.report import ReportOptions, gather_report, render_report
 from nri.report.curve import by_size
+from nri.rule import Clause, Literal, Op, Rule
 from nri.table import Target
 
 QUICK = ReportOptions(samples=0, folds=0)
@@ -30,6 +32,36 @@ def test_cards_count_what_each_clause_covers(visits):
         assert card.covers.precision == right / sum(fires)
         assert card.covers.coverage == sum(fires) / len(rows)
         assert card.covers.interval.low <= card.covers.precision <= card.covers.interval.high
+
+
+def test_a_counting_clause_is_told_member_by_member(visits):
+    members = [
+        Literal("cough", Op.EQ, "yes"),
+        Literal("fever", Op.EQ, "yes"),
+        Literal("age", Op.GT, 50),
+        Literal("chills", Op.EQ, "yes"),
+    ]
+    ruleset = counted({"yes": Rule([Clause(members, 2)])}, "no", visits)
+    report = gather_report(visits, Induction(ruleset, ()), options=QUICK)
+    (card,) = report.cards
+    rows = records(visits)
+    held = [sum(holds(literal, row) for literal in members) for row in rows]
+    yes = [visits.classes[code] == "yes" for code in visits.codes]
+    assert card.covers.rows == sum(n >= 2 for n in held)
+    assert [tally.rows for tally in card.by_number] == [held.count(n) for n in range(5)]
+    assert [tally.right for tally in card.by_number] == [
+        sum(n == k and y for n, y in zip(held, yes, strict=True)) for k in range(5)
+    ]
+    for member in card.members:
+        mine = [holds(member.literal, row) for row in rows]
+        assert member.holds.rows == sum(mine)
+        assert member.within == sum(m and n >= 2 for m, n in zip(mine, held, strict=True))
+        assert member.decisive == sum(m and n == 2 for m, n in zip(mine, held, strict=True))
+    possible = [
+        sum(row[literal.column] is None or holds(literal, row) for literal in members) for row in rows
+    ]
+    assert report.gaps.undecided == sum(p >= 2 > n for p, n in zip(possible, held, strict=True))
+    assert "of these 4" in render_report(report)
 
 
 def test_every_row_is_decided_once(visits):

@@ -67,6 +67,17 @@ def test_categories_exclude_each_other_and_closed_sets_have_no_more():
     assert equivalent(dnf([red], [blue]), TRUE, {"colour": ColumnDomain(["red", "blue"])})
 
 
+def test_a_count_is_the_disjunction_of_its_smallest_selections():
+    members = [Literal(f"x{i}", Op.GT, i) for i in range(9)]
+    count = Rule([Clause(members, 6)])
+    listed = dnf(*itertools.combinations(members, 6))
+    assert equivalent(count, listed), "too many columns for a table, so the solver counts"
+    assert implies(Rule([Clause(members, 7)]), count)
+    row = difference(count, Rule(listed.clauses[1:]))
+    assert sum(row[f"x{i}"] > i for i in range(9)) == 6
+    assert all(row[x.column] > x.value for x in listed.clauses[0])
+
+
 def test_implication_is_one_way():
     assert implies(dnf([OVER_5]), dnf([OVER_3]))
     assert not implies(dnf([OVER_3]), dnf([OVER_5]))

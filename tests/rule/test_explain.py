@@ -38,6 +38,36 @@ def test_an_unfired_row_names_what_the_nearest_clauses_lacked():
     assert "lacks age > 61 (it is unknown)" in str(unknowns)
 
 
+SIGNS = Clause(
+    [
+        Literal("glucose", Op.GT, 124),
+        Literal("age", Op.GT, 50),
+        Literal("bmi", Op.GT, 30),
+        Literal("smoker", Op.EQ, True),
+        Literal("history", Op.EQ, True),
+    ],
+    at_least=3,
+)
+
+
+def test_a_count_tells_how_many_hold_and_what_is_nearest_to_holding():
+    columns = {
+        "glucose": column_of([120, 130, None]),
+        "age": column_of([20, 20, 70]),
+        "bmi": column_of([31, 31, 20]),
+        "smoker": column_of([True, True, True]),
+        "history": column_of([False, False, False]),
+    }
+    ruleset = count_ruleset("diabetes", ["no", "yes"], {"yes": Rule([SIGNS])}, columns, np.eye(2)[[0, 1, 0]])
+    missed, fired, unknown = ruleset.explain(columns)
+    assert missed.nearest[0].told == ("2 of 5 hold, 3 are needed; nearest: glucose > 124 (it is 120)",)
+    assert (missed.nearest[0].n_held, missed.nearest[0].lacks) == (2, 1)
+    assert fired.held == (tuple(x for x in SIGNS if x.column in ("bmi", "glucose", "smoker")),)
+    assert str(fired).splitlines()[2] == "    3 of 5 hold, 3 are needed: bmi > 30, glucose > 124, smoker"
+    assert "nearest: bmi > 30 (it is 20)" in str(unknown), "a number that is known comes first"
+    assert [str(miss.literal.column) for miss in unknown.nearest[0].misses] == ["bmi", "glucose", "history"]
+
+
 def test_a_rule_set_without_clauses_explains_by_its_default():
     ruleset = count_ruleset("flu", ["no", "yes"], {"yes": FALSE}, COLUMNS, np.eye(2)[[1, 0, 0, 0]])
     explanation = ruleset.explain(COLUMNS)[0]
@@ -59,4 +89,5 @@ def test_explanations_agree_with_predictions(case):
             assert explanation.fired[0].label == explanation.label
         for near in explanation.nearest:
             assert near.misses
+            assert 0 < near.lacks <= len(near.misses)
             assert set(near.failed) | set(near.unknown) <= set(near.clause)

@@ -55,9 +55,7 @@ def test_negation_is_its_own_inverse(literal):
 
 @given(schemas().flatmap(rules))
 def test_rules_are_canonical_and_survive_pickling(rule):
-    shuffled = Rule(
-        Clause(reversed(clause.literals), clause.at_least) for clause in reversed(rule.clauses)
-    )
+    shuffled = Rule(Clause(reversed(clause.literals), clause.at_least) for clause in reversed(rule.clauses))
     assert shuffled == rule
     assert hash(shuffled) == hash(rule)
     assert pickle.loads(pickle.dumps(rule)) == rule
@@ -70,6 +68,30 @@ def test_true_and_false_are_explicit():
     assert not FALSE.is_true
     assert (str(TRUE), str(FALSE)) == ("(always)", "never")
     assert ALWAYS.subsumes(Clause([Literal("x", Op.GT, 1)]))
+
+
+def test_a_clause_asks_for_one_to_all_of_its_different_literals():
+    a, b, c = (Literal(name, Op.EQ, True) for name in "abc")
+    assert Clause([a, b, a], 2) == Clause([a, b]), "all of them is a conjunction"
+    assert Clause([a, b], 1) != Clause([a, b])
+    assert Clause([a, b, c], 2).counts
+    assert not Clause([a, b, c]).counts
+    assert (ALWAYS.at_least, ALWAYS.counts) == (0, False)
+    for given_ones, wrong in (([a, b], 0), ([a, b], 3), ([a, a, b], 3), ([], 1)):
+        with pytest.raises(InputError, match="at least"):
+            Clause(given_ones, wrong)
+
+
+def test_clauses_are_compared_by_what_they_need():
+    a, b, c = (Literal(name, Op.EQ, True) for name in "abc")
+    two = Clause([a, b, c], 2)
+    assert two.subsumes(Clause([a, b]))
+    assert two.subsumes(Clause([a, b, c]))
+    assert Clause([a, b, c], 1).subsumes(two)
+    assert not two.subsumes(Clause([a]))
+    assert not Clause([a, b]).subsumes(two)
+    assert two.shape != Clause([a, b, c]).shape
+    assert two.criteria == Clause([a, b, c]).criteria
 
 
 def test_rules_read_as_sentences():

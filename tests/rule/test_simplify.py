@@ -74,6 +74,48 @@ def test_simple_forms_without_a_domain(rule, simple):
     assert simplify(rule) == simple
 
 
+def some(at_least, *literals):
+    return Rule([Clause(literals, at_least)])
+
+
+def either(*rules):
+    return Rule(clause for rule in rules for clause in rule)
+
+
+YES = ColumnDomain([True], complete=True)
+
+
+@pytest.mark.parametrize(
+    ("rule", "domain", "simple"),
+    [
+        (some(2, A, B, C), {}, some(2, A, B, C)),
+        (some(2, gt(50), gt(60), A), {}, some(2, gt(50), gt(60), A)),
+        (some(1, gt(50), gt(60), A), {}, some(1, gt(50), A)),
+        (some(2, A, B, C), {"c": YES}, some(1, A, B)),
+        (some(2, A, B, C.negate()), {"c": YES}, dnf([A, B])),
+        (some(2, is_("red"), is_("blue")), {}, FALSE),
+        (some(2, is_("red"), is_("blue"), is_("green")), {}, FALSE),
+        (some(2, is_("red"), is_("blue"), A), {}, some(2, is_("red"), is_("blue"), A)),
+        (some(2, is_("red"), is_("blue"), A), COLOURS, dnf([isnt("green"), A])),
+        (some(1, A, A.negate()), {"a": ColumnDomain([True, False], complete=True)}, TRUE),
+        (some(1, A, A.negate()), {}, some(1, A, A.negate())),
+        (either(some(2, A, B, C), dnf([A, B])), {}, some(2, A, B, C)),
+        (either(some(2, A, B, C), dnf([A])), {}, dnf([A], [B, C])),
+        (either(some(2, A, B, C), some(1, A, B, C)), {}, some(1, A, B, C)),
+        (either(dnf([A, B, gt(5)]), some(2, A, B, gt(3))), {}, some(2, A, B, gt(3))),
+    ],
+    ids=str,
+)
+def test_a_count_is_shortened_only_where_that_changes_no_row(rule, domain, simple):
+    assert simplify(rule, domain) == simple
+
+
+def test_a_count_of_many_is_left_alone_in_good_time():
+    members = [gt(0, f"x{i}") for i in range(14)]
+    rule = either(some(7, *members), some(6, *members[:12]), dnf(members[:7]))
+    assert simplify(rule) == either(some(7, *members), some(6, *members[:12]))
+
+
 @pytest.mark.parametrize(
     ("rule", "simple"),
     [

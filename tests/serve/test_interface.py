@@ -73,9 +73,27 @@ def test_dropping_a_condition_changes_the_numbers(caller):
     assert work["scores"]["precision"] < 1
 
 
+def test_a_clause_that_counts_is_counted_and_told_with_what_it_needs(caller):
+    ask(caller)
+    members = [("cough", "=", "yes"), ("fever", "=", "yes"), ("age", ">", "50")]
+    covered = [edit(caller, members, at_least=k).json()["scores"]["covered"] for k in (1, 2, 3)]
+    assert covered == sorted(covered, reverse=True)
+    assert len(set(covered)) == 3
+    (clause,) = edit(caller, members, at_least=2).json()["rules"][0]["clauses"]
+    assert (clause["at_least"], clause["counts"], len(clause["literals"])) == (2, True, 3)
+    rows = caller.get("/api/rows", params={"filter": "covered"}).json()["rows"]
+    told = caller.get("/api/explain", params={"row": rows[0]["row"]}).json()
+    held = sum(one["state"] == "holds" for one in told["fired"][0]["literals"])
+    assert told["fired"][0]["tally"] == f"{held} of 3 hold, 2 are needed"
+    (clause,) = edit(caller, members).json()["rules"][0]["clauses"]
+    assert (clause["at_least"], clause["counts"]) == (3, False)
+    for wrong in (0, 4, True, "2"):
+        assert edit(caller, members, at_least=wrong).status_code == 400
+
+
 def test_the_same_rule_sent_back_is_not_called_edited(caller):
     found = ask(caller).json()
-    sent = [{"clauses": [clause["literals"] for clause in rule["clauses"]]} for rule in found["rules"]]
+    sent = [{"clauses": rule["clauses"]} for rule in found["rules"]]
     back = caller.post("/api/edit", json={"rules": sent}).json()
     assert back == found
 
@@ -103,7 +121,8 @@ def test_a_rule_without_clauses_says_the_other_class_everywhere(caller):
 )
 def test_an_impossible_condition_is_refused_and_the_rule_stays(caller, condition, message):
     before = ask(caller).json()
-    sent = {"rules": [{"clauses": [[dict(zip(("column", "op", "value"), condition, strict=True))]]}]}
+    literal = dict(zip(("column", "op", "value"), condition, strict=True))
+    sent = {"rules": [{"clauses": [{"literals": [literal]}]}]}
     answered = caller.post("/api/edit", content=json.dumps(sent))
     assert answered.status_code == 400
     assert message in answered.json()["error"]

@@ -68,7 +68,19 @@ def test_the_example_is_said_in_the_rules_own_words():
 literals = st.sampled_from(
     [FEVER, FEVER.negate(), older(57), older(61).negate(), Literal("ward", Op.EQ, "a")]
 )
-rules = st.lists(st.lists(literals, min_size=1, max_size=3).map(Clause), max_size=3).map(Rule)
+clauses = st.lists(literals, min_size=1, max_size=4, unique=True).flatmap(
+    lambda members: st.integers(1, len(members)).map(lambda k: Clause(members, k))
+)
+rules = st.lists(clauses, max_size=3).map(Rule)
+
+
+def test_a_clause_that_asks_for_more_of_the_same_conditions_has_moved():
+    members = [FEVER, older(61), Literal("ward", Op.EQ, "a")]
+    found = compare_rules(ruleset(Clause(members, 1)), ruleset(Clause(members, 2)))
+    (change,) = found.classes
+    assert [str(one.new) for one in change.moved] == ["AT LEAST 2 OF (age > 61, fever, ward = a)"]
+    assert change.relation == "fewer rows"
+    assert str(change.example) == "age <= 61 AND NOT fever AND ward = a"
 
 
 @given(rules, rules)

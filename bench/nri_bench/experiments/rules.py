@@ -107,10 +107,13 @@ def _dnf(label: str, clauses: Sequence[Conjunction], variables: Sequence[str]) -
 
 
 def _our_rule(class_rule: Any, classes: Sequence[str]) -> str:
-    clauses = [
-        "(" + " AND ".join(lit.column if lit.positive else f"NOT {lit.column}" for lit in clause) + ")"
-        for clause in class_rule.rule.clauses
-    ]
+    clauses = []
+    for clause in class_rule.rule.clauses:
+        literals = [lit.column if lit.positive else f"NOT {lit.column}" for lit in clause]
+        if clause.counts:
+            clauses.append(f"AT LEAST {clause.at_least} OF ({', '.join(literals)})")
+        else:
+            clauses.append(f"({' AND '.join(literals)})")
     label = getattr(class_rule, "label", "")
     named = classes[int(label)] if str(label).isdigit() and int(label) < len(classes) else str(label)
     return f"{named}: {' OR '.join(clauses) or 'never'}"

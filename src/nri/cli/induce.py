@@ -40,6 +40,7 @@ def induce(
     negations: given.NegationsOption = True,
     min_precision: given.MinPrecisionOption = 0.0,
     binarize: given.BinarizeOption = "auto",
+    counts: given.CountsOption = "never",
     json: given.JsonFlag = False,
     sql: given.SqlFlag = False,
     python: given.PythonFlag = False,
@@ -84,6 +85,7 @@ def induce(
         negations=negations,
         min_precision=min_precision,
         binarize=binarize,  # type: ignore[arg-type]  # the binarizer refuses unknown modes
+        counts=counts,  # type: ignore[arg-type]  # the limits refuse unknown modes
     )
     tell(remark, quiet=quiet)
     induce_and_show(table, settings, output, cv=cv, seed=random_state)

@@ -127,6 +127,14 @@ BinarizeOption = Annotated[
         metavar="MODE", help="auto (thresholds from the labels) or paper (medians).", rich_help_panel=_RULE
     ),
 ]
+CountsOption = Annotated[
+    str,
+    typer.Option(
+        metavar="MODE",
+        help="Clauses AT LEAST k OF (...): auto (where they pay), never, only.",
+        rich_help_panel=_RULE,
+    ),
+]
 
 
 def _flag(name: str) -> typer.models.OptionInfo:
@@ -183,6 +191,7 @@ def settings_of(
     columns: list[str] | None,
     without: list[str] | None,
     negations: bool,
+    counts: str,
 ) -> "Settings":
     """Build settings from what a person gave on the command line."""
     from nri.induce import models
@@ -195,4 +204,5 @@ def settings_of(
         use=split_names(columns, names),
         never=split_names(without, names) or (),
         negations=negations,
+        counts=counts,  # type: ignore[arg-type]  # the limits refuse unknown modes
     )

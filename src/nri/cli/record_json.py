@@ -36,7 +36,8 @@ def record_json(record: Any, **more: Any) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, Clause):
         literals = [{"column": x.column, "op": str(x.op), "value": _plain(x.value)} for x in value]
-        return {"text": phrase_clause(value), "literals": literals}
+        needed = {"at_least": value.at_least} if value.counts else {}
+        return {"text": phrase_clause(value), **needed, "literals": literals}
     if isinstance(value, RuleSet):
         return json.loads(render(value, "json"))
     if dataclasses.is_dataclass(value):

@@ -31,6 +31,7 @@ def stability(
     columns: given.ColumnsOption = None,
     without: given.WithoutOption = None,
     negations: given.NegationsOption = True,
+    counts: given.CountsOption = "never",
 ) -> None:
     """Induce rules from bootstrap samples of a table and tell how often each clause comes back."""
     mute_notes(quiet)
@@ -52,6 +53,7 @@ def stability(
         columns=columns,
         without=without,
         negations=negations,
+        counts=counts,
     )
     tell(remark, quiet=quiet)
     rng = np.random.default_rng(random_state)

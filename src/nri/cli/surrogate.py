@@ -51,6 +51,7 @@ def surrogate(
     columns: given.ColumnsOption = None,
     without: given.WithoutOption = None,
     negations: given.NegationsOption = True,
+    counts: given.CountsOption = "never",
     json: given.JsonFlag = False,
     sql: given.SqlFlag = False,
     python: given.PythonFlag = False,
@@ -103,6 +104,7 @@ def surrogate(
         columns=columns,
         without=without_taken(without, table.names, *taken),
         negations=negations,
+        counts=counts,
     )
     tell(describe(labelled, len(table)), quiet=quiet)
     with waiting("looking for rules", steps=FOLDS, quiet=quiet) as step:

@@ -56,6 +56,8 @@ class Settings:
     """Least share of its class among the rows that a clause covers."""
     binarize: Literal["auto", "paper"] = "auto"
     """How columns become boolean variables; see :class:`nri.table.binarizer.Binarizer`."""
+    counts: Literal["auto", "never", "only"] = "never"
+    """Whether clauses may ask for at least so many of their literals: where it is worth it, never, always."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +165,7 @@ def _find_rules(
         allowed=_allowed(view.literals, settings),
         min_precision=settings.min_precision,
         required=_required(view.literals, settings, binarizer.left_out_),
+        counts=settings.counts,
     )
     induced = model.induce(view.episode, view.groups, limits, rng, table.positive)
     ruleset = assemble(

@@ -87,11 +87,13 @@ def cuts_of(ruleset: RuleSet) -> list[Literal]:
 def rule_bits(ruleset: RuleSet, table: Table, n_literals: int) -> float:
     """Return the bits of rules made of ``n_literals`` literals, and of their errors on the support rows."""
     total = float(table.weights.sum())
-    lengths = np.array([len(decision.clause) for decision in ruleset.decisions], dtype=np.int64)
+    clauses = [decision.clause for decision in ruleset.decisions]
+    lengths = np.array([len(clause) for clause in clauses], dtype=np.int64)
+    numbers = sum(np.log2(len(clause)) for clause in clauses if clause.counts)  # how many must hold
     return float(
         _OBJECTIVE.cost(
             np.array(total - right_weight(ruleset, table)),
-            clause_bits(lengths, n_literals).sum(),
+            clause_bits(lengths, n_literals).sum() + numbers,
             total,
             len(table.classes),
         )

@@ -5,8 +5,9 @@ import numpy as np
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.induce.estimates import accuracy_of, effective_rows, wilson
 from nri.induce.path import Settings
-from nri.report.records import ClauseCard, ColumnUse, Confusion, GapColumn, Gaps, Pattern, Tally
-from nri.rule import Columns, RuleSet, clause_matrix, literal_truth
+from nri.report.records import ClauseCard, ColumnUse, Confusion, GapColumn, Gaps, Member, Pattern, Tally
+from nri.rule import Clause, Columns, RuleSet, clause_matrix, literal_truth
+from nri.rule.counting import most_together
 from nri.table.table import Table
 from nri.table.usable import LeftOut
 from nri.tasks.stability import Stability
@@ -44,9 +45,26 @@ class RuleCounts:
                     self.tally(self.fires[:, i], index),
                     self.tally(decides, index),
                     None if stability is None else stability.clauses[i],
+                    *(self.members(clause, index) if clause.counts else ()),
                 )
             )
         return tuple(cards)
+
+    def members(self, clause: Clause, index: int) -> tuple[tuple[Member, ...], tuple[Tally, ...]]:
+        """Count for each member of a counting clause where it holds, and the rows by how many hold."""
+        holds = np.stack([literal_truth(literal, self.columns)[0] for literal in clause])
+        held = holds.sum(axis=0)
+        covered, just_enough = held >= clause.at_least, held == clause.at_least
+        members = tuple(
+            Member(
+                literal,
+                self.tally(truth, index),
+                float(self.weights[truth & covered].sum()),
+                float(self.weights[truth & just_enough].sum()),
+            )
+            for literal, truth in zip(clause, holds, strict=True)
+        )
+        return members, tuple(self.tally(held == n, index) for n in range(len(clause) + 1))
 
     def default(self) -> Tally:
         """Count the rows that no clause covers."""
@@ -100,11 +118,14 @@ class RuleCounts:
 
     def possible(self) -> BoolArray:
         """[M, clauses]: where a clause fires or might, were its missing cells known."""
-        possible = np.ones_like(self.fires)
+        possible = np.zeros_like(self.fires)
         for i, (_, clause) in enumerate(self.clauses):
+            held = np.zeros(len(self.codes), dtype=np.int64)
+            for name, most in most_together(clause).items():
+                held += np.where(self.columns[name].known, 0, most)
             for literal in clause:
-                holds, known = literal_truth(literal, self.columns)
-                possible[:, i] &= holds | ~known
+                held += literal_truth(literal, self.columns)[0]
+            possible[:, i] = held >= clause.at_least
         return possible
 
 

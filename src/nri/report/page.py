@@ -65,6 +65,7 @@ def _environment() -> Environment:
         "name": phrase_name,
         "clause": lambda clause: phrase_clause(clause, _SIGNS),
         "conditions": conditions,
+        "literal": lambda literal: phrase_part(literal, _SIGNS),
         "heat": heat,
     }
     environment.globals |= {

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from nri.induce.estimates import Accuracy, Guess, Interval, guess_of
-from nri.rule import Clause, Label, RuleSet
+from nri.rule import Clause, Label, Literal, RuleSet
 from nri.table.usable import LeftOut
 from nri.tasks.stability import ClauseStability, Stability
 
@@ -53,6 +53,19 @@ class Tally:
 
 
 @dataclass(frozen=True)
+class Member:
+    """A condition of a counting clause, and its part in it."""
+
+    literal: Literal
+    holds: Tally
+    """The rows on which it holds, whatever the other members do."""
+    within: float
+    """Rows among those that the clause covers on which it holds."""
+    decisive: float
+    """Those of them that the clause would not cover without it."""
+
+
+@dataclass(frozen=True)
 class ClauseCard:
     """All about one clause."""
 
@@ -65,6 +78,10 @@ class ClauseCard:
     decides: Tally
     """Those of them on which no clause with more say fires."""
     stability: ClauseStability | None
+    members: tuple[Member, ...] = ()
+    """Of a counting clause; none of a conjunction, whose literals hold on every row that it covers."""
+    by_number: tuple[Tally, ...] = ()
+    """Of a counting clause: the rows on which none, one, two, ... of its members hold."""
 
 
 @dataclass(frozen=True)

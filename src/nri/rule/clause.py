@@ -60,15 +60,19 @@ class Clause:
         return tuple(dict.fromkeys(literal.column for literal in self.literals))
 
     @property
+    def criteria(self) -> Hashable:
+        """Columns, comparisons and categories of the literals, without thresholds."""
+        return tuple((x.column, x.op, None if x.op.ordered else x.value) for x in self.literals)
+
+    @property
     def shape(self) -> Hashable:
-        """How many literals must hold, and their columns, comparisons and categories, without thresholds.
+        """The criteria and how many of them must hold.
 
         >>> from nri.rule.literal import Op
         >>> Clause([Literal("age", Op.GT, 61)]).shape == Clause([Literal("age", Op.GT, 57)]).shape
         True
         """
-        told = tuple((x.column, x.op, None if x.op.ordered else x.value) for x in self.literals)
-        return self.at_least, told
+        return self.at_least, self.criteria
 
     def subsumes(self, other: "Clause") -> bool:
         """Whether this clause fires wherever the other does, as can be told without looking at values.

@@ -65,8 +65,7 @@ class NearMiss:
         if not self.clause.counts:
             return tuple(f"lacks {miss}" for miss in self.misses)
         nearest = ", ".join(str(miss) for miss in self.misses[: self.lacks])
-        count = f"{self.n_held} of {len(self.clause)} hold, {self.clause.at_least} are needed"
-        return (f"{count}; nearest: {nearest}",)
+        return (f"{tally(self.clause, self.n_held)}; nearest: {nearest}",)
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ class Explanation:
             verb = "because" if number == 0 else "also fired"
             lines.append(f"  {verb}: {phrase_clause(decision.clause)} => {phrase_label(decision.label)}")
             if decision.clause.counts:
-                lines.append(f"    {told_held(decision.clause, held)}")
+                lines.append(f"    {tally(decision.clause, len(held))}: {_listed(held)}")
         if not self.fired:
             lines.append("  because no clause fired")
         for near in self.nearest:
@@ -101,11 +100,22 @@ class Explanation:
         return "\n".join(lines)
 
 
-def told_held(clause: Clause, held: Sequence[Literal]) -> str:
-    """Say which members of a counting clause hold."""
+def tally(clause: Clause, n_held: int) -> str:
+    """Say how many members of a counting clause hold and how many it needs.
+
+    >>> from nri.rule.literal import Op
+    >>> tally(Clause([Literal("age", Op.GT, 50), Literal("fever", Op.EQ, True)], at_least=1), 0)
+    '0 of 2 hold, 1 is needed'
+    """
+    hold = "holds" if n_held == 1 else "hold"
+    needed = "1 is" if clause.at_least == 1 else f"{clause.at_least} are"
+    return f"{n_held} of {len(clause)} {hold}, {needed} needed"
+
+
+def _listed(literals: Sequence[Literal]) -> str:
     from nri.rule.render.phrase import phrase_literal
 
-    return f"{len(held)} of {len(clause)} hold: {', '.join(map(phrase_literal, held))}"
+    return ", ".join(map(phrase_literal, literals))
 
 
 def explain(ruleset: RuleSet, columns: Columns, n_rows: int | None = None) -> list[Explanation]:

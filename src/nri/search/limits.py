@@ -7,6 +7,9 @@ import numpy as np
 from nri.arrays import BoolArray
 from nri.errors import InputError
 
+COUNTS = ("auto", "never", "only")
+"""Whether clauses may count: beside conjunctions where that is worth it, not at all, or all of them."""
+
 
 @dataclass(frozen=True, eq=False)
 class Limits:
@@ -32,6 +35,8 @@ class Limits:
     """Whether clauses may count ("at least k of"): ``auto`` where that is cheaper, ``never``, or ``only``."""
     required: tuple[BoolArray, ...] = ()
     """[2N] each; every clause has at least one literal of each of these sets (columns to speak about)."""
+    counts: str = "never"
+    """Whether clauses may ask for some of their literals only; one of :data:`COUNTS`."""
 
     def __post_init__(self) -> None:
         if self.max_clauses < 1:
@@ -45,6 +50,10 @@ class Limits:
         if not 0.0 <= self.min_precision <= 1.0:
             raise InputError(
                 f"min_precision is {self.min_precision}, but it is a share of rows: use a number from 0 to 1"
+            )
+        if self.counts not in COUNTS:
+            raise InputError(
+                f"counts is {self.counts!r}, which is none of {', '.join(COUNTS)}: use one of them"
             )
         if len(self.required) > self.max_literals:
             raise InputError(

@@ -20,8 +20,9 @@ MAX_LITERALS = 50
 
 
 def read_rules(data: Any, work: Work) -> dict[Label, Rule]:
-    """Read ``{"rules": [{"clauses": [[{column, op, value}]]}]}``, one rule for each class that has one.
+    """Read ``{"rules": [{"clauses": [{literals, at_least}]}]}``, one rule for each class that has one.
 
+    A literal is ``{column, op, value}``; where ``at_least`` is null all literals of the clause must hold.
     Rules stand in the order of the present rule set's, so no label needs to be sent back.
     """
     rules = _listed(as_object(data).get("rules"), "rules", len(work.ruleset.rules))
@@ -31,11 +32,20 @@ def read_rules(data: Any, work: Work) -> dict[Label, Rule]:
     profiles = {name: profiles[name] for name in work.table.names}
     return {
         present.label: Rule(
-            Clause(_literal(one, profiles) for one in _listed(clause, "a clause", MAX_LITERALS))
+            _clause(clause, profiles)
             for clause in _listed(as_object(rule).get("clauses"), "clauses", MAX_CLAUSES)
         )
         for present, rule in zip(work.ruleset.rules, rules, strict=True)
     }
+
+
+def _clause(data: Any, profiles: Mapping[str, ColumnProfile]) -> Clause:
+    fields = as_object(data)
+    literals = [_literal(one, profiles) for one in _listed(fields.get("literals"), "a clause", MAX_LITERALS)]
+    needed = fields.get("at_least")
+    if needed is not None and (isinstance(needed, bool) or not isinstance(needed, int)):
+        raise InputError(f"at least {needed!r} conditions cannot be asked for; use a whole number")
+    return Clause(literals, needed)
 
 
 def _listed(data: Any, what: str, most: int) -> list[Any]:

@@ -50,6 +50,7 @@ def read_question(data: Any, model: str = models.DEFAULT) -> Question:
             require=_names(data, "require"),
             negations=_typed(data, "negations", bool, plain.negations),
             min_precision=float(_typed(data, "min_precision", (int, float), plain.min_precision)),
+            counts=_typed(data, "counts", str, plain.counts),
         ),
     )
 

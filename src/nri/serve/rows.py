@@ -8,6 +8,7 @@ import numpy as np
 from nri.arrays import BoolArray
 from nri.errors import InputError
 from nri.rule import Clause, Column, Value, literal_truth
+from nri.rule.explain import tally
 from nri.rule.render.phrase import phrase_label, phrase_literal, phrase_value
 from nri.serve.work import Work
 from nri.table.cells import number_as_text
@@ -87,13 +88,18 @@ def explain_row(work: Work, row: int) -> dict[str, Any]:
         "right": bool(told.label == actual),
         "probability": told.probability,
         "fired": [
-            {"label": phrase_label(one.label), "literals": _checked(one.clause, columns)}
-            for one in told.fired
+            {
+                "label": phrase_label(one.label),
+                "tally": tally(one.clause, len(held)) if one.clause.counts else None,
+                "literals": _checked(one.clause, columns),
+            }
+            for one, held in zip(told.fired, told.held, strict=True)
         ],
         "nearest": [
             {
                 "label": phrase_label(one.label),
-                "lacks": len(one.misses),
+                "lacks": one.lacks,
+                "tally": one.told[0] if one.clause.counts else None,
                 "literals": _checked(one.clause, columns),
             }
             for one in told.nearest

@@ -116,6 +116,8 @@ def plain(value: Value | None) -> Any:
 def _clause(clause: Clause, evidence: Evidence, ruleset: RuleSet, label: Label) -> Json:
     return {
         "literals": [view_literal(literal) for literal in clause],
+        "at_least": clause.at_least,
+        "counts": clause.counts,
         "covers": evidence.total,
         "right": evidence.counts[ruleset.index_of(label)],
         "precision": evidence.share(ruleset.index_of(label)),

@@ -1,7 +1,7 @@
 """Compare: two rule sets, what changed between them, and on which rows they differ."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from nri.rule import (
     literal_truth,
     simplify,
 )
+from nri.rule.counting import can_fire, meeting
 from nri.rule.literal import Value
 from nri.table.frame import as_frame
 from nri.table.source import Source
@@ -33,7 +34,7 @@ from nri.tasks.predictions import true_labels
 
 @dataclass(frozen=True)
 class Moved:
-    """A clause that asks the same with other thresholds."""
+    """A clause that asks the same with other thresholds, or for another number of the same conditions."""
 
     old: Clause
     new: Clause
@@ -135,15 +136,19 @@ def _class_change(label: Label, old: Rule, new: Rule) -> ClassChange:
     kept = tuple(clause for clause in old if clause in new.clauses)
     gone = [clause for clause in old if clause not in kept]
     come = [clause for clause in new if clause not in kept]
-    moved = []
-    for clause in list(gone):
-        twin = next((other for other in come if other.shape == clause.shape), None)
-        if twin is not None:
-            moved.append(Moved(clause, twin))
-            gone.remove(clause)
-            come.remove(twin)
+    moved = [*_twins(gone, come, lambda clause: clause.shape), *_twins(gone, come, lambda x: x.criteria)]
     relation, example = _relation(old, new)
     return ClassChange(label, kept, tuple(moved), tuple(gone), tuple(come), relation, example)
+
+
+def _twins(gone: list[Clause], come: list[Clause], asks: Callable[[Clause], Hashable]) -> Iterator[Moved]:
+    """Take pairs that ask the same from the two lists."""
+    for clause in list(gone):
+        twin = next((other for other in come if asks(other) == asks(clause)), None)
+        if twin is not None:
+            gone.remove(clause)
+            come.remove(twin)
+            yield Moved(clause, twin)
 
 
 def _relation(old: Rule, new: Rule) -> tuple[str, Clause | None]:
@@ -188,9 +193,9 @@ def _by_what_they_say(changes: tuple[ClassChange, ...]) -> tuple[ClassChange, ..
 
 
 def _where_both_fire(old: Rule, new: Rule) -> Clause | None:
-    joined = (simplify(Rule([Clause([*one, *other])])) for one in old for other in new)
-    possible = [rule.clauses[0] for rule in joined if not rule.is_false]
-    return min(possible, key=len, default=None)
+    possible = (meeting(one, other) for one in old for other in new)
+    told = [simplify(Rule([clause])).clauses[0] for clause in possible if clause is not None]
+    return min(told, key=len, default=None)
 
 
 def _where_none_fires(rule: Rule) -> Clause | None:
@@ -212,8 +217,7 @@ def _conditions_of(row: Mapping[str, Value | None], old: Rule, new: Rule) -> Cla
 
 def _separates(where: Clause, one: Rule, other: Rule) -> bool:
     """Whether on all rows where a clause holds, one rule fires and the other does not."""
-    disjoint = all(simplify(Rule([Clause([*where, *clause])])).is_false for clause in other)
-    return disjoint and implies(Rule([where]), one)
+    return not any(can_fire(clause, where) for clause in other) and implies(Rule([where]), one)
 
 
 def _same_kinds(old: Rule, new: Rule) -> None:

@@ -24,6 +24,7 @@ export function listenForQuestions(listener) {
     "max-literals",
     "min-precision",
     "negations",
+    "counts",
     "all-rows",
   ]) {
     find(id).addEventListener("change", ask);
@@ -66,6 +67,7 @@ export function question() {
     max_literals: whole("max-literals"),
     min_precision: Number(find("min-precision").value) / 100,
     negations: find("negations").checked,
+    counts: find("counts").value,
     all_rows: find("all-rows").checked,
     never: columnsWith("never"),
     require: columnsWith("must"),

@@ -262,7 +262,10 @@ function drawWhy(told) {
       ),
     ),
     make("p", {}, "The rule says ", make("b", {}, told.said), ` (${percent(told.probability)}) `, first),
-    ...clauses.map((clause) => make("ul", { className: "checked" }, ...clause.literals.map(drawChecked))),
+    ...clauses.flatMap(({ literals, tally }) => [
+      make("ul", { className: "checked" }, ...literals.map(drawChecked)),
+      ...(tally ? [make("p", { className: "tally" }, `${tally}.`)] : []),
+    ]),
     make("p", { className: "hint" }, `In the table ${told.target} is ${told.label}.`),
   ];
 }

@@ -1,4 +1,4 @@
-// The rule as cards: conditions that can be dropped, changed and added, clauses that can be deleted.
+// The rule as cards: conditions that can be dropped, changed and added, clauses that can be deleted or can count.
 
 import { conditionForm } from "./condition.js";
 import { count, find, make, percent, refocus } from "./dom.js";
@@ -89,10 +89,14 @@ function drawClassRule(rule, r) {
 
 function drawClause(rule, clause, r, c) {
   const here = editing && editing.rule === r && editing.clause === c;
-  const name = clause.literals.map(({ text }) => text).join(" and ") || "always";
+  const texts = clause.literals.map(({ text }) => text);
+  const name = clause.counts
+    ? `at least ${clause.at_least} of ${texts.join(", ")}`
+    : texts.join(" and ") || "always";
   const chips = clause.literals.map((literal, l) => {
     const part = here && editing.literal === l ? form(literal) : chip(literal, r, c, l);
-    return l ? make("span", { className: "joined" }, make("span", { className: "and" }, "and"), part) : part;
+    if (clause.counts || !l) return part;
+    return make("span", { className: "joined" }, make("span", { className: "and" }, "and"), part);
   });
   return make(
     "li",
@@ -101,6 +105,7 @@ function drawClause(rule, clause, r, c) {
     make(
       "div",
       { className: "conditions" },
+      clause.counts ? neededField(clause, r, c) : null,
       ...(clause.literals.length
         ? chips
         : [make("span", { className: "chip" }, make("span", { className: "chip-text" }, "always"))]),
@@ -115,8 +120,9 @@ function drawClause(rule, clause, r, c) {
               "aria-label": `Add a condition to: ${name}`,
               onclick: () => open(r, c, null),
             },
-            "+ and",
+            clause.counts ? "+ condition" : "+ and",
           ),
+      !clause.counts && clause.literals.length > 1 ? countButton(name, r, c) : null,
     ),
     strength(clause, r, c),
     make(
@@ -131,6 +137,40 @@ function drawClause(rule, clause, r, c) {
       },
       "×",
     ),
+  );
+}
+
+/** How many conditions of a counting clause must hold, as a number to change. */
+function neededField(clause, r, c) {
+  const most = clause.literals.length;
+  const field = make("input", {
+    type: "number",
+    min: 1,
+    max: most,
+    value: clause.at_least,
+    inputMode: "numeric",
+    "data-focus": `needed-${r}-${c}`,
+    "aria-label": `How many of these ${most} conditions must hold`,
+    onchange: () => {
+      const asked = Math.round(Number(field.value)) || clause.at_least;
+      need(r, c, Math.min(most, Math.max(1, asked)));
+    },
+  });
+  return make("label", { className: "needed" }, "at least", field, "of");
+}
+
+function countButton(name, r, c) {
+  return make(
+    "button",
+    {
+      type: "button",
+      className: "quiet let-count",
+      "data-focus": `count-${r}-${c}`,
+      "aria-label": `Let fewer than all be enough: ${name}`,
+      title: "Let fewer than all of these be enough",
+      onclick: () => need(r, c, work.rules[r].clauses[c].literals.length - 1),
+    },
+    "at least…",
   );
 }
 
@@ -212,24 +252,37 @@ function open(rule, clause, literal) {
 /** The rules as the server reads them. */
 export function plainRules(from = work) {
   return from.rules.map(({ clauses }) => ({
-    clauses: clauses.map(({ literals }) => literals.map(({ column, op, value }) => ({ column, op, value }))),
+    clauses: clauses.map(({ literals, counts, at_least: needed }) => ({
+      literals: literals.map(({ column, op, value }) => ({ column, op, value })),
+      at_least: counts ? needed : null, // null is all of them, however many there will be
+    })),
   }));
+}
+
+function need(r, c, needed) {
+  const rules = plainRules();
+  const clause = rules[r].clauses[c];
+  const all = needed === clause.literals.length;
+  clause.at_least = all ? null : needed;
+  changed(rules, all ? `count-${r}-${c}` : `needed-${r}-${c}`);
 }
 
 function put(condition, r, c, l) {
   const rules = plainRules();
   const clauses = rules[r].clauses;
-  if (c === clauses.length) clauses.push([condition]);
-  else if (l === null) clauses[c].push(condition);
-  else clauses[c][l] = condition;
+  if (c === clauses.length) clauses.push({ literals: [condition], at_least: null });
+  else if (l === null) clauses[c].literals.push(condition);
+  else clauses[c].literals[l] = condition;
   changed(rules, `add-${r}-${c}`);
 }
 
 function dropLiteral(r, c, l) {
   const rules = plainRules();
   const clause = rules[r].clauses[c];
-  clause.splice(l, 1);
-  if (clause.length) changed(rules, l < clause.length ? `drop-${r}-${c}-${l}` : `add-${r}-${c}`);
+  const { literals } = clause;
+  literals.splice(l, 1);
+  if (clause.at_least >= literals.length) clause.at_least = null;
+  if (literals.length) changed(rules, l < literals.length ? `drop-${r}-${c}-${l}` : `add-${r}-${c}`);
   else deleteClause(r, c); // a clause without conditions would always hold
 }
 
