@@ -72,6 +72,15 @@ class Episode:
         return int(self.values.shape[1])
 
 
+def stacked_cells(*parts: Cells) -> Cells:
+    """Return the rows of several tables with the same variables, one below the other."""
+    return Cells(
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.known for part in parts]),
+        np.concatenate([part.numbers for part in parts]),
+    )
+
+
 def make_episode(
     values: BoolArray,
     known: BoolArray | None = None,

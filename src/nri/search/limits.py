@@ -31,8 +31,6 @@ class Limits:
     """[2N] or None; which literals may be used at all (columns to use, columns never to use)."""
     min_precision: float = 0.0
     """Least share of its class among the rows that a clause covers."""
-    counts: str = "never"
-    """Whether clauses may count ("at least k of"): ``auto`` where that is cheaper, ``never``, or ``only``."""
     required: tuple[BoolArray, ...] = ()
     """[2N] each; every clause has at least one literal of each of these sets (columns to speak about)."""
     counts: str = "never"
@@ -60,6 +58,11 @@ class Limits:
                 f"max_literals is {self.max_literals}, but every clause must speak about "
                 f"{len(self.required)} columns: use {len(self.required)} or more, or require fewer columns"
             )
+
+    @property
+    def max_members(self) -> int:
+        """Most literals in a counting clause: half as many again, since not all of them need to hold."""
+        return self.max_literals * 3 // 2
 
     def literal_mask(self, n_variables: int) -> BoolArray:
         """[2N], where a literal may be used."""

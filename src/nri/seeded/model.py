@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.episode import Cells, Episode
+from nri.episode import Cells, Episode, stacked_cells
 from nri.search.clauses import AnyClause, ClauseArray, IndexCount, clause_array, in_order, members, stacked
 from nri.search.greedy import described, induce
 from nri.search.limits import Limits
@@ -52,6 +52,8 @@ class PathConfig:
     """Labelled rows beside which they are not heard at all."""
     little_doubt: float = 0.05
     """Doubt below which the labels' rule is taken without asking further."""
+    label_share: float = 0.5
+    """How far a labelled row speaks for itself; for the rest it is as likely as experts and network think."""
     rule_share: float = 0.5
     """Share of a rule's own bits in what the labels cost who has the rule; the rest is hindsight."""
 
@@ -80,17 +82,20 @@ class SeededModel:
             return replace(by_labels, posterior=posterior)
         sample = take_sample(episode, self.config.sample_rows, rng)
         plausible = plausible_rows(sample.cells, sample.weights, groups, self.config.plausible_rows, rng)
-        told = Posterior(sample, groups, self.network).ask(plausible)
+        told = Posterior(sample, groups, self.network).ask(stacked_cells(plausible, episode.cells))
         if self._rule_tells_more(by_labels, episode, limits, told):
             return replace(by_labels, posterior=posterior)
+        of_plausible, of_labelled = np.split(told.chances, [len(plausible)])
+        labels = np.eye(episode.n_classes)[episode.labels]
+        believed = self.config.label_share * labels + (1 - self.config.label_share) * of_labelled
         under_posterior = induce(
-            self._with_rows(episode, plausible, told.chances),
+            self._with_rows(episode, plausible, of_plausible),
             rng=rng,
             propose=AlsoThese(reasons(told, plausible.values, limits.max_literals), by_labels.rules),
             limits=limits,
-            objective=ExpectedError(self.config.price_share * fair_price(told.chances)),
+            objective=ExpectedError(self.config.price_share * fair_price(of_plausible)),
             positive=positive,
-            posterior=np.concatenate([np.eye(episode.n_classes)[episode.labels], told.chances]),
+            posterior=np.concatenate([believed, of_plausible]),
         )
         return replace(_counted_on_labels(under_posterior, episode), posterior=posterior)
 
@@ -173,7 +178,8 @@ def reasons(told: Told, values: BoolArray, longest: int) -> ClauseArray:
     """Turn the network's open gates into clauses, each holding on the row that it is the reason for."""
     N = values.shape[1]
     found = []
-    for gates in told.reasons:
+    for asked in told.reasons:
+        gates = asked[: len(values)]
         order = np.argsort(-gates, axis=1, kind="stable")[:, :longest]
         literals = np.where(np.take_along_axis(values, order, axis=1), order, order + N)
         found.append(np.where(np.take_along_axis(gates, order, axis=1) > 0, literals, 2 * N))
