@@ -49,6 +49,10 @@ class Episode:
     n_classes: int
     numbers: FloatArray
     """[M, F], see :class:`Cells`"""
+    costs: FloatArray
+    """[n_classes], what it costs to take a row of each class for another one; 1 on average over the rows"""
+    unlabelled: Cells
+    """Further rows of the same table, whose class is unknown"""
 
     def __post_init__(self) -> None:
         assert self.values.shape == self.known.shape, "values and known differ in shape"
@@ -88,8 +92,15 @@ def make_episode(
     weights: FloatArray | None = None,
     n_classes: int | None = None,
     numbers: FloatArray | None = None,
+    costs: FloatArray | None = None,
+    unlabelled: Cells | None = None,
 ) -> Episode:
-    """Build an episode, filling in what is not said: all known, weight one, classes by the labels, no number."""
+    """Build an episode, filling in what is not said.
+
+    That is: all cells known, weight one, classes by the labels, no numbers, errors that all cost the same,
+    and no further rows.
+    Costs are scaled so that rows keep their weight on average.
+    """
     values = np.asarray(values, dtype=bool)
     known = np.ones_like(values) if known is None else np.asarray(known, dtype=bool)
     labels = np.zeros(len(values), np.int64) if labels is None else np.asarray(labels, np.int64)
@@ -98,7 +109,14 @@ def make_episode(
         n_classes = max(2, int(labels.max(initial=0)) + 1)
     if numbers is None:
         numbers = np.zeros((len(values), 0), np.float32)
-    return Episode(values & known, known, labels, weights, n_classes, numbers)
+    if costs is None:
+        costs = np.ones(n_classes)
+    else:
+        of_classes = np.bincount(labels, weights, minlength=n_classes)
+        costs = costs * (of_classes.sum() / max(float(of_classes @ costs), 1e-300))
+    if unlabelled is None:
+        unlabelled = Cells(values, known, numbers).take(np.arange(0))
+    return Episode(values & known, known, labels, weights, n_classes, numbers, costs, unlabelled)
 
 
 def literal_truth(values: BoolArray, known: BoolArray) -> BoolArray:

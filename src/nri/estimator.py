@@ -3,6 +3,7 @@
 import numbers
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -19,7 +20,7 @@ from nri.induce.path import Settings, TablePosterior, induce_rules
 from nri.rule import Explanation, Label, RuleSet, from_json, render
 from nri.rule.labels import as_label
 from nri.sklearn_inputs import feature_names, read_labels, read_weights
-from nri.table.frame import as_frame
+from nri.table.frame import as_frame, read_columns
 from nri.table.source import Source
 from nri.table.table import Table, Target
 from nri.table.usable import LeftOut, Reason
@@ -58,6 +59,10 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         Whether clauses may count: ``AT LEAST 2 OF (age > 65, confused, urea > 7)``. With ``"auto"`` they
         compete with conjunctions, with ``"only"`` every clause is such a one or has a single condition.
         ``max_literals`` bounds the members.
+    class_weight : dict of label to float, or "balanced", optional
+        What it costs to take a row of a class for another one; 1 where nothing is said. The rule, the class
+        that it speaks about and the default class are those that cost least. ``"balanced"`` makes all classes
+        weigh the same together. What rules say of rows stays counted in rows.
     positive : label, optional
         For two classes, the class that the rule is about; by default the one with the simpler rule.
     exact_text : bool
@@ -107,6 +112,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         min_precision: float = 0.0,
         binarize: Literal["auto", "paper"] = "auto",
         counts: Literal["auto", "never", "only"] = "never",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         positive: Label | None = None,
         exact_text: bool = False,
         random_state: Any = None,
@@ -120,11 +126,12 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.min_precision = min_precision
         self.binarize = binarize
         self.counts = counts
+        self.class_weight = class_weight
         self.positive = positive
         self.exact_text = exact_text
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, unlabelled: Any = None) -> Self:
         """Induce rules from labelled rows.
 
         Parameters
@@ -135,11 +142,19 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             Text, numbers or booleans, without missing ones.
         sample_weight : float [M], optional
             How many rows each row stands for.
+        unlabelled : rows like X, optional
+            Further rows whose label nobody knows. The seeded model asks what it believes of them, so that the
+            rule is good where rows really are.
         """
         names = feature_names(X)
         frame = as_frame(X)
         labels, classes = read_labels(y, len(frame), exact=self.exact_text)
         table = self._table(frame, labels, sample_weight)
+        if unlabelled is not None:
+            more = as_frame(unlabelled)
+            if names is None:
+                more = more.set_axis(list(frame.columns), axis="columns")
+            table = replace(table, unlabelled=read_columns(more, table.plans))
         found = induce_rules(table, self.settings, rng=self._generator())
         self.rules_ = found.ruleset
         self.left_out_ = found.left_out
@@ -227,7 +242,18 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             min_precision=_real("min_precision", self.min_precision),
             binarize=self.binarize,
             counts=self.counts,
+            costs=self._costs(),
         )
+
+    def _costs(self) -> Mapping[Label, float] | Literal["balanced"] | None:
+        """Return what errors cost, by the labels of rules."""
+        if self.class_weight is None or isinstance(self.class_weight, str):
+            return self.class_weight
+        if not isinstance(self.class_weight, Mapping):
+            raise InputError(
+                f"class_weight is {self.class_weight!r}; give a mapping of labels to costs, or 'balanced'"
+            )
+        return {as_label(label): cost for label, cost in self.class_weight.items()}
 
     def _generator(self) -> np.random.Generator:
         if isinstance(self.random_state, np.random.Generator):

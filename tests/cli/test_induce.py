@@ -208,7 +208,7 @@ def test_notes_of_the_library_are_single_lines_unless_quiet_is_wanted(nri, visit
 def test_rows_without_a_target_are_left_out_and_counted(nri, visits):
     visits.write_text(visits.read_text() + "1,1,1,70,a,\n")
     done = nri("induce", visits, "-t", "flu")
-    assert done.err == "60 rows (31 no, 29 yes), 5 columns; 1 more without a target are left out\n"
+    assert done.err == "60 rows (31 no, 29 yes), 5 columns; 1 more without a target\n"
 
 
 @pytest.mark.parametrize(("name", "separator"), [("t.tsv", "\t"), ("t.csv", ";"), ("t", ",")])

@@ -60,7 +60,7 @@ def test_rows_without_a_target_are_dropped_and_counted() -> None:
     assert table.codes.tolist() == [0, 1, 0]
     assert table.numbers.tolist() == [1, 3, 4]
     assert (table.classes, table.target) == (("a", "b"), "y")
-    assert describe(table, len(read)) == "3 rows (2 a, 1 b), 1 columns; 1 more without a target are left out"
+    assert describe(table, len(read)) == "3 rows (2 a, 1 b), 1 columns; 1 more without a target"
 
 
 HOUSES = table_of(

@@ -41,6 +41,7 @@ def induce(
     min_precision: given.MinPrecisionOption = 0.0,
     binarize: given.BinarizeOption = "auto",
     counts: given.CountsOption = "never",
+    cost: given.CostOption = None,
     json: given.JsonFlag = False,
     sql: given.SqlFlag = False,
     python: given.PythonFlag = False,
@@ -86,6 +87,7 @@ def induce(
         min_precision=min_precision,
         binarize=binarize,  # type: ignore[arg-type]  # the binarizer refuses unknown modes
         counts=counts,  # type: ignore[arg-type]  # the limits refuse unknown modes
+        costs=given.costs_of(cost, table.classes),
     )
     tell(remark, quiet=quiet)
     induce_and_show(table, settings, output, cv=cv, seed=random_state)

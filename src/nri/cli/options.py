@@ -10,6 +10,7 @@ from nri.errors import InputError
 
 if TYPE_CHECKING:
     from nri.induce.path import Settings
+    from nri.rule import Label
 
 
 FileArgument = Annotated[
@@ -166,6 +167,35 @@ def split_names(texts: list[str] | None, present: Sequence[str]) -> list[str] | 
     for text in texts:
         names += [text] if text in present else [part.strip() for part in text.split(",") if part.strip()]
     return names
+
+
+CostOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cost",
+        metavar="CLASS=COST",
+        help="What it costs to take a row of this class for another one (else 1); may be repeated.",
+        show_default=False,
+    ),
+]
+
+
+def costs_of(texts: list[str] | None, classes: Sequence["Label"]) -> dict["Label", float] | None:
+    """Return costs from texts such as ``yes=5``.
+
+    >>> costs_of(["yes=5"], ("no", "yes"))
+    {'yes': 5.0}
+    """
+    from nri.table.target import class_index
+
+    costs = {}
+    for text in texts or ():
+        label, _, cost = text.rpartition("=")
+        try:
+            costs[classes[class_index(classes, label)]] = float(cost)
+        except ValueError:
+            raise InputError(f"--cost {text!r} is no CLASS=COST; write e.g. --cost yes=5") from None
+    return costs or None
 
 
 PredictionsOption = Annotated[

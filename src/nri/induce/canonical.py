@@ -9,7 +9,7 @@ inducer (they could be swapped); they keep their order.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +79,7 @@ def canonical(episode: Episode, literals: Sequence[Literal], groups: IntArray) -
     place = dict(zip(groups[:N][order].tolist(), ordered_groups.tolist(), strict=True))
     number_groups = np.array([place[group] for group in groups[N:].tolist()], dtype=np.int64)
     number_order = np.argsort(number_groups, kind="stable")
-    return CanonicalEpisode(
+    view = CanonicalEpisode(
         Episode(
             (values ^ flipped) & known,
             known,
@@ -87,6 +87,8 @@ def canonical(episode: Episode, literals: Sequence[Literal], groups: IntArray) -
             episode.weights[by_row],
             episode.n_classes,
             episode.numbers[by_row][:, number_order],
+            episode.costs,
+            episode.unlabelled,
         ),
         tuple(literals[i] for i in (*positive.tolist(), *negative.tolist())),
         np.concatenate([ordered_groups, number_groups[number_order]]),
@@ -94,6 +96,17 @@ def canonical(episode: Episode, literals: Sequence[Literal], groups: IntArray) -
         flipped,
         number_order,
     )
+    if not len(episode.unlabelled):
+        return view
+    return replace(
+        view, episode=replace(view.episode, unlabelled=_in_one_order(view.seen(episode.unlabelled)))
+    )
+
+
+def _in_one_order(cells: Cells) -> Cells:
+    """Sort rows by what they hold, so that their order does not matter."""
+    keys = np.column_stack([cells.values, cells.known, cells.numbers])
+    return cells.take(np.lexsort(keys.T[::-1]))
 
 
 def _flips(episode: Episode, literals: Sequence[Literal], true: Hashes, false: Hashes) -> BoolArray:

@@ -48,8 +48,8 @@ class Inducer(Protocol):
         episode
             Table, labels and weights.
         groups
-            [N + F], equal where variables and numbers come from one column (thresholds of a number, values of a
-            category).
+            [N + F], equal where variables and numbers come from one column (thresholds of a number, values
+            of a category).
         limits
             Bounds on the rules.
         rng

@@ -7,7 +7,7 @@ needs neither scikit-learn nor a network of its own (the model may). In order:
           -> rules in the words of the table, simplified and counted -> cuts moved where the rule needs them
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ from nri.induce.canonical import CanonicalEpisode, canonical
 from nri.induce.sharpen import cuts_of, rule_bits, sharpen
 from nri.induce.words import assemble, counted, in_words, is_negated, literal_meanings
 from nri.rule import RuleSet
+from nri.rule.column import Columns
 from nri.rule.plan import ColumnPlan
 from nri.search.limits import Limits
 from nri.search.result import Belief, Induced
@@ -56,6 +57,9 @@ class Settings:
     """Least share of its class among the rows that a clause covers."""
     binarize: Literal["auto", "paper"] = "auto"
     """How columns become boolean variables; see :class:`nri.table.binarizer.Binarizer`."""
+    costs: Mapping[rule.Label, float] | Literal["balanced"] | None = None
+    """What it costs to take a row of a class for another one; 1 where nothing is said. ``balanced`` makes all
+    classes weigh the same together."""
     counts: Literal["auto", "never", "only"] = "never"
     """Whether clauses may ask for at least so many of their literals: where it is worth it, never, always."""
 
@@ -73,13 +77,16 @@ class TablePosterior:
 
     def chances(self, rows: Any) -> FloatArray:
         """[M, n_classes]: probabilities of the classes, row by row."""
-        columns = read_columns(rows, self.plans)
-        cells = Cells(*self.binarizer.cells(columns), self.binarizer.numbers(columns))
+        cells = _cells(self.binarizer, read_columns(rows, self.plans))
         return self.belief.chances(self.view.seen(cells))
 
     def likeliest(self, rows: Any) -> IntArray:
         """[M]: index of the likeliest class."""
         return np.asarray(self.chances(rows).argmax(axis=1), dtype=np.int64)
+
+
+def _cells(binarizer: Binarizer, columns: Columns) -> Cells:
+    return Cells(*binarizer.cells(columns), binarizer.numbers(columns))
 
 
 @dataclass(frozen=True)
@@ -155,7 +162,16 @@ def _find_rules(
     values, known = binarizer.cells(table.columns)
     numbers = binarizer.numbers(table.columns)
     view = canonical(
-        make_episode(values, known, table.codes, table.weights, len(table.classes), numbers),
+        make_episode(
+            values,
+            known,
+            table.codes,
+            table.weights,
+            len(table.classes),
+            numbers,
+            class_costs(table, settings),
+            None if table.unlabelled is None else _cells(binarizer, table.unlabelled),
+        ),
         literal_meanings(binarizer.variables_, binarizer.domain_),
         np.concatenate([binarizer.groups_, binarizer.number_groups_]),
     )
@@ -200,14 +216,16 @@ def _with_sharper_cuts(
     again = _find_rules(table, settings, closer, models.get_inducer("greedy"), rng)
     other = _sharpened(table, settings, closer, again)
     n_literals = 2 * len(closer.variables_)
-    saved = rule_bits(sharp, table, n_literals) - rule_bits(other, table, n_literals)
+    staked = _at_stake(table, settings)
+    saved = rule_bits(sharp, staked, n_literals) - rule_bits(other, staked, n_literals)
     return other if saved > 1e-6 else sharp
 
 
 def _sharpened(table: Table, settings: Settings, binarizer: Binarizer, found: _Found) -> RuleSet:
     """Return a rule set with its cuts moved, and simplified where that makes clauses alike."""
     columns = list(dict.fromkeys(literal.column for literal in found.view.literals))
-    sharp = sharpen(found.ruleset, table, columns, min_precision=settings.min_precision)
+    staked = _at_stake(table, settings)
+    sharp = sharpen(found.ruleset, staked, columns, min_precision=settings.min_precision)
     if sharp is found.ruleset:
         return sharp
     return in_words(
@@ -218,6 +236,38 @@ def _sharpened(table: Table, settings: Settings, binarizer: Binarizer, found: _F
         negations=settings.negations,
         min_precision=settings.min_precision,
     )
+
+
+def class_costs(table: Table, settings: Settings) -> FloatArray | None:
+    """[n_classes], what an error on a row of each class costs; None if all cost the same.
+
+    Raises
+    ------
+    InputError
+        If a class is unknown, or a cost is not a number above zero.
+    """
+    if settings.costs is None:
+        return None
+    if isinstance(settings.costs, str):
+        if settings.costs != "balanced":
+            raise InputError(f"costs are {settings.costs!r}; give a cost for each class, or 'balanced'")
+        of_classes = table.class_weights.sum(axis=0)
+        return np.asarray(of_classes.sum() / np.maximum(of_classes, 1e-12))
+    costs = np.ones(len(table.classes))
+    for label, cost in settings.costs.items():
+        if label not in table.classes:
+            known = ", ".join(map(repr, table.classes))
+            raise InputError(f"a cost is given for {label!r}, but the classes are {known}; name one of them")
+        if not (isinstance(cost, int | float) and np.isfinite(cost) and cost > 0):
+            raise InputError(f"the cost of {label!r} is {cost!r}; give a number above 0")
+        costs[table.classes.index(label)] = cost
+    return costs
+
+
+def _at_stake(table: Table, settings: Settings) -> Table:
+    """Return the table with rows that weigh what an error on them costs."""
+    costs = class_costs(table, settings)
+    return table if costs is None else table.reweighted(table.weights * costs[table.codes])
 
 
 def _chosen_columns(table: Table, settings: Settings) -> Table:

@@ -28,7 +28,10 @@ Words = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class CandidatePool:
-    """Clauses that differ in where they fire, and their truth on the rows; conjunctions first, short ones first."""
+    """Clauses that differ in where they fire, and their truth on the rows.
+
+    Conjunctions come first, counting clauses after them; among either, short ones first.
+    """
 
     index: ClauseArray
     """[C, longest], the literals of each clause"""
@@ -54,9 +57,7 @@ class CandidatePool:
 
     def bits(self, n_usable: int) -> FloatArray:
         """[C], bits of each candidate when so many literals may be used."""
-        return np.where(
-            self.counts, count_bits(self.lengths, n_usable), clause_bits(self.lengths, n_usable)
-        )
+        return np.where(self.counts, count_bits(self.lengths, n_usable), clause_bits(self.lengths, n_usable))
 
     @cached_property
     def lengths(self) -> IntArray:
@@ -119,7 +120,7 @@ class CandidatePool:
         return tuple(np.flatnonzero(same.any(axis=1)).tolist())
 
     def with_counts(self, counts: Sequence[IndexCount], literals: BoolArray) -> "CandidatePool":
-        """Return the pool with counting clauses at its end, short ones first, if they fire where no other does.
+        """Return the pool with those counting clauses at its end that fire on other rows than all else.
 
         Parameters
         ----------

@@ -18,7 +18,6 @@ IndexClause = tuple[int, ...]
 """Literal indices in rising order; the empty one always fires."""
 
 
-
 class IndexCount(NamedTuple):
     """A counting clause: at least so many of the literals hold."""
 

@@ -1,18 +1,18 @@
 """Counting clauses: find "at least k of these literals" for one class against the rest.
 
-The literals that hold on a row are counted; a count needs no order and no weights, so adding one literal
-changes it by one at most. All additions and all k are priced by one product of the truth matrix, and the search
-goes down by adding, dropping and swapping members from several starts: a single literal, and the literals to
-which a linear fit gives most say.
+The literals that hold on a row are counted; a count has no weights, so one literal more changes it by one at
+most. All additions and all k are priced by one product with the truth matrix, and the search goes down by
+adding, dropping and swapping members from several starts: none, and the literals to which a linear fit gives
+most say.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.arrays import BoolArray, FloatArray
+from nri.arrays import FloatArray
 from nri.search.clauses import IndexCount
 from nri.search.limits import Limits
 from nri.search.objective import Objective, count_bits

@@ -74,19 +74,24 @@ def induce(
     limits = limits or Limits()
     if objective is None:
         objective = DescriptionLength() if posterior is None else ExpectedError()
-    evidence = search_rows(episode, posterior)
+    real = search_rows(episode, posterior)
+    evidence = real.staked(episode.costs)
     if evidence.n_classes == 2:
         targets = (1, 0) if positive is None else (positive,)
         in_bits = posterior is None and isinstance(objective, DescriptionLength)
         settle = consensus if in_bits else None
-        return _induce_two(evidence, targets, propose, limits, objective, choose, settle, rng)
-    return _induce_many(evidence, propose, limits, objective, choose, rng)
+        found = _induce_two(evidence, targets, propose, limits, objective, choose, settle, rng)
+    else:
+        found = _induce_many(evidence, propose, limits, objective, choose, rng)
+    if evidence is real:
+        return found
+    return replace(described(real, found.rules, found.default, found.cost), doubt=found.doubt)
 
 
 def candidates_for(
     task: OneVsRest, propose: Proposer, limits: Limits, objective: Objective, rng: np.random.Generator
 ) -> CandidatePool:
-    """Return what the proposer suggests, with ALWAYS and the single literals, as one pool; and counting clauses."""
+    """Return one pool: what the proposer suggests, ALWAYS, the single literals, and counting clauses."""
     proposed = [baseline_clauses(task, limits), propose(task, limits, rng)]
     clauses = stacked(proposed, 2 * task.n_variables)
     clauses = with_required(clauses, task, limits)

@@ -46,7 +46,9 @@ class Logistic:
         self.mean = np.average(x, axis=0, weights=weights)
         self.model = LogisticRegression(C=1 / self.penalty, max_iter=200, tol=1e-5)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # far steps on separable rows change no answer
+            warnings.simplefilter(
+                "ignore", ConvergenceWarning
+            )  # far steps on separable rows change no answer
             self.model.fit(x - self.mean, labels, sample_weight=weights)
         self.left_out = self._left_out(x - self.mean, labels, weights)
 

@@ -26,7 +26,7 @@ from nri.search.result import Induced
 from nri.search.rows import OneVsRest, search_rows
 from nri.seeded.posterior import Posterior, Told
 from nri.seeded.runtime import SeededNetwork
-from nri.seeded.sample import plausible_rows, take_sample
+from nri.seeded.sample import Sample, plausible_rows, take_sample
 
 OBJECTIVE = DescriptionLength()
 """What the labels alone go by."""
@@ -41,7 +41,9 @@ class PathConfig:
     posterior_rows: int = 1500
     """Most rows that the posterior is formed from when somebody asks for it."""
     plausible_rows: int = 300
-    """Plausible rows that the posterior is asked about."""
+    """Plausible rows that the posterior is asked about; rows without a label take their place."""
+    unlabelled_rows: int = 1000
+    """Most rows without a label that it is asked about."""
     price_share: float = 0.7
     """Share of the fair price that a bit of the rule costs: a posterior misleads less than bare labels."""
     most_weight: float = 300.0
@@ -81,7 +83,7 @@ class SeededModel:
         if self._labels_say_it_all(by_labels, episode, limits):
             return replace(by_labels, posterior=posterior)
         sample = take_sample(episode, self.config.sample_rows, rng)
-        plausible = plausible_rows(sample.cells, sample.weights, groups, self.config.plausible_rows, rng)
+        plausible = self._further_rows(episode, sample, groups, rng)
         told = Posterior(sample, groups, self.network).ask(stacked_cells(plausible, episode.cells))
         if self._rule_tells_more(by_labels, episode, limits, told):
             return replace(by_labels, posterior=posterior)
@@ -99,6 +101,18 @@ class SeededModel:
         )
         return replace(_counted_on_labels(under_posterior, episode), posterior=posterior)
 
+    def _further_rows(
+        self, episode: Episode, sample: Sample, groups: IntArray, rng: np.random.Generator
+    ) -> Cells:
+        """Return rows to ask about: real ones whose class is unknown, and plausible ones where these are few."""
+        real, wanted = episode.unlabelled, self.config.plausible_rows
+        if len(real) > self.config.unlabelled_rows:
+            real = real.take(np.sort(rng.choice(len(real), self.config.unlabelled_rows, replace=False)))
+        if len(real) >= wanted:
+            return real
+        made = plausible_rows(sample.cells, sample.weights, groups, wanted - len(real), rng)
+        return stacked_cells(real, made)
+
     def _labels_say_it_all(self, by_labels: Induced, episode: Episode, limits: Limits) -> bool:
         """Whether nobody needs to be asked.
 
@@ -107,10 +121,14 @@ class SeededModel:
         """
         if limits.min_precision > 0 or episode.weights.sum() >= self.config.labels_suffice:
             return True
+        if not _all_alike(episode.costs):  # which errors to make is what a posterior knows best
+            return False
         return by_labels.doubt is not None and by_labels.doubt < self.config.little_doubt
 
     def _rule_tells_more(self, by_labels: Induced, episode: Episode, limits: Limits, told: Told) -> bool:
         """Whether labels cost fewer bits with the rule at hand than by what experts and network expect."""
+        if not _all_alike(episode.costs):
+            return False
         total = float(episode.weights.sum())
         n_literals = int(limits.literal_mask(episode.n_variables).sum())
         lengths = [len(members(clause)) for rule in by_labels.rules for clause in rule]
@@ -131,6 +149,8 @@ class SeededModel:
             np.concatenate([episode.weights, np.full(len(plausible), weight)]),
             episode.n_classes,
             np.concatenate([episode.numbers, plausible.numbers]),
+            episode.costs,
+            episode.unlabelled,
         )
 
 
@@ -141,12 +161,19 @@ def _counted_on_labels(chosen: Induced, episode: Episode) -> Induced:
     anybody a rule that is worse on its own table than always saying the most frequent class.
     """
     evidence = search_rows(episode)
-    counted = described(evidence, chosen.rules, chosen.default, chosen.cost)
-    class_weights = np.bincount(episode.labels, episode.weights, minlength=episode.n_classes)
-    if counted.errors < float(class_weights.sum() - class_weights.max()) - 1e-9:
-        return counted
+    staked = evidence.staked(episode.costs)
+    at_stake = staked.masses.sum(axis=0)
+    if (
+        described(staked, chosen.rules, chosen.default, chosen.cost).errors
+        < at_stake.sum() - at_stake.max() - 1e-9
+    ):
+        return described(evidence, chosen.rules, chosen.default, chosen.cost)
     nothing = tuple(() for _ in chosen.rules)
-    return described(evidence, nothing, int(np.argmax(class_weights)), chosen.cost)
+    return described(evidence, nothing, int(np.argmax(at_stake)), chosen.cost)
+
+
+def _all_alike(costs: FloatArray) -> bool:
+    return bool((costs == costs[0]).all())
 
 
 def fair_price(chances: FloatArray) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.arrays import FloatArray, IntArray
 from nri.episode import Cells, Episode
 
 SignedArray = NDArray[np.float32]

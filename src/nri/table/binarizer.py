@@ -165,7 +165,9 @@ class Binarizer:
         order of rows or columns shows in the last digits.
         """
         measured = [name for name in self.columns_ if name in self._scales]
-        found = np.zeros((row_count({name: columns[name] for name in self.columns_}), len(measured)), np.float32)
+        found = np.zeros(
+            (row_count({name: columns[name] for name in self.columns_}), len(measured)), np.float32
+        )
         for index, name in enumerate(measured):
             column, (centre, spread) = columns[name], self._scales[name]
             scaled = (column.values[column.known].astype(np.float64) - centre) / spread

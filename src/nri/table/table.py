@@ -65,6 +65,8 @@ class Table:
     """what the reading has to say; it belongs to this reading and was told once"""
     is_matrix: bool = False
     """whether it is a matrix of floats 0, 1 and NaN, whose columns are used as they are"""
+    unlabelled: Columns | None = None
+    """further rows, whose class is unknown; None if there are none"""
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -147,7 +149,11 @@ class Table:
     def only(self, names: Iterable[str]) -> "Table":
         """Return the table with these columns, in its own order."""
         wanted = set(names)
-        return replace(self, columns={name: c for name, c in self.columns.items() if name in wanted})
+        kept = {name: c for name, c in self.columns.items() if name in wanted}
+        more = self.unlabelled
+        if more is not None:
+            more = {name: c for name, c in more.items() if name in wanted}
+        return replace(self, columns=kept, unlabelled=more)
 
     def without(self, *names: str) -> "Table":
         """Return the table without some columns."""

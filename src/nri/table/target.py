@@ -92,7 +92,9 @@ def label_table(
         raise InputError(f"the table has no column but {answers.column!r}; give columns to explain it by")
     if weights is not None:
         features = _take_weights(features, weights, known)
-    return features.take(known).labelled(_about(labels, positive, answers.compared))
+    more = None if known.all() else features.take(~known).columns
+    table = features.take(known).labelled(_about(labels, positive, answers.compared))
+    return replace(table, unlabelled=more)
 
 
 def read_answers(table: Table, asked: str, what: str = "target") -> Answers:
@@ -320,10 +322,10 @@ def describe(table: Table, n_read: int) -> str:
 
     >>> from nri.table.frame import table_of
     >>> describe(label_table(table_of({"price": [50, 150, None], "size": [1, 2, 3]}), "price > 100"), 3)
-    '2 rows (1 False, 1 True), 1 columns; 1 more without a target are left out'
+    '2 rows (1 False, 1 True), 1 columns; 1 more without a target'
     """
     counts = np.bincount(table.codes, minlength=len(table.classes)).tolist()
     classes = ", ".join(f"{count} {label}" for count, label in zip(counts, table.classes, strict=True))
     more = n_read - len(table)
-    dropped = f"; {more} more without a target are left out" if more else ""
+    dropped = f"; {more} more without a target" if more else ""
     return f"{len(table)} rows ({classes}), {len(table.names)} columns{dropped}"
