@@ -104,7 +104,7 @@ class SeededModel:
     def _further_rows(
         self, episode: Episode, sample: Sample, groups: IntArray, rng: np.random.Generator
     ) -> Cells:
-        """Return rows to ask about: real ones whose class is unknown, and plausible ones where these are few."""
+        """Return rows to ask about: real ones whose class is unknown, and plausible ones if these are few."""
         real, wanted = episode.unlabelled, self.config.plausible_rows
         if len(real) > self.config.unlabelled_rows:
             real = real.take(np.sort(rng.choice(len(real), self.config.unlabelled_rows, replace=False)))

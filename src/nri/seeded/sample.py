@@ -84,7 +84,7 @@ def plausible_rows(
     """Draw so many rows by weight, and take most of their columns from other rows.
 
     Each fresh column comes from a row of its own. What is made of one column (a one-hot group, ordered
-    thresholds and their number) goes together, so that no row says "red and blue" or "over 60 but not over 40".
+    thresholds and their number) goes together: no row says "red and blue" or "over 60 but not over 40".
     """
     _, member = np.unique(groups, return_inverse=True)
     n_columns = int(member.max(initial=-1)) + 1
