@@ -110,8 +110,9 @@ def test_the_members_of_a_count_are_sharpened_by_what_the_whole_clause_decides()
 def test_members_never_move_onto_each_other():
     """One criterion in place of two would be another clause, and could leave fewer than it asks for."""
     x = np.arange(90.0)
-    rows = support_of(pd.DataFrame({"x": x, "z": x % 2 == 0}), np.where(x > 40, "yes", "no"))
-    start = Rule([Clause([above("x", 20), above("x", 40.5), Literal("z", Op.EQ, True)], 2)])
+    z = x % 2 == 0
+    rows = support_of(pd.DataFrame({"x": x, "z": z}), np.where((x > 40) & z, "yes", "no"))
+    start = Rule([Clause([above("x", 20), above("x", 40), Literal("z", Op.EQ, True)], 2)])
     (clause,) = rule_of(sharpened(start, rows))
     assert len(clause) == 3
     assert clause.at_least == 2
