@@ -159,10 +159,12 @@ def test_the_cuts_of_several_classes_are_sharpened_together():
 
 
 @few
-@given(seeds, st.floats(20, 60), st.floats(3, 12))
-def test_no_row_is_lost_and_only_values_change(seed, a, b):
+@given(seeds, st.floats(20, 60), st.floats(3, 12), st.booleans())
+def test_no_row_is_lost_and_only_values_change(seed, a, b, counts):
     rows = support_of(*crossed_table(seed))
-    start = counted({"yes": crossed_rule(a, b)}, "no", rows)
+    count = Clause([above("a", a), at_most("b", b), above("c", 0.5), at_most("d", 1)], at_least=2)
+    rule = Rule([count, *crossed_rule(a, b)]) if counts else crossed_rule(a, b)
+    start = counted({"yes": rule}, "no", rows)
     found = sharpen(start, rows, sorted(rows.columns))
     assert right_weight(found, rows) >= right_weight(start, rows)
     assert {tuple((x.column, x.op) for x in clause) for clause in rule_of(found)} <= {
