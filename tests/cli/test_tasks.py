@@ -153,6 +153,23 @@ def test_compare_tells_what_changed_and_on_which_rows(nri, visits, rule):
     assert set(written.new_flu) == {"no"}
 
 
+def test_a_rule_that_counts_is_explained_and_compared(nri, visits, rule):
+    data = json.loads(rule.read_text())
+    (ruled,) = data["rules"]
+    literals = [literal for clause in ruled["clauses"] for literal in clause["literals"]]
+    ruled["clauses"] = [ruled["clauses"][0] | {"literals": literals, "at_least": 2}]
+    counting = rule.with_name("counting.json")
+    counting.write_text(json.dumps(data))
+    flu = pd.read_csv(visits)["flu"]
+    told = nri("explain", counting, visits, "--row", int((flu == "yes").argmax()) + 1).out
+    assert f"of {len(literals)} hold, 2 are needed: " in told
+    compared = json.loads(nri("compare", rule, counting, "--json").out)
+    (added,) = compared["classes"][0]["added"]
+    assert added["at_least"] == 2
+    assert added["text"].startswith("AT LEAST 2 OF (")
+    assert compared["classes"][0]["relation"] == "more rows"
+
+
 def test_compare_of_a_rule_with_itself_finds_nothing(nri, rule):
     done = nri("compare", rule, rule)
     assert done.out.startswith("both rules say the same")

@@ -41,12 +41,12 @@ def test_a_counting_clause_is_told_member_by_member(visits):
         Literal("age", Op.GT, 50),
         Literal("chills", Op.EQ, "yes"),
     ]
-    ruleset = counted({"yes": Rule([Clause(members, 2)])}, "no", visits)
+    ruleset = counted({"flu": Rule([Clause(members, 2)])}, "well", visits)
     report = gather_report(visits, Induction(ruleset, ()), options=QUICK)
     (card,) = report.cards
     rows = records(visits)
     held = [sum(holds(literal, row) for literal in members) for row in rows]
-    yes = [visits.classes[code] == "yes" for code in visits.codes]
+    yes = [visits.classes[code] == "flu" for code in visits.codes]
     assert card.covers.rows == sum(n >= 2 for n in held)
     assert [tally.rows for tally in card.by_number] == [held.count(n) for n in range(5)]
     assert [tally.right for tally in card.by_number] == [

@@ -159,8 +159,8 @@ def _page_of(
 ) -> str:
     frame = pd.DataFrame({column: [value, "b", value, None] * 3, other: [1.0, 2.0, 3.0, 4.0] * 3})
     table = labelled(frame, [good, bad, good, bad] * 3, target=target)
-    clauses = [Clause([Literal(column, Op.EQ, value)]), Clause([Literal(other, Op.GT, 2.5)])]
-    rules = {good: Rule(clauses)}
+    named, high = Literal(column, Op.EQ, value), Literal(other, Op.GT, 2.5)
+    rules = {good: Rule([Clause([named]), Clause([high]), Clause([named, high, named.negate()], at_least=2)])}
     ruleset = count_ruleset(target, table.classes, rules, table.columns, table.class_weights)
     found = Induction(ruleset, (LeftOut(f"{column} too", Reason.FREE_TEXT),))
     options = ReportOptions(

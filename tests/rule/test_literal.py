@@ -77,9 +77,9 @@ def test_a_clause_asks_for_one_to_all_of_its_different_literals():
     assert Clause([a, b, c], 2).counts
     assert not Clause([a, b, c]).counts
     assert (ALWAYS.at_least, ALWAYS.counts) == (0, False)
-    for given_ones, wrong in (([a, b], 0), ([a, b], 3), ([a, a, b], 3), ([], 1)):
+    for listed, wrong in (([a, b], 0), ([a, b], 3), ([a, a, b], 3), ([], 1)):
         with pytest.raises(InputError, match="at least"):
-            Clause(given_ones, wrong)
+            Clause(listed, wrong)
 
 
 def test_clauses_are_compared_by_what_they_need():

@@ -146,6 +146,7 @@ def test_nonsense_instead_of_a_rule_is_refused(caller, data):
         {"target": "flue"},
         {"target": "flu", "max_clauses": "many"},
         {"target": "flu", "max_clauses": True},
+        {"target": "flu", "counts": "often"},
         {"target": "flu", "never": "age"},
         {"target": "flu", "never": [3]},
         {"target": "flu", "positive": ["yes"]},

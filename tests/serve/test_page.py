@@ -177,6 +177,27 @@ def test_a_condition_is_added_and_changed(worker):
     assert worker.clauses()[0] == "age ≤ 65 and cough = yes and fever = yes"
 
 
+def test_a_clause_counts_as_many_of_its_conditions_as_somebody_asks_for(worker):
+    page = worker.page
+    page.get_by_role("button", name=f"Delete the clause: {FOUND[0]}").click()
+    expect(page.locator(".clause")).to_have_count(1)
+    page.get_by_role("button", name=f"Let fewer than all be enough: {FOUND[1]}").click()
+    needed = page.get_by_label("How many of these 3 conditions must hold")
+    expect(needed).to_have_value("2")
+    expect(needed).to_be_focused()
+    expect(page.locator(".clause")).to_contain_text("of these 3")
+    page.get_by_role("button", name="Add a condition to: at least 2 of").click()
+    page.locator(".condition").get_by_label("Column").select_option("fever")
+    page.locator(".condition").get_by_role("button", name="Add").click()
+    page.get_by_label("How many of these 4 conditions must hold").press("ArrowUp")
+    expect(page.get_by_label("How many of these 4 conditions must hold")).to_have_value("3")
+    page.get_by_role("button", name="Row 1: why?").click()
+    expect(page.locator("#why")).to_contain_text("of 4 hold, 3 are needed")
+    page.get_by_role("button", name="Drop fever").click()
+    expect(page.locator(".needed")).to_have_count(0)
+    assert worker.clauses() == [FOUND[1]], "three of three is all of them"
+
+
 def test_a_clause_is_written_by_hand(worker):
     page = worker.page
     for clause in FOUND:

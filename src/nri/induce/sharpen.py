@@ -7,7 +7,7 @@ judged anew: by the support rows that the rule set decides rightly, were the cut
 A cut is a column and a value wherever they occur in the rule set: ``a <= 42`` in one clause and
 ``a > 42`` in another are one border and move together. The best move is made first, and a cut moves only if
 the errors that it saves are worth more bits than it takes to name its new place. The members of a counting
-clause move likewise, but never onto each other: two criteria stay two.
+clause move likewise; two that come to lie on each other are one from then on, with one vote, if that pays.
 """
 
 from collections.abc import Iterator, Sequence
@@ -127,8 +127,6 @@ def _steps(
     """
     before = rows.wrong(ruleset)
     for move in moves:
-        if _joins_members(ruleset, move.border, move.value):
-            continue
         after = _with_value(ruleset, move.border, move.value, rows.table)
         pays = _saved(rows, before, rows.wrong(after), move.n_places) > 0
         if pays and _keeps(after, ruleset, min_precision):
@@ -151,24 +149,15 @@ def _keeps(after: RuleSet, before: RuleSet, min_precision: float) -> bool:
 def _with_value(ruleset: RuleSet, border: Border, value: Value, table: Table) -> RuleSet:
     """Return the rule set with a border elsewhere, and its evidence counted anew."""
 
-    def moved(literal: Literal) -> Literal:
-        return Literal(literal.column, literal.op, value) if is_on(literal, border) else literal
+    def moved(clause: Clause) -> Clause:
+        literals = {
+            Literal(literal.column, literal.op, value) if is_on(literal, border) else literal
+            for literal in clause
+        }
+        return Clause(literals, min(clause.at_least, len(literals)))
 
-    rules = {
-        rule.label: Rule(Clause(map(moved, clause), clause.at_least) for clause in rule.rule)
-        for rule in ruleset.rules
-    }
+    rules = {rule.label: Rule(map(moved, rule.rule)) for rule in ruleset.rules}
     return counted(rules, ruleset.default, table)
-
-
-def _joins_members(ruleset: RuleSet, border: Border, value: Value) -> bool:
-    """Whether two members of a counting clause would become one, were the border at that value."""
-    return any(
-        is_on(literal, border) and Literal(literal.column, literal.op, value) in decision.clause
-        for decision in ruleset.decisions
-        if decision.clause.counts and value != border[1]
-        for literal in decision.clause
-    )
 
 
 def _runs(places: IntArray) -> list[IntArray]:
@@ -190,10 +179,7 @@ def _said_plainly(
         places = np.arange(outlook.first, outlook.last + 1)
         alike = _runs(places[outlook.right[places] == outlook.right[place]])
         run = next((run for run in alike if place in run), np.array([place]))
-        value = cells.value(Cut(place, run))
-        if _joins_members(ruleset, border, value):
-            continue
-        plain = _with_value(ruleset, border, value, rows.table)
+        plain = _with_value(ruleset, border, cells.value(Cut(place, run)), rows.table)
         if rows.wrong(plain) <= rows.wrong(ruleset) + 1e-9 and _keeps(plain, ruleset, min_precision):
             ruleset = plain
     return ruleset

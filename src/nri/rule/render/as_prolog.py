@@ -101,7 +101,7 @@ def _count(clause: Clause, label: Label) -> str:
         f"cell(Row, {atom(literal.column)}, V{i}), {_literal(literal, f'V{i}')}"
         for i, literal in enumerate(clause, start=1)
     ]
-    marks = "\n            ; ".join(members)
+    marks = "\n               ; ".join(members)
     return (
         f"decide(Row, {_label(label)}) :-\n"
         f"    findall(1, ( {marks} ), Held),\n"

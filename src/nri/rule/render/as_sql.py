@@ -106,7 +106,7 @@ def _case(ruleset: RuleSet, prefix: str = "", indent: str = "") -> str:
 def _clause(clause: Clause, prefix: str, plans: Mapping[str, ColumnPlan]) -> str:
     conditions = [_literal(literal, prefix, plans[literal.column]) for literal in clause]
     if clause.counts:
-        held = " + ".join(f"CASE WHEN {condition} THEN 1 ELSE 0 END" for condition in conditions)
+        held = "\n      + ".join(f"CASE WHEN {condition} THEN 1 ELSE 0 END" for condition in conditions)
         return f"({held} >= {clause.at_least})"
     return f"({' AND '.join(conditions) or '1 = 1'})"
 

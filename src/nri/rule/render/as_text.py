@@ -66,7 +66,9 @@ def _conditions(rule: OutlineRule) -> list[Line]:
 def _wrapped(clause: Clause) -> list[str]:
     """Write a clause and its brackets in lines that are broken after an AND, or after a member."""
     *parts, last = [phrase_part(part, PLAIN) for part in parts_of(clause)] or [PLAIN.always]
-    opening, between = (f"AT LEAST {clause.at_least} OF (", ",") if clause.counts else ("(", " AND")
+    opening, between = "(", " AND"
+    if clause.counts:
+        opening, between = PLAIN.counting.rpartition("{}")[0].format(clause.at_least), ","
     lines = [opening]
     for part in (*(f"{part}{between}" for part in parts), f"{last})"):
         longer = lines[-1] + part if lines == [opening] else f"{lines[-1]} {part}"

@@ -156,7 +156,7 @@ function neededField(clause, r, c) {
       need(r, c, Math.min(most, Math.max(1, asked)));
     },
   });
-  return make("label", { className: "needed" }, "at least", field, "of");
+  return make("label", { className: "needed" }, "at least", field, `of these ${most}`);
 }
 
 function countButton(name, r, c) {
