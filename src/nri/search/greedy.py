@@ -23,6 +23,8 @@ MAX_CANDIDATES = 4000
 """About how many candidates a rule is chosen from; more gain next to nothing."""
 JOINT_CANDIDATES = 400
 """About how many candidates of each class take part in the joint polish."""
+JOINT_LITERALS = 200
+"""Single literals of each class that do so whatever they gain, those first that tell most about the class."""
 
 DEFAULT_CONSENSUS = Consensus()
 """Settles rules that cost nearly the same."""
@@ -150,17 +152,27 @@ def _induce_many(
     alone = tuple(
         choose(pool, task, objective, limits).clauses for pool, task in zip(pools, tasks, strict=True)
     )
-    pools = [
-        pool.take(sorted({*shortlisted(pool, task, JOINT_CANDIDATES), *pool.positions(rule)}))
-        for pool, task, rule in zip(pools, tasks, alone, strict=True)
-    ]
     best_literal, bound = _best_literal(pools, evidence)
+    pools = [
+        _for_polish(pool, task, rule + other)
+        for pool, task, rule, other in zip(pools, tasks, alone, best_literal[0], strict=True)
+    ]
     majority = int(np.argmax(evidence.masses.sum(axis=0)))
     starts = [(alone, majority), best_literal]
     for default in range(evidence.n_classes):
         starts.append((tuple(() if c == default else rule for c, rule in enumerate(alone)), default))
     chosen = polish(pools, starts, evidence, objective, limits, bound)
     return described(evidence, chosen.rules, chosen.default, chosen.cost)
+
+
+def _for_polish(pool: CandidatePool, task: OneVsRest, chosen: tuple[IndexClause, ...]) -> CandidatePool:
+    """Return the candidates that gain most, the most telling single literals, and these clauses."""
+    gaining = shortlisted(pool, task, JOINT_CANDIDATES, simple=False)
+    literals = np.flatnonzero(pool.lengths <= 1)
+    shares = np.stack([task.positive / max(task.positive.sum(), 1e-12), task.negative / max(task.negative.sum(), 1e-12)])
+    inside, outside = shares @ pool.truth[literals].T
+    telling = literals[np.argsort(outside - inside, kind="stable")[:JOINT_LITERALS]]
+    return pool.take(sorted({*gaining.tolist(), *telling.tolist(), *pool.positions(chosen)}))
 
 
 def _best_literal(pools: list[CandidatePool], evidence: SearchRows) -> tuple[tuple[Rules, int], float]:

@@ -1,7 +1,6 @@
 """Rules of several classes polished together, judged by what they decide as one."""
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -100,9 +99,7 @@ class _Joint:
         order = speaking_order(precision, self.owner)
         self.rank_of = np.empty(len(order), dtype=np.int64)
         self.rank_of[order] = np.arange(len(order))
-        ends = np.cumsum([0, *map(len, pools)])
-        slices = [slice(start, end) for start, end in pairwise(ends.tolist())]
-        self.firings = [_firings(self.truth, self.rank_of, own) for own in slices]
+        self.firings = _firings(self.truth, order, self.owner, self.masses)
         self._values: dict[RuleChoice, float] = {}
         self._ends: dict[RuleChoice, RuleChoice] = {}
         self.where = {
@@ -255,53 +252,95 @@ class _Joint:
 
     def added(self, standing: "_Standing") -> FloatArray:
         """[C], right weight that each candidate would add by overruling less precise clauses."""
-        deciding, right = standing.ranks[standing.decider[0]], standing.right[0]
-        return np.concatenate(
-            [
-                np.bincount(own.clause, own.taken(deciding, self.masses[:, c] - right), own.n_clauses)
-                for c, own in enumerate(self.firings)
-            ]
-        )
+        right = standing.right[0]
+        added = np.zeros(len(self.clauses))
+        for rows in self.firings.blocks:
+            ends = self.firings.ends(rows, standing.ranks[standing.decider[0]])
+            row, pair = self.firings.pairs(rows, ends)
+            gain = self.firings.mass[pair] - right[row]
+            added += np.bincount(self.firings.clause[pair], gain, len(added))
+        return added
 
     def changed_without(self, standing: "_Standing") -> FloatArray:
         """[K, C], what each candidate would add more if a clause had left.
 
         Without a clause only the rows that it decides are decided by others, so of what each candidate
-        adds only their part changes.
+        adds only their part changes: candidates that overrule the clause as well overrule what comes
+        behind it now, and those between the two overrule that one only.
         """
-        K = len(standing.ordered)
-        (first, second), right = standing.decider, standing.right
-        parts = []
-        for c, own in enumerate(self.firings):
-            before = own.taken(standing.ranks[first], self.masses[:, c] - right[0])
-            after = own.taken(standing.ranks[second], self.masses[:, c] - right[1])
-            leaving = first[own.row]  # the default, which comes behind all clauses, never leaves
-            sums = np.bincount(leaving * own.n_clauses + own.clause, after - before, (K + 1) * own.n_clauses)
-            parts.append(sums.reshape(K + 1, -1)[:K])
-        return np.concatenate(parts, axis=1)
+        K, C = len(standing.ordered), len(self.clauses)
+        (first, second), (right, right_without) = standing.decider, standing.right
+        changed = np.zeros(K * C)
+        for block in self.firings.blocks:
+            rows = block[first[block] < K]  # the default never leaves
+            end, end_without = (self.firings.ends(rows, standing.ranks[d]) for d in (first, second))
+            row, pair = self.firings.pairs(rows, end_without)
+            overrules_both = pair < np.repeat(end, end_without - self.firings.starts[rows])
+            before = np.where(overrules_both, right[row], self.firings.mass[pair])
+            where = first[row] * C + self.firings.clause[pair]
+            changed += np.bincount(where, before - right_without[row], K * C)
+        return changed.reshape(K, C)
+
+
+PAIRS_AT_ONCE = 2**21
+"""Pairs of a row and a candidate that are summed up in one go, which bounds memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Firings:
-    """Where the candidates of one class fire, pair by pair: those of many classes cover few rows each."""
+    """Where candidates fire, pair by pair: row after row, and in each row those first that speak first.
 
-    row: IntArray
-    """[pairs]"""
+    Candidates of many classes cover few rows each. Those that overrule what decides a row are the first
+    pairs of the row.
+    """
+
     clause: IntArray
-    """[pairs], number among the candidates of the class"""
-    rank: IntArray
-    """[pairs], rank of this candidate among all"""
-    n_clauses: int
+    """[pairs], the candidate"""
+    mass: FloatArray
+    """[pairs], weight that it decides rightly on the row"""
+    key: IntArray
+    """[pairs], number of the row times the number of ranks, and the rank; rises"""
+    starts: IntArray
+    """[M], where the pairs of each row begin"""
+    n_ranks: int
+    blocks: list[IntArray]
+    """Rows that are taken together"""
 
-    def taken(self, deciding: IntArray, gain: FloatArray) -> FloatArray:
-        """[pairs], gain on rows [M] whose deciding clause, by its rank [M], comes behind the candidate."""
-        return np.where(deciding[self.row] > self.rank, gain[self.row], 0.0)
+    def ends(self, rows: IntArray, deciding: IntArray) -> IntArray:
+        """[rows], where the pairs of a row end that come before a rank [M]."""
+        return np.searchsorted(self.key, rows * self.n_ranks + deciding[rows])
+
+    def pairs(self, rows: IntArray, ends: IntArray) -> tuple[IntArray, IntArray]:
+        """Return row and number of the first pairs of some rows, up to these ends."""
+        lengths = ends - self.starts[rows]
+        before = np.cumsum(lengths) - lengths
+        number = np.repeat(self.starts[rows] - before, lengths) + np.arange(lengths.sum())
+        return np.repeat(rows, lengths), number
 
 
-def _firings(truth: BoolArray, rank_of: IntArray, own: slice) -> _Firings:
-    """List where some of the candidates fire."""
-    clause, row = np.nonzero(truth[own])
-    return _Firings(row, clause, rank_of[own][clause], own.stop - own.start)
+def _firings(truth: BoolArray, order: IntArray, owner: IntArray, masses: FloatArray) -> _Firings:
+    """List where candidates fire.
+
+    Parameters
+    ----------
+    truth
+        [C, M], where each candidate fires.
+    order
+        [C], the candidates in the order in which they get their say.
+    owner
+        [C], the class of each.
+    masses
+        [M, n_classes], expected weight of each class.
+    """
+    by_row = np.ascontiguousarray(truth[order].T)
+    row, rank = np.nonzero(by_row)
+    n_ranks = len(order) + 1  # the default speaks last
+    key = row * n_ranks + rank
+    starts = np.searchsorted(row, np.arange(len(by_row)))
+    n_blocks = 1 + len(row) // PAIRS_AT_ONCE
+    blocks = np.array_split(np.arange(len(by_row)), n_blocks)
+    clause = order[rank]
+    return _Firings(clause, masses[row, owner[clause]], key, starts, n_ranks, blocks)
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,15 +47,15 @@ def shortlist(pool: CandidatePool, task: OneVsRest, most: int) -> CandidatePool:
     return pool if len(pool) <= most else pool.take(shortlisted(pool, task, most))
 
 
-def shortlisted(pool: CandidatePool, task: OneVsRest, most: int) -> IntArray:
+def shortlisted(pool: CandidatePool, task: OneVsRest, most: int, *, simple: bool = True) -> IntArray:
     """Return where about ``most`` candidates stand that gain most under one of the error weights.
 
-    ALWAYS and the single literals are among them in any case.
+    ALWAYS and the single literals are among them in any case if ``simple``.
     """
     if len(pool) <= most:
         return np.arange(len(pool))
     weighted = weighted_gains(task.gain)
-    kept = pool.lengths <= 1
+    kept = (pool.lengths <= 1) & simple
     for gain in pool.sums(weighted):
         kept |= _highest(gain, most // len(weighted))
     return np.flatnonzero(kept)
