@@ -10,7 +10,7 @@ from nri.episode import Episode
 from nri.rule.decide import estimated_precision
 from nri.search.candidates import CandidatePool, build_pool, clause_truth
 from nri.search.clauses import IndexClause, stacked
-from nri.search.consensus import Consensus, agree, rivals_of
+from nri.search.consensus import Consensus, doubt_of, rivals_of
 from nri.search.joint import polish
 from nri.search.limits import Limits
 from nri.search.objective import DescriptionLength, ExpectedError, Objective
@@ -27,7 +27,7 @@ JOINT_LITERALS = 200
 """Single literals of each class that do so whatever they gain, those first that tell most about the class."""
 
 DEFAULT_CONSENSUS = Consensus()
-"""Settles rules that cost nearly the same."""
+"""Asks rules that cost nearly the same."""
 
 Rules = tuple[tuple[IndexClause, ...], ...]
 
@@ -68,8 +68,8 @@ def induce(
     choose
         How a rule is chosen from candidates: the local search, or :func:`nri.search.exact.select_exact`.
     consensus
-        For two classes under description length, how rules that cost nearly the same are settled; None
-        takes the cheapest. A posterior is an average of rules itself and needs no other.
+        For two classes under description length, how rules that cost nearly the same are asked for their
+        doubt; None asks nobody. A posterior is an average of rules itself and needs no other.
     """
     propose = propose or SymbolicProposer()
     limits = limits or Limits()
@@ -79,8 +79,8 @@ def induce(
     if evidence.n_classes == 2:
         targets = (1, 0) if positive is None else (positive,)
         in_bits = posterior is None and isinstance(objective, DescriptionLength)
-        settle = consensus if in_bits else None
-        return _induce_two(evidence, targets, propose, limits, objective, choose, settle, rng)
+        asked = consensus if in_bits else None
+        return _induce_two(evidence, targets, propose, limits, objective, choose, asked, rng)
     return _induce_many(evidence, propose, limits, objective, choose, rng)
 
 
@@ -105,32 +105,29 @@ def _induce_two(
     consensus: Consensus | None,
     rng: np.random.Generator,
 ) -> Induced:
-    """One rule for one of two classes; the other class is what remains."""
-    tasks = {target: evidence.task(target) for target in targets}
-    bound = min(baseline_errors(task, limits) for task in tasks.values())
-    pools = {target: candidates_for(task, propose, limits, rng) for target, task in tasks.items()}
+    """One rule for one of two classes; the other class is what remains.
+
+    Both classes are looked at even where one is named, each by draws of its own: naming the class that would
+    be chosen anyway changes nothing.
+    """
+    tasks = {target: evidence.task(target) for target in (1, 0)}
+    draws = dict(zip((1, 0), rng.spawn(2), strict=True))
+    pools = {target: candidates_for(task, propose, limits, draws[target]) for target, task in tasks.items()}
     selections = {
-        target: choose(pools[target], task, objective, limits, max_errors=bound)
+        target: choose(pools[target], task, objective, limits, max_errors=baseline_errors(task, limits))
         for target, task in tasks.items()
     }
+    bound = min(baseline_errors(tasks[target], limits) for target in targets)
     target = min(targets, key=lambda t: _key(selections[t], bound))
     selection, doubt = selections[target], None
     if consensus is not None and selection.errors <= bound + 1e-7 and not selection.proven:
-        rivals = [rivals_of(selections[t], t, pools[t], tasks[t], objective, limits) for t in targets]
-        agreed = agree(rivals, tasks[target], consensus, bound, rng)
-        # sums of moves are of single precision
-        if _errors(tasks[agreed.target], agreed.selection) <= bound + 1e-7:
-            target, selection, doubt = agreed.target, agreed.selection, agreed.doubt
+        rivals = [rivals_of(selections[t], t, pools[t], tasks[t], objective, limits) for t in tasks]
+        doubt = doubt_of(selection, target, rivals, tasks[target], consensus, rng.spawn(1)[0])
     rules: list[tuple[IndexClause, ...]] = [(), ()]
     rules[target] = selection.clauses
     mass = evidence.masses.sum(axis=0)
     default = 1 - target if selection.clauses else int(np.argmax(mass))
     return replace(described(evidence, tuple(rules), default, selection.cost), doubt=doubt)
-
-
-def _errors(task: OneVsRest, selection: Selection) -> float:
-    """Errors of a selection counted anew."""
-    return task.errors(np.asarray(clause_truth(task.literals, selection.clauses).any(axis=0)))
 
 
 def _key(selection: Selection, bound: float) -> tuple[float, float]:
