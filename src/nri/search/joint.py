@@ -177,7 +177,7 @@ class _Joint:
         standing = self.standing(chosen, default)
         added = self.added(standing)
         simple = self.defaults_and_drops(standing, default)
-        simple.append(self.best_addition(standing, added, default))
+        simple += self.additions(standing, added, default)
         return self.best_of(simple, current) or self.best_of(self.swaps(standing, added, default), current)
 
     def best_of(self, moves: list["_Move"], current: float) -> RuleChoice | None:
@@ -201,12 +201,10 @@ class _Joint:
         gone = zip(values[len(others) :], standing.without(), strict=True)
         return moves + [_Move(value, rest, None, default) for value, rest in gone]
 
-    def best_addition(self, standing: "_Standing", added: FloatArray, default: int) -> "_Move":
-        """One clause more."""
-        (move,) = self.best_additions(
-            [standing.ordered.tolist()], np.array([standing.right[0].sum()]), added[None], default
-        )
-        return move
+    def additions(self, standing: "_Standing", added: FloatArray, default: int) -> list["_Move"]:
+        """One clause more: the best one, if there is any."""
+        right = np.array([standing.right[0].sum()])
+        return self.best_additions([standing.ordered.tolist()], right, added[None], default)
 
     def swaps(self, standing: "_Standing", added: FloatArray, default: int) -> list["_Move"]:
         """One clause less and the best other one more, for each clause."""

@@ -18,6 +18,10 @@ NETWORK_ROWS = 500
 """Rows that the network looks at, spread over the sample. The experts see all."""
 NETWORK_COLUMNS = 192
 """Columns that the network looks at: those that tell most about the label. The experts see all."""
+FULL_VIEW = 5
+"""Classes up to which it looks at so much for each of them; with more, rows and columns are fewer in proportion."""
+LEAST_ROWS, LEAST_COLUMNS = 120, 64
+"""What it looks at in any case."""
 ASKED_AT_ONCE = 2000
 """Rows asked about in one go, which bounds memory."""
 CHECKED_ROWS = 160
@@ -57,7 +61,7 @@ class Posterior:
         asked = (1,) if n_classes == 2 else range(n_classes)
         answers = [self._answer(c, signed_cells(values, known), network) for c in asked]
         chances = _summing_to_one([answer.chances for answer in answers])
-        checked = _checked_rows(len(self.sample.labels))
+        checked = _checked_rows(len(self.sample.labels), n_classes)
         left_out = _summing_to_one([answer.left_out for answer in answers])
         bits = -np.log2(left_out[np.arange(len(checked)), self.sample.labels[checked]])
         label_bits = float(np.average(bits, weights=self.sample.weights[checked]))
@@ -70,11 +74,11 @@ class Posterior:
         least = 0.5 / (sample.weights.sum() + 2)
         if positive.all() or not positive.any():
             sure = 1 - least if positive.all() else least
-            n_checked = len(_checked_rows(len(positive)))
+            n_checked = len(_checked_rows(len(positive), sample.n_classes))
             return _Answer(np.full(len(asked), sure), np.full(n_checked, sure), np.full(asked.shape, -9.0))
         experts = Experts(sample.signed, positive, sample.weights)
-        checked = _checked_rows(len(positive))
-        table = _NetworkTable(network, experts, sample.signed, positive, sample.weights)
+        checked = _checked_rows(len(positive), sample.n_classes)
+        table = _NetworkTable(network, experts, sample, positive)
         base = experts.base_rate
         left_out = np.column_stack([experts.support[checked, COUNCIL], table.left_out(checked) - base])
         parts = [
@@ -109,13 +113,13 @@ class _NetworkTable:
         self,
         network: SeededNetwork,
         experts: Experts,
-        rows: NDArray[np.float32],
+        sample: Sample,
         positive: BoolArray,
-        weights: FloatArray,
     ) -> None:
         self.network, self.experts = network, experts
-        self.columns = _telling_columns(rows, positive, weights)
-        self.seen = _network_rows(len(rows))
+        rows, weights = sample.signed, sample.weights
+        self.columns = _telling_columns(rows, positive, weights, sample.n_classes)
+        self.seen = _network_rows(len(rows), sample.n_classes)
         self.rows = rows[self.seen][:, self.columns]
         self.positive, self.weights = positive[self.seen], weights[self.seen]
 
@@ -156,26 +160,33 @@ def _summing_to_one(chances: list[FloatArray]) -> FloatArray:
     return np.asarray(table / table.sum(axis=1, keepdims=True))
 
 
-def _network_rows(n_rows: int) -> IntArray:
+def _in_view(most: int, least: int, n_classes: int) -> int:
+    """Return how much the network looks at for each class, so that many classes take little longer than few."""
+    return max(least, min(most, most * FULL_VIEW // n_classes))
+
+
+def _network_rows(n_rows: int, n_classes: int) -> IntArray:
     """Return rows of a sample for the network; the sample is sorted by class, so these are of all classes."""
-    return np.unique(np.linspace(0, n_rows - 1, NETWORK_ROWS).round().astype(np.int64))
+    number = _in_view(NETWORK_ROWS, LEAST_ROWS, n_classes)
+    return np.unique(np.linspace(0, n_rows - 1, number).round().astype(np.int64))
 
 
-def _checked_rows(n_rows: int) -> IntArray:
+def _checked_rows(n_rows: int, n_classes: int) -> IntArray:
     """Return some of the network's rows."""
-    seen = _network_rows(n_rows)
+    seen = _network_rows(n_rows, n_classes)
     return seen[np.unique(np.linspace(0, len(seen) - 1, CHECKED_ROWS).round().astype(np.int64))]
 
 
 def _telling_columns(
-    rows: NDArray[np.float32], positive: BoolArray, weights: FloatArray
+    rows: NDArray[np.float32], positive: BoolArray, weights: FloatArray, n_classes: int
 ) -> NDArray[np.int64]:
     """Return the columns that correlate most with the label, in their order."""
-    if rows.shape[1] <= NETWORK_COLUMNS:
+    most = _in_view(NETWORK_COLUMNS, LEAST_COLUMNS, n_classes)
+    if rows.shape[1] <= most:
         return np.arange(rows.shape[1])
     aim = weights * (positive - np.average(positive, weights=weights))
     power = np.abs(aim @ rows) / np.sqrt(weights @ rows**2 + 1e-9)
-    return np.sort(np.argsort(-power, kind="stable")[:NETWORK_COLUMNS])
+    return np.sort(np.argsort(-power, kind="stable")[:most])
 
 
 def _chance_of(log_odds: NDArray[np.float32]) -> FloatArray:
