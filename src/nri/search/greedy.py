@@ -11,8 +11,9 @@ from nri.rule.decide import estimated_precision
 from nri.search.candidates import CandidatePool, build_pool, clause_truth
 from nri.search.clauses import IndexClause, stacked
 from nri.search.consensus import Consensus, doubt_of, rivals_of
-from nri.search.joint import polish
+from nri.search.joint import JointSelection, polish
 from nri.search.limits import Limits
+from nri.search.local import rooms
 from nri.search.objective import DescriptionLength, ExpectedError, Objective
 from nri.search.propose import Proposer, SymbolicProposer, baseline_clauses, baseline_errors, with_required
 from nri.search.result import Induced, decide
@@ -145,9 +146,29 @@ def _induce_many(
 ) -> Induced:
     """One rule for each class alone, then all of them together."""
     tasks = [evidence.task(target) for target in range(evidence.n_classes)]
-    pools = [candidates_for(task, propose, limits, rng) for task in tasks]
+    draws = rng.spawn(len(tasks))
+    pools = [candidates_for(task, propose, limits, own) for task, own in zip(tasks, draws, strict=True)]
+    found = [
+        _polished(evidence, tasks, pools, limits, objective, choose, room)
+        for room in rooms(limits.max_clauses)
+    ]
+    chosen = min(found, key=lambda one: (one.excess, round(one.cost, 7)))
+    return described(evidence, chosen.rules, chosen.default, chosen.cost)
+
+
+def _polished(
+    evidence: SearchRows,
+    tasks: list[OneVsRest],
+    pools: list[CandidatePool],
+    limits: Limits,
+    objective: Objective,
+    choose: Selector,
+    room: int,
+) -> JointSelection:
+    """Choose a rule for each class with room for so many clauses, and polish them within the limits."""
+    roomy = replace(limits, max_clauses=room)
     alone = tuple(
-        choose(pool, task, objective, limits).clauses for pool, task in zip(pools, tasks, strict=True)
+        choose(pool, task, objective, roomy).clauses for pool, task in zip(pools, tasks, strict=True)
     )
     best_literal, bound = _best_literal(pools, evidence)
     pools = [
@@ -158,15 +179,16 @@ def _induce_many(
     starts = [(alone, majority), best_literal]
     for default in range(evidence.n_classes):
         starts.append((tuple(() if c == default else rule for c, rule in enumerate(alone)), default))
-    chosen = polish(pools, starts, evidence, objective, limits, bound)
-    return described(evidence, chosen.rules, chosen.default, chosen.cost)
+    return polish(pools, starts, evidence, objective, limits, bound, room)
 
 
 def _for_polish(pool: CandidatePool, task: OneVsRest, chosen: tuple[IndexClause, ...]) -> CandidatePool:
     """Return the candidates that gain most, the most telling single literals, and these clauses."""
     gaining = shortlisted(pool, task, JOINT_CANDIDATES, simple=False)
     literals = np.flatnonzero(pool.lengths <= 1)
-    shares = np.stack([task.positive / max(task.positive.sum(), 1e-12), task.negative / max(task.negative.sum(), 1e-12)])
+    shares = np.stack(
+        [task.positive / max(task.positive.sum(), 1e-12), task.negative / max(task.negative.sum(), 1e-12)]
+    )
     inside, outside = shares @ pool.truth[literals].T
     telling = literals[np.argsort(outside - inside, kind="stable")[:JOINT_LITERALS]]
     return pool.take(sorted({*gaining.tolist(), *telling.tolist(), *pool.positions(chosen)}))

@@ -29,6 +29,8 @@ class JointSelection:
     default: int
     cost: float
     errors: float
+    excess: float
+    """Expected errors beyond what is acceptable."""
 
 
 def polish(
@@ -38,8 +40,12 @@ def polish(
     objective: Objective,
     limits: Limits,
     max_errors: float,
+    room: int,
 ) -> JointSelection:
     """Add, drop and swap clauses of any class while the joint cost falls.
+
+    First every class has room for many clauses; then each stricter limit is met from what was found. So what
+    a limit leads to does not depend on the limit asked for, and is found under every looser one as well.
 
     Parameters
     ----------
@@ -51,16 +57,24 @@ def polish(
         Rows, cost and bounds.
     max_errors
         Most expected errors of an acceptable result.
+    room
+        Clauses that each class has room for at first, whatever the limit.
     """
     search = _Joint(pools, evidence, objective, limits, max_errors)
     ranked = sorted({(search.positions(rules), default) for rules, default in starts}, key=search.rank)
-    ends = [search.descend(*start) for start in ranked[:MOST_STARTS]]
-    chosen, default = min(ends, key=search.rank)
+    roomy = search.best_from(ranked[:MOST_STARTS], room)
+    found = [roomy]
+    for most in range(1, min(limits.max_clauses + 1, search.largest(roomy[0]))):
+        found.append(search.best_from([search.cut(roomy, most), *found[1:][-1:]], most))
+    kept = [choice for choice in found if search.largest(choice[0]) <= limits.max_clauses]
+    chosen, default = min(kept, key=search.rank)
+    errors = search.errors(chosen, default)
     return JointSelection(
         rules=search.rules(chosen),
         default=default,
         cost=search.cost(chosen, default),
-        errors=search.errors(chosen, default),
+        errors=errors,
+        excess=max(0.0, errors - search.max_errors),
     )
 
 
@@ -75,7 +89,7 @@ class _Joint:
         limits: Limits,
         max_errors: float,
     ) -> None:
-        self.evidence, self.objective, self.limits = evidence, objective, limits
+        self.evidence, self.objective, self.most = evidence, objective, limits.max_clauses
         self.max_errors = max_errors + 1e-9 * max(1.0, evidence.total)
         self.masses = evidence.masses
         self.clauses = [clause for pool in pools for clause in pool.clauses]
@@ -158,6 +172,24 @@ class _Joint:
     def rank(self, choice: RuleChoice) -> tuple[float, Chosen, int]:
         return (round(self.value(choice), 7), *choice)
 
+    def largest(self, chosen: Chosen) -> int:
+        """Return how many clauses the class with most of them has."""
+        return int(np.bincount(self.owner[list(chosen)], minlength=1).max())
+
+    def cut(self, choice: RuleChoice, most: int) -> RuleChoice:
+        """Leave each class so many of its clauses, those that speak first."""
+        kept: list[int] = []
+        for i in sorted(choice[0], key=self.rank_of.__getitem__):
+            if sum(self.owner[j] == self.owner[i] for j in kept) < most:
+                kept.append(i)
+        return tuple(sorted(kept)), choice[1]
+
+    def best_from(self, starts: list[RuleChoice], most: int) -> RuleChoice:
+        """Return the best that the starts lead to with at most so many clauses a class."""
+        self.most = most
+        self._ends.clear()
+        return min((self.descend(*start) for start in starts), key=self.rank)
+
     def descend(self, chosen: Chosen, default: int) -> RuleChoice:
         """Take the best move until none helps; starts that meet go on as one."""
         path = [(chosen, default)]
@@ -209,9 +241,7 @@ class _Joint:
     def swaps(self, standing: "_Standing", added: FloatArray, default: int) -> list["_Move"]:
         """One clause less and the best other one more, for each clause."""
         right = standing.right[0].sum() + standing.change_without()
-        return self.best_additions(
-            standing.without(), right, added + self.changed_without(standing), default
-        )
+        return self.best_additions(standing.without(), right, added + self.changed_without(standing), default)
 
     def best_additions(
         self, rests: list[list[int]], right: FloatArray, added: FloatArray, default: int
@@ -236,7 +266,7 @@ class _Joint:
         if not added.size:
             return []
         most = np.maximum.reduceat(added, self.stretches, axis=1)
-        open_ = np.isfinite(most) & (sizes[:, self.owner[self.stretches]] < self.limits.max_clauses)
+        open_ = np.isfinite(most) & (sizes[:, self.owner[self.stretches]] < self.most)
         errors = np.clip(self.evidence.total - right[:, None] - np.where(open_, most, 0.0), 0.0, None)
         bits = np.array([self.bits[rest].sum() for rest in rests])[:, None] + self.bits[self.stretches]
         values = np.where(open_, self.walled(errors, bits), np.inf)

@@ -299,6 +299,18 @@ ROOM = 8
 """Clauses that a rule may have while it is sought, whatever the user allows; doubled where more are allowed."""
 
 
+def rooms(max_clauses: int) -> list[int]:
+    """Return the numbers of clauses that are searched with, whatever the limit within the last of them.
+
+    >>> rooms(2), rooms(8), rooms(20)
+    ([8], [8], [8, 16, 32])
+    """
+    found = [ROOM]
+    while found[-1] < max_clauses:
+        found.append(2 * found[-1])
+    return found
+
+
 def rules_by_limit(
     pricing: Pricing, max_clauses: int, begun: Mapping[int, Indices] | None = None
 ) -> dict[int, Indices]:
@@ -319,12 +331,12 @@ def rules_by_limit(
     """
     begun = begun or {}
     found: dict[int, Indices] = {}
-    room, done = ROOM, 0
-    while done < max_clauses:
+    done = 0
+    for room in rooms(max_clauses):
         search = LocalSearch(pricing, room)
         found[room] = search.best([begun[room]] if room in begun else search.starts())
         for limit in range(done + 1, min(max_clauses + 1, len(found[room]))):
             starts = [pricing.best_known(limit), begun.get(limit, ())]
             found[limit] = LocalSearch(pricing, limit).best(starts)
-        room, done = 2 * room, room
+        done = room
     return found
