@@ -124,7 +124,7 @@ def test_what_is_found_under_a_limit_is_found_under_every_looser_one(limit):
 
 
 def test_no_candidate_at_all_leaves_the_most_frequent_class():
-    """Where a precision is asked for that no clause has, the polish once found no clause to add and stopped."""
+    """Where no clause has the precision asked for, there is nothing to add, drop or swap."""
     episode = make_episode(np.zeros((6, 1), dtype=bool), labels=np.array([0, 0, 0, 1, 1, 2]))
     induced = found(episode, Limits(min_precision=0.9))
     assert (induced.rules, induced.default) == (((), (), ()), 0)

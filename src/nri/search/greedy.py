@@ -186,10 +186,8 @@ def _for_polish(pool: CandidatePool, task: OneVsRest, chosen: tuple[IndexClause,
     """Return the candidates that gain most, the most telling single literals, and these clauses."""
     gaining = shortlisted(pool, task, JOINT_CANDIDATES, simple=False)
     literals = np.flatnonzero(pool.lengths <= 1)
-    shares = np.stack(
-        [task.positive / max(task.positive.sum(), 1e-12), task.negative / max(task.negative.sum(), 1e-12)]
-    )
-    inside, outside = shares @ pool.truth[literals].T
+    sides = [mass / max(mass.sum(), 1e-12) for mass in (task.positive, task.negative)]
+    inside, outside = np.stack(sides) @ pool.truth[literals].T
     telling = literals[np.argsort(outside - inside, kind="stable")[:JOINT_LITERALS]]
     return pool.take(sorted({*gaining.tolist(), *telling.tolist(), *pool.positions(chosen)}))
 

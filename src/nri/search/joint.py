@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.arrays import FloatArray, IntArray
 from nri.rule.decide import estimated_precision, speaking_order
 from nri.search.candidates import CandidatePool
 from nri.search.clauses import IndexClause
+from nri.search.firings import firings_of
 from nri.search.limits import Limits
 from nri.search.objective import Objective, clause_bits
 from nri.search.rows import SearchRows
@@ -18,7 +19,7 @@ RuleChoice = tuple[Chosen, int]
 """The clauses of all classes, and the default class."""
 
 MOST_STARTS = 6
-"""The cheapest starts that are descended from: all there are for up to four classes, and more gain nothing."""
+"""The cheapest starts that are descended from, all there are for up to four classes; more gain nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +114,7 @@ class _Joint:
         order = speaking_order(precision, self.owner)
         self.rank_of = np.empty(len(order), dtype=np.int64)
         self.rank_of[order] = np.arange(len(order))
-        self.firings = _firings(self.truth, order, self.owner, self.masses)
+        self.firings = firings_of(self.truth, order, self.owner, self.masses)
         self._values: dict[RuleChoice, float] = {}
         self._ends: dict[RuleChoice, RuleChoice] = {}
         self.where = {
@@ -308,67 +309,6 @@ class _Joint:
             where = first[row] * C + self.firings.clause[pair]
             changed += np.bincount(where, before - right_without[row], K * C)
         return changed.reshape(K, C)
-
-
-PAIRS_AT_ONCE = 2**21
-"""Pairs of a row and a candidate that are summed up in one go, which bounds memory."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Firings:
-    """Where candidates fire, pair by pair: row after row, and in each row those first that speak first.
-
-    Candidates of many classes cover few rows each. Those that overrule what decides a row are the first
-    pairs of the row.
-    """
-
-    clause: IntArray
-    """[pairs], the candidate"""
-    mass: FloatArray
-    """[pairs], weight that it decides rightly on the row"""
-    key: IntArray
-    """[pairs], number of the row times the number of ranks, and the rank; rises"""
-    starts: IntArray
-    """[M], where the pairs of each row begin"""
-    n_ranks: int
-    blocks: list[IntArray]
-    """Rows that are taken together"""
-
-    def ends(self, rows: IntArray, deciding: IntArray) -> IntArray:
-        """[rows], where the pairs of a row end that come before a rank [M]."""
-        return np.searchsorted(self.key, rows * self.n_ranks + deciding[rows])
-
-    def pairs(self, rows: IntArray, ends: IntArray) -> tuple[IntArray, IntArray]:
-        """Return row and number of the first pairs of some rows, up to these ends."""
-        lengths = ends - self.starts[rows]
-        before = np.cumsum(lengths) - lengths
-        number = np.repeat(self.starts[rows] - before, lengths) + np.arange(lengths.sum())
-        return np.repeat(rows, lengths), number
-
-
-def _firings(truth: BoolArray, order: IntArray, owner: IntArray, masses: FloatArray) -> _Firings:
-    """List where candidates fire.
-
-    Parameters
-    ----------
-    truth
-        [C, M], where each candidate fires.
-    order
-        [C], the candidates in the order in which they get their say.
-    owner
-        [C], the class of each.
-    masses
-        [M, n_classes], expected weight of each class.
-    """
-    by_row = np.ascontiguousarray(truth[order].T)
-    row, rank = np.nonzero(by_row)
-    n_ranks = len(order) + 1  # the default speaks last
-    key = row * n_ranks + rank
-    starts = np.searchsorted(row, np.arange(len(by_row)))
-    n_blocks = 1 + len(row) // PAIRS_AT_ONCE
-    blocks = np.array_split(np.arange(len(by_row)), n_blocks)
-    clause = order[rank]
-    return _Firings(clause, masses[row, owner[clause]], key, starts, n_ranks, blocks)
 
 
 @dataclass(frozen=True, eq=False)

@@ -296,7 +296,7 @@ def _last(state: State, after: Mapping[State, State | None]) -> State:
 
 
 ROOM = 8
-"""Clauses that a rule may have while it is sought, whatever the user allows; doubled where more are allowed."""
+"""Clauses that a rule may have while it is sought, whatever is allowed; doubled where more are."""
 
 
 def rooms(max_clauses: int) -> list[int]:

@@ -19,7 +19,7 @@ NETWORK_ROWS = 500
 NETWORK_COLUMNS = 192
 """Columns that the network looks at: those that tell most about the label. The experts see all."""
 FULL_VIEW = 5
-"""Classes up to which it looks at so much for each of them; with more, rows and columns are fewer in proportion."""
+"""Classes up to which it looks at so much for each; with more, rows and columns are fewer in proportion."""
 LEAST_ROWS, LEAST_COLUMNS = 120, 64
 """What it looks at in any case."""
 ASKED_AT_ONCE = 2000
@@ -161,7 +161,7 @@ def _summing_to_one(chances: list[FloatArray]) -> FloatArray:
 
 
 def _in_view(most: int, least: int, n_classes: int) -> int:
-    """Return how much the network looks at for each class, so that many classes take little longer than few."""
+    """Return how much the network looks at for each class: many classes shall take little longer."""
     return max(least, min(most, most * FULL_VIEW // n_classes))
 
 
