@@ -4,7 +4,7 @@ from search_problems import dnf_truth
 
 from nri.episode import make_episode
 from nri.search.candidates import build_pool
-from nri.search.consensus import Consensus, agree, mixed_rows, rivals_of
+from nri.search.consensus import Consensus, doubt_of, mixed_rows, rivals_of
 from nri.search.greedy import induce
 from nri.search.limits import Limits
 from nri.search.objective import DescriptionLength, clause_bits
@@ -30,31 +30,24 @@ def test_rivals_are_counted_and_priced_like_the_rules_they_are(size):
     rivals = rivals_of(chosen, 1, pool, task, objective, limits)
     covers = rivals.covers(task.literals)
     seen = set()
-    for index in range(len(rivals.costs)):
-        rule = rivals.selection(index)
+    for index, (base, added) in enumerate(zip(rivals.base, rivals.added, strict=True)):
+        rule = pool.rule(sorted({*rivals.bases[base], *([added] if added >= 0 else [])}))
         fires = np.zeros(task.n_rows, bool)
-        for clause in rule.clauses:
+        for clause in rule:
             fires |= task.literals[:, list(clause)].all(axis=1)
         assert (covers[index] == fires).all()
-        assert rule.errors == pytest.approx(task.errors(fires))
-        bits = clause_bits(np.array([len(c) for c in rule.clauses], int), 10).sum()
-        assert rule.cost == pytest.approx(float(objective.cost(np.array(rule.errors), bits, task.total)))
-        assert len(rule.clauses) <= size
-        assert rule.clauses not in seen, "a rule listed twice would be believed twice"
-        seen.add(rule.clauses)
+        assert rivals.errors[index] == pytest.approx(task.errors(fires))
+        bits = clause_bits(np.array([len(c) for c in rule], int), 10).sum()
+        assert rivals.costs[index] == pytest.approx(
+            float(objective.cost(rivals.errors[index], bits, task.total))
+        )
+        assert len(rule) <= size
+        assert rule not in seen, "a rule listed twice would be believed twice"
+        seen.add(rule)
     assert {chosen.clauses, (), *((c,) for c in pool.clauses)} <= seen
 
 
-def test_a_rule_that_stands_out_is_taken():
-    rng = np.random.default_rng(1)
-    values = rng.random((200, 8)) < 0.5
-    episode = make_episode(values, labels=dnf_truth(values, [(0, 1), (2, 11)]).astype(int))
-    for consensus in (None, Consensus()):
-        induced = induce(episode, rng=np.random.default_rng(0), positive=1, consensus=consensus)
-        assert set(induced.rules[1]) == {(0, 1), (2, 11)}
-
-
-def test_among_equals_the_literal_that_others_speak_for_wins():
+def test_a_rule_that_others_contradict_is_in_more_doubt():
     """Variables 0 and 1 err on one row each; all others are worse, but err where variable 1 does."""
     labels = np.arange(12) % 2 == 0
     errs = [(0,), (1,), *((1, other) for other in range(2, 12))]
@@ -64,10 +57,13 @@ def test_among_equals_the_literal_that_others_speak_for_wins():
     objective, limits = DescriptionLength(), Limits(max_clauses=1)
     cheapest = select(pool, task, objective, limits)
     rivals = rivals_of(cheapest, 1, pool, task, objective, limits)
-    agreed = agree([rivals], task, Consensus(n_rows=5000), 1.0, np.random.default_rng(0))
     assert cheapest.clauses == ((0,),), "a draw, settled by position"
-    assert (agreed.target, agreed.selection.clauses, agreed.selection.errors) == (1, ((1,),), 1.0)
-    assert 0 < agreed.doubt < 0.5
+    other = Selection(((1,),), cheapest.cost, cheapest.errors)
+    lonely, backed = (
+        doubt_of(taken, 1, [rivals], task, Consensus(n_rows=5000), np.random.default_rng(0))
+        for taken in (cheapest, other)
+    )
+    assert 0 < backed < lonely < 0.5
 
 
 def test_doubt_falls_with_the_rows_that_speak_for_a_rule():

@@ -1,9 +1,9 @@
-"""Of rules that cost nearly the same, take the one that all of them together agree with most.
+"""How far rules that cost nearly the same agree with the one that was taken.
 
 With few rows many rules explain the labels equally well, and the cheapest is cheapest by chance.
 Each rule deserves belief 2^-bits by its description length. The believed average of the rules gives a
-probability on any row; on plausible rows, made of cells of two support rows each, the rule with the
-least expected disagreement is the one to take. Where one rule stands out, nothing changes.
+probability on any row; on plausible rows, made of cells of two support rows each, the expected disagreement
+with the rule taken is the doubt that remains about it. The choice itself goes by the objective alone.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from itertools import compress
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.search.candidates import CandidatePool
+from nri.search.candidates import CandidatePool, clause_truth
 from nri.search.limits import Limits
 from nri.search.local import Indices, Pricing
 from nri.search.objective import Objective
@@ -28,10 +28,10 @@ NO_CLAUSE = -1
 
 @dataclass(frozen=True)
 class Consensus:
-    """How far from the cheapest rule the choice may go, and on how many rows rules are compared."""
+    """How far from the rule taken others are believed, and on how many rows they are compared."""
 
     window: float = 10.0
-    """Bits above the cheapest rule within which rules are chosen and believed."""
+    """Bits above the cheapest rule within which rules are believed."""
     n_rows: int = 600
     """Plausible rows."""
 
@@ -61,13 +61,6 @@ class Rivals:
             errors=self.errors[mask],
             costs=self.costs[mask],
         )
-
-    def selection(self, index: int) -> Selection:
-        """Return one of the rules."""
-        chosen = [*self.bases[self.base[index]]]
-        if self.added[index] != NO_CLAUSE:
-            chosen.append(int(self.added[index]))
-        return Selection(self.pool.rule(sorted(chosen)), float(self.costs[index]), float(self.errors[index]))
 
     def covers(self, literals: BoolArray) -> BoolArray:
         """[R, rows], where each rule fires."""
@@ -109,59 +102,38 @@ def rivals_of(
     return Rivals(target, pool, bases, base_index, added[added_index], errors[allowed], costs[allowed])
 
 
-@dataclass(frozen=True)
-class Agreed:
-    """The rule that all rivals together agree with most."""
-
-    target: int
-    selection: Selection
-    doubt: float
-    """Share of plausible rows on which the rivals, by belief, say otherwise"""
-
-
-def agree(
+def doubt_of(
+    selection: Selection,
+    target: int,
     rivals: list[Rivals],
     task: OneVsRest,
     consensus: Consensus,
-    max_errors: float,
     rng: np.random.Generator,
-) -> Agreed:
-    """Return the rule with the least expected disagreement with all rivals.
+) -> float:
+    """Return the share of plausible rows on which the rivals, by belief, say otherwise than a rule.
 
     Parameters
     ----------
+    selection, target
+        The rule that was taken, and its class.
     rivals
         Near rules for either of two classes.
     task
         Any of the tasks, for its rows and weights.
     consensus
         Window and number of rows.
-    max_errors
-        Most expected errors of an acceptable rule.
     rng
         Source of the plausible rows.
     """
-    slack = 1e-9 * max(1.0, task.total)
-    costs = np.concatenate([r.costs for r in rivals])
-    acceptable = np.concatenate([r.errors for r in rivals]) <= max_errors + slack
-    limit = costs[acceptable].min() + consensus.window
+    limit = selection.cost + consensus.window
     near = [r.keep(r.costs <= limit) for r in rivals]
     rows = mixed_rows(task.literals, task.weights, consensus.n_rows, rng)
     says_first = np.concatenate([r.covers(rows) == (r.target == 0) for r in near])
     costs = np.concatenate([r.costs for r in near])
     belief = np.exp2(costs.min() - costs)
     share = _rule_sums(belief, says_first) / belief.sum()
-    # Who says the first class disagrees by 1 - share, who says the other by share.
-    disagreement = share.mean() + _row_sums(says_first, 1.0 - 2.0 * share) / len(share)
-    acceptable = np.concatenate([r.errors for r in near]) <= max_errors + slack
-    disagreement[~acceptable] = np.inf
-    best = int(np.lexsort((np.round(costs, 7), np.round(disagreement, 9)))[0])
-    doubt = float(disagreement[best])
-    for r in near:
-        if best < len(r.costs):
-            return Agreed(r.target, r.selection(best), doubt)
-        best -= len(r.costs)
-    raise AssertionError("the best rule is one of the rivals")
+    taken = clause_truth(rows, selection.clauses).any(axis=0) == (target == 0)
+    return float(np.where(taken, 1.0 - share, share).mean())
 
 
 def mixed_rows(literals: BoolArray, weights: FloatArray, n_rows: int, rng: np.random.Generator) -> BoolArray:
@@ -177,9 +149,3 @@ def _rule_sums(belief: FloatArray, says: BoolArray) -> FloatArray:
     blocks = range(0, len(says), BLOCK)
     sums = [belief[i : i + BLOCK] @ says[i : i + BLOCK].astype(np.float64) for i in blocks]
     return np.asarray(np.sum(sums, axis=0))
-
-
-def _row_sums(says: BoolArray, weights: FloatArray) -> FloatArray:
-    """[R], weight of the rows on which each rule says so; by blocks as well."""
-    blocks = range(0, len(says), BLOCK)
-    return np.concatenate([says[i : i + BLOCK].astype(np.float64) @ weights for i in blocks])

@@ -10,10 +10,11 @@ from nri.episode import Episode
 from nri.rule.decide import estimated_precision
 from nri.search.candidates import CandidatePool, build_pool, clause_truth
 from nri.search.clauses import AnyClause, stacked
-from nri.search.consensus import Consensus, agree, rivals_of
+from nri.search.consensus import Consensus, doubt_of, rivals_of
 from nri.search.counts import propose_counts
-from nri.search.joint import polish
+from nri.search.joint import JointSelection, polish
 from nri.search.limits import Limits
+from nri.search.local import rooms
 from nri.search.objective import DescriptionLength, ExpectedError, Objective
 from nri.search.propose import Proposer, SymbolicProposer, baseline_clauses, baseline_errors, with_required
 from nri.search.result import Induced, decide
@@ -24,9 +25,11 @@ MAX_CANDIDATES = 4000
 """About how many candidates a rule is chosen from; more gain next to nothing."""
 JOINT_CANDIDATES = 400
 """About how many candidates of each class take part in the joint polish."""
+JOINT_LITERALS = 200
+"""Single literals of each class that do so whatever they gain, those first that tell most about the class."""
 
 DEFAULT_CONSENSUS = Consensus()
-"""Settles rules that cost nearly the same."""
+"""Asks rules that cost nearly the same."""
 
 Rules = tuple[tuple[AnyClause, ...], ...]
 
@@ -67,8 +70,8 @@ def induce(
     choose
         How a rule is chosen from candidates: the local search, or :func:`nri.search.exact.select_exact`.
     consensus
-        For two classes under description length, how rules that cost nearly the same are settled; None
-        takes the cheapest. A posterior is an average of rules itself and needs no other.
+        For two classes under description length, how rules that cost nearly the same are asked for their
+        doubt; None asks nobody. A posterior is an average of rules itself and needs no other.
     """
     propose = propose or SymbolicProposer()
     limits = limits or Limits()
@@ -79,8 +82,8 @@ def induce(
     if evidence.n_classes == 2:
         targets = (1, 0) if positive is None else (positive,)
         in_bits = posterior is None and isinstance(objective, DescriptionLength)
-        settle = consensus if in_bits else None
-        found = _induce_two(evidence, targets, propose, limits, objective, choose, settle, rng)
+        asked = consensus if in_bits else None
+        found = _induce_two(evidence, targets, propose, limits, objective, choose, asked, rng)
     else:
         found = _induce_many(evidence, propose, limits, objective, choose, rng)
     if evidence is real:
@@ -114,32 +117,32 @@ def _induce_two(
     consensus: Consensus | None,
     rng: np.random.Generator,
 ) -> Induced:
-    """One rule for one of two classes; the other class is what remains."""
-    tasks = {target: evidence.task(target) for target in targets}
-    bound = min(baseline_errors(task, limits) for task in tasks.values())
-    pools = {target: candidates_for(task, propose, limits, objective, rng) for target, task in tasks.items()}
-    selections = {
-        target: choose(pools[target], task, objective, limits, max_errors=bound)
+    """One rule for one of two classes; the other class is what remains.
+
+    Both classes are looked at even where one is named, each by draws of its own: naming the class that would
+    be chosen anyway changes nothing.
+    """
+    tasks = {target: evidence.task(target) for target in (1, 0)}
+    draws = dict(zip((1, 0), rng.spawn(2), strict=True))
+    pools = {
+        target: candidates_for(task, propose, limits, objective, draws[target])
         for target, task in tasks.items()
     }
+    selections = {
+        target: choose(pools[target], task, objective, limits, max_errors=baseline_errors(task, limits))
+        for target, task in tasks.items()
+    }
+    bound = min(baseline_errors(tasks[target], limits) for target in targets)
     target = min(targets, key=lambda t: _key(selections[t], bound))
     selection, doubt = selections[target], None
     if consensus is not None and selection.errors <= bound + 1e-7 and not selection.proven:
-        rivals = [rivals_of(selections[t], t, pools[t], tasks[t], objective, limits) for t in targets]
-        agreed = agree(rivals, tasks[target], consensus, bound, rng)
-        # sums of moves are of single precision
-        if _errors(tasks[agreed.target], agreed.selection) <= bound + 1e-7:
-            target, selection, doubt = agreed.target, agreed.selection, agreed.doubt
+        rivals = [rivals_of(selections[t], t, pools[t], tasks[t], objective, limits) for t in tasks]
+        doubt = doubt_of(selection, target, rivals, tasks[target], consensus, rng.spawn(1)[0])
     rules: list[tuple[AnyClause, ...]] = [(), ()]
     rules[target] = selection.clauses
     mass = evidence.masses.sum(axis=0)
     default = 1 - target if selection.clauses else int(np.argmax(mass))
     return replace(described(evidence, tuple(rules), default, selection.cost), doubt=doubt)
-
-
-def _errors(task: OneVsRest, selection: Selection) -> float:
-    """Errors of a selection counted anew."""
-    return task.errors(np.asarray(clause_truth(task.literals, selection.clauses).any(axis=0)))
 
 
 def _key(selection: Selection, bound: float) -> tuple[float, float]:
@@ -157,21 +160,52 @@ def _induce_many(
 ) -> Induced:
     """One rule for each class alone, then all of them together."""
     tasks = [evidence.task(target) for target in range(evidence.n_classes)]
-    pools = [candidates_for(task, propose, limits, objective, rng) for task in tasks]
-    alone = tuple(
-        choose(pool, task, objective, limits).clauses for pool, task in zip(pools, tasks, strict=True)
-    )
+    draws = rng.spawn(len(tasks))
     pools = [
-        pool.take(sorted({*shortlisted(pool, task, JOINT_CANDIDATES), *pool.positions(rule)}))
-        for pool, task, rule in zip(pools, tasks, alone, strict=True)
+        candidates_for(task, propose, limits, objective, own) for task, own in zip(tasks, draws, strict=True)
     ]
+    found = [
+        _polished(evidence, tasks, pools, limits, objective, choose, room)
+        for room in rooms(limits.max_clauses)
+    ]
+    chosen = min(found, key=lambda one: (one.excess, round(one.cost, 7)))
+    return described(evidence, chosen.rules, chosen.default, chosen.cost)
+
+
+def _polished(
+    evidence: SearchRows,
+    tasks: list[OneVsRest],
+    pools: list[CandidatePool],
+    limits: Limits,
+    objective: Objective,
+    choose: Selector,
+    room: int,
+) -> JointSelection:
+    """Choose a rule for each class with room for so many clauses, and polish them within the limits."""
+    roomy = replace(limits, max_clauses=room)
+    alone = tuple(
+        choose(pool, task, objective, roomy).clauses for pool, task in zip(pools, tasks, strict=True)
+    )
     best_literal, bound = _best_literal(pools, evidence)
+    pools = [
+        _for_polish(pool, task, rule + other)
+        for pool, task, rule, other in zip(pools, tasks, alone, best_literal[0], strict=True)
+    ]
     majority = int(np.argmax(evidence.masses.sum(axis=0)))
     starts = [(alone, majority), best_literal]
     for default in range(evidence.n_classes):
         starts.append((tuple(() if c == default else rule for c, rule in enumerate(alone)), default))
-    chosen = polish(pools, starts, evidence, objective, limits, bound)
-    return described(evidence, chosen.rules, chosen.default, chosen.cost)
+    return polish(pools, starts, evidence, objective, limits, bound, room)
+
+
+def _for_polish(pool: CandidatePool, task: OneVsRest, chosen: tuple[AnyClause, ...]) -> CandidatePool:
+    """Return the candidates that gain most, the most telling single literals, and these clauses."""
+    gaining = shortlisted(pool, task, JOINT_CANDIDATES, simple=False)
+    literals = np.flatnonzero(pool.lengths <= 1)
+    sides = [mass / max(mass.sum(), 1e-12) for mass in (task.positive, task.negative)]
+    inside, outside = np.stack(sides) @ pool.truth[literals].T
+    telling = literals[np.argsort(outside - inside, kind="stable")[:JOINT_LITERALS]]
+    return pool.take(sorted({*gaining.tolist(), *telling.tolist(), *pool.positions(chosen)}))
 
 
 def _best_literal(pools: list[CandidatePool], evidence: SearchRows) -> tuple[tuple[Rules, int], float]:

@@ -1,7 +1,6 @@
 """Rules of several classes polished together, judged by what they decide as one."""
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -9,12 +8,18 @@ from nri.arrays import FloatArray, IntArray
 from nri.rule.decide import estimated_precision, speaking_order
 from nri.search.candidates import CandidatePool
 from nri.search.clauses import AnyClause
+from nri.search.firings import firings_of
 from nri.search.limits import Limits
 from nri.search.objective import Objective
 from nri.search.rows import SearchRows
 
 Chosen = tuple[int, ...]
 """Positions among the candidates of all classes."""
+RuleChoice = tuple[Chosen, int]
+"""The clauses of all classes, and the default class."""
+
+MOST_STARTS = 6
+"""The cheapest starts that are descended from, all there are for up to four classes; more gain nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +30,8 @@ class JointSelection:
     default: int
     cost: float
     errors: float
+    excess: float
+    """Expected errors beyond what is acceptable."""
 
 
 def polish(
@@ -34,8 +41,12 @@ def polish(
     objective: Objective,
     limits: Limits,
     max_errors: float,
+    room: int,
 ) -> JointSelection:
     """Add, drop and swap clauses of any class while the joint cost falls.
+
+    First every class has room for many clauses; then each stricter limit is met from what was found. So what
+    a limit leads to does not depend on the limit asked for, and is found under every looser one as well.
 
     Parameters
     ----------
@@ -47,15 +58,24 @@ def polish(
         Rows, cost and bounds.
     max_errors
         Most expected errors of an acceptable result.
+    room
+        Clauses that each class has room for at first, whatever the limit.
     """
     search = _Joint(pools, evidence, objective, limits, max_errors)
-    ends = [search.descend(search.positions(rules), default) for rules, default in starts]
-    chosen, default = min(ends, key=lambda end: search.rank(*end))
+    ranked = sorted({(search.positions(rules), default) for rules, default in starts}, key=search.rank)
+    roomy = search.best_from(ranked[:MOST_STARTS], room)
+    found = [roomy]
+    for most in range(1, min(limits.max_clauses + 1, search.largest(roomy[0]))):
+        found.append(search.best_from([search.cut(roomy, most), *found[1:][-1:]], most))
+    kept = [choice for choice in found if search.largest(choice[0]) <= limits.max_clauses]
+    chosen, default = min(kept, key=search.rank)
+    errors = search.errors(chosen, default)
     return JointSelection(
         rules=search.rules(chosen),
         default=default,
         cost=search.cost(chosen, default),
-        errors=search.errors(chosen, default),
+        errors=errors,
+        excess=max(0.0, errors - search.max_errors),
     )
 
 
@@ -70,15 +90,18 @@ class _Joint:
         limits: Limits,
         max_errors: float,
     ) -> None:
-        self.evidence, self.objective, self.limits = evidence, objective, limits
+        self.evidence, self.objective, self.most = evidence, objective, limits.max_clauses
         self.max_errors = max_errors + 1e-9 * max(1.0, evidence.total)
         self.masses = evidence.masses
         self.clauses = [clause for pool in pools for clause in pool.clauses]
         self.truth = np.concatenate([pool.truth for pool in pools])
-        self.by_row = np.concatenate([pool.by_row for pool in pools], axis=1)
         self.owner = np.repeat(np.arange(len(pools)), [len(pool) for pool in pools])
         n_literals = int(limits.literal_mask(evidence.literals.shape[1] // 2).sum())
         self.bits = np.concatenate([pool.bits(n_literals) for pool in pools])
+        # Candidates of one class and one price stand together: only the best of them needs a value.
+        changes = np.diff(self.owner, prepend=-1).astype(bool) | np.diff(self.bits, prepend=-1.0).astype(bool)
+        self.stretches = np.flatnonzero(changes)
+        self.stretch_ends = np.append(self.stretches[1:], len(self.bits))
         prior = self.masses.sum(axis=0) / evidence.total
         precision = np.concatenate(
             [
@@ -91,10 +114,9 @@ class _Joint:
         order = speaking_order(precision, self.owner)
         self.rank_of = np.empty(len(order), dtype=np.int64)
         self.rank_of[order] = np.arange(len(order))
-        ends = np.cumsum([0, *map(len, pools)])
-        self.slices = [slice(start, end) for start, end in pairwise(ends.tolist())]
-        self._values: dict[tuple[Chosen, int], float] = {}
-        self._ends: dict[tuple[Chosen, int], tuple[Chosen, int]] = {}
+        self.firings = firings_of(self.truth, order, self.owner, self.masses)
+        self._values: dict[RuleChoice, float] = {}
+        self._ends: dict[RuleChoice, RuleChoice] = {}
         self.where = {
             (int(c), clause): i for i, (c, clause) in enumerate(zip(self.owner, self.clauses, strict=True))
         }
@@ -142,16 +164,34 @@ class _Joint:
         wall = np.where(excess > 0, 1e6 + 1e3 * excess, 0.0)
         return self.priced(errors, bits) + wall
 
-    def value(self, chosen: Chosen, default: int) -> float:
-        if (chosen, default) not in self._values:
-            errors = np.array(self.errors(chosen, default))
-            self._values[chosen, default] = float(self.walled(errors, self.bits[list(chosen)].sum()))
-        return self._values[chosen, default]
+    def value(self, choice: RuleChoice) -> float:
+        if choice not in self._values:
+            errors = np.array(self.errors(*choice))
+            self._values[choice] = float(self.walled(errors, self.bits[list(choice[0])].sum()))
+        return self._values[choice]
 
-    def rank(self, chosen: Chosen, default: int) -> tuple[float, Chosen, int]:
-        return (round(self.value(chosen, default), 7), chosen, default)
+    def rank(self, choice: RuleChoice) -> tuple[float, Chosen, int]:
+        return (round(self.value(choice), 7), *choice)
 
-    def descend(self, chosen: Chosen, default: int) -> tuple[Chosen, int]:
+    def largest(self, chosen: Chosen) -> int:
+        """Return how many clauses the class with most of them has."""
+        return int(np.bincount(self.owner[list(chosen)], minlength=1).max())
+
+    def cut(self, choice: RuleChoice, most: int) -> RuleChoice:
+        """Leave each class so many of its clauses, those that speak first."""
+        kept: list[int] = []
+        for i in sorted(choice[0], key=self.rank_of.__getitem__):
+            if sum(self.owner[j] == self.owner[i] for j in kept) < most:
+                kept.append(i)
+        return tuple(sorted(kept)), choice[1]
+
+    def best_from(self, starts: list[RuleChoice], most: int) -> RuleChoice:
+        """Return the best that the starts lead to with at most so many clauses a class."""
+        self.most = most
+        self._ends.clear()
+        return min((self.descend(*start) for start in starts), key=self.rank)
+
+    def descend(self, chosen: Chosen, default: int) -> RuleChoice:
         """Take the best move until none helps; starts that meet go on as one."""
         path = [(chosen, default)]
         while path[-1] not in self._ends:
@@ -164,110 +204,126 @@ class _Joint:
         self._ends.update(dict.fromkeys(path, end))
         return end
 
-    def best_move(self, chosen: Chosen, default: int) -> tuple[Chosen, int] | None:
+    def best_move(self, chosen: Chosen, default: int) -> RuleChoice | None:
         """Return the cheapest rule set one move away, if cheaper; swaps only when nothing simpler helps."""
-        current = self.value(chosen, default)
+        current = self.value((chosen, default))
         standing = self.standing(chosen, default)
-        added = self.added_right(standing.ranks[standing.decider[0]], standing.right[0])
-        simple = self.defaults_and_drops(standing, chosen, default)
-        simple += self.best_additions(chosen, default, float(standing.right[0].sum()), added, 3)
-        return self.best_of(simple, current) or self.best_of(
-            self.swaps(standing, added, chosen, default), current
-        )
+        added = self.added(standing)
+        simple = self.defaults_and_drops(standing, default)
+        simple += self.additions(standing, added, default)
+        return self.best_of(simple, current) or self.best_of(self.swaps(standing, added, default), current)
 
-    def best_of(self, moves: list[tuple[Chosen, int]], current: float) -> tuple[Chosen, int] | None:
+    def best_of(self, moves: list["_Move"], current: float) -> RuleChoice | None:
         """Return the cheapest of some rule sets if it is cheaper than the current one."""
-        best = min(moves, key=lambda move: self.rank(*move), default=None)
-        if best is None or self.value(*best) >= current - 1e-6 * max(1.0, abs(current)):
+        least = min((round(move.value, 7) for move in moves), default=np.inf)
+        if least >= current - 1e-6 * max(1.0, abs(current)):
             return None
-        return best
+        return min(move.choice() for move in moves if round(move.value, 7) == least)
 
-    def defaults_and_drops(
-        self, standing: "_Standing", chosen: Chosen, default: int
-    ) -> list[tuple[Chosen, int]]:
-        """Another default class, or one clause less; their values are found on the way."""
-        n_classes = self.evidence.n_classes
+    def defaults_and_drops(self, standing: "_Standing", default: int) -> list["_Move"]:
+        """Another default class, or one clause less."""
+        chosen = standing.ordered.tolist()
         undecided = self.masses[standing.decider[0] == len(chosen)].sum(axis=0)
-        others = [other for other in range(n_classes) if other != default]
-        moves = [(chosen, other) for other in others]
-        moves += [(tuple(i for i in chosen if i != gone), default) for gone in standing.ordered.tolist()]
+        others = [other for other in range(self.evidence.n_classes) if other != default]
         gained = np.append(undecided[others] - undecided[default], standing.change_without())
         errors = np.maximum(0.0, self.evidence.total - (standing.right[0].sum() + gained))
-        bits = np.array([self.bits[list(rules)].sum() for rules, _ in moves])
-        self._values.update(zip(moves, self.walled(errors, bits).tolist(), strict=True))
-        return moves
+        all_bits = self.bits[chosen].sum()
+        bits = np.append(np.full(len(others), all_bits), all_bits - self.bits[chosen])
+        values = self.walled(errors, bits).tolist()
+        moves = [_Move(value, chosen, None, other) for value, other in zip(values, others, strict=False)]
+        gone = zip(values[len(others) :], standing.without(), strict=True)
+        return moves + [_Move(value, rest, None, default) for value, rest in gone]
 
-    def swaps(
-        self, standing: "_Standing", added: FloatArray, chosen: Chosen, default: int
-    ) -> list[tuple[Chosen, int]]:
-        """One clause less and the best other one more.
+    def additions(self, standing: "_Standing", added: FloatArray, default: int) -> list["_Move"]:
+        """One clause more: the best one, if there is any."""
+        right = np.array([standing.right[0].sum()])
+        return self.best_additions([standing.ordered.tolist()], right, added[None], default)
 
-        Without a clause only the rows that it decides are decided by others, so of what each candidate
-        adds to the rule set only their part changes.
-        """
-        moves = []
-        (first, second), (right, right_without) = standing.decider, standing.right
-        for position, gone in enumerate(standing.ordered.tolist()):
-            rows = np.flatnonzero(first == position)
-            changed = self.added_right(standing.ranks[second[rows]], right_without[rows], rows)
-            changed -= self.added_right(standing.ranks[first[rows]], right[rows], rows)
-            total = float(right.sum() + (right_without[rows] - right[rows]).sum())
-            rest = tuple(i for i in chosen if i != gone)
-            moves += self.best_additions(rest, default, total, added + changed, 1)
-        return moves
+    def swaps(self, standing: "_Standing", added: FloatArray, default: int) -> list["_Move"]:
+        """One clause less and the best other one more, for each clause."""
+        right = standing.right[0].sum() + standing.change_without()
+        return self.best_additions(standing.without(), right, added + self.changed_without(standing), default)
 
     def best_additions(
-        self, chosen: Chosen, default: int, right: float, added: FloatArray, most: int
-    ) -> list[tuple[Chosen, int]]:
-        """Return the rule sets with one more candidate that seem cheapest.
+        self, rests: list[list[int]], right: FloatArray, added: FloatArray, default: int
+    ) -> list["_Move"]:
+        """Return for each rule set the one with one candidate more that is cheapest.
 
         Parameters
         ----------
-        chosen, default
-            The rule set without it.
+        rests
+            [R] rule sets.
         right
-            What that decides rightly.
+            [R], what they decide rightly.
         added
-            [C], what each candidate adds to it.
-        most
-            How many to return.
+            [R, C], what each candidate adds to that.
+        default
+            Class where nothing fires.
         """
-        errors = max(0.0, self.evidence.total - right) - added
-        values = self.walled(np.clip(errors, 0.0, None), self.bits[list(chosen)].sum() + self.bits)
-        sizes = np.bincount(self.owner[list(chosen)], minlength=self.evidence.n_classes)
-        values[sizes[self.owner] >= self.limits.max_clauses] = np.inf
-        values[list(chosen)] = np.inf
-        best = np.argsort(values, kind="stable")[:most] if most > 1 else [np.argmin(values)]
-        return [(tuple(sorted((*chosen, int(i)))), default) for i in best if np.isfinite(values[i])]
+        sizes = np.zeros((len(rests), self.evidence.n_classes), dtype=np.int64)
+        for number, rest in enumerate(rests):
+            added[number, rest] = -np.inf
+            sizes[number] = np.bincount(self.owner[rest], minlength=self.evidence.n_classes)
+        if not added.size:
+            return []
+        most = np.maximum.reduceat(added, self.stretches, axis=1)
+        open_ = np.isfinite(most) & (sizes[:, self.owner[self.stretches]] < self.most)
+        errors = np.clip(self.evidence.total - right[:, None] - np.where(open_, most, 0.0), 0.0, None)
+        bits = np.array([self.bits[rest].sum() for rest in rests])[:, None] + self.bits[self.stretches]
+        values = np.where(open_, self.walled(errors, bits), np.inf)
+        best = values.argmin(axis=1)
+        moves = []
+        for number, stretch in enumerate(best.tolist()):
+            start, end = self.stretches[stretch], self.stretch_ends[stretch]
+            place = int(start + added[number, start:end].argmax())
+            moves.append(_Move(float(values[number, stretch]), rests[number], place, default))
+        return moves
 
-    def added_right(
-        self, deciding: IntArray, right: FloatArray, rows: IntArray | slice = slice(None)
-    ) -> FloatArray:
-        """[C], right weight that each candidate would add on rows by overruling less precise clauses.
-
-        A candidate takes the rows whose deciding clause ranks behind it. There are few deciding
-        clauses, so one product of the truth matrix with a row for each of them serves all
-        candidates of a class.
-
-        Parameters
-        ----------
-        deciding, right
-            Rank of the clause that decides each of the rows, and the weight that it decides rightly.
-        rows
-            The rows that count; all by default.
-        """
-        levels, level = np.unique(deciding, return_inverse=True)
-        at_level = level == np.arange(len(levels))[:, None]
-        truth, masses = self.by_row[rows], self.masses[rows]
-        added = np.empty(len(self.clauses))
-        for c, own in enumerate(self.slices):
-            change = (masses[:, c] - right).astype(np.float32)
-            by_level = (at_level * change) @ truth[:, own]
-            behind = np.cumsum(by_level[::-1], axis=0)[::-1]
-            behind = np.concatenate([behind, np.zeros((1, behind.shape[1]), np.float32)])
-            first = np.searchsorted(levels, self.rank_of[own], side="right")
-            added[own] = behind[first, np.arange(behind.shape[1])]
+    def added(self, standing: "_Standing") -> FloatArray:
+        """[C], right weight that each candidate would add by overruling less precise clauses."""
+        right = standing.right[0]
+        added = np.zeros(len(self.clauses))
+        for rows in self.firings.blocks:
+            ends = self.firings.ends(rows, standing.ranks[standing.decider[0]])
+            row, pair = self.firings.pairs(rows, ends)
+            gain = self.firings.mass[pair] - right[row]
+            added += np.bincount(self.firings.clause[pair], gain, len(added))
         return added
+
+    def changed_without(self, standing: "_Standing") -> FloatArray:
+        """[K, C], what each candidate would add more if a clause had left.
+
+        Without a clause only the rows that it decides are decided by others, so of what each candidate
+        adds only their part changes: candidates that overrule the clause as well overrule what comes
+        behind it now, and those between the two overrule that one only.
+        """
+        K, C = len(standing.ordered), len(self.clauses)
+        (first, second), (right, right_without) = standing.decider, standing.right
+        changed = np.zeros(K * C)
+        for block in self.firings.blocks:
+            rows = block[first[block] < K]  # the default never leaves
+            end, end_without = (self.firings.ends(rows, standing.ranks[d]) for d in (first, second))
+            row, pair = self.firings.pairs(rows, end_without)
+            overrules_both = pair < np.repeat(end, end_without - self.firings.starts[rows])
+            before = np.where(overrules_both, right[row], self.firings.mass[pair])
+            where = first[row] * C + self.firings.clause[pair]
+            changed += np.bincount(where, before - right_without[row], K * C)
+        return changed.reshape(K, C)
+
+
+@dataclass(frozen=True, eq=False)
+class _Move:
+    """A rule set with at most one candidate more, and its value."""
+
+    value: float
+    rest: list[int]
+    added: int | None
+    default: int
+
+    def choice(self) -> RuleChoice:
+        """Return the rule set."""
+        clauses = self.rest if self.added is None else [*self.rest, self.added]
+        return tuple(sorted(clauses)), self.default
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,3 +343,7 @@ class _Standing:
         """[K], what the right weight changes by without each clause."""
         change = self.right[1] - self.right[0]
         return np.bincount(self.decider[0], change, len(self.ranks))[:-1].astype(np.float64)
+
+    def without(self) -> list[list[int]]:
+        """[K], the clauses without each of them."""
+        return [np.delete(self.ordered, k).tolist() for k in range(len(self.ordered))]

@@ -103,6 +103,11 @@ class Pricing:
         """Order of preference: value, then fewer errors, then position."""
         return (round(self.value(chosen), 7), round(self.errors(chosen), 7), chosen)
 
+    def best_known(self, max_clauses: int) -> Indices:
+        """Return the best of all rules measured so far that have at most so many clauses."""
+        self.measure([()])
+        return min((rule for rule in self._known if len(rule) <= max_clauses), key=self.rank)
+
 
 class State(NamedTuple):
     """A rule on its way, and a candidate that it must do without."""
@@ -288,3 +293,50 @@ def _last(state: State, after: Mapping[State, State | None]) -> State:
     while (following := after[state]) is not None:
         state = following
     return state
+
+
+ROOM = 8
+"""Clauses that a rule may have while it is sought, whatever is allowed; doubled where more are."""
+
+
+def rooms(max_clauses: int) -> list[int]:
+    """Return the numbers of clauses that are searched with, whatever the limit within the last of them.
+
+    >>> rooms(2), rooms(8), rooms(20)
+    ([8], [8], [8, 16, 32])
+    """
+    found = [ROOM]
+    while found[-1] < max_clauses:
+        found.append(2 * found[-1])
+    return found
+
+
+def rules_by_limit(
+    pricing: Pricing, max_clauses: int, begun: Mapping[int, Indices] | None = None
+) -> dict[int, Indices]:
+    """Return what is found under each limit on the number of clauses that may matter.
+
+    The search goes the same way whatever the limit: first with room for many clauses, then under each
+    stricter limit from the cheapest rule seen that keeps it. So the rule that a limit leads to is among those
+    of every looser limit, and allowing more clauses never costs anything.
+
+    Parameters
+    ----------
+    pricing
+        Candidates and what rules of them cost.
+    max_clauses
+        The limit asked for; rules with room for more may be among those returned.
+    begun
+        Rules for these limits to start from, where another search has found some.
+    """
+    begun = begun or {}
+    found: dict[int, Indices] = {}
+    done = 0
+    for room in rooms(max_clauses):
+        search = LocalSearch(pricing, room)
+        found[room] = search.best([begun[room]] if room in begun else search.starts())
+        for limit in range(done + 1, min(max_clauses + 1, len(found[room]))):
+            starts = [pricing.best_known(limit), begun.get(limit, ())]
+            found[limit] = LocalSearch(pricing, limit).best(starts)
+        done = room
+    return found

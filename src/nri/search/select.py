@@ -10,7 +10,7 @@ from nri.arrays import BoolArray, IntArray
 from nri.search.candidates import CandidatePool
 from nri.search.clauses import AnyClause
 from nri.search.limits import Limits
-from nri.search.local import Indices, LocalSearch, Pricing, weighted_gains
+from nri.search.local import Indices, Pricing, rules_by_limit, weighted_gains
 from nri.search.objective import Objective
 from nri.search.rows import OneVsRest
 
@@ -47,15 +47,15 @@ def shortlist(pool: CandidatePool, task: OneVsRest, most: int) -> CandidatePool:
     return pool if len(pool) <= most else pool.take(shortlisted(pool, task, most))
 
 
-def shortlisted(pool: CandidatePool, task: OneVsRest, most: int) -> IntArray:
+def shortlisted(pool: CandidatePool, task: OneVsRest, most: int, *, simple: bool = True) -> IntArray:
     """Return where about ``most`` candidates stand that gain most under one of the error weights.
 
-    ALWAYS and the single literals are among them in any case.
+    ALWAYS and the single literals are among them in any case if ``simple``.
     """
     if len(pool) <= most:
         return np.arange(len(pool))
     weighted = weighted_gains(task.gain)
-    kept = pool.lengths <= 1
+    kept = (pool.lengths <= 1) & simple
     for gain in pool.sums(weighted):
         kept |= _highest(gain, most // len(weighted))
     return np.flatnonzero(kept)
@@ -98,12 +98,12 @@ def select(
         None searches it from all starts.
     """
     pricing = Pricing(pool, task, objective, limits, max_errors)
-    search = LocalSearch(pricing, limits.max_clauses)
-    starts: list[Indices] | None = None
+    begun: dict[int, Indices] = {}
     if rough is not None and len(pool) > rough:
         kept = shortlisted(pool, task, rough)
         short = Pricing(pool.take(kept), task, objective, limits, max_errors)
-        roughly = LocalSearch(short, limits.max_clauses)
-        starts = [tuple(kept[list(roughly.best(roughly.starts()))].tolist())]
-    best = search.best(starts or search.starts())
+        roughly = rules_by_limit(short, limits.max_clauses)
+        begun = {limit: tuple(kept[list(rule)].tolist()) for limit, rule in roughly.items()}
+    found = rules_by_limit(pricing, limits.max_clauses, begun).values()
+    best = min((rule for rule in found if len(rule) <= limits.max_clauses), key=pricing.rank)
     return Selection(clauses=pool.rule(best), cost=pricing.cost(best), errors=pricing.errors(best))

@@ -23,6 +23,10 @@ NETWORK_ROWS = 500
 """Rows that the network looks at, spread over the sample. The experts see all."""
 NETWORK_COLUMNS = 192
 """Columns that the network looks at: those that tell most about the label. The experts see all."""
+FULL_VIEW = 5
+"""Classes up to which it looks at so much for each; with more, rows and columns are fewer in proportion."""
+LEAST_ROWS, LEAST_COLUMNS = 120, 64
+"""What it looks at in any case."""
 ASKED_AT_ONCE = 2000
 """Rows asked about in one go, which bounds memory."""
 NETWORK_SHARE = 0.2
@@ -95,7 +99,7 @@ class Posterior:
             return _Answer(np.full(len(nothing), sure), np.full(len(positive), sure), nothing)
         experts = Experts(support.signed, positive, weights)
         base = experts.base_rate
-        table = _NetworkTable(network, experts, support.signed, positive, weights)
+        table = _NetworkTable(network, experts, support.signed, positive, self.sample)
         starts = range(0, len(asked.signed), ASKED_AT_ONCE)
         parts = [table.ask(asked.signed[start : start + ASKED_AT_ONCE]) for start in starts]
         opinions = [(experts.support[:, :COUNCIL], np.concatenate([part.experts for part in parts]))]
@@ -165,13 +169,14 @@ class _NetworkTable:
         self,
         network: SeededNetwork,
         experts: Experts,
-        rows: NDArray[np.float32],
+        rows: SignedArray,
         positive: BoolArray,
-        weights: FloatArray,
+        sample: Sample,
     ) -> None:
         self.network, self.experts = network, experts
-        self.columns = _telling_columns(rows, positive, weights)
-        self.seen = _network_rows(len(rows))
+        weights = sample.weights
+        self.columns = _telling_columns(rows, positive, weights, sample.n_classes)
+        self.seen = _network_rows(len(rows), sample.n_classes)
         self.rows = rows[self.seen][:, self.columns]
         self.positive, self.weights = positive[self.seen], weights[self.seen]
 
@@ -204,20 +209,27 @@ def _summing_to_one(chances: list[FloatArray]) -> FloatArray:
     return np.asarray(table / table.sum(axis=1, keepdims=True))
 
 
-def _network_rows(n_rows: int) -> IntArray:
+def _in_view(most: int, least: int, n_classes: int) -> int:
+    """Return how much the network looks at for each class: many classes shall take little longer."""
+    return max(least, min(most, most * FULL_VIEW // n_classes))
+
+
+def _network_rows(n_rows: int, n_classes: int) -> IntArray:
     """Return rows of a sample for the network; the sample is sorted by class, so these are of all classes."""
-    return np.unique(np.linspace(0, n_rows - 1, NETWORK_ROWS).round().astype(np.int64))
+    number = _in_view(NETWORK_ROWS, LEAST_ROWS, n_classes)
+    return np.unique(np.linspace(0, n_rows - 1, number).round().astype(np.int64))
 
 
 def _telling_columns(
-    rows: NDArray[np.float32], positive: BoolArray, weights: FloatArray
+    rows: NDArray[np.float32], positive: BoolArray, weights: FloatArray, n_classes: int
 ) -> NDArray[np.int64]:
     """Return the columns that correlate most with the label, in their order."""
-    if rows.shape[1] <= NETWORK_COLUMNS:
+    most = _in_view(NETWORK_COLUMNS, LEAST_COLUMNS, n_classes)
+    if rows.shape[1] <= most:
         return np.arange(rows.shape[1])
     aim = weights * (positive - np.average(positive, weights=weights))
     power = np.abs(aim @ rows) / np.sqrt(weights @ rows**2 + 1e-9)
-    return np.sort(np.argsort(-power, kind="stable")[:NETWORK_COLUMNS])
+    return np.sort(np.argsort(-power, kind="stable")[:most])
 
 
 def _chance_of(log_odds: NDArray[np.float32]) -> FloatArray:
