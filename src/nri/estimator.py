@@ -55,7 +55,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         How columns become yes/no questions: by thresholds that the labels suggest and frequent
         categories, or as in the paper (number > median, every category). A float table of 0, 1 and
         NaN is used as it is.
-    counts : {"never", "auto", "only"}
+    counts : {"auto", "never", "only"}
         Whether clauses may count: ``AT LEAST 2 OF (age > 65, confused, urea > 7)``. With ``"auto"`` they
         compete with conjunctions, with ``"only"`` every clause is such a one or has a single condition.
         ``max_literals`` bounds the members.
@@ -111,7 +111,7 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         negations: bool = True,
         min_precision: float = 0.0,
         binarize: Literal["auto", "paper"] = "auto",
-        counts: Literal["auto", "never", "only"] = "never",
+        counts: Literal["auto", "never", "only"] = "auto",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         positive: Label | None = None,
         exact_text: bool = False,

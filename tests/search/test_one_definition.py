@@ -11,7 +11,7 @@ from nri.paper.deploy import clause_holds
 from nri.rule import Clause, Literal, Op, Rule, RuleSet, clause_matrix, column_of, count_ruleset
 from nri.rule.decide import first_to_fire, speaking_order
 from nri.search.candidates import build_pool, clause_truth
-from nri.search.clauses import clause_array
+from nri.search.clauses import clause_array, clause_lengths
 from nri.search.greedy import described
 from nri.search.rows import search_rows
 
@@ -45,7 +45,7 @@ def by_pool(episode, clauses):
     literals = literal_truth(episode.values, episode.known)
     pool = build_pool(literals[:0], clause_array([()], literals.shape[1]))
     index = clause_array(clauses, literals.shape[1])
-    return type(pool)(index, pool.n_literals, pool.words, 0).fires_on(literals)
+    return type(pool)(index, clause_lengths(index, literals.shape[1]), pool.n_literals, pool.words, 0).fires_on(literals)
 
 
 def by_products(episode, clauses):

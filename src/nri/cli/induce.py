@@ -40,7 +40,7 @@ def induce(
     negations: given.NegationsOption = True,
     min_precision: given.MinPrecisionOption = 0.0,
     binarize: given.BinarizeOption = "auto",
-    counts: given.CountsOption = "never",
+    counts: given.CountsOption = "auto",
     cost: given.CostOption = None,
     json: given.JsonFlag = False,
     sql: given.SqlFlag = False,

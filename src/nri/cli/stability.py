@@ -31,7 +31,7 @@ def stability(
     columns: given.ColumnsOption = None,
     without: given.WithoutOption = None,
     negations: given.NegationsOption = True,
-    counts: given.CountsOption = "never",
+    counts: given.CountsOption = "auto",
 ) -> None:
     """Induce rules from bootstrap samples of a table and tell how often each clause comes back."""
     mute_notes(quiet)

@@ -51,7 +51,7 @@ def surrogate(
     columns: given.ColumnsOption = None,
     without: given.WithoutOption = None,
     negations: given.NegationsOption = True,
-    counts: given.CountsOption = "never",
+    counts: given.CountsOption = "auto",
     json: given.JsonFlag = False,
     sql: given.SqlFlag = False,
     python: given.PythonFlag = False,

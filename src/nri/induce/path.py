@@ -60,7 +60,7 @@ class Settings:
     costs: Mapping[rule.Label, float] | Literal["balanced"] | None = None
     """What it costs to take a row of a class for another one; 1 where nothing is said. ``balanced`` makes all
     classes weigh the same together."""
-    counts: Literal["auto", "never", "only"] = "never"
+    counts: Literal["auto", "never", "only"] = "auto"
     """Whether clauses may ask for at least so many of their literals: where it is worth it, never, always."""
 
 
