@@ -8,6 +8,7 @@ variable ``j``, ``j >= N`` the negation of variable ``j - N``. This is the only 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 
@@ -23,7 +24,7 @@ class Cells:
     """[M, N]; False wherever unknown."""
     known: BoolArray
     """[M, N]"""
-    numbers: FloatArray
+    numbers: NDArray[np.float32]
     """[M, F], cells of number columns with mean 0 and spread 1; 0 where unknown"""
 
     def __len__(self) -> int:
@@ -47,7 +48,7 @@ class Episode:
     weights: FloatArray
     """[M], how many rows each row stands for"""
     n_classes: int
-    numbers: FloatArray
+    numbers: NDArray[np.float32]
     """[M, F], see :class:`Cells`"""
     costs: FloatArray
     """[n_classes], what it costs to take a row of each class for another one; 1 on average over the rows"""
@@ -91,7 +92,7 @@ def make_episode(
     labels: IntArray | None = None,
     weights: FloatArray | None = None,
     n_classes: int | None = None,
-    numbers: FloatArray | None = None,
+    numbers: NDArray[np.float32] | None = None,
     costs: FloatArray | None = None,
     unlabelled: Cells | None = None,
 ) -> Episode:

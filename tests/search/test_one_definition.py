@@ -45,7 +45,8 @@ def by_pool(episode, clauses):
     literals = literal_truth(episode.values, episode.known)
     pool = build_pool(literals[:0], clause_array([()], literals.shape[1]))
     index = clause_array(clauses, literals.shape[1])
-    return type(pool)(index, clause_lengths(index, literals.shape[1]), pool.n_literals, pool.words, 0).fires_on(literals)
+    lengths = clause_lengths(index, literals.shape[1])
+    return type(pool)(index, lengths, pool.n_literals, pool.words, 0).fires_on(literals)
 
 
 def by_products(episode, clauses):

@@ -117,7 +117,7 @@ class Posterior:
         )
 
         def chance(opinion: NDArray[np.floating]) -> FloatArray:
-            return np.clip(base + opinion, least, 1 - least).astype(np.float64)
+            return np.asarray(np.clip(base + opinion, least, 1 - least), dtype=np.float64)
 
         by_network = np.concatenate([part.chances for part in parts])
         blended = (1 - NETWORK_SHARE) * (said @ shares) + NETWORK_SHARE * (by_network - base)
