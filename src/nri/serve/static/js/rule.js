@@ -167,10 +167,10 @@ function countButton(name, r, c) {
       className: "quiet let-count",
       "data-focus": `count-${r}-${c}`,
       "aria-label": `Let fewer than all be enough: ${name}`,
-      title: "Let fewer than all of these be enough",
+      title: "At least k: let fewer than all of these be enough",
       onclick: () => need(r, c, work.rules[r].clauses[c].literals.length - 1),
     },
-    "at least…",
+    "≥ k",
   );
 }
 
