@@ -67,6 +67,13 @@ CsvOption = Annotated[
 TargetOption = Annotated[
     str | None, typer.Option("--target", help="The CSV's class column; the last by default.")
 ]
+HalfOption = Annotated[
+    str | None, typer.Option("--half", help="Wide suite: choosing, confirming or all of its data sets.")
+]
+SizesOption = Annotated[
+    str | None, typer.Option("--n", help="Wide suite: numbers of support rows with commas between.")
+]
+DrawsOption = Annotated[int | None, typer.Option("--draws", min=1, help="Wide suite: how many draws.")]
 OfflineOption = Annotated[bool, typer.Option("--offline", help="Never ask OpenML.")]
 
 
@@ -130,10 +137,13 @@ def _add_command(experiment: Experiment) -> None:
         csv: CsvOption = None,
         target: TargetOption = None,
         offline: OfflineOption = False,
+        half: HalfOption = None,
+        n: SizesOption = None,
+        draws: DrawsOption = None,
     ) -> None:
         options = Options(
             methods=_names("--methods", methods),
-            seeds=_numbers(seeds),
+            seeds=_numbers("--seeds", seeds, "0,1,2"),
             quick=quick,
             sets=_names("--sets", sets),
             protocols=_names("--protocol", protocol),
@@ -141,6 +151,10 @@ def _add_command(experiment: Experiment) -> None:
             csv=csv,
             target=target,
             download=not offline,
+            half=half,
+            sizes=_numbers("--n", n, "30,100"),
+            draws=draws,
+            timed=timed,
         )
         run = RunOptions(jobs, time_limit, timed)
         _run(experiment, options, out, run, redo, retry)
@@ -219,7 +233,7 @@ def _names(flag: str, text: str | None) -> tuple[str, ...] | None:
     return names
 
 
-def _numbers(text: str | None) -> tuple[int, ...] | None:
+def _numbers(flag: str, text: str | None, example: str) -> tuple[int, ...] | None:
     if text is None:
         return None
     try:
@@ -228,6 +242,6 @@ def _numbers(text: str | None) -> tuple[int, ...] | None:
         numbers = ()
     if not numbers or not all(0 <= number < 2**32 for number in numbers):
         raise InputError(
-            f"--seeds {text!r}: whole numbers from 0 to 2^32 - 1 with commas between, e.g. 0,1,2"
+            f"{flag} {text!r}: whole numbers from 0 to 2^32 - 1 with commas between, e.g. {example}"
         )
     return numbers

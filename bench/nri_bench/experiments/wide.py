@@ -1,0 +1,143 @@
+"""``nri bench wide``: 88 raw tables, n support rows drawn at random, every method as a careful user runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nri import InputError
+from nri_bench.datasets.wide import ALL, WideTable, half_of, load_wide, wide_folder, wide_names
+from nri_bench.draws import DRAWS, SIZES, Draw, draw_rows, has_draw, rows_outside
+from nri_bench.experiments.base import Experiment, Options, chosen_methods, method_facts
+from nri_bench.methods import Method
+from nri_bench.run import Job, Row, Scalar
+from nri_bench.run.evaluate import agreement, evaluate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+METHOD_NAMES = (
+    "logistic",
+    "random-forest",
+    "xgboost",
+    "figs",
+    "boosted-rules",
+    "ripper",
+    "paper",
+    "greedy",
+    "seeded",
+    "posterior",
+)
+QUICK_METHOD_NAMES = ("logistic", "greedy")
+QUICK_SETS = ("bank-wages-job", "dystrophy", "new-thyroid", "saheart")
+AGREEMENT_SIZE = 100
+AGREEMENT_DRAWS = (0, 1)
+
+
+def jobs(options: Options) -> list[Job]:
+    """One job for each data set, n, draw and method, and one for the agreement of two draws of n = 100."""
+    if options.seeds is not None:
+        raise InputError("--seeds: the wide suite counts draws; give their number with --draws")
+    methods = chosen_methods(options, METHOD_NAMES, QUICK_METHOD_NAMES)
+    sizes = options.sizes or SIZES
+    draws = range(options.draws) if options.draws is not None else DRAWS[: 1 if options.quick else None]
+    made = []
+    for table in _tables(options):
+        for n in sizes:
+            if not has_draw(table.n_rows, n):
+                continue
+            for draw in draws:
+                made += _draw_jobs(table, n, draw, methods, warm=options.timed)
+            if n == AGREEMENT_SIZE and len(draws) > 1:
+                made += [_agreement_job(table, method) for method in methods]
+    return made
+
+
+def _tables(options: Options) -> list[WideTable]:
+    folder = wide_folder(options.data_dir)
+    names = options.sets or (QUICK_SETS if options.quick else wide_names(options.half or ALL))
+    unknown = [name for name in names if name not in wide_names()]
+    if unknown:
+        raise InputError(f"--sets {unknown[0]}: not of the wide suite; its names are those of its CSV files")
+    half = wide_names(options.half or ALL)
+    return [load_wide(name, folder) for name in names if name in half]
+
+
+def _draw_jobs(table: WideTable, n: int, draw: int, methods: list[Method], *, warm: bool) -> list[Job]:
+    rows = draw_rows(table.name, table.y, n, draw)
+    facts = {**_facts(table), "n_query": len(rows.query), "majority_accuracy": _majority(table, rows)}
+    return [
+        Job(
+            key=_key(method, table, n, draw),
+            work=evaluate,
+            arguments={"method": method.name, "dataset": table, "n": n, "draw": draw, "warm": warm},
+            facts={**facts, **method_facts(method)},
+            packages=method.packages,
+        )
+        for method in methods
+    ]
+
+
+def _agreement_job(table: WideTable, method: Method) -> Job:
+    n, draws = AGREEMENT_SIZE, AGREEMENT_DRAWS
+    return Job(
+        key=_key(method, table, n, "+".join(map(str, draws))),
+        work=agreement,
+        arguments={"method": method.name, "table": table, "n": n, "draws": draws},
+        facts={
+            **_facts(table),
+            "n_query": len(rows_outside(table.name, table.y, n, draws)),
+            **method_facts(method),
+        },
+        packages=method.packages,
+    )
+
+
+def _key(method: Method, table: WideTable, n: int, draw: int | str) -> dict[str, Scalar]:
+    return {
+        "experiment": "wide", "method": method.name, "dataset": table.name, "n": n, "draw": draw
+    }  # fmt: skip
+
+
+def _facts(table: WideTable) -> dict[str, Scalar]:
+    return {
+        "half": half_of(table.name),
+        "n_columns": table.frame.shape[1],
+        "n_classes": len(table.classes),
+        "data": table.sha256[:8],
+    }
+
+
+def _majority(table: WideTable, rows: Draw) -> float:
+    """Accuracy of the support's most frequent class: what a failed fit is worth."""
+    return float(np.mean(table.y[rows.query] == np.argmax(np.bincount(table.y[rows.support]))))
+
+
+def rows_file(row: Mapping[str, object]) -> str:
+    """One file for each number of support rows, and one for the agreement of draws."""
+    return "wide-agreement.jsonl" if isinstance(row["draw"], str) else f"wide-{row['n']}.jsonl"
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Mean accuracy by n and by number of classes, for each half and for all."""
+    from nri_bench.tables.wide import wide_tables
+
+    return wide_tables(rows)
+
+
+def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
+    """Average ranks with the critical difference, for each half and for all."""
+    return {}
+
+
+EXPERIMENT = Experiment(
+    "wide",
+    "88 raw tables with 30, 100 and 300 support rows, in a choosing and a confirming half.",
+    jobs,
+    table,
+    figures,
+    rows_file,
+    takes=("sets", "half", "sizes", "draws"),
+)
