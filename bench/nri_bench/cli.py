@@ -36,7 +36,12 @@ MethodsOption = Annotated[
 SeedsOption = Annotated[str | None, typer.Option("--seeds", help="Numbers with commas between.")]
 QuickOption = Annotated[bool, typer.Option("--quick", help="A small version, under two minutes.")]
 OutOption = Annotated[Path, typer.Option("--out", help="Folder of rows, tables and figures.")]
-JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes at once.")]
+JobsOption = Annotated[
+    int,
+    typer.Option(
+        "--jobs", "-j", min=0, help="Processes at once; 0 does all in this one, without time limit."
+    ),
+]
 LimitOption = Annotated[float, typer.Option("--time-limit", min=0.1, help="Seconds for one row.")]
 TimedOption = Annotated[
     bool,

@@ -13,7 +13,7 @@ from nri_bench.draws import DRAWS, SIZES, Draw, draw_rows, has_draw, rows_outsid
 from nri_bench.experiments.base import Experiment, Options, chosen_methods, method_facts
 from nri_bench.methods import Method
 from nri_bench.run import Job, Row, Scalar
-from nri_bench.run.evaluate import agreement, evaluate
+from nri_bench.run.evaluate import Fits, agreement, evaluate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,6 +34,8 @@ QUICK_METHOD_NAMES = ("logistic", "greedy")
 QUICK_SETS = ("bank-wages-job", "dystrophy", "new-thyroid", "saheart")
 AGREEMENT_SIZE = 100
 AGREEMENT_DRAWS = (0, 1)
+CPU_LIMIT = 60.0
+"""Seconds of the processor for one fit, after which its row says that it failed."""
 
 
 def jobs(options: Options) -> list[Job]:
@@ -44,14 +46,15 @@ def jobs(options: Options) -> list[Job]:
     sizes = options.sizes or SIZES
     draws = range(options.draws) if options.draws is not None else DRAWS[: 1 if options.quick else None]
     made = []
+    fits = Fits()
     for table in _tables(options):
         for n in sizes:
             if not has_draw(table.n_rows, n):
                 continue
             for draw in draws:
-                made += _draw_jobs(table, n, draw, methods, warm=options.timed)
+                made += _draw_jobs(table, n, draw, methods, fits, warm=options.timed)
             if n == AGREEMENT_SIZE and len(draws) > 1:
-                made += [_agreement_job(table, method) for method in methods]
+                made += [_agreement_job(table, method, fits) for method in methods]
     return made
 
 
@@ -65,14 +68,17 @@ def _tables(options: Options) -> list[WideTable]:
     return [load_wide(name, folder) for name in names if name in half]
 
 
-def _draw_jobs(table: WideTable, n: int, draw: int, methods: list[Method], *, warm: bool) -> list[Job]:
+def _draw_jobs(
+    table: WideTable, n: int, draw: int, methods: list[Method], fits: Fits, *, warm: bool
+) -> list[Job]:
     rows = draw_rows(table.name, table.y, n, draw)
+    work = {"dataset": table, "n": n, "draw": draw, "fits": fits, "warm": warm, "cpu_limit": CPU_LIMIT}
     facts = {**_facts(table), "n_query": len(rows.query), "majority_accuracy": _majority(table, rows)}
     return [
         Job(
             key=_key(method, table, n, draw),
             work=evaluate,
-            arguments={"method": method.name, "dataset": table, "n": n, "draw": draw, "warm": warm},
+            arguments={"method": method.name, **work},
             facts={**facts, **method_facts(method)},
             packages=method.packages,
         )
@@ -80,12 +86,13 @@ def _draw_jobs(table: WideTable, n: int, draw: int, methods: list[Method], *, wa
     ]
 
 
-def _agreement_job(table: WideTable, method: Method) -> Job:
+def _agreement_job(table: WideTable, method: Method, fits: Fits) -> Job:
     n, draws = AGREEMENT_SIZE, AGREEMENT_DRAWS
+    work = {"table": table, "n": n, "draws": draws, "fits": fits, "cpu_limit": CPU_LIMIT}
     return Job(
         key=_key(method, table, n, "+".join(map(str, draws))),
         work=agreement,
-        arguments={"method": method.name, "table": table, "n": n, "draws": draws},
+        arguments={"method": method.name, **work},
         facts={
             **_facts(table),
             "n_query": len(rows_outside(table.name, table.y, n, draws)),
@@ -116,8 +123,8 @@ def _majority(table: WideTable, rows: Draw) -> float:
 
 
 def rows_file(row: Mapping[str, object]) -> str:
-    """One file for each number of support rows, and one for the agreement of draws."""
-    return "wide-agreement.jsonl" if isinstance(row["draw"], str) else f"wide-{row['n']}.jsonl"
+    """One file for each number of support rows."""
+    return f"wide-{row['n']}.jsonl"
 
 
 def table(rows: Sequence[Row]) -> str:

@@ -3,7 +3,11 @@
 :func:`evaluate` is also the place to choose constants with: it runs in this process and returns a mapping.
 """
 
+import signal
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +17,7 @@ from nri_bench.arrays import FloatArray, IntArray
 from nri_bench.datasets.wide import WideTable, load_wide, wide_folder
 from nri_bench.draws import draw_rows, rows_outside
 from nri_bench.methods.raw import make_raw
+from nri_bench.methods.simple import PosteriorClassifier
 from nri_bench.run import Measures
 from nri_bench.run.score import balanced_accuracy, note_of, size_of
 
@@ -22,6 +27,34 @@ MISS = 5.0
 """What missing a row of the rarer class costs at 5 : 1, where a false alarm costs 1."""
 
 
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fitted model, the classes that it saw, and the CPU seconds that this took."""
+
+    model: Any
+    seen: IntArray
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Fits:
+    """The last few fits, for jobs of one process that need the same: rule and posterior, and agreement.
+
+    It knows nothing of the code that made them: whoever changes that between two calls takes new ones.
+    """
+
+    most: int = 48
+    kept: dict[object, Fitted] = field(default_factory=dict)
+
+    def get(self, key: object, make: Callable[[], Fitted]) -> Fitted:
+        """Return the fit of that key, made now if it is not kept."""
+        if key not in self.kept:
+            self.kept[key] = make()
+            while len(self.kept) > self.most:
+                del self.kept[next(iter(self.kept))]
+        return self.kept[key]
+
+
 def evaluate(
     method: str,
     dataset: str | WideTable,
@@ -29,7 +62,9 @@ def evaluate(
     draw: int,
     *,
     data_dir: Path | None = None,
+    fits: Fits | None = None,
     warm: bool = False,
+    cpu_limit: float | None = None,
 ) -> Measures:
     """Fit a method on the support rows of one draw and measure it on the query rows.
 
@@ -43,14 +78,20 @@ def evaluate(
         How many support rows, and which draw of them; see :mod:`nri_bench.draws`.
     data_dir
         Folder of the suite; by default :func:`~nri_bench.datasets.wide.wide_folder` finds it.
+    fits
+        Fits of earlier calls that may serve again: the posterior is that of the seeded model's fit.
     warm
         Whether to fit twice and time the second fit: for seconds that are to be published.
+    cpu_limit
+        CPU seconds after which a fit is given up, with a TimeoutError.
     """
     table = load_wide(dataset, wide_folder(data_dir)) if isinstance(dataset, str) else dataset
     rows = draw_rows(table.name, table.y, n, draw)
-    model, seen, seconds = _fit(method, table, rows.support, draw)
+    fits = Fits() if fits is None or warm else fits
     if warm:
-        model, seen, seconds = _fit(method, table, rows.support, draw)
+        _fit(method, table, n, draw, Fits(), cpu_limit)
+    fitted = _fit(method, table, n, draw, fits, cpu_limit)
+    model, seen = fitted.model, fitted.seen
     truth = table.y[rows.query]
     chances = _chances(model, table, rows.query, seen)
     answer = _answers(model, table, rows.query, seen)
@@ -59,7 +100,7 @@ def evaluate(
         "accuracy": float(np.mean(answer == truth)),
         "balanced_accuracy": balanced_accuracy(truth, answer),
         "log_loss": log_loss(truth, chances),
-        "fit_seconds": seconds,
+        "fit_seconds": fitted.seconds,
         "clauses": size.clauses if size else None,
         "literals": size.literals if size else None,
     }
@@ -70,15 +111,19 @@ def evaluate(
     return {**measures, "note": note} if note else measures
 
 
-def agreement(method: str, table: WideTable, n: int, draws: tuple[int, int]) -> Measures:
+def agreement(
+    method: str,
+    table: WideTable,
+    n: int,
+    draws: tuple[int, int],
+    fits: Fits | None = None,
+    cpu_limit: float | None = None,
+) -> Measures:
     """Return on which share of rows, outside both supports, models from two draws give the same answer."""
     outside = rows_outside(table.name, table.y, n, draws)
-    answers = []
-    for draw in draws:
-        support = draw_rows(table.name, table.y, n, draw).support
-        model, seen, _ = _fit(method, table, support, draw)
-        answers.append(_answers(model, table, outside, seen))
-    return {"agreement": float(np.mean(answers[0] == answers[1])), "n_query": len(outside)}
+    fitted = [_fit(method, table, n, draw, fits or Fits(), cpu_limit) for draw in draws]
+    first, second = (_answers(one.model, table, outside, one.seen) for one in fitted)
+    return {"agreement": float(np.mean(first == second))}
 
 
 def log_loss(truth: IntArray, chances: FloatArray) -> float:
@@ -94,8 +139,20 @@ def mean_cost(is_rare: FloatArray, chance: FloatArray) -> float:
     return float(np.mean(np.where(is_rare, MISS * ~said, said)))
 
 
-def _fit(method: str, table: WideTable, support: IntArray, seed: int) -> tuple[Any, IntArray, float]:
-    """Return the fitted model, the classes it saw, and the CPU seconds of the fit.
+def _fit(method: str, table: WideTable, n: int, draw: int, fits: Fits, cpu_limit: float | None) -> Fitted:
+    """Fit a method on a draw, or take the fit that is there; the posterior is asked of the seeded fit."""
+    if method == "posterior":
+        seeded = _fit("seeded", table, n, draw, fits, cpu_limit)
+        return replace(seeded, model=PosteriorClassifier.around(seeded.model))
+
+    def make() -> Fitted:
+        return _new_fit(method, table, draw_rows(table.name, table.y, n, draw).support, draw, cpu_limit)
+
+    return fits.get((method, table, n, draw), make)
+
+
+def _new_fit(method: str, table: WideTable, support: IntArray, seed: int, cpu_limit: float | None) -> Fitted:
+    """Fit a method on the support rows.
 
     Labels are handed over as 0 .. k-1 without gaps, because a class may be missing from a small support
     and not every method bears that.
@@ -104,8 +161,28 @@ def _fit(method: str, table: WideTable, support: IntArray, seed: int) -> tuple[A
     rows = table.frame.iloc[support].reset_index(drop=True)
     model = make_raw(method, seed)
     started = time.process_time()
-    model.fit(rows, codes)
-    return model, seen, time.process_time() - started
+    with _at_most(cpu_limit):
+        model.fit(rows, codes)
+    return Fitted(model, seen, time.process_time() - started)
+
+
+@contextmanager
+def _at_most(cpu_seconds: float | None) -> Iterator[None]:
+    """Raise TimeoutError in a block that takes longer, by the CPU's clock: a busy machine fails nobody."""
+    if cpu_seconds is None or not hasattr(signal, "SIGPROF"):
+        yield
+        return
+
+    def give_up(*_: object) -> None:
+        raise TimeoutError(f"over the limit of {cpu_seconds:g} CPU seconds")
+
+    before = signal.signal(signal.SIGPROF, give_up)
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def _answers(model: Any, table: WideTable, rows: IntArray, seen: IntArray) -> IntArray:
