@@ -1,9 +1,9 @@
 """Draws of the wide suite: which rows of a raw table are learned from, and which are asked about.
 
 For every data set and draw the rows are shuffled once. The first n are the support, so that a larger n adds
-rows to a smaller one; at most 2000 of the others, from the end, are the query. Classes are not looked at: a support is what chance
-gives, and a class of the query may be missing from it. Only a shuffle whose first :data:`LEAST` rows
-are all of one class is thrown away, as nothing could be learned from it.
+rows to a smaller one; at most 2000 of the others, from the end, are the query. Classes are not looked at: a
+support is what chance gives, and a class of the query may be missing from it. Only a shuffle whose first
+:data:`LEAST` rows are all of one class is thrown away, as nothing could be learned from it.
 """
 
 import zlib

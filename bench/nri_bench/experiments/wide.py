@@ -1,4 +1,4 @@
-"""``nri bench wide``: 88 raw tables, n support rows drawn at random, every method as a careful user runs it."""
+"""``nri bench wide``: 88 raw tables, n support rows drawn at random, every method with the usual care."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ METHOD_NAMES = (
     "xgboost",
     "figs",
     "boosted-rules",
+    "tree-4",
     "ripper",
+    "rulekit",
     "paper",
     "greedy",
     "seeded",
