@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -94,6 +95,8 @@ def load_wide(name: str, folder: Path) -> WideTable:
         raise InputError(f"{path}: no such file; --data must name a folder that holds {name}.csv")
     labels = read_text_table(path)[TARGET]
     codes, classes = pd.factorize(labels, sort=True)
+    if len(classes) < 2 or codes.min() < 0:
+        raise InputError(f"{path}: the column {TARGET!r} needs two classes and no gaps; fetch the file again")
     return WideTable(
         name=name,
         frame=typed_frame(nri.read_table(path).without(TARGET)),
@@ -108,7 +111,7 @@ def typed_frame(table: nri.Table) -> pd.DataFrame:
     return pd.DataFrame({name: _series(table, name) for name in table.names})
 
 
-def _series(table: nri.Table, name: str) -> "pd.Series[object]":
+def _series(table: nri.Table, name: str) -> "pd.Series[Any]":
     column = table.columns[name]
     if column.categories is not None:
         return pd.Series(column.texts, dtype=object)

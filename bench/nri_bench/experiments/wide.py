@@ -10,8 +10,9 @@ import numpy as np
 from nri import InputError
 from nri_bench.datasets.wide import ALL, WideTable, half_of, load_wide, wide_folder, wide_names
 from nri_bench.draws import DRAWS, SIZES, Draw, draw_rows, has_draw, rows_outside
-from nri_bench.experiments.base import Experiment, Options, chosen_methods, method_facts
+from nri_bench.experiments.base import Experiment, Options, method_facts
 from nri_bench.methods import Method
+from nri_bench.methods.raw import choose_raw
 from nri_bench.run import Job, Row, Scalar
 from nri_bench.run.evaluate import Fits, agreement, evaluate
 
@@ -44,7 +45,7 @@ def jobs(options: Options) -> list[Job]:
     """One job for each data set, n, draw and method, and one for the agreement of two draws of n = 100."""
     if options.seeds is not None:
         raise InputError("--seeds: the wide suite counts draws; give their number with --draws")
-    methods = chosen_methods(options, METHOD_NAMES, QUICK_METHOD_NAMES)
+    methods = choose_raw(options.methods or (QUICK_METHOD_NAMES if options.quick else METHOD_NAMES))
     sizes = options.sizes or SIZES
     draws = range(options.draws) if options.draws is not None else DRAWS[: 1 if options.quick else None]
     made = []

@@ -5,6 +5,9 @@ with gaps filled by the most frequent value, categories one-hot; logistic regres
 RIPPER and RuleKit read categories themselves and are given them, RuleKit also the gaps.
 """
 
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any, Self
 
 import numpy as np
@@ -14,9 +17,10 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from nri import InputError, NRIClassifier
 from nri_bench.arrays import FloatArray
 from nri_bench.methods.raw_rivals import RawRipperClassifier
-from nri_bench.methods.registry import get_method
+from nri_bench.methods.registry import Method, choose_methods, get_method
 
 SCALED = ("logistic",)
 ONE_VS_REST = ("boosted-rules",)
@@ -24,9 +28,51 @@ ONE_VS_REST = ("boosted-rules",)
 n = 100. FIGS is better with all at once (56.7 against 55.5) and keeps that."""
 
 
+@dataclass(frozen=True)
+class Variant:
+    """One of our methods that is told more than the others: rows without labels, or what errors cost."""
+
+    name: str
+    label: str
+    of: str
+    unlabelled: int = 0
+    """at most so many rows are shown without their labels"""
+    miss: float = 1.0
+    """what missing a row of the rarer of two classes costs, where a false alarm costs 1"""
+
+    def available(self) -> bool:
+        """Whether the installed nri knows what the variant needs."""
+        if self.unlabelled and "unlabelled" not in signature(NRIClassifier.fit).parameters:
+            return False
+        return self.miss == 1.0 or "class_weight" in NRIClassifier().get_params()
+
+
+VARIANTS = {
+    variant.name: variant
+    for variant in (
+        Variant("seeded+300", "NRI seeded, 300 unlabelled", "seeded", unlabelled=300),
+        Variant("seeded+2000", "NRI seeded, 2000 unlabelled", "seeded", unlabelled=2000),
+        Variant("seeded-5:1", "NRI seeded, costs 5 : 1", "seeded", miss=5.0),
+    )
+}
+"""By name; never mixed with the methods that are told labels only."""
+
+
+def choose_raw(names: Iterable[str]) -> list[Method]:
+    """Return the named methods and variants, and refuse those that this installation cannot run."""
+    chosen = []
+    for name in names:
+        variant = VARIANTS.get(name)
+        if variant is not None and not variant.available():
+            raise InputError(f"method {name!r}: this version of nri cannot be told that; leave it out")
+        [method] = choose_methods([variant.of if variant else name])
+        chosen.append(replace(method, name=name, label=variant.label) if variant else method)
+    return chosen
+
+
 def make_raw(name: str, random_state: int = 0) -> Any:
     """Return an unfitted estimator that takes a typed frame with gaps and any number of classes."""
-    method = get_method(name)
+    method = get_method(VARIANTS[name].of if name in VARIANTS else name)
     if method.family == "ours" or name == "rulekit":
         return method.build(random_state)
     if name == "ripper":

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from nri_bench.arrays import FloatArray, IntArray
+from nri_bench.arrays import BoolArray, FloatArray, IntArray
 from nri_bench.datasets.wide import WideTable, load_wide, wide_folder
-from nri_bench.draws import draw_rows, rows_outside
-from nri_bench.methods.raw import make_raw
+from nri_bench.draws import Draw, draw_rows, rows_outside
+from nri_bench.methods.raw import VARIANTS, make_raw
 from nri_bench.methods.simple import PosteriorClassifier
 from nri_bench.run import Measures
 from nri_bench.run.score import balanced_accuracy, note_of, size_of
@@ -95,7 +96,7 @@ def evaluate(
     truth = table.y[rows.query]
     chances = _chances(model, table, rows.query, seen)
     answer = _answers(model, table, rows.query, seen)
-    size = size_of(method, model, n_classes=len(seen))
+    size = size_of(VARIANTS[method].of if method in VARIANTS else method, model, n_classes=len(seen))
     measures: Measures = {
         "accuracy": float(np.mean(answer == truth)),
         "balanced_accuracy": balanced_accuracy(truth, answer),
@@ -105,8 +106,11 @@ def evaluate(
         "literals": size.literals if size else None,
     }
     if len(table.classes) == 2:
-        rare = int(np.argmin(np.bincount(table.y, minlength=2)))
-        measures["cost"] = mean_cost(truth == rare, chances[:, rare])
+        rare = _rarer_class(table)
+        knows_costs = method in VARIANTS and VARIANTS[method].miss == MISS
+        chance = np.asarray(answer == rare, np.float64) if knows_costs else chances[:, rare]
+        measures["cost"] = mean_cost(truth == rare, chance, cut=1 / (1 + MISS))
+        measures["cost_best_cut"] = least_cost(truth == rare, chance)
     note = note_of(model)
     return {**measures, "note": note} if note else measures
 
@@ -133,10 +137,23 @@ def log_loss(truth: IntArray, chances: FloatArray) -> float:
     return float(-np.log(held[np.arange(len(truth)), truth]).mean())
 
 
-def mean_cost(is_rare: FloatArray, chance: FloatArray) -> float:
-    """Mean cost at 5 : 1 of saying the rarer class wherever its chance makes that the cheaper answer."""
-    said = MISS * chance > 1 - chance
+def mean_cost(is_rare: BoolArray, chance: FloatArray, cut: float) -> float:
+    """Mean cost of saying the rarer class where its chance is above the cut; 1/6 is best for true chances."""
+    said = chance > cut
     return float(np.mean(np.where(is_rare, MISS * ~said, said)))
+
+
+def least_cost(is_rare: BoolArray, chance: FloatArray) -> float:
+    """Mean cost with the cut at its best place on these very rows, which nobody could have known."""
+    order = np.argsort(-chance, kind="stable")
+    missed = MISS * (is_rare.sum() - np.concatenate([[0], np.cumsum(is_rare[order])]))
+    alarms = np.concatenate([[0], np.cumsum(~is_rare[order])])
+    ends = np.concatenate([[True], np.diff(chance[order]) != 0, [True]])  # equal chances are cut together
+    return float((missed + alarms)[ends].min() / len(is_rare))
+
+
+def _rarer_class(table: WideTable) -> int:
+    return int(np.argmin(np.bincount(table.y, minlength=2)))
 
 
 def _fit(method: str, table: WideTable, n: int, draw: int, fits: Fits, cpu_limit: float | None) -> Fitted:
@@ -146,24 +163,34 @@ def _fit(method: str, table: WideTable, n: int, draw: int, fits: Fits, cpu_limit
         return replace(seeded, model=PosteriorClassifier.around(seeded.model))
 
     def make() -> Fitted:
-        return _new_fit(method, table, draw_rows(table.name, table.y, n, draw).support, draw, cpu_limit)
+        return _new_fit(method, table, draw_rows(table.name, table.y, n, draw), draw, cpu_limit)
 
     return fits.get((method, table, n, draw), make)
 
 
-def _new_fit(method: str, table: WideTable, support: IntArray, seed: int, cpu_limit: float | None) -> Fitted:
+def _new_fit(method: str, table: WideTable, rows: Draw, seed: int, cpu_limit: float | None) -> Fitted:
     """Fit a method on the support rows.
 
     Labels are handed over as 0 .. k-1 without gaps, because a class may be missing from a small support
     and not every method bears that.
     """
-    seen, codes = np.unique(table.y[support], return_inverse=True)
-    rows = table.frame.iloc[support].reset_index(drop=True)
+    seen, codes = np.unique(table.y[rows.support], return_inverse=True)
     model = make_raw(method, seed)
+    told: dict[str, Any] = {}
+    variant = VARIANTS.get(method)
+    if variant and variant.unlabelled:
+        told["unlabelled"] = _rows(table, rows.unlabelled(variant.unlabelled))
+    if variant and variant.miss != 1.0 and len(table.classes) == len(seen) == 2:
+        model.set_params(class_weight={_rarer_class(table): variant.miss, 1 - _rarer_class(table): 1.0})
+    support = _rows(table, rows.support)
     started = time.process_time()
     with _at_most(cpu_limit):
-        model.fit(rows, codes)
+        model.fit(support, codes, **told)
     return Fitted(model, seen, time.process_time() - started)
+
+
+def _rows(table: WideTable, rows: IntArray) -> pd.DataFrame:
+    return table.frame.iloc[rows].reset_index(drop=True)
 
 
 @contextmanager
@@ -187,13 +214,13 @@ def _at_most(cpu_seconds: float | None) -> Iterator[None]:
 
 def _answers(model: Any, table: WideTable, rows: IntArray, seen: IntArray) -> IntArray:
     """[rows] class indices of the table."""
-    predicted = model.predict(table.frame.iloc[rows].reset_index(drop=True))
+    predicted = model.predict(_rows(table, rows))
     return np.asarray(seen[np.asarray(predicted).astype(np.int64)])
 
 
 def _chances(model: Any, table: WideTable, rows: IntArray, seen: IntArray) -> FloatArray:
     """[rows, classes of the table]; classes that the support lacks have none."""
     chances = np.zeros((len(rows), len(table.classes)))
-    found = np.asarray(model.predict_proba(table.frame.iloc[rows].reset_index(drop=True)))
+    found = np.asarray(model.predict_proba(_rows(table, rows)))
     chances[:, seen] = found[:, : len(seen)]
     return chances
