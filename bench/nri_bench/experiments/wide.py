@@ -139,7 +139,17 @@ def table(rows: Sequence[Row]) -> str:
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     """Average ranks with the critical difference, for each half and for all."""
-    return {}
+    from nri_bench.figures.ranks import critical_difference_figure
+    from nri_bench.tables.wide import PARTS, wide_frame
+
+    found = {}
+    for half in PARTS:
+        frame = wide_frame(rows, half)
+        part = [{**row, "protocol": half} for row in frame.to_dict("records")]
+        figure = critical_difference_figure(part, half) if part else None
+        if figure is not None:
+            found[f"ranks-wide-{half}"] = figure
+    return found
 
 
 EXPERIMENT = Experiment(
