@@ -11,6 +11,9 @@ several lines for a table. Names:
     the methods by mean accuracy with their rule size, as a table;
 ``EXPERIMENT``
     the table of an experiment, e.g. ``recovery``;
+``wide:TABLE:HALF``
+    a table of the wide suite (:data:`nri_bench.tables.wide.TABLES`) for ``choosing``, ``confirming`` or
+    ``all``, e.g. ``wide:accuracy:all``;
 ``value:EXPERIMENT:FIELD:NAME=VALUE,...``
     the mean of a field over the rows that have these values, shares in percent, e.g.
     ``value:recovery:equal:method=paper,K=1,L=2``;
@@ -31,6 +34,7 @@ from nri_bench.run import Row
 from nri_bench.tables.cell import FAILED, NO_ROWS, markdown, notes, percent
 from nri_bench.tables.frame import frame_of, label_of
 from nri_bench.tables.table1 import table1, table1_latex, table1_markdown
+from nri_bench.tables.wide import PARTS, TABLES
 
 PLACE = re.compile(r"(<!-- bench:(?P<name>[^ ]+) -->)(?P<text>.*?)(<!-- /bench -->)", re.DOTALL)
 
@@ -79,6 +83,8 @@ def content_of(name: str, results: Path) -> str:
         return experiment.table(rows) if rows else NO_ROWS
     if kind == "value" and len(arguments) == 3 and arguments[0] in EXPERIMENTS:
         return mean_value(experiment_rows(EXPERIMENTS[arguments[0]], results), *arguments[1:])
+    if kind == "wide" and len(arguments) == 2 and arguments[0] in TABLES and arguments[1] in PARTS:
+        return TABLES[arguments[0]](experiment_rows(EXPERIMENTS["wide"], results), arguments[1]) or NO_ROWS
     uci = experiment_rows(EXPERIMENTS["uci"], results)
     if kind == "table1" and len(arguments) == 1:
         return table1_markdown(uci, arguments[0])

@@ -33,7 +33,7 @@ METHOD_NAMES = (
     "seeded",
     "posterior",
 )
-QUICK_METHOD_NAMES = ("logistic", "greedy")
+QUICK_METHOD_NAMES = ("logistic", "tree-4", "greedy")
 QUICK_SETS = ("bank-wages-job", "dystrophy", "new-thyroid", "saheart")
 AGREEMENT_SIZE = 100
 AGREEMENT_DRAWS = (0, 1)

@@ -72,8 +72,9 @@ class RawRipperClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 class RuleKitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """RuleKit's classification rules with its defaults; any number of classes, categories and gaps.
 
-    It fails on names, texts and labels that are not plain, so it is given numbered ones, and the labels as a
-    named series on a fresh index. Its Java machine starts with the first fit of a process.
+    It fails on names, texts and labels that are not plain and on columns without cells, so it is given
+    numbered ones, the labels as a named series on a fresh index, and no column that is empty in the support.
+    Its Java machine starts with the first fit of a process.
     """
 
     classes_: Any
@@ -126,16 +127,27 @@ class RuleKitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
             column = frame.iloc[:, place]
             if texts is None:
                 told[f"c{place}"] = pd.Series(column.to_numpy(np.float64, na_value=np.nan))
-            else:  # objects, since in a column of strings a gap would reach Java as a number
-                told[f"c{place}"] = pd.Series([texts.get(text) for text in column], dtype=object)
+            elif texts:  # objects, since in a column of strings a gap would reach Java as a number
+                told[f"c{place}"] = pd.Series(_in_numbers(column, texts), dtype=object)
         return pd.DataFrame(told)
 
 
 def _numbered(column: "pd.Series[Any]") -> dict[str, str] | None:
     """Return a plain name for each category of a column; None for a column of numbers."""
-    if column.dtype != object:
+    known = column.dropna()
+    if column.dtype != object and len(known):
         return None
-    return {text: f"v{number}" for number, text in enumerate(sorted(column.dropna().unique()))}
+    return {text: f"v{number}" for number, text in enumerate(sorted(known.unique()))}
+
+
+def _in_numbers(column: "pd.Series[Any]", texts: dict[str, str]) -> list[str | None]:
+    """Return the plain names of cells; one that is none of the categories is a strange value, not a gap."""
+    if column.isna().all():
+        return ["strange"] * len(column)  # it refuses columns without cells, and no rule asks for this one
+    return [
+        texts.get(text, "strange") if known else None
+        for text, known in zip(column, column.notna(), strict=True)
+    ]
 
 
 def _plain(X: pd.DataFrame) -> pd.DataFrame:

@@ -167,11 +167,9 @@ def lead_table(rows: Sequence[Row], half: str, hero: str) -> str:
     chances = {name: signed_rank_p(scores[hero] - scores[name]) for name in rivals}
     corrected = dict(zip(rivals, holm(list(chances.values())), strict=True))
     records = win_tie_loss(scores).loc[hero]
-    leads = cells.rsub(cells[hero], axis=0)
+    leads = _leads(frame, hero)
     at, mean = leads.groupby("n").mean(), over_sets(leads)
-    two, more = (
-        over_sets(by_set(part).pipe(lambda c: c.rsub(c[hero], axis=0))) for part in _by_classes(frame)
-    )
+    two, more = (over_sets(_leads(part, hero)) for part in _by_classes(frame))
     lines = []
     for name in rivals:
         best = leads[name].groupby("dataset").mean().idxmax()
@@ -188,6 +186,12 @@ def lead_table(rows: Sequence[Row], half: str, hero: str) -> str:
         f"are over the means of {len(scores)} sets; Holm corrects for {len(rivals)} comparisons.\n"
     )
     return markdown(header, lines) + caption
+
+
+def _leads(frame: pd.DataFrame, hero: str) -> pd.DataFrame:
+    """[(n, data sets), methods] how far one method is ahead of each other one."""
+    cells = by_set(frame)
+    return cells if cells.empty else cells.rsub(cells[hero], axis=0)
 
 
 def agreement_of_draws_table(rows: Sequence[Row], half: str) -> str:
