@@ -9,7 +9,7 @@ import numpy as np
 
 from nri import InputError
 from nri_bench.datasets.wide import ALL, WideTable, half_of, load_wide, wide_folder, wide_names
-from nri_bench.draws import DRAWS, SIZES, Draw, draw_rows, has_draw, rows_outside
+from nri_bench.draws import WIDE, Draw, draw_rows, has_draw, rows_outside
 from nri_bench.experiments.base import Experiment, Options, method_facts
 from nri_bench.methods import Method
 from nri_bench.methods.raw import choose_raw
@@ -35,10 +35,6 @@ METHOD_NAMES = (
 )
 QUICK_METHOD_NAMES = ("logistic", "tree-4", "greedy")
 QUICK_SETS = ("bank-wages-job", "dystrophy", "new-thyroid", "saheart")
-AGREEMENT_SIZE = 100
-AGREEMENT_DRAWS = (0, 1)
-CPU_LIMIT = 60.0
-"""Seconds of the processor for one fit, after which its row says that it failed."""
 
 
 def jobs(options: Options) -> list[Job]:
@@ -46,8 +42,8 @@ def jobs(options: Options) -> list[Job]:
     if options.seeds is not None:
         raise InputError("--seeds: the wide suite counts draws; give their number with --draws")
     methods = choose_raw(options.methods or (QUICK_METHOD_NAMES if options.quick else METHOD_NAMES))
-    sizes = options.sizes or SIZES
-    draws = range(options.draws) if options.draws is not None else DRAWS[: 1 if options.quick else None]
+    sizes = options.sizes or WIDE.sizes
+    draws = range(options.draws or (1 if options.quick else WIDE.n_draws))
     made = []
     fits = Fits()
     for table in _tables(options):
@@ -56,7 +52,7 @@ def jobs(options: Options) -> list[Job]:
                 continue
             for draw in draws:
                 made += _draw_jobs(table, n, draw, methods, fits, warm=options.timed)
-            if n == AGREEMENT_SIZE and len(draws) > 1:
+            if n == WIDE.agreement_size and len(draws) > 1:
                 made += [_agreement_job(table, method, fits) for method in methods]
     return made
 
@@ -75,7 +71,7 @@ def _draw_jobs(
     table: WideTable, n: int, draw: int, methods: list[Method], fits: Fits, *, warm: bool
 ) -> list[Job]:
     rows = draw_rows(table.name, table.y, n, draw)
-    work = {"dataset": table, "n": n, "draw": draw, "fits": fits, "warm": warm, "cpu_limit": CPU_LIMIT}
+    work = {"dataset": table, "n": n, "draw": draw, "fits": fits, "warm": warm, "cpu_limit": WIDE.cpu_limit}
     facts = {**_facts(table), "n_query": len(rows.query), "majority_accuracy": _majority(table, rows)}
     return [
         Job(
@@ -90,8 +86,8 @@ def _draw_jobs(
 
 
 def _agreement_job(table: WideTable, method: Method, fits: Fits) -> Job:
-    n, draws = AGREEMENT_SIZE, AGREEMENT_DRAWS
-    work = {"table": table, "n": n, "draws": draws, "fits": fits, "cpu_limit": CPU_LIMIT}
+    n, draws = WIDE.agreement_size, WIDE.agreement_draws
+    work = {"table": table, "n": n, "draws": draws, "fits": fits, "cpu_limit": WIDE.cpu_limit}
     return Job(
         key=_key(method, table, n, "+".join(map(str, draws))),
         work=agreement,
@@ -144,8 +140,8 @@ def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
 
     found = {}
     for half in PARTS:
-        frame = wide_frame(rows, half)
-        part = [{**row, "protocol": half} for row in frame.to_dict("records")]
+        records = wide_frame(rows, half).to_dict("records")
+        part = [{**{str(name): value for name, value in row.items()}, "protocol": half} for row in records]
         figure = critical_difference_figure(part, half) if part else None
         if figure is not None:
             found[f"ranks-wide-{half}"] = figure

@@ -81,7 +81,7 @@ def accuracy_table(rows: Sequence[Row], half: str) -> str:
     balanced, loss = (over_sets(by_set(frame, field)) for field in ("balanced_accuracy", "log_loss"))
     literals = frame.groupby("method")["literals"].median()
     ranks = _average_ranks(cells)
-    failed = (~frame["ok"]).groupby(frame["method"]).sum()
+    failed = (~frame["ok"]).astype(int).groupby(frame["method"]).sum()
     lines = [
         [
             label_of(name) + (FAILED if failed[name] else ""),
