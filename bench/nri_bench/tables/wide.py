@@ -23,6 +23,8 @@ NOTHING = "–"  # noqa: RUF001  # a dash as a table sets it
 
 def wide_tables(rows: Sequence[Row]) -> str:
     """Return every table for each half and for all sets, under headings."""
+    if not rows:
+        return NO_ROWS
     parts = []
     for half in PARTS:
         made = {title: table(rows, half) for title, table in TABLES.items()}
