@@ -175,14 +175,21 @@ for _experiment in EXPERIMENTS.values():
 def list_all() -> None:
     """List methods and data sets."""
     from nri_bench.datasets import dataset_names
+    from nri_bench.datasets.wide import half_of, wide_names
     from nri_bench.methods import METHODS
+    from nri_bench.methods.raw import VARIANTS
 
     for method in METHODS.values():
         missing = method.missing_packages()
         note = f"  (needs {', '.join(missing)}: pip install ./bench)" if missing else ""
         typer.echo(f"method   {method.name:16}{method.label:14}{method.family}{note}")
+    for variant in VARIANTS.values():
+        note = "" if variant.available() else "  (not with this version of nri)"
+        typer.echo(f"method   {variant.name:16}{variant.label}, in the wide suite only{note}")
     for name in dataset_names():
         typer.echo(f"data set {name}")
+    for name in wide_names():
+        typer.echo(f"wide set {name:24}{half_of(name)}")
 
 
 @bench_app.command("same")

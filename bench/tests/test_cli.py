@@ -81,8 +81,9 @@ def test_numbers_and_tables_in_the_documents_are_those_of_the_rows():
 
 def test_the_list_names_methods_and_sets():
     text = bench("list").output
-    for name in ("neural-dnf", "seeded", "kr-vs-kp", "mux11"):
+    for name in ("neural-dnf", "seeded", "seeded+300", "kr-vs-kp", "mux11"):
         assert name in text
+    assert re.search(r"wide set saheart +choosing", text)
 
 
 def test_report_fills_documents_and_check_tells_stale_ones(tmp_path):
