@@ -71,7 +71,7 @@ def check_quiet(run: RunOptions) -> None:
     if not hasattr(os, "getloadavg"):
         return
     load = os.getloadavg()[0]
-    if load > run.n_processes + SLACK:
+    if load > max(1, run.n_processes) + SLACK:
         raise InputError(
             f"--timed: the machine is busy (load {load:.1f} over the last minute); wait until it is quiet, "
             "or leave --timed out"
