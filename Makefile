@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: demo test lint types contracts unit format docs screenshots clean bench bench-small bench-quick
+.PHONY: demo test lint types contracts unit format docs screenshots clean bench bench-wide bench-small bench-quick
 
 demo: $(VENV)/.installed
 	$(BIN)/nri demo
@@ -59,6 +59,11 @@ bench: $(VENV)/.installed-bench
 		$(BIN)/nri bench $$name --jobs $(BENCH_JOBS) || exit 1; \
 	done
 	$(BIN)/nri bench scaling $(BENCH_TIMED)
+	$(BIN)/nri bench report
+
+# The wide suite, 88 raw tables that are not fetched: NRI_DATA=FOLDER, with them in the folder `wide` beside it.
+bench-wide: $(VENV)/.installed-bench
+	$(BIN)/nri bench wide --jobs 0
 	$(BIN)/nri bench report
 
 clean:

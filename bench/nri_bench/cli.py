@@ -36,7 +36,12 @@ MethodsOption = Annotated[
 SeedsOption = Annotated[str | None, typer.Option("--seeds", help="Numbers with commas between.")]
 QuickOption = Annotated[bool, typer.Option("--quick", help="A small version, under two minutes.")]
 OutOption = Annotated[Path, typer.Option("--out", help="Folder of rows, tables and figures.")]
-JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes at once.")]
+JobsOption = Annotated[
+    int,
+    typer.Option(
+        "--jobs", "-j", min=0, help="Processes at once; 0 does all in this one, without time limit."
+    ),
+]
 LimitOption = Annotated[float, typer.Option("--time-limit", min=0.1, help="Seconds for one row.")]
 TimedOption = Annotated[
     bool,
@@ -67,6 +72,13 @@ CsvOption = Annotated[
 TargetOption = Annotated[
     str | None, typer.Option("--target", help="The CSV's class column; the last by default.")
 ]
+HalfOption = Annotated[
+    str | None, typer.Option("--half", help="Wide suite: choosing, confirming or all of its data sets.")
+]
+SizesOption = Annotated[
+    str | None, typer.Option("--n", help="Wide suite: numbers of support rows with commas between.")
+]
+DrawsOption = Annotated[int | None, typer.Option("--draws", min=1, help="Wide suite: how many draws.")]
 OfflineOption = Annotated[bool, typer.Option("--offline", help="Never ask OpenML.")]
 
 
@@ -130,10 +142,13 @@ def _add_command(experiment: Experiment) -> None:
         csv: CsvOption = None,
         target: TargetOption = None,
         offline: OfflineOption = False,
+        half: HalfOption = None,
+        n: SizesOption = None,
+        draws: DrawsOption = None,
     ) -> None:
         options = Options(
             methods=_names("--methods", methods),
-            seeds=_numbers(seeds),
+            seeds=_numbers("--seeds", seeds, "0,1,2"),
             quick=quick,
             sets=_names("--sets", sets),
             protocols=_names("--protocol", protocol),
@@ -141,6 +156,10 @@ def _add_command(experiment: Experiment) -> None:
             csv=csv,
             target=target,
             download=not offline,
+            half=half,
+            sizes=_numbers("--n", n, "30,100"),
+            draws=draws,
+            timed=timed,
         )
         run = RunOptions(jobs, time_limit, timed)
         _run(experiment, options, out, run, redo, retry)
@@ -156,14 +175,21 @@ for _experiment in EXPERIMENTS.values():
 def list_all() -> None:
     """List methods and data sets."""
     from nri_bench.datasets import dataset_names
+    from nri_bench.datasets.wide import half_of, wide_names
     from nri_bench.methods import METHODS
+    from nri_bench.methods.raw import VARIANTS
 
     for method in METHODS.values():
         missing = method.missing_packages()
         note = f"  (needs {', '.join(missing)}: pip install ./bench)" if missing else ""
         typer.echo(f"method   {method.name:16}{method.label:14}{method.family}{note}")
+    for variant in VARIANTS.values():
+        note = "" if variant.available() else "  (not with this version of nri)"
+        typer.echo(f"method   {variant.name:16}{variant.label}, in the wide suite only{note}")
     for name in dataset_names():
         typer.echo(f"data set {name}")
+    for name in wide_names():
+        typer.echo(f"wide set {name:24}{half_of(name)}")
 
 
 @bench_app.command("same")
@@ -219,7 +245,7 @@ def _names(flag: str, text: str | None) -> tuple[str, ...] | None:
     return names
 
 
-def _numbers(text: str | None) -> tuple[int, ...] | None:
+def _numbers(flag: str, text: str | None, example: str) -> tuple[int, ...] | None:
     if text is None:
         return None
     try:
@@ -228,6 +254,6 @@ def _numbers(text: str | None) -> tuple[int, ...] | None:
         numbers = ()
     if not numbers or not all(0 <= number < 2**32 for number in numbers):
         raise InputError(
-            f"--seeds {text!r}: whole numbers from 0 to 2^32 - 1 with commas between, e.g. 0,1,2"
+            f"{flag} {text!r}: whole numbers from 0 to 2^32 - 1 with commas between, e.g. {example}"
         )
     return numbers

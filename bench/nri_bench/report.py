@@ -11,11 +11,14 @@ several lines for a table. Names:
     the methods by mean accuracy with their rule size, as a table;
 ``EXPERIMENT``
     the table of an experiment, e.g. ``recovery``;
+``wide:TABLE:HALF``
+    a table of the wide suite (:data:`nri_bench.tables.wide.TABLES`) for ``choosing``, ``confirming`` or
+    ``all``, e.g. ``wide:accuracy:all``;
 ``value:EXPERIMENT:FIELD:NAME=VALUE,...``
     the mean of a field over the rows that have these values, shares in percent, e.g.
     ``value:recovery:equal:method=paper,K=1,L=2``;
-``provenance``
-    commits, versions and seeds of the rows.
+``provenance``, ``provenance:wide``
+    commits, versions and seeds or draws of the rows of Table 1, and of those of the wide suite.
 """
 
 import re
@@ -31,6 +34,7 @@ from nri_bench.run import Row
 from nri_bench.tables.cell import FAILED, NO_ROWS, markdown, notes, percent
 from nri_bench.tables.frame import frame_of, label_of
 from nri_bench.tables.table1 import table1, table1_latex, table1_markdown
+from nri_bench.tables.wide import PARTS, TABLES
 
 PLACE = re.compile(r"(<!-- bench:(?P<name>[^ ]+) -->)(?P<text>.*?)(<!-- /bench -->)", re.DOTALL)
 
@@ -79,6 +83,8 @@ def content_of(name: str, results: Path) -> str:
         return experiment.table(rows) if rows else NO_ROWS
     if kind == "value" and len(arguments) == 3 and arguments[0] in EXPERIMENTS:
         return mean_value(experiment_rows(EXPERIMENTS[arguments[0]], results), *arguments[1:])
+    if kind == "wide" and len(arguments) == 2 and arguments[0] in TABLES and arguments[1] in PARTS:
+        return TABLES[arguments[0]](experiment_rows(EXPERIMENTS["wide"], results), arguments[1]) or NO_ROWS
     uci = experiment_rows(EXPERIMENTS["uci"], results)
     if kind == "table1" and len(arguments) == 1:
         return table1_markdown(uci, arguments[0])
@@ -89,8 +95,8 @@ def content_of(name: str, results: Path) -> str:
         return f"{means[arguments[0]].mean:.1f}" if arguments[0] in means else "n/a"
     if kind == "ranking" and len(arguments) == 1:
         return ranking_table(uci, arguments[0])
-    if kind == "provenance" and not arguments:
-        return provenance(uci)
+    if kind == "provenance" and arguments in ([], ["wide"]):
+        return provenance(experiment_rows(EXPERIMENTS["wide"], results) if arguments else uci)
     raise InputError(f"no bench place {name!r}; see the list in nri_bench.report")
 
 
@@ -141,12 +147,15 @@ def provenance(rows: Sequence[Row]) -> str:
         return NO_ROWS
     commits = sorted({str(row.get("commit", "")) for row in rows} - {""})
     libraries = sorted({pair for row in rows for pair in _pairs(str(row.get("versions", "")))})
+    parts: dict[str, list[Row]] = {}
+    for row in rows:
+        parts.setdefault(f"`{row['protocol']}`" if "protocol" in row else f"n = {row['n']}", []).append(row)
     lines = []
-    for protocol in sorted({str(row["protocol"]) for row in rows}):
-        part = [row for row in rows if row["protocol"] == protocol]
-        seeds = ", ".join(str(seed) for seed in sorted({row["seed"] for row in part}))
+    for name, part in sorted(parts.items()):
+        word, field = ("seeds", "seed") if "seed" in part[0] else ("draws", "draw")
+        drawn = ", ".join(sorted({str(row[field]) for row in part}))
         sets = len({row["dataset"] for row in part})
-        lines.append(f"- `{protocol}`: {len(part)} rows, {sets} data sets, seeds {seeds}")
+        lines.append(f"- {name}: {len(part)} rows, {sets} data sets, {word} {drawn}")
     lines.append(f"- commits ({'+'} marks changed sources): {', '.join(commits)}")
     lines.append(f"- versions: {', '.join(libraries)}")
     return "\n".join(lines)

@@ -72,10 +72,12 @@ def experiment_rows():
         "rules": {"dataset": ("vote", "car")},
         "ablation": {"variant": ("full", "no-max-margin", "shipped")},
         "slots": {"variant": ("full", "no-slot-balance", "shipped")},
+        "wide": {"dataset": ("saheart", "musk", "hmda"), "n": (30, 100), "draw": (0, 1)},
     }
     extra = {"recovery": {"equal": 0.7}, "spurious": {"shifted_accuracy": 0.8}}
     extra["ablation"] = {"literals_per_clause": 2.5, "episodes": 192_000}
     extra["slots"] = {"usage_variance": 0.01, "gate_entropy": 0.2, "usage_variance_25": 0.02}
+    extra["wide"] = {"half": "choosing", "n_classes": 2, "log_loss": 0.5}
     extra["rules"] = {"rule": "yes: (a AND NOT b = 1) OR (c > 2)"}
     found = {}
     for name, fields in axes.items():

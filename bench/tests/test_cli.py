@@ -20,7 +20,7 @@ def bench(*arguments):
     return result
 
 
-@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in ("uci", "learning")])
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in ("uci", "learning", "wide")])
 def test_every_experiment_has_a_quick_version_that_writes_rows_table_and_figure(name, tmp_path):
     result = bench(name, "--quick", "--out", tmp_path, "--jobs", 2, "--offline")
     assert result.exit_code == 0
@@ -81,8 +81,9 @@ def test_numbers_and_tables_in_the_documents_are_those_of_the_rows():
 
 def test_the_list_names_methods_and_sets():
     text = bench("list").output
-    for name in ("neural-dnf", "seeded", "kr-vs-kp", "mux11"):
+    for name in ("neural-dnf", "seeded", "seeded+300", "kr-vs-kp", "mux11"):
         assert name in text
+    assert re.search(r"wide set saheart +choosing", text)
 
 
 def test_report_fills_documents_and_check_tells_stale_ones(tmp_path):
@@ -111,6 +112,9 @@ def test_report_fills_documents_and_check_tells_stale_ones(tmp_path):
         (["uci", "--csv", "own.csv", "--sets", "vote"], "leave one of them out"),
         (["uci", "--sets", "vote", "--target", "ok"], "add --csv FILE"),
         (["noise", "--timed", "--jobs", "2"], "--timed with --jobs 2"),
+        (["uci", "--half", "choosing"], "--half: the experiment 'uci' does not take it"),
+        (["wide", "--n", "few"], "--n 'few': whole numbers"),
+        (["wide", "--csv", "own.csv"], "--csv: the experiment 'wide' does not take it"),
         (["noise", "--out", f"{__file__}/deep/below"], "is a file"),
     ],
 )

@@ -91,6 +91,14 @@ def test_what_goes_wrong_is_a_row_that_says_so(tmp_path, work):
     assert all(row["known"] for row in rows.values())
 
 
+def test_in_one_process_the_same_rows_are_made_and_a_failure_is_a_row(tmp_path, work):
+    jobs = [job(work.stumble, 1), job(work.double, 2)]
+    run_jobs(jobs, tmp_path / "one.jsonl", RunOptions(n_processes=0))
+    rows = {row["value"]: row for row in read_rows(tmp_path / "one.jsonl")}
+    assert rows[1]["message"].startswith("ValueError: two lines (bench_work.py:")
+    assert (rows[2]["status"], rows[2]["answer"]) == ("ok", 4)
+
+
 RUN = """
 import sys
 from pathlib import Path

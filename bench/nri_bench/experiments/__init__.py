@@ -10,12 +10,13 @@ from nri_bench.experiments import (
     slots,
     spurious,
     uci,
+    wide,
 )
 from nri_bench.experiments.base import Experiment, Options
 
 EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (uci, learning, recovery, noise, spurious, scaling, ablation, slots, rules)
+    for module in (uci, learning, recovery, noise, spurious, scaling, ablation, slots, rules, wide)
 }
 """Every experiment by its command's name."""
 

@@ -32,6 +32,14 @@ class Options:
     csv: Path | None = None
     target: str | None = None
     download: bool = True
+    half: str | None = None
+    """of the wide suite: choosing, confirming or all"""
+    sizes: tuple[int, ...] | None = None
+    """numbers of support rows, of the wide suite"""
+    draws: int | None = None
+    """how many draws, of the wide suite"""
+    timed: bool = False
+    """whether seconds are to be published, so that a fit deserves a warm-up"""
 
 
 @dataclass(frozen=True)
@@ -51,19 +59,26 @@ class Experiment:
     texts: Callable[[Sequence[Row]], Mapping[str, str]] | None = None
     """further files to write, by name, e.g. a table in LaTeX"""
     takes: tuple[str, ...] = ()
-    """which of the options ``sets``, ``csv`` and ``protocols`` have a meaning for it"""
+    """which of the options that :data:`_FLAGS` lists have a meaning for it"""
 
 
 ON_DATA = ("sets", "csv", "protocols")
 """What an experiment on data sets lets its caller choose."""
-_FLAGS = {"sets": "--sets", "csv": "--csv", "protocols": "--protocol"}
+_FLAGS = {
+    "sets": "--sets",
+    "csv": "--csv",
+    "protocols": "--protocol",
+    "half": "--half",
+    "sizes": "--n",
+    "draws": "--draws",
+}
 
 
 def check_options(experiment: Experiment, options: Options) -> None:
     """Refuse options that would be ignored, before anything is loaded or run."""
     for name, flag in _FLAGS.items():
         if getattr(options, name) is not None and name not in experiment.takes:
-            why = "its protocol is fixed" if experiment.takes else "it makes its own tables"
+            why = _why_not(experiment, name)
             raise InputError(
                 f"{flag}: the experiment {experiment.name!r} does not take it, {why}; leave it out"
             )
@@ -73,6 +88,12 @@ def check_options(experiment: Experiment, options: Options) -> None:
         raise InputError(f"--target {options.target}: names a column of your own file; add --csv FILE")
     for protocol in options.protocols or ():
         check_protocol(protocol)
+
+
+def _why_not(experiment: Experiment, option: str) -> str:
+    if option in ("half", "sizes", "draws"):
+        return "it is for the wide suite"
+    return "its protocol is fixed" if experiment.takes else "it makes its own tables"
 
 
 def chosen_methods(options: Options, default: Sequence[str], quick: Sequence[str]) -> list[Method]:

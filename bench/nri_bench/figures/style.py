@@ -77,6 +77,8 @@ LOOKS = {
     "rulefit": Look("#56B4E9", "s", "-."),
     "figs": Look("#009E73", "^", (0, (4, 1, 1, 1, 1, 1))),
     "boosted-rules": Look("#44AA99", "v", (0, (1, 3))),
+    "rulekit": Look("#6699CC", "H", (0, (3, 1, 3, 1, 1, 1))),
+    "tree-4": Look("#88CCEE", "d", (0, (1, 1.5, 4, 1.5))),
     "tree": Look("#117733", "<", ":"),
     "tree-dnf": Look("#999933", ">", (0, (6, 3))),
     "neural-dnf": Look("#332288", _STAR, (0, (2, 1))),

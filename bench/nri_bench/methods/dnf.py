@@ -79,10 +79,11 @@ class DNFClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc] 
         for clause in self.clauses_:
             truth = clause_truth(X, clause)
             uncovered &= ~truth
-            precision.append(max(_laplace(positive[truth]), 0.501))
+            precision.append(max(laplace(positive[truth]), 0.501))
         self.precision_ = tuple(precision)
-        self.default_ = min(_laplace(positive[uncovered]), 0.499)
+        self.default_ = min(laplace(positive[uncovered]), 0.499)
 
 
-def _laplace(positive: BoolArray) -> float:
+def laplace(positive: BoolArray) -> float:
+    """Return the share of positive rows, drawn a little towards one half."""
     return float((positive.sum() + 1) / (len(positive) + 2))

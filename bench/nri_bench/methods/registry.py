@@ -97,6 +97,12 @@ def _tree(random_state: int) -> Any:
     return DecisionTreeClassifier(random_state=random_state)
 
 
+def _tree_of_depth_4(random_state: int) -> Any:
+    from sklearn.tree import DecisionTreeClassifier
+
+    return DecisionTreeClassifier(max_depth=4, random_state=random_state)
+
+
 def _tree_dnf(random_state: int) -> Any:
     from nri_bench.methods.simple import TreeDNFClassifier
 
@@ -151,6 +157,12 @@ def _boosted_rules(random_state: int) -> Any:
     return BoostedRulesClassifier(random_state=random_state)
 
 
+def _rulekit(random_state: int) -> Any:
+    from nri_bench.methods.raw_rivals import RuleKitClassifier
+
+    return RuleKitClassifier()
+
+
 def _neural_dnf(random_state: int) -> Any:
     from nri_bench.methods.neural_dnf import NeuralDNFClassifier
 
@@ -190,7 +202,9 @@ _ALL = [
     Method("rulefit", "RuleFit", "rules", _rulefit, ("imodels",), one_vs_rest=True),
     Method("figs", "FIGS", "rules", _figs, ("imodels",)),
     Method("boosted-rules", "BoostedRules", "rules", _boosted_rules, ("imodels",)),
+    Method("rulekit", "RuleKit", "rules", _rulekit, ("rulekit",)),
     Method("tree", "DT", "rules", _tree),
+    Method("tree-4", "DT depth 4", "rules", _tree_of_depth_4),
     Method("tree-dnf", "DT-DNF", "rules", _tree_dnf, one_vs_rest=True),
     Method("neural-dnf", "N-DNF", "rules", _neural_dnf, ("torch",)),
     Method("exact", "Exact limit", "rules", _exact, one_vs_rest=True),
@@ -206,8 +220,9 @@ _ALL = [
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
 """Every method by its name, in the order of the tables' columns."""
 
-TABLE_METHODS = tuple(name for name in METHODS if name != "exact")
-"""Those that take part in Table 1; the exact limit is for small synthetic tables only."""
+TABLE_METHODS = tuple(name for name in METHODS if name not in ("exact", "rulekit", "tree-4"))
+"""Those that take part in Table 1; the exact limit is for small synthetic tables only, RuleKit and the tree
+of depth 4 for the wide suite."""
 
 QUICK_METHODS = ("majority", "best-literal", "logistic", "tree", "xgboost", "ripper", "paper", "greedy")
 """Those that take well under a second on a small table."""

@@ -88,6 +88,13 @@ class PosteriorClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = self.model_.classes_
         return self
 
+    @classmethod
+    def around(cls, fitted: NRIClassifier) -> Self:
+        """Return the posterior of a seeded model that is fitted already."""
+        posterior = cls()
+        posterior.model_, posterior.classes_ = fitted, fitted.classes_
+        return posterior
+
     def predict_proba(self, X: Any) -> FloatArray:
         """[M, n_classes]"""
         if len(self.classes_) == 1:

@@ -45,7 +45,7 @@ def run_child(job: Job, pipe: Connection) -> None:
         nowhere = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
         stack.enter_context(contextlib.redirect_stdout(nowhere))
         stack.enter_context(contextlib.redirect_stderr(nowhere))
-        answer = _attempt(job)
+        answer = attempt(job)
     pipe.send(answer)
     pipe.close()
 
@@ -58,8 +58,14 @@ def _die_with_parent() -> None:
         os._exit(1)
 
 
+def attempt(job: Job) -> tuple[str, str, Measures]:
+    """Do one job in this process and return ``(status, message, measures)``."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the rivals' own deprecations are not ours to mend
+        return _attempt(job)
+
+
 def _attempt(job: Job) -> tuple[str, str, Measures]:
-    warnings.simplefilter("ignore")  # the rivals' own deprecations are not ours to mend
     try:
         for package in job.packages:  # mostly there from the fork server; never part of a fit's seconds
             importlib.import_module(package)

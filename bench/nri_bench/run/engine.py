@@ -16,8 +16,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from nri import InputError
-from nri_bench.run.child import Job, Measures, run_child
+from nri_bench.run.child import Job, Measures, attempt, run_child
 from nri_bench.run.rows import Row, append_row, read_rows, row_key
 
 logger = logging.getLogger("nri.bench")  # below "nri", whose notes the command line shows
@@ -46,6 +48,7 @@ class RunOptions:
     """How jobs are run; none of it may change a result."""
 
     n_processes: int = 1
+    """0 does all in this process: quicker for many small fits, but without time limit, and a crash ends it"""
     time_limit: float = 600.0
     """seconds for one job, after which it is ended and its row says ``timeout``"""
     timed: bool = False
@@ -68,7 +71,7 @@ def check_quiet(run: RunOptions) -> None:
     if not hasattr(os, "getloadavg"):
         return
     load = os.getloadavg()[0]
-    if load > run.n_processes + SLACK:
+    if load > max(1, run.n_processes) + SLACK:
         raise InputError(
             f"--timed: the machine is busy (load {load:.1f} over the last minute); wait until it is quiet, "
             "or leave --timed out"
@@ -145,6 +148,11 @@ def run_jobs(
     n_jobs = len(waiting)
     if not n_jobs:
         return 0
+    if options.n_processes == 0:
+        with threadpool_limits(1):
+            for job in waiting:
+                _finish(job, attempt(job), path, options, stamp, progress)
+        return n_jobs
     context = _context({package for job in waiting for package in job.packages})
     running: list[_Running] = []
     try:
@@ -157,14 +165,26 @@ def run_jobs(
                 if answer is None:
                     continue
                 running.remove(item)
-                row = _row(item.job, answer, options, stamp or {})
-                append_row(path, row)
-                if progress is not None:
-                    progress(row)
+                _finish(item.job, answer, path, options, stamp, progress)
     finally:
         for item in running:
             _end(item)
     return n_jobs
+
+
+def _finish(
+    job: Job,
+    answer: tuple[str, str, Measures],
+    path: Path,
+    options: RunOptions,
+    stamp: Mapping[str, object] | None,
+    progress: Progress | None,
+) -> None:
+    """Write the row of a job that has come to an end, and tell of it."""
+    row = _row(job, answer, options, stamp or {})
+    append_row(path, row)
+    if progress is not None:
+        progress(row)
 
 
 def _context(packages: set[str]) -> BaseContext:

@@ -11,6 +11,7 @@ from nri_bench.run import Row
 MEASURES = (
     *("accuracy", "majority_accuracy", "balanced_accuracy", "auc", "shifted_accuracy", "support_accuracy"),
     *("equal", "clauses", "literals", "literals_per_clause", "fit_seconds", "peak_mb", "n_classes"),
+    *("log_loss", "cost", "cost_best_cut", "agreement"),
 )
 """Columns of numbers that tables read; rows that failed lack most of them."""
 
@@ -38,6 +39,7 @@ def frame_of(rows: Iterable[Row]) -> pd.DataFrame:
     frame["balanced_accuracy"] = frame["balanced_accuracy"].where(frame["ok"], 1 / n_classes)
     frame["auc"] = frame["auc"].where(frame["ok"], 0.5)
     frame["equal"] = frame["equal"].where(frame["ok"], 0.0)
+    frame["log_loss"] = frame["log_loss"].where(frame["ok"], np.log(n_classes))
     return frame
 
 

@@ -1,6 +1,6 @@
 """How methods compare over data sets, and rows made anew with published ones.
 
-Which differences can be told from chance: Friedman, Nemenyi, wins and losses.
+Which differences can be told from chance: Friedman, Nemenyi, Wilcoxon and Holm, wins and losses.
 """
 
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2, f, rankdata, studentized_range
+from scipy.stats import chi2, f, rankdata, studentized_range, wilcoxon
 
 from nri_bench.arrays import FloatArray
 from nri_bench.run import Row, row_key
@@ -90,6 +90,29 @@ def nemenyi_distance(n_methods: int, n_datasets: int, alpha: float = 0.05) -> fl
     """
     quantile = studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
     return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
+
+
+def signed_rank_p(differences: "pd.Series[float]") -> float:
+    """Return the two-sided p-value of Wilcoxon's signed rank test over data sets.
+
+    Differences of zero are split between the signs; where all are zero nothing can be told.
+    """
+    if not differences.to_numpy().any():
+        return 1.0
+    return float(wilcoxon(differences, zero_method="zsplit", method="approx").pvalue)
+
+
+def holm(chances: Sequence[float]) -> list[float]:
+    """Return p-values corrected for their number by Holm's step-down procedure.
+
+    >>> [round(p, 2) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    corrected, least = [0.0] * len(chances), 0.0
+    for done, place in enumerate(np.argsort(chances, kind="stable").tolist()):
+        least = max(least, min(1.0, (len(chances) - done) * chances[place]))
+        corrected[place] = least
+    return corrected
 
 
 def win_tie_loss(scores: pd.DataFrame, margin: float = 0.001) -> pd.DataFrame:
