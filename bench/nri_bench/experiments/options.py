@@ -80,7 +80,7 @@ def table(rows: Sequence[Row]) -> str:
         f"Width {size['width']:.0f}, {size['updates']:.0f} updates of {size['batch']:.0f} episodes, "
         f"{frame['seed'].nunique()} seeds. In %: accuracy on fresh rows of episodes like those of training, "
         "clean and with 30 % of the support's labels flipped; on wide tables, by either deployment; rules "
-        "found exactly at M = 256 under the text's rule; choice (± over seeds); clause gates' entropy in nats."
+        "found exactly at M = 256 under the text's rule; choice (± over seeds); entropy of clause gates."
     )
     return f"{markdown(header, lines)}\n{caption}\n"
 
