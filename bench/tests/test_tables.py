@@ -239,8 +239,8 @@ def test_every_experiment_makes_a_table_of_its_rows_and_of_none(name, experiment
 def test_fits_without_a_rule_are_counted_though_none_failed():
     """RIPPER and RuleFit came out empty thirty and twenty times at p4 and looked as if all was well.
 
-    Fifteen of either were wholly empty, on hepatitis; the others had no rule for one class of nursery's five, and
-    a count of models without any clause passed them over.
+    Fifteen of either were wholly empty, on hepatitis; the others had no rule for one class of the five of
+    nursery, and a count of models without any clause passed them over.
     """
     rows = [row("tree", name, 0.9) | {"clauses": clauses} for name, clauses in (("vote", 0), ("car", 3))]
     assert re.search(r"DT +\|.*\| +0 \| +1 \|", ranking_table(rows, "p4"))
