@@ -255,6 +255,16 @@ def test_the_networks_accuracy_stands_beside_their_recovery():
     assert "| NRI paper |  48 | 97.5 |" in text
 
 
+def test_rules_of_as_many_literals_are_compared_as_clauses_and_as_lengths():
+    base = {"experiment": "recovery", "method": "paper", "M": 48, "seed": 0, "status": "ok", "accuracy": 0.9}
+    cells = [
+        {**base, "K": k, "L": n, "equal": share} for k, n, share in ((1, 2, 0.8), (2, 1, 0.5), (2, 2, 0))
+    ]
+    text = EXPERIMENTS["recovery"].table(cells)
+    assert re.search(r"method +\| +M \| +2x1, 1x2 \|", text)
+    assert re.search(r"NRI paper +\| +48 \| +50.0 against 80.0 \|", text)
+
+
 def test_a_single_value_is_the_mean_of_the_rows_that_are_meant(tmp_path):
     base = {"experiment": "recovery", "method": "paper", "K": 1, "seed": 0, "status": "ok"}
     rows = [
