@@ -167,10 +167,16 @@ def _pairs(versions: str) -> list[str]:
 
 
 def _empty_fits(method: str, part: pd.DataFrame) -> str:
-    """Count the fits that ended without an error and without a rule: they say one class of all rows."""
+    """Count the fits that ended without an error and without a rule: they say one class of all rows.
+
+    Of several classes one can be left without a rule while others have theirs. Methods that fit each class
+    apart note that, and these fits are told beside the others.
+    """
     if method == "majority" or part["clauses"].isna().all():
         return "–"  # noqa: RUF001
-    return str(int(((part["clauses"] == 0) & part["ok"]).sum()))
+    empty = (part["clauses"] == 0) & part["ok"]
+    noted = part["note"].notna() & ~empty & part["ok"] if "note" in part else empty & False
+    return f"{empty.sum()} + {noted.sum()} in part" if noted.any() else str(empty.sum())
 
 
 def _count(number: float) -> str:

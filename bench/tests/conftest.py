@@ -5,6 +5,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from nri_bench.datasets import uci_names
+from nri_bench.experiments.options import TOLD
 from nri_bench.methods import METHODS, TABLE_METHODS
 
 SIZES = {
@@ -73,12 +74,18 @@ def experiment_rows():
         "ablation": {"variant": ("full", "no-max-margin", "shipped")},
         "slots": {"variant": ("full", "no-slot-balance", "shipped")},
         "wide": {"dataset": ("saheart", "musk", "hmda"), "n": (30, 100), "draw": (0, 1)},
+        "options": {"variant": ("full", "no-length", "gate noise")},
+        "missing": {"gaps": ("unknown", "filled"), "missing": (0.0, 0.3)},
+        "xor": {"rule": ("xor", "control"), "N": (4, 12)},
+        "clauses": {"dataset": ("vote", "car"), "most": (1, 8)},
+        "seeds": {"dataset": ("vote", "car"), "protocol": ("p20", "p4")},
     }
     extra = {"recovery": {"equal": 0.7}, "spurious": {"shifted_accuracy": 0.8}}
     extra["ablation"] = {"literals_per_clause": 2.5, "episodes": 192_000}
     extra["slots"] = {"usage_variance": 0.01, "gate_entropy": 0.2, "usage_variance_25": 0.02}
     extra["wide"] = {"half": "choosing", "n_classes": 2, "log_loss": 0.5}
     extra["rules"] = {"rule": "yes: (a AND NOT b = 1) OR (c > 2)"}
+    extra["options"] = {"width": 32, "updates": 800, "batch": 64, **dict.fromkeys(TOLD, 0.5)}
     found = {}
     for name, fields in axes.items():
         found[name] = [

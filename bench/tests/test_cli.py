@@ -98,6 +98,7 @@ def test_report_fills_documents_and_check_tells_stale_ones(tmp_path):
     ("arguments", "message"),
     [
         (["uci", "--methods", "oracle"], "no method 'oracle'"),
+        (["noise", "--methods", "lost.onnx"], "no weights lost.onnx"),
         (["uci", "--sets", "iris", "--methods", "tree"], "no data set 'iris'"),
         (["uci", "--quick", "--protocol", "p9", "--methods", "tree"], "no protocol 'p9'"),
         (["noise", "--seeds", "a"], "whole numbers"),

@@ -37,6 +37,7 @@ def logged(tmp_path_factory):
         ("no-necessity", {"necessity", "spuriousness", "overlap", "responsibility"}),
         ("no-max-margin", {"margin"}),
         ("no-slot-balance", {"switch", "usage", "activation"}),
+        ("no-length", {"length"}),
     ],
 )
 def test_a_variant_leaves_out_its_loss_and_no_other(logged, variant, gone):

@@ -2,7 +2,12 @@
 
 import ast
 import re
+import shlex
 from pathlib import Path
+
+import pytest
+
+from nri.cli.app import main
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
@@ -34,3 +39,31 @@ def test_every_command_on_the_page_is_an_experiment_or_a_command():
 
     for name in re.findall(r"`nri bench (\w+)", PAGE):
         assert name in EXPERIMENTS or name == "report", name
+
+
+TINY = """
+task = "paper"
+batch = 8
+[model]
+width = 8
+[optim]
+steps = 2
+[run]
+validate_every = 100
+"""
+
+
+def test_the_ten_lines_for_a_researcher_run(tmp_path, monkeypatch):
+    """Every command of the block, with a tiny network in place of the copied configuration."""
+    block = re.search(r"```sh\n(cp .*?)```", PAGE, re.DOTALL)
+    assert block
+    commands = [shlex.split(line, comments=True) for line in block[1].splitlines()]
+    assert [command[:2] for command in commands[1:3]] == [["nri", "train"], ["nri", "export-weights"]]
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    (tmp_path / commands[0][2]).write_text(TINY)
+    monkeypatch.chdir(tmp_path)
+    for command in commands[1:5]:  # the last is as the one before it, on data sets that a test has not
+        with pytest.raises(SystemExit) as end:
+            main([*command[1:], *(["--quick"] if command[1] == "bench" else [])])
+        assert end.value.code == 0, command
+    assert "mine" in (tmp_path / "runs" / "mine" / "quick" / "noise.md").read_text()

@@ -103,6 +103,8 @@ def test_the_top_filter_keeps_what_discriminates_best():
     gates = ([[0, 0, 0.9, 0], [0.9, 0.9, 0, 0]], [0.9, 0.6])
     found = induce(Scripted(gates), table, positive=1, config=DeployConfig(top_clauses=1))
     assert found.rules[1] == ((0, 1),)
+    # a rule of fewer clauses than there are slots is the text's K', not the widest open gates
+    assert induce(Scripted(gates), table, Limits(max_clauses=1), 1).rules[1] == ((0, 1),)
 
 
 def test_tuned_a_silent_slot_that_is_cut_to_four_literals_stays_silent():

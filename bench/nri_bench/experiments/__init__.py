@@ -2,21 +2,29 @@
 
 from nri_bench.experiments import (
     ablation,
+    clauses,
     learning,
+    missing,
     noise,
+    options,
     recovery,
     rules,
     scaling,
+    seeds,
     slots,
     spurious,
     uci,
     wide,
+    xor,
 )
 from nri_bench.experiments.base import Experiment, Options
 
 EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (uci, learning, recovery, noise, spurious, scaling, ablation, slots, rules, wide)
+    for module in (
+        *(uci, wide, seeds, learning, recovery, xor, noise, missing, spurious, scaling),
+        *(ablation, options, slots, clauses, rules),
+    )
 }
 """Every experiment by its command's name."""
 

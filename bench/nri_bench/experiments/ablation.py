@@ -16,7 +16,7 @@ from nri_bench.datasets import Dataset, uci_names
 from nri_bench.experiments.base import Experiment, Options, chosen_methods, method_facts
 from nri_bench.experiments.training import FULL, QUICK, SHIPPED, VARIANTS, ShortTraining, trained_weights
 from nri_bench.experiments.uci import datasets
-from nri_bench.methods import METHODS, get_method, rule_size
+from nri_bench.methods import get_method, rule_size
 from nri_bench.protocols import splits
 from nri_bench.run import Job, Measures, Row, Scalar
 
@@ -111,7 +111,9 @@ def folds(sets: Sequence[Dataset], seed: int) -> Iterator[tuple[FloatArray, IntA
 
 def label_of_variant(row: Mapping[str, object]) -> str:
     """Name a row's model in tables and figures."""
-    label = METHODS[str(row["method"])].label
+    from nri_bench.tables.frame import label_of
+
+    label = label_of(str(row["method"]))
     variant = str(row["variant"])
     return f"{label}, as installed" if variant == SHIPPED else f"{label}, short, {variant}"
 

@@ -91,13 +91,15 @@ def recover(method: str, shape: tuple[int, int, int], seed: int, n_episodes: int
 
 def table(rows: Sequence[Row]) -> str:
     """Share of rules found exactly, and the networks' accuracy, over methods, support sizes and K x L."""
-    from nri_bench.tables.curves import recovery_accuracy_table, recovery_table
+    from nri_bench.tables.curves import clauses_against_literals, recovery_accuracy_table, recovery_table
 
     if not any(row["method"] in NETWORKS for row in rows):
         return recovery_table(rows)
     accuracy = recovery_accuracy_table(rows, NETWORKS)
     words = "Accuracy on all rows there are, in %, whether or not the hidden rule is found:"
-    return f"{recovery_table(rows)}\n{words}\n\n{accuracy}"
+    pairs = "K against L: rules of as many literals, as more clauses and as longer ones, found exactly in %:"
+    shapes = clauses_against_literals(rows, NETWORKS)
+    return f"{recovery_table(rows)}\n{words}\n\n{accuracy}\n{pairs}\n\n{shapes}"
 
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:

@@ -13,12 +13,13 @@ from sklearn.pipeline import Pipeline
 from nri_bench.datasets import Dataset
 from nri_bench.experiments.base import ON_DATA, Experiment, Options, chosen_methods, method_facts
 from nri_bench.experiments.uci import datasets
-from nri_bench.methods import METHODS, Method, get_method
+from nri_bench.methods import Method, get_method
 from nri_bench.methods.dnf import Conjunction, DNFClassifier
 from nri_bench.protocols import Split, splits
 from nri_bench.run import Job, Measures, Row
 from nri_bench.run.score import size_of
 from nri_bench.tables.cell import NO_ROWS
+from nri_bench.tables.frame import label_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,7 +64,7 @@ def write_rule(method: str, data: Dataset, split: Split, seed: int) -> Measures:
     """Fit on the support and write the rule out with the names of the columns."""
     X = pd.DataFrame(data.X, columns=list(data.variables))
     seen, codes = np.unique(data.y[split.support], return_inverse=True)
-    ours = METHODS[method].family == "ours"
+    ours = get_method(method).family == "ours"
     support, query = X.iloc[split.support], X.iloc[split.query]
     model = get_method(method).make(seed)
     model.fit(support if ours else support.to_numpy(), codes)
@@ -128,7 +129,7 @@ def table(rows: Sequence[Row]) -> str:
         for row in rows:
             if row["dataset"] != name:
                 continue
-            label = METHODS[row["method"]].label
+            label = label_of(str(row["method"]))
             if row["status"] != "ok":
                 blocks.append(f"**{label}**: {row['status']}, {row.get('message', '')}\n")
                 continue

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 METHOD_NAMES = ("ripper", "tree", "logistic", "paper", "paper-tuned", "greedy", "seeded")
 QUICK_METHOD_NAMES = ("tree", "logistic", "paper", "greedy", "seeded")
 COUNTS = (0, 4, 8, 16, 32)
-RHOS = (0.1, 0.3, 0.5, 0.7, 0.9)
+RHOS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+"""The paper's nine."""
 N_ROWS = 128
 EPISODES = 20
 
@@ -26,7 +27,7 @@ EPISODES = 20
 def jobs(options: Options) -> list[Job]:
     """One job for each method, number of distractors, strength and seed."""
     methods = chosen_methods(options, METHOD_NAMES, QUICK_METHOD_NAMES)
-    seeds = options.seeds or ((0,) if options.quick else (0, 1, 2))
+    seeds = options.seeds or ((0,) if options.quick else (0, 1, 2, 3, 4))
     counts, rhos, episodes = ((0, 8), (0.5, 0.9), 2) if options.quick else (COUNTS, RHOS, EPISODES)
     return [
         Job(

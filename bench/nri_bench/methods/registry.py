@@ -4,6 +4,7 @@ import importlib.metadata
 import importlib.util
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sklearn.impute import SimpleImputer
@@ -11,6 +12,9 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 
 from nri import InputError
+
+WEIGHTS = ".onnx"
+"""What a method's name ends in that is a file of weights."""
 
 Build = Callable[[int], Any]
 """Takes a random state, gives an unfitted estimator."""
@@ -57,9 +61,15 @@ _DISTRIBUTIONS = {"interpret": "interpret-core"}
 
 
 def get_method(name: str) -> Method:
-    """Return a method by its name."""
+    """Return a method by its name, or somebody's own network whose weights are in the file ``name``."""
+    if name.endswith(WEIGHTS):
+        if not Path(name).is_file():
+            raise InputError(f"no weights {name}; make some with nri export-weights")
+        return Method(name, Path(name).stem, "ours", _ours(name), ("onnxruntime",), keeps_missing=True)
     if name not in METHODS:
-        raise InputError(f"no method {name!r}; there are {', '.join(METHODS)}")
+        raise InputError(
+            f"no method {name!r}; there are {', '.join(METHODS)}, and files of weights, NAME.onnx"
+        )
     return METHODS[name]
 
 

@@ -72,6 +72,22 @@ def recovery_accuracy_table(rows: Sequence[Row], methods: Sequence[str]) -> str:
     return NO_ROWS if frame.empty else _by_cell(frame, "score", digits=1)
 
 
+def clauses_against_literals(rows: Sequence[Row], methods: Sequence[str]) -> str:
+    """Rules of the same number of literals, once as more clauses and once as longer ones: found exactly."""
+    frame = _with_cells([row for row in rows if row["method"] in methods])
+    if frame.empty:
+        return NO_ROWS
+    found = frame.groupby(["method", "M", "K", "L"])["equal"].mean()
+    pairs = [(k, n) for k in sorted(frame["K"].unique()) for n in sorted(frame["L"].unique()) if k > n]
+    pairs = [(k, n) for k, n in pairs if {(k, n), (n, k)} <= set(zip(frame["K"], frame["L"], strict=True))]
+    lines = []
+    for name, m in [(name, m) for m in sorted(frame["M"].unique()) for name in in_order(methods)]:
+        cells = [[found.get((name, m, *shape)) for shape in (pair, pair[::-1])] for pair in pairs]
+        told = [" against ".join("–" if c is None else percent(c) for c in cell) for cell in cells]  # noqa: RUF001
+        lines.append([label_of(name), f"{m:.0f}", *told])
+    return markdown(["method", "M", *(f"{k:.0f}x{n:.0f}, {n:.0f}x{k:.0f}" for k, n in pairs)], lines)
+
+
 def _with_cells(rows: Sequence[Row]) -> pd.DataFrame:
     frame = frame_of(rows)
     if not frame.empty:

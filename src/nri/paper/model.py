@@ -123,8 +123,10 @@ class PaperModel:
         z = with_required(gates.z * limits.literal_mask(seen.n_variables), limits.required)
         longest = min(limits.max_literals, self._config.max_literals or limits.max_literals)
         config = replace(self._config, max_literals=max(longest, len(limits.required)))
+        if limits.max_clauses < len(gates.w):  # the text's K': the most discriminating, not the widest open
+            config = replace(config, top_clauses=limits.max_clauses)
         two_class = make_episode(seen.values, seen.known, labels.astype(np.int64), seen.weights)
-        return deploy(z, gates.w, two_class, config)[: limits.max_clauses]
+        return deploy(z, gates.w, two_class, config)
 
 
 def tuned_paper_model(network: GateSource | None = None) -> PaperModel:
