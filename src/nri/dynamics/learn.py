@@ -9,7 +9,7 @@ table, since noise seldom spares a column. By name, any model of :mod:`nri.induc
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,11 @@ from nri.dynamics.likely import likely_sets
 from nri.dynamics.regulators import MOST_SETS, Regulators, cells_of, smallest_sets
 from nri.dynamics.system import Dynamics, Seen, VariableRule
 from nri.dynamics.transitions import SUFFIX, Layout, Transitions, read_transitions
-from nri.dynamics.variables import Variable
+from nri.errors import InputError
 from nri.induce.path import Settings, induce_rules
 from nri.induce.sharpen import rule_bits
 from nri.induce.words import counted
-from nri.rule import Label, Rule, RuleSet
+from nri.rule import Clause, Column, Kind, Label, Literal, Op, Rule, RuleSet
 from nri.table.table import Table, Target
 
 logger = logging.getLogger(__name__)
@@ -159,6 +159,8 @@ class _Learner:
 
     def __init__(self, seen: Transitions, labels: IntArray, index: int) -> None:
         known = labels >= 0
+        if not known.any():
+            raise InputError(f"no next value of {seen.variables[index].name!r} is known; fill some, or leave it out")
         self.variables = seen.variables
         self.variable = seen.variables[index]
         # names in one order, so that a tie is settled alike whatever the order of columns
@@ -201,7 +203,10 @@ class _Learner:
         if len(present) == 1:  # nothing to tell apart
             return self.told(self._candidate((), None))
         positive = 1 if self.variable.is_boolean else None
-        found = induce_rules(self.table.about(positive), Settings(model=model), rng=rng).ruleset
+        columns = self._uncut()
+        plain = all(one.kind is Kind.BOOLEAN for one in columns.values())
+        asked = replace(self.table, columns=columns, is_matrix=plain).about(positive)
+        found = self._with_cuts(induce_rules(asked, Settings(model=model), rng=rng).ruleset)
         names = [self.variables[i].name for i in self.order]
         columns = tuple(sorted(names.index(name) for name in found.columns))
         return self.told(_Candidate(found, columns, 0.0))
@@ -224,6 +229,26 @@ class _Learner:
             others_are_all=chosen.others is None or len(chosen.others.sets) < MOST_SETS,
             exact=chosen.others is not None,
         )
+
+    def _uncut(self) -> dict[str, Column]:
+        """Return the states with measurements as low and high: no model shall cut them elsewhere."""
+        cut = {one.name: one.cut for one in self.variables if one.cut is not None}
+        return {
+            name: Column(column.values > cut[name], column.known) if name in cut else column
+            for name, column in self.table.columns.items()
+        }
+
+    def _with_cuts(self, found: RuleSet) -> RuleSet:
+        """Return a rule on low and high as one on the measurements themselves."""
+        cut = {one.name: one.cut for one in self.variables if one.cut is not None}
+
+        def measured(literal: Literal) -> Literal:
+            if literal.column not in cut:
+                return literal
+            return Literal(literal.column, Op.GT if literal.positive else Op.LE, cut[literal.column])
+
+        rules = {r.label: Rule(Clause(map(measured, clause)) for clause in r.rule) for r in found.rules}
+        return counted(rules, found.default, self.table)
 
     def _states(self) -> tuple[IntArray, IntArray | None]:
         """Return the different states and where each leads to; None for that if one leads to several."""

@@ -5,32 +5,25 @@ variables is judged by description length: a price for naming it, a bit for ever
 that was seen, and the bits that say which rows are not as most rows of their cell.
 """
 
-from dataclasses import dataclass
-from itertools import combinations
-
 import numpy as np
 from scipy.special import gammaln
 
-from nri.arrays import IntArray
+from nri.arrays import FloatArray, IntArray
 from nri.dynamics.regulators import cells_of
 from nri.search.objective import LN2, DescriptionLength
 
 _WIDTH = 12
 """Sets that are kept of each size."""
-_MOST_PAIRS = 3000
-"""Pairs of columns up to which all are tried; beyond, pairs grow from single columns."""
+_MOST_SINGLES = 80
+"""Single columns from which pairs grow; with no more columns than this, all pairs are tried."""
 _KEPT = 4
 """Sets that are handed back, the best first."""
 _DATA = DescriptionLength()
 
-
-@dataclass(frozen=True)
-class _Scored:
-    cost: float
-    columns: tuple[int, ...]
+_Set = tuple[int, ...]
 
 
-def likely_sets(rows: IntArray, labels: IntArray, most: int) -> list[tuple[int, ...]]:
+def likely_sets(rows: IntArray, labels: IntArray, most: int) -> list[_Set]:
     """Return the sets of columns that describe the labels in the fewest bits.
 
     Parameters
@@ -42,45 +35,56 @@ def likely_sets(rows: IntArray, labels: IntArray, most: int) -> list[tuple[int, 
     most
         Most columns of a set.
     """
-    n = rows.shape[1]
-    score = _Scorer(rows, labels)
-    best = {(): score.of(())}
-    singles = [(column,) for column in range(n)]
-    layer = [score.of(columns) for columns in singles]
-    for size in range(1, most + 1):
-        best |= {one.columns: one for one in sorted(layer, key=_by_cost)[:_WIDTH]}
-        if size == most:
+    scorer = _Scorer(rows, labels)
+    found: dict[_Set, float] = {(): scorer.of_none()}
+    layer: dict[_Set, float] = {(): found[()]}
+    for size in range(most):
+        bases = _best(layer, _MOST_SINGLES if size == 1 else _WIDTH)
+        grown: dict[_Set, float] = {}
+        for base in bases:
+            costs = scorer.with_one_more(base)
+            for column in set(range(rows.shape[1])) - set(base):
+                grown[tuple(sorted((*base, column)))] = float(costs[column])
+        least = min(layer.values())
+        layer = grown
+        found |= {one: layer[one] for one in _best(layer, _WIDTH)}
+        if size > 1 and min(layer.values()) > least:
             break
-        grown: set[tuple[int, ...]] = set()
-        if size == 1 and n * (n - 1) // 2 <= _MOST_PAIRS:
-            grown.update(combinations(range(n), 2))
-        else:
-            for one in sorted(layer, key=_by_cost)[:_WIDTH]:
-                grown.update(
-                    tuple(sorted((*one.columns, column))) for column in range(n) if column not in one.columns
-                )
-        previous, layer = min(layer, key=_by_cost).cost, [score.of(columns) for columns in sorted(grown)]
-        if not layer or (size > 2 and min(layer, key=_by_cost).cost > previous):
-            break
-    return [one.columns for one in sorted(best.values(), key=_by_cost)[:_KEPT]]
+    return _best(found, _KEPT)
 
 
-def _by_cost(one: _Scored) -> tuple[float, int, tuple[int, ...]]:
-    return (round(one.cost, 6), len(one.columns), one.columns)
+def _best(costs: dict[_Set, float], most: int) -> list[_Set]:
+    return sorted(costs, key=lambda one: (round(costs[one], 6), len(one), one))[:most]
 
 
 class _Scorer:
+    """Description lengths of sets of columns."""
+
     def __init__(self, rows: IntArray, labels: IntArray) -> None:
         self.rows, self.labels = rows, labels
         self.n_labels = int(labels.max()) + 1
+        self.n_values = int(rows.max()) + 1
 
-    def of(self, columns: tuple[int, ...]) -> _Scored:
-        cells = cells_of(self.rows, columns)
-        n_cells = int(cells.max()) + 1
-        counts = np.bincount(cells * self.n_labels + self.labels, minlength=n_cells * self.n_labels)
-        errors = len(cells) - int(counts.reshape(n_cells, self.n_labels).max(axis=1).sum())
-        n, k = self.rows.shape[1], len(columns)
+    def of_none(self) -> float:
+        """Return the bits without any column."""
+        errors = len(self.labels) - int(np.bincount(self.labels).max())
+        return float(self._bits(np.array([1.0]), np.array([float(errors)]), 0)[0])
+
+    def with_one_more(self, base: _Set) -> FloatArray:
+        """[N]: the bits of a set with each other column added to it."""
+        m, n = self.rows.shape
+        cells = cells_of(self.rows, base)
+        n_cells = (int(cells.max()) + 1) * self.n_values
+        finer = cells[:, None] * self.n_values + self.rows + n_cells * np.arange(n)
+        counts = np.bincount(
+            (finer * self.n_labels + self.labels[:, None]).ravel(), minlength=n * n_cells * self.n_labels
+        ).reshape(n, n_cells, self.n_labels)
+        errors = m - counts.max(axis=2).sum(axis=1)
+        seen = counts.any(axis=2).sum(axis=1)
+        return self._bits(seen.astype(np.float64), errors.astype(np.float64), len(base) + 1)
+
+    def _bits(self, n_cells: FloatArray, errors: FloatArray, k: int) -> FloatArray:
+        n = self.rows.shape[1]
         naming = (gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)) / LN2 + k + 1
         told = naming + n_cells * np.log2(max(2, self.n_labels))
-        cost = float(_DATA.cost(np.array(float(errors)), np.array(told), float(len(cells)), self.n_labels))
-        return _Scored(cost, columns)
+        return _DATA.cost(errors, told, float(len(self.labels)), self.n_labels)

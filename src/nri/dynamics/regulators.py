@@ -161,7 +161,7 @@ class _Search:
     def sets(self, pairs: BoolArray, size: int) -> list[tuple[int, ...]] | None:
         """Return them, None when patience ends."""
         self.found, self.is_all = [], True
-        self._grow((), pairs.astype(np.int32), size)
+        self._grow((), pairs.astype(np.int16), size)
         return None if self.steps > _PATIENCE else self.found
 
     def _grow(self, chosen: tuple[int, ...], pairs: IntArray, left: int) -> None:

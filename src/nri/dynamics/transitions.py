@@ -291,6 +291,12 @@ def _coded(states: Table, before: IntArray, after: IntArray, inputs: Collection[
         variable_of(name, states.columns[name], states.plans[name], is_input=name in inputs)
         for name in states.names
     )
+    still = [one.name for one in variables if len(one.values) == 1]
+    if still:
+        logger.warning("the same in every state, so left out: %s", ", ".join(still))
+        variables = tuple(one for one in variables if one.name not in still)
+    if all(one.is_input for one in variables):
+        raise InputError("no variable ever changes its value; give states that differ")
     codes = np.stack([one.codes(states.columns[one.name]) for one in variables], axis=1)
     now, following = codes[before], codes[after]
     following[:, [one.is_input for one in variables]] = -1

@@ -1,0 +1,45 @@
+"""Files of systems: JSON as nri writes it, and .bnet as others do."""
+
+from os import PathLike
+from pathlib import Path
+
+from nri.dynamics.render.as_bnet import read_bnet
+from nri.dynamics.render.as_json import read_json
+from nri.dynamics.system import Dynamics
+from nri.errors import InputError
+from nri.table.files import decode, similar_files
+
+SUFFIXES = (".json", ".bnet")
+"""Of files that hold a system."""
+
+
+def read_dynamics(source: "str | PathLike[str]") -> Dynamics:
+    """Read a system from a file: ``.json`` as ``nri dynamics --out`` writes it, or ``.bnet``.
+
+    Parameters
+    ----------
+    source
+        The file; what it is is told by its first character.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it holds no system.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "toggle.bnet"
+    >>> _ = file.write_text("targets, factors\\na, !b\\nb, !a\\n")
+    >>> len(read_dynamics(file).attractors().fixed_points)
+    2
+    """
+    path = Path(source)
+    try:
+        text = decode(path.read_bytes(), str(path))
+    except FileNotFoundError:
+        close = similar_files(path)
+        raise InputError(f"no file {path}{close or '; give a .json or .bnet file of a system'}") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}; give a .json or .bnet file") from None
+    return read_json(text) if text.lstrip().startswith(("{", "[")) else read_bnet(text)
