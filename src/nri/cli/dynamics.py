@@ -23,7 +23,8 @@ _ASK = "What to ask of the system"
 TableArgument = Annotated[
     str,
     typer.Argument(
-        metavar="FILE", help="A table of transitions; - is standard input. Or a system: a .json or .bnet file."
+        metavar="FILE",
+        help="A table of transitions; - is standard input. Or a system: a .json or .bnet file.",
     ),
 ]
 NextOption = Annotated[
@@ -48,7 +49,9 @@ AsynchronousOption = Annotated[
 ]
 WithoutOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAMES", help="No part of a state, commas between; repeatable.", rich_help_panel=_READ),
+    typer.Option(
+        metavar="NAMES", help="No part of a state, commas between; repeatable.", rich_help_panel=_READ
+    ),
 ]
 ModelOption = Annotated[
     str | None,
@@ -82,7 +85,9 @@ StepsOption = Annotated[
 ]
 CompareOption = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Another system (.json or .bnet) to compare with.", rich_help_panel=_ASK),
+    typer.Option(
+        metavar="FILE", help="Another system (.json or .bnet) to compare with.", rich_help_panel=_ASK
+    ),
 ]
 
 
@@ -168,8 +173,8 @@ def _format(named: str | None, out: Path | None) -> str | None:
 def _refuse_reading(*asked: str | None) -> None:
     if any(one is not None for one in asked):
         raise InputError(
-            "the file is a system already, so nothing is learned from it; leave out --next, --time, --series and "
-            "--model, or give a table"
+            "the file is a system already, so nothing is learned from it; leave out --next, --time, --series "
+            "and --model, or give a table"
         )
 
 
@@ -188,7 +193,13 @@ def _values(texts: list[str] | None) -> dict[str, str]:
 
 
 def _write(
-    system: "Dynamics", form: str | None, out: Path | None, html: Path | None, source: str | None, *, quiet: bool
+    system: "Dynamics",
+    form: str | None,
+    out: Path | None,
+    html: Path | None,
+    source: str | None,
+    *,
+    quiet: bool,
 ) -> None:
     if out is not None:
         write_text(out, system.render(form or "text"))
@@ -244,7 +255,9 @@ def _comparison(found: "SystemComparison") -> list[str]:
     lines = [f"\n{len(found.same)} variables move alike, {len(found.different)} differently"]
     for one in found.different:
         where = ", ".join(f"{name}={_short(value)}" for name, value in one.example.items()) or "any state"
-        lines.append(f"  {one.name}: where {where}, it was {_short(one.old)} next and is now {_short(one.new)}")
+        lines.append(
+            f"  {one.name}: where {where}, it was {_short(one.old)} next and is now {_short(one.new)}"
+        )
     for words, names in (("only in the other system", found.only_old), ("only in this one", found.only_new)):
         if names:
             lines.append(f"  {words}: {', '.join(names)}")

@@ -74,7 +74,7 @@ def _difference(old: Dynamics, new: Dynamics, name: str) -> VariableDifference |
         row = difference(first.on_rule, second.on_rule, dict.fromkeys(columns, BOOLEAN))
         if row is None:
             return None
-        state = {one.name: bool(row.get(one.name)) for one in readable}
+        state: dict[str, Label] = {one.name: bool(row.get(one.name)) for one in readable}
     else:
         if prod(len(one.values) for one in readable) > _MOST_CELLS:
             raise InputError(f"the rules of {name!r} read too many values to be compared on all of them")
@@ -84,10 +84,10 @@ def _difference(old: Dynamics, new: Dynamics, name: str) -> VariableDifference |
         differs = says[0] != says[1]
         if not differs.any():
             return None
-        state = {one.name: one.values[int(c)] for one, c in zip(readable, cells[differs.argmax()], strict=True)}
-    typed = {
-        one.name: one.column(np.array([one.values.index(state[one.name])])) for one in readable
-    }
+        state = {
+            one.name: one.values[int(c)] for one, c in zip(readable, cells[differs.argmax()], strict=True)
+        }
+    typed = {one.name: one.column(np.array([one.values.index(state[one.name])])) for one in readable}
     told = [one.ruleset.predict(typed, 1)[0].item() for one in (first, second)]
     return VariableDifference(name, state, *told)
 

@@ -47,9 +47,7 @@ def shortest_rule(regulators: Sequence[Variable], on: IntArray, off: IntArray) -
     sizes = np.sum([one.sizes[clauses[:, i]] for i, one in enumerate(conditions)], axis=0)
     chosen = clauses[_fewest(covers, sizes)]
     return Rule(
-        Clause(
-            literal for one, i in zip(conditions, row, strict=True) for literal in one.literals[int(i)]
-        )
+        Clause(literal for one, i in zip(conditions, row, strict=True) for literal in one.literals[int(i)])
         for row in chosen
     )
 
@@ -92,7 +90,10 @@ def _grown(conditions: Sequence[Conditions], on: IntArray, off: IntArray) -> Int
     """[P, k]: a large clause around each cell of ``on``, for regulators too many to look at all clauses."""
     clauses = []
     for cell in on:
-        chosen = [int(np.argmin(one.allows.sum(axis=1) + 99 * ~one.allows[:, v])) for one, v in zip(conditions, cell, strict=True)]
+        chosen = [
+            int(np.argmin(one.allows.sum(axis=1) + 99 * ~one.allows[:, v]))
+            for one, v in zip(conditions, cell, strict=True)
+        ]
         outside = np.array(
             [~one.allows[c][off[:, i]] for i, (one, c) in enumerate(zip(conditions, chosen, strict=True))]
         )

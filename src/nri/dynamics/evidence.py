@@ -1,4 +1,4 @@
-"""Evidence: what the transitions say about the rules, where they contradict each other, what they never show."""
+"""Evidence: what transitions say about the rules, where they contradict each other, what they never show."""
 
 from collections.abc import Sequence
 from math import prod
@@ -8,7 +8,7 @@ import numpy as np
 
 from nri.arrays import IntArray
 from nri.dynamics.regulators import cells_of
-from nri.dynamics.system import Contradiction, NeverSeen
+from nri.dynamics.system import Contradiction, NeverSeen, State
 from nri.dynamics.transitions import Transitions
 from nri.dynamics.variables import Variable
 from nri.rule import RuleSet
@@ -67,13 +67,17 @@ def contradictions(seen: Transitions) -> tuple[tuple[Contradiction, ...], int]:
     told = []
     for i in broken[np.argsort(-weight, kind="stable")][:_LISTED]:
         row = int(np.flatnonzero(cells == states[i])[0])
-        state = {one.name: one.values[int(c)] for one, c in zip(seen.variables, seen.before[row], strict=True)}
+        state = {
+            one.name: one.values[int(c)] for one, c in zip(seen.variables, seen.before[row], strict=True)
+        }
         places = range(int(first[i]), int(first[i] + several[i]))
-        told.append(Contradiction(state, tuple(_next(seen, following[pairs[p, 1]], int(counts[p])) for p in places)))
+        told.append(
+            Contradiction(state, tuple(_next(seen, following[pairs[p, 1]], int(counts[p])) for p in places))
+        )
     return tuple(told), len(broken)
 
 
-def _next(seen: Transitions, codes: IntArray, count: int) -> tuple[dict[str, object], int]:
+def _next(seen: Transitions, codes: IntArray, count: int) -> tuple[State, int]:
     names = [seen.variables[i] for i in seen.learned]
     state = {one.name: one.values[int(c)] if c >= 0 else None for one, c in zip(names, codes, strict=True)}
     return state, count

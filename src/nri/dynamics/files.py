@@ -14,7 +14,7 @@ SUFFIXES = (".json", ".bnet")
 
 
 def read_dynamics(source: "str | PathLike[str]") -> Dynamics:
-    """Read a system from a file: ``.json`` as ``nri dynamics --out`` writes it, or ``.bnet``.
+    r"""Read a system from a file: ``.json`` as ``nri dynamics --out`` writes it, or ``.bnet``.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def read_dynamics(source: "str | PathLike[str]") -> Dynamics:
     --------
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "toggle.bnet"
-    >>> _ = file.write_text("targets, factors\\na, !b\\nb, !a\\n")
+    >>> _ = file.write_text("targets, factors\na, !b\nb, !a\n")
     >>> len(read_dynamics(file).attractors().fixed_points)
     2
     """

@@ -15,6 +15,8 @@ UNIT = 132.0
 _FLAT = 0.78
 """Height by width of the whole: screens and pages are wider than high."""
 _ROUNDS = 300
+_APART = 56.0
+"""Free space between parts of the graph that nothing joins."""
 _MARGIN = (26.0, 30.0)
 """Free space beside and below a box."""
 
@@ -31,17 +33,51 @@ def place(n: int, edges: Sequence[tuple[int, int]], widths: Sequence[float], hei
     widths, height
         Of the boxes.
     """
-    if n == 0:
-        return np.zeros((0, 2))
-    apart = _steps(n, edges)
-    spots = _relaxed(apart) * UNIT * np.array([1.0, _FLAT])
     boxes = np.stack([np.asarray(widths, dtype=np.float64), np.full(n, height)], axis=1)
+    parts = _parts(n, edges)
+    placed = [_part(part, edges, boxes[part]) for part in parts]
+    spots = np.zeros((n, 2))
+    for part, corner, inside in zip(parts, _packed([size for _, size in placed]), placed, strict=True):
+        spots[part] = inside[0] + corner
+    return spots
+
+
+def _parts(n: int, edges: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Return the parts of the graph that nothing joins, the largest first."""
+    owner = list(range(n))
+    for a, b in edges:
+        first, second = owner[a], owner[b]
+        owner = [first if one == second else one for one in owner]
+    parts = [[i for i in range(n) if owner[i] == one] for one in dict.fromkeys(owner)]
+    return sorted(parts, key=lambda part: -len(part))
+
+
+def _part(
+    part: list[int], edges: Sequence[tuple[int, int]], boxes: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the spots of one part, the least coordinates being 0, and its size."""
+    place_of = {node: i for i, node in enumerate(part)}
+    own = [(place_of[a], place_of[b]) for a, b in edges if a in place_of]
+    spots = _relaxed(_steps(len(part), own)) * UNIT * np.array([1.0, _FLAT])
     spots = _without_overlaps(spots, boxes)
-    return np.asarray(spots - (spots - boxes / 2).min(axis=0))
+    spots = spots - (spots - boxes / 2).min(axis=0)
+    return spots, np.asarray((spots + boxes / 2).max(axis=0))
+
+
+def _packed(sizes: Sequence[FloatArray]) -> list[FloatArray]:
+    """Return the upper left corner of each part: in lines about as wide as the largest part."""
+    widest = max([500.0, *(float(size[0]) for size in sizes)])
+    corners, left, top, deep = [], 0.0, 0.0, 0.0
+    for width, height in sizes:
+        if left > 0 and left + width > widest:
+            left, top, deep = 0.0, top + deep + _APART, 0.0
+        corners.append(np.array([left, top]))
+        left, deep = left + float(width) + _APART, max(deep, float(height))
+    return corners
 
 
 def _steps(n: int, edges: Sequence[tuple[int, int]]) -> FloatArray:
-    """[n, n]: steps between nodes; between parts of the graph a little more than the longest way."""
+    """[n, n]: steps between the nodes of a part."""
     steps = np.full((n, n), np.inf)
     np.fill_diagonal(steps, 0.0)
     for a, b in edges:
@@ -49,8 +85,7 @@ def _steps(n: int, edges: Sequence[tuple[int, int]]) -> FloatArray:
             steps[a, b] = steps[b, a] = 1.0
     for middle in range(n):  # Floyd and Warshall
         steps = np.minimum(steps, steps[:, [middle]] + steps[[middle], :])
-    finite = steps[np.isfinite(steps)].max()
-    return np.where(np.isfinite(steps), steps, max(finite * 0.75, 1.6))
+    return steps
 
 
 def _relaxed(apart: FloatArray) -> FloatArray:

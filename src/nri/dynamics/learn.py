@@ -16,7 +16,13 @@ import numpy as np
 
 from nri.arrays import IntArray
 from nri.dynamics.cover import shortest_rule
-from nri.dynamics.evidence import asynchronous_target, contradictions, looks_asynchronous, never_seen, share_explained
+from nri.dynamics.evidence import (
+    asynchronous_target,
+    contradictions,
+    looks_asynchronous,
+    never_seen,
+    share_explained,
+)
 from nri.dynamics.likely import likely_sets
 from nri.dynamics.regulators import MOST_SETS, Regulators, cells_of, smallest_sets
 from nri.dynamics.system import Dynamics, Seen, VariableRule
@@ -160,16 +166,16 @@ class _Learner:
     def __init__(self, seen: Transitions, labels: IntArray, index: int) -> None:
         known = labels >= 0
         if not known.any():
-            raise InputError(f"no next value of {seen.variables[index].name!r} is known; fill some, or leave it out")
+            raise InputError(
+                f"no next value of {seen.variables[index].name!r} is known; fill some, or leave it out"
+            )
         self.variables = seen.variables
         self.variable = seen.variables[index]
         # names in one order, so that a tie is settled alike whatever the order of columns
         self.order = sorted(range(len(seen.variables)), key=lambda i: seen.variables[i].name)
         self.rows = seen.before[known][:, self.order]
         self.labels = labels[known]
-        columns = {
-            one.name: one.column(seen.before[known, i]) for i, one in enumerate(seen.variables)
-        }
+        columns = {one.name: one.column(seen.before[known, i]) for i, one in enumerate(seen.variables)}
         plans = {one.name: one.plan for one in seen.variables}
         n = len(self.labels)
         target = Target(self.variable.name, self.variable.values, self.labels)
@@ -203,9 +209,9 @@ class _Learner:
         if len(present) == 1:  # nothing to tell apart
             return self.told(self._candidate((), None))
         positive = 1 if self.variable.is_boolean else None
-        columns = self._uncut()
-        plain = all(one.kind is Kind.BOOLEAN for one in columns.values())
-        asked = replace(self.table, columns=columns, is_matrix=plain).about(positive)
+        states = self._uncut()
+        plain = all(one.kind is Kind.BOOLEAN for one in states.values())
+        asked = replace(self.table, columns=states, is_matrix=plain).about(positive)
         found = self._with_cuts(induce_rules(asked, Settings(model=model), rng=rng).ruleset)
         names = [self.variables[i].name for i in self.order]
         columns = tuple(sorted(names.index(name) for name in found.columns))
@@ -216,7 +222,7 @@ class _Learner:
         regulators = [self.variables[self.order[i]] for i in chosen.columns]
         said = chosen.ruleset.predict_index(self.table.columns, len(self.labels))
         right = float((said == self.labels).mean()) if len(said) else 1.0
-        others = ()
+        others: tuple[tuple[str, ...], ...] = ()
         if chosen.others is not None:
             names = [[self.variables[self.order[i]].name for i in one] for one in chosen.others.sets]
             others = tuple(tuple(one) for one in names if one != [r.name for r in regulators])
@@ -259,9 +265,7 @@ class _Learner:
             return self.rows[first], None
         return self.rows[first], labels
 
-    def _candidate(
-        self, columns: tuple[int, ...], others: Regulators | None, margin: int = 1
-    ) -> _Candidate:
+    def _candidate(self, columns: tuple[int, ...], others: Regulators | None, margin: int = 1) -> _Candidate:
         """Return the shortest rule over some regulators that says what most rows of each cell say."""
         regulators = [self.variables[self.order[i]] for i in columns]
         seen = self.rows[:, list(columns)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from nri.arrays import FloatArray
+from nri.arrays import BoolArray, FloatArray
 from nri.dynamics.influence import Effect, Influence
 from nri.dynamics.layout import place
 from nri.dynamics.system import Dynamics
@@ -26,10 +26,12 @@ _NAMES = {
     Effect.SETS: "sets",
 }
 _STYLE = """
-.influences { font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; --ground: #fff; --ink: #1b2430;
-  --soft: #586574; --node: #f2f5f8; --edge: #b9c4cf; --for: #0e7490; --against: #c2410c; --both: #7c3aed; --sets: #586574; }
-@media (prefers-color-scheme: dark) { .influences { --ground: #12171d; --ink: #e3e9f0; --soft: #9aa7b5; --node: #1e2731;
-  --edge: #445160; --for: #5cc4dd; --against: #f59a5f; --both: #b79bf7; --sets: #9aa7b5; } }
+.influences { font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+  --ground: #fff; --ink: #1b2430; --soft: #586574; --node: #f2f5f8; --edge: #b9c4cf;
+  --for: #0e7490; --against: #c2410c; --both: #7c3aed; --sets: #586574; }
+@media (prefers-color-scheme: dark) { .influences {
+  --ground: #12171d; --ink: #e3e9f0; --soft: #9aa7b5; --node: #1e2731; --edge: #445160;
+  --for: #5cc4dd; --against: #f59a5f; --both: #b79bf7; --sets: #9aa7b5; } }
 .influences .ground { fill: var(--ground); }
 .influences .node { fill: var(--node); stroke: var(--edge); stroke-width: 1.2; }
 .influences .input { stroke-dasharray: 4 3; }
@@ -37,7 +39,8 @@ _STYLE = """
 .influences .name { fill: var(--ink); font-weight: 550; }
 .influences .legend { fill: var(--soft); font-size: 12px; }
 .influences .arrow { fill: none; stroke-width: 1.6; stroke-linecap: round; }
-.influences .arrow.for, .influences .bar.for { stroke: var(--for); } .influences .head.for { fill: var(--for); }
+.influences .arrow.for, .influences .bar.for { stroke: var(--for); }
+.influences .head.for { fill: var(--for); }
 .influences .arrow.against, .influences .bar.against { stroke: var(--against); }
 .influences .arrow.both { stroke: var(--both); } .influences .head.both { fill: var(--both); }
 .influences .arrow.sets { stroke: var(--sets); } .influences .head.sets { fill: var(--sets); }
@@ -50,7 +53,7 @@ class _Node:
     middle: FloatArray
     width: float
 
-    def holds(self, points: FloatArray, margin: float = 0.0) -> FloatArray:
+    def holds(self, points: FloatArray, margin: float = 0.0) -> BoolArray:
         """Whether points are inside the box."""
         half = np.array([self.width / 2 + margin, _HEIGHT / 2 + margin])
         return np.asarray((np.abs(points - self.middle) < half).all(axis=1))
@@ -102,7 +105,14 @@ def _box(node: _Node, name: str, kind: str, whole: str) -> Iterator[Markup]:
     left, top = node.middle - np.array([node.width, _HEIGHT]) / 2
     box = element("title", whole)
     yield element(
-        "rect", box, x=float(left), y=float(top), width=node.width, height=_HEIGHT, rx=_HEIGHT / 2, class_=kind
+        "rect",
+        box,
+        x=float(left),
+        y=float(top),
+        width=node.width,
+        height=_HEIGHT,
+        rx=_HEIGHT / 2,
+        class_=kind,
     )
     yield text(float(node.middle[0]), float(node.middle[1]) + 4.5, name, "name", "middle")
 
@@ -119,7 +129,9 @@ def _arrow(
     if source == target:
         path = _loop(nodes[source], middle)
     else:
-        returned = any(one.source == influence.target and one.target == influence.source for one in influences)
+        returned = any(
+            one.source == influence.target and one.target == influence.source for one in influences
+        )
         path = _way(nodes, source, target, returned)
     path = path[: len(path) - _stop(path, 8.0 if influence.effect is not Effect.INHIBITS else 4.0)]
     if len(path) < 2:
@@ -154,7 +166,9 @@ def _way(nodes: Sequence[_Node], source: int, target: int, returned: bool) -> Fl
         path = path[outside]
         if len(path) < 4:
             continue
-        hits = sum(int(node.holds(path, 5.0).sum()) for i, node in enumerate(nodes) if i not in (source, target))
+        hits = sum(
+            int(node.holds(path, 5.0).sum()) for i, node in enumerate(nodes) if i not in (source, target)
+        )
         cost = hits + 12 * abs(bend)
         if best is None or cost < best[0]:
             best = (cost, path)
@@ -164,10 +178,13 @@ def _way(nodes: Sequence[_Node], source: int, target: int, returned: bool) -> Fl
 def _loop(node: _Node, middle: FloatArray) -> FloatArray:
     """Return the points of a loop on the side of a box that looks away from the rest."""
     up = -1.0 if node.middle[1] <= middle[1] else 1.0
-    centre = node.middle + np.array([node.width / 2 - 18.0, up * (_HEIGHT / 2 + 5.0)])
-    angles = np.linspace(0.80 * np.pi, 2.22 * np.pi, 81)
-    points = centre + 11.5 * np.stack([np.cos(angles), up * -np.sin(angles) * -1.0], axis=1)
-    return np.asarray(points[~node.holds(points, 2.0)])
+    border = node.middle + np.array([node.width / 2 - 24.0, up * (_HEIGHT / 2 + 2.0)])
+    corners = [
+        border + np.array(one) for one in ((-9.0, 0.0), (-19.0, up * 29.0), (19.0, up * 29.0), (9.0, 0.0))
+    ]
+    t = np.linspace(0.0, 1.0, 61)[:, None]
+    weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3)
+    return np.asarray(sum(weight * corner for weight, corner in zip(weights, corners, strict=True)))
 
 
 def _head(tip: FloatArray, ahead: FloatArray, effect: Effect, kind: str) -> Markup:
@@ -177,7 +194,12 @@ def _head(tip: FloatArray, ahead: FloatArray, effect: Effect, kind: str) -> Mark
         first, last = tip + aside * 6.0, tip - aside * 6.0
         return line(float(first[0]), float(first[1]), float(last[0]), float(last[1]), f"bar {kind}")
     if effect is Effect.BOTH:
-        corners = [tip + ahead * 8.0, tip + ahead * 3.0 + aside * 5, tip - ahead * 2.0, tip + ahead * 3.0 - aside * 5]
+        corners = [
+            tip + ahead * 8.0,
+            tip + ahead * 3.0 + aside * 5,
+            tip - ahead * 2.0,
+            tip + ahead * 3.0 - aside * 5,
+        ]
     else:
         corners = [tip + ahead * 8.0, tip - ahead * 1.5 + aside * 4.8, tip - ahead * 1.5 - aside * 4.8]
     points = " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)

@@ -92,7 +92,9 @@ def broken_pair(rows: IntArray, labels: IntArray, columns: Sequence[int]) -> tup
     cells = cells_of(rows, columns)
     order = np.lexsort((labels, cells))
     sorted_cells, sorted_labels = cells[order], labels[order]
-    clash = np.flatnonzero((sorted_cells[1:] == sorted_cells[:-1]) & (sorted_labels[1:] != sorted_labels[:-1]))
+    clash = np.flatnonzero(
+        (sorted_cells[1:] == sorted_cells[:-1]) & (sorted_labels[1:] != sorted_labels[:-1])
+    )
     if len(clash) == 0:
         return None
     best: tuple[int, tuple[int, int]] | None = None
@@ -131,11 +133,11 @@ def _some(members: IntArray) -> IntArray:
 
 
 def _distances(first: IntArray, second: IntArray) -> IntArray:
-    """[A, B]: in how many columns rows differ."""
+    """[A, B]: the number of columns in which rows differ."""
     same = np.zeros((len(first), len(second)), dtype=np.float32)
     for value in range(int(max(first.max(), second.max())) + 1):
         same += (first == value).astype(np.float32) @ (second == value).astype(np.float32).T
-    return (first.shape[1] - same).astype(np.int64)
+    return np.asarray(first.shape[1] - same, dtype=np.int64)
 
 
 def _strongest(pairs: BoolArray) -> BoolArray:

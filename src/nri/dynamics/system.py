@@ -62,7 +62,7 @@ class VariableRule:
                 return one.rule
         if self.ruleset.rules:
             raise InputError(
-                f"the rule of {self.ruleset.target!r} is about being off; learn it anew with the default model"
+                f"the rule of {self.ruleset.target!r} is about being off; learn it by the default model"
             )
         return TRUE if self.ruleset.default is True else FALSE
 

@@ -141,9 +141,7 @@ def _two_tables(first: Source | Table, second: Source | Table, layout: Layout, e
             raise UnknownColumnError(name, names, "column", "the table of next states")
     inputs = [name for name in names if name not in second.names]
     if len(inputs) == len(names):
-        raise InputError(
-            f"the table of next states has none of the columns {listed(names)}; name them alike"
-        )
+        raise InputError(f"the table of next states has none of the columns {listed(names)}; name them alike")
     following = {name: name for name in names}
     second_or_first = _filled(second, first, inputs)
     return _stacked(first, second_or_first, names, following, inputs, exact)
@@ -173,7 +171,9 @@ def _stacked(
     if isinstance(first, Table) or isinstance(second, Table):
         assert isinstance(first, Table), "both were read"
         assert isinstance(second, Table), "both were read"
-        columns = {name: _joined(first.columns[name], second.columns[following[name]], name) for name in names}
+        columns = {
+            name: _joined(first.columns[name], second.columns[following[name]], name) for name in names
+        }
         table = Table(columns, first.plans, np.ones(2 * n), np.arange(1, 2 * n + 1))
         return table, rows, rows + n, inputs
     before = first.frame[list(names)].reset_index(drop=True)
@@ -191,7 +191,7 @@ def _joined(before: Column, after: Column, name: str) -> Column:
         after = Column(np.full(len(after), before.values[:1]), after.known, before.categories)
     if before.kind is not after.kind:
         raise InputError(
-            f"{name!r} is {before.kind} before and {after.kind} after; write its cells alike, or give the file"
+            f"{name!r} is {before.kind} before and {after.kind} after; write its cells alike, or give a file"
         )
     known = np.concatenate([before.known, after.known])
     if before.kind is Kind.TEXT:
@@ -253,7 +253,9 @@ def _groups(table: Table, series: str | None) -> dict[str, IntArray]:
 def _times(table: Table, name: str) -> Any:
     column = table.columns[name]
     if column.kind is Kind.TEXT:
-        raise InputError(f"column {name!r} holds texts, which have no distance in time; give numbers or dates")
+        raise InputError(
+            f"column {name!r} holds texts, which have no distance in time; give numbers or dates"
+        )
     if not column.known.all():
         row = int(np.argmin(column.known)) + 1
         raise InputError(f"column {name!r}, row {row}: the time is missing; fill the cell or drop the row")
@@ -300,12 +302,14 @@ def _coded(states: Table, before: IntArray, after: IntArray, inputs: Collection[
     codes = np.stack([one.codes(states.columns[one.name]) for one in variables], axis=1)
     now, following = codes[before], codes[after]
     following[:, [one.is_input for one in variables]] = -1
-    whole = (now >= 0).all(axis=1)
+    whole = np.asarray((now >= 0).all(axis=1))
     if not whole.any():
         raise InputError("in every state before some cell is unknown; fill cells, or leave columns out")
     left_out = int((~whole).sum())
     if left_out:
-        logger.warning("%d of %d transitions start with an unknown cell and are left out", left_out, len(whole))
+        logger.warning(
+            "%d of %d transitions start with an unknown cell and are left out", left_out, len(whole)
+        )
     for variable in variables:
         if variable.cut is not None:
             logger.warning("%s is a measurement: above %g it is high", variable.name, variable.cut)

@@ -152,7 +152,9 @@ def variable_of(name: str, column: Column, plan: ColumnPlan, *, is_input: bool =
     if column.kind is Kind.BOOLEAN:
         return Variable(name, plan, (False, True), is_input=is_input)
     if column.kind is Kind.DATE:
-        raise InputError(f"column {name!r} holds dates, which are no states; leave it out, or name it as time")
+        raise InputError(
+            f"column {name!r} holds dates, which are no states; leave it out, or name it as time"
+        )
     if column.kind is Kind.TEXT:
         if len(distinct) > _MOST_CATEGORIES:
             cause = f"column {name!r} has {len(distinct)} different texts, too many for states"
@@ -181,6 +183,6 @@ def two_groups(numbers: Iterable[float]) -> float:
     low, high = float(ordered[best - 1]), float(ordered[best])
     for digits in range(1, 17):  # the plainest number in between reads best
         cut = float(f"{(low + high) / 2:.{digits}g}")
-        if low <= cut < high and digits > 2 or (low <= cut < high and cut == (low + high) / 2):
+        if low <= cut < high and (digits > 2 or cut == (low + high) / 2):
             return cut
     return low

@@ -26,10 +26,10 @@ def value_term(variable: Variable, index: int) -> str:
 
 
 def text_term(text: str) -> str:
-    """Put a text in quotes.
+    r"""Put a text in quotes.
 
     >>> print(text_term('the "p53" gene'))
-    "the \\\\"p53\\\\" gene"
+    "the \"p53\" gene"
     """
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
@@ -51,7 +51,8 @@ def _rules(system: Dynamics, variable: Variable) -> list[str]:
     if variable.name not in system.rules:
         return [f"holds({name}, V, T+1) :- holds({name}, V, T), time(T)."]
     ruleset = system.rules[variable.name].ruleset
-    lines, earlier = [], []
+    lines: list[str] = []
+    earlier: list[str] = []
     for number, decision in enumerate(ruleset.decisions):
         fires = f"fires({name}, {number}, T)"
         body = ", ".join([*_conditions(system, decision.clause), "time(T)"])

@@ -11,8 +11,8 @@ from nri.errors import InputError
 from nri.rule import (
     FALSE,
     TRUE,
-    Clause,
     ClassRule,
+    Clause,
     ColumnPlan,
     Evidence,
     Kind,
@@ -34,7 +34,9 @@ def render_bnet(system: Dynamics) -> str:
     """Write the formulas; a name that the format does not allow is written otherwise, and told."""
     for one in system.variables:
         if not one.is_boolean:
-            raise InputError(f"{one.name!r} has {len(one.values)} values and .bnet knows 0 and 1 only; use json")
+            raise InputError(
+                f"{one.name!r} has {len(one.values)} values and .bnet knows 0 and 1 only; use json"
+            )
     names = plain_names(system.names)
     lines = [f"# {names[one]} is {one!r}" for one in system.names if names[one] != one]
     lines += [f"# {names[v.name]} is on above {v.cut:g}" for v in system.variables if v.cut is not None]
@@ -76,9 +78,9 @@ def _formula(rule: Rule, names: dict[str, str]) -> str:
 
 
 def read_bnet(text: str) -> Dynamics:
-    """Read a network; each formula becomes the shortest rule that says the same.
+    r"""Read a network; each formula becomes the shortest rule that says the same.
 
-    >>> system = read_bnet("targets, factors\\na, !(b | !a)\\nb, a")
+    >>> system = read_bnet("targets, factors\na, !(b | !a)\nb, a")
     >>> print(system.rules["a"].on_rule)
     (a AND NOT b)
     """
@@ -122,7 +124,9 @@ class _Formula:
         while text[at:].strip():
             match = _TOKEN.match(text, at)
             if match is None:
-                raise InputError(f"the formula of {name!r} cannot be read at {text[at:][:20]!r}; use ! & | ( )")
+                raise InputError(
+                    f"the formula of {name!r} cannot be read at {text[at:][:20]!r}; use ! & | ( )"
+                )
             self.tokens.append((match["name"] or match["sign"]).translate(str.maketrans("~*+", "!&|")))
             at = match.end()
 
@@ -196,5 +200,7 @@ def _shortest(rule: Rule) -> Rule:
     if not variables:
         return rule
     cells = all_cells(variables)
-    holds = rule_truth(rule, {one.name: one.column(cells[:, i]) for i, one in enumerate(variables)}, len(cells))
+    holds = rule_truth(
+        rule, {one.name: one.column(cells[:, i]) for i, one in enumerate(variables)}, len(cells)
+    )
     return shortest_rule(variables, cells[holds], cells[~holds])

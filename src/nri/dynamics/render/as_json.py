@@ -34,14 +34,20 @@ def render_json(system: Dynamics) -> str:
             ],
         },
         "influences": [
-            {"source": one.source, "target": one.target, "effect": one.effect.value} for one in system.influences
+            {"source": one.source, "target": one.target, "effect": one.effect.value}
+            for one in system.influences
         ],
     }
     return json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _variable_to_dict(one: Variable) -> dict[str, Any]:
-    plain = {"name": one.name, "values": list(one.values), "input": one.is_input, "plan": plan_to_dict(one.plan)}
+    plain = {
+        "name": one.name,
+        "values": list(one.values),
+        "input": one.is_input,
+        "plan": plan_to_dict(one.plan),
+    }
     return plain if one.cut is None else plain | {"cut": one.cut}
 
 
@@ -67,7 +73,9 @@ def read_json(text: str) -> Dynamics:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"this is no system file: {error}; expected the JSON that nri dynamics writes") from None
+        raise InputError(
+            f"this is no system file: {error}; expected the JSON that nri dynamics writes"
+        ) from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError(f"this is no system file: its format is not {FORMAT!r}; write one with nri dynamics")
     if not isinstance(data.get("version"), int) or data["version"] > VERSION:
@@ -89,7 +97,9 @@ def _system(data: dict[str, Any]) -> Dynamics:
     for name, rule in rules.items():
         unknown = {name, *rule.ruleset.columns} - names
         if unknown:
-            raise InputError(f"the system file has a rule about {unknown.pop()!r}, which is no variable of it")
+            raise InputError(
+                f"the system file has a rule about {unknown.pop()!r}, which is no variable of it"
+            )
     return Dynamics(
         variables,
         rules,
@@ -98,7 +108,10 @@ def _system(data: dict[str, Any]) -> Dynamics:
             int(seen["states"]),
             seen["explained"],
             tuple(
-                Contradiction(one["state"], tuple((following["state"], following["times"]) for following in one["nexts"]))
+                Contradiction(
+                    one["state"],
+                    tuple((following["state"], following["times"]) for following in one["nexts"]),
+                )
                 for one in seen["contradictions"]
             ),
             int(seen["n_contradictions"]),
@@ -111,7 +124,9 @@ def _system(data: dict[str, Any]) -> Dynamics:
 def _variable(data: dict[str, Any]) -> Variable:
     name = str(data["name"])
     plan = plan_from_dict(data["plan"], f"the plan of {name!r}")
-    return Variable(name, plan, tuple(as_label(v) for v in data["values"]), data.get("cut"), bool(data["input"]))
+    return Variable(
+        name, plan, tuple(as_label(v) for v in data["values"]), data.get("cut"), bool(data["input"])
+    )
 
 
 def _rule(data: dict[str, Any]) -> VariableRule:

@@ -17,8 +17,10 @@ def render_sbml(system: Dynamics) -> str:
         raise InputError("SBML needs libsbml, not installed; run: pip install 'nri[dynamics]'")
     import libsbml
 
-    names = {name: plain.replace(".", "_").replace("[", "_").replace("]", "_")
-             for name, plain in plain_names(system.names).items()}
+    names = {
+        name: plain.replace(".", "_").replace("[", "_").replace("]", "_")
+        for name, plain in plain_names(system.names).items()
+    }
     document = libsbml.SBMLDocument(libsbml.SBMLNamespaces(3, 1, "qual", 1))
     document.setPackageRequired("qual", True)
     model = document.createModel()

@@ -117,7 +117,9 @@ def _summary(system: Dynamics, seen: Seen) -> list[str]:
     if not seen.transitions:
         return []
     share = 100 * seen.states / system.n_states
-    states = f"{seen.states} of {system.n_states} states" if system.n_states < 10**6 else f"{seen.states} states"
+    states = (
+        f"{seen.states} of {system.n_states} states" if system.n_states < 10**6 else f"{seen.states} states"
+    )
     seen_share = f" ({share:.3g} %)" if system.n_states < 10**6 else ""
     lines = ["", f"learned from {seen.transitions} transitions out of {states}{seen_share}"]
     if seen.explained is not None:

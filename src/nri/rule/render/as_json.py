@@ -193,7 +193,7 @@ def _plan(node: _Node) -> ColumnPlan:
 
 
 def plan_from_dict(data: Any, place: str) -> ColumnPlan:
-    """Read a plan from the plain data of :func:`plan_to_dict`; what is wrong with it is told with the place."""
+    """Read a plan from the plain data of :func:`plan_to_dict`; errors name the place."""
     return _plan(_Node(data, place))
 
 
