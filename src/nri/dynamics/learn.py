@@ -40,6 +40,10 @@ DEFAULT = "fewest"
 """The model of users who name none: the fewest regulators, then the shortest rule."""
 _MARGINS = (1, 2, 3, 5)
 """By how many rows a value must lead in a cell to count, where rows contradict each other."""
+_BENEFIT_OF_DOUBT = 6.0
+"""Bits a variable that errors may save before transitions that never contradict each other are called noisy.
+On random networks of 6 and 12 variables exact rules cost at most 5.1 more without noise, whatever the
+number of transitions, and with 1 % of cells flipped mostly 6 to 50 more from 40 transitions on."""
 _MOST_LIKELY = 7
 """Most regulators where rows contradict each other."""
 
@@ -150,7 +154,10 @@ def _fewest(learners: "Sequence[_Learner]", step: Callable[[], None]) -> list[Va
         likely.append(one.likely() if _in_doubt(exact[-1]) else exact[-1])
         step()
     both = [(e, p) for e, p in zip(exact, likely, strict=True) if e is not None and p is not None]
-    clean = sum(e.bits for e, _ in both) <= sum(p.bits for _, p in both) + 1e-6
+    doubtful = sum(_in_doubt(e) for e, _ in both)
+    saved = sum(e.bits - p.bits for e, p in both)
+    proven = any(one.contradicts_itself for one in learners)
+    clean = saved <= (0.0 if proven else _BENEFIT_OF_DOUBT) * doubtful + 1e-6
     chosen = [e if e is not None and clean else p for e, p in zip(exact, likely, strict=True)]
     return [one.told(rule) for one, rule in zip(learners, chosen, strict=True) if rule is not None]
 
@@ -181,6 +188,11 @@ class _Learner:
         target = Target(self.variable.name, self.variable.values, self.labels)
         self.table = Table(columns, plans, np.ones(n), np.arange(1, n + 1), target)
         self.n_literals = sum(len(one.conditions.allows) - 1 for one in self.variables)
+
+    @property
+    def contradicts_itself(self) -> bool:
+        """Whether equal states lead to different values."""
+        return self._states()[1] is None
 
     def exact(self) -> _Candidate | None:
         """Return the shortest rule over the fewest regulators that settle every row."""

@@ -133,7 +133,7 @@ def _some(members: IntArray) -> IntArray:
 
 
 def _distances(first: IntArray, second: IntArray) -> IntArray:
-    """[A, B]: the number of columns in which rows differ."""
+    """Return, [A, B], the number of columns in which rows differ."""
     same = np.zeros((len(first), len(second)), dtype=np.float32)
     for value in range(int(max(first.max(), second.max())) + 1):
         same += (first == value).astype(np.float32) @ (second == value).astype(np.float32).T
