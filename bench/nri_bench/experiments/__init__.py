@@ -2,6 +2,7 @@
 
 from nri_bench.experiments import (
     ablation,
+    dynamics,
     learning,
     noise,
     recovery,
@@ -15,7 +16,7 @@ from nri_bench.experiments.base import Experiment, Options
 
 EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (uci, learning, recovery, noise, spurious, scaling, ablation, slots, rules)
+    for module in (uci, learning, recovery, noise, spurious, scaling, ablation, slots, rules, dynamics)
 }
 """Every experiment by its command's name."""
 

@@ -2,6 +2,7 @@
 
 from os import PathLike
 from pathlib import Path
+from typing import IO
 
 from nri.dynamics.render.as_bnet import read_bnet
 from nri.dynamics.render.as_json import read_json
@@ -13,13 +14,13 @@ SUFFIXES = (".json", ".bnet")
 """Of files that hold a system."""
 
 
-def read_dynamics(source: "str | PathLike[str]") -> Dynamics:
+def read_dynamics(source: "str | PathLike[str] | IO[str]") -> Dynamics:
     r"""Read a system from a file: ``.json`` as ``nri dynamics --out`` writes it, or ``.bnet``.
 
     Parameters
     ----------
-    source
-        The file; what it is is told by its first character.
+    source : path or text file object
+        Its first character tells which of the two it is.
 
     Raises
     ------
@@ -28,12 +29,13 @@ def read_dynamics(source: "str | PathLike[str]") -> Dynamics:
 
     Examples
     --------
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "toggle.bnet"
-    >>> _ = file.write_text("targets, factors\na, !b\nb, !a\n")
-    >>> len(read_dynamics(file).attractors().fixed_points)
+    >>> import io
+    >>> toggle = read_dynamics(io.StringIO("targets, factors\na, !b\nb, !a\n"))
+    >>> len(toggle.attractors().fixed_points)
     2
     """
+    if not isinstance(source, str | PathLike):
+        return _parsed(source.read())
     path = Path(source)
     try:
         text = decode(path.read_bytes(), str(path))
@@ -42,4 +44,8 @@ def read_dynamics(source: "str | PathLike[str]") -> Dynamics:
         raise InputError(f"no file {path}{close or '; give a .json or .bnet file of a system'}") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}; give a .json or .bnet file") from None
+    return _parsed(text)
+
+
+def _parsed(text: str) -> Dynamics:
     return read_json(text) if text.lstrip().startswith(("{", "[")) else read_bnet(text)
