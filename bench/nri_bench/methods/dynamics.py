@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from nri import Dynamics, learn_dynamics, read_dynamics
-from nri_bench.arrays import IntArray
+from nri_bench.arrays import BoolArray, IntArray
 from nri_bench.datasets.networks import next_states
 
 Next = Callable[[IntArray], IntArray]
@@ -86,7 +86,7 @@ def _leaves(tree: object, node: int, names: list[str], path: list[str]) -> list[
 
 def _pylfit(algorithm: str) -> Callable[[pd.DataFrame, int], Learned]:
     def learn(table: pd.DataFrame, seed: int) -> Learned:
-        """Learn the rules of both values; where rules of both match, the value with more of them is said."""
+        """Learn the rules of both values; where rules of both match, the best supported one speaks."""
         import pylfit
 
         names = [name for name in table.columns if not name.endswith("'")]
@@ -101,7 +101,7 @@ def _pylfit(algorithm: str) -> Callable[[pd.DataFrame, int], Learned]:
         model.compile(algorithm=algorithm)
         model.fit(dataset=data)
         rules = [
-            (
+            _PylfitRule(
                 names.index(rule.head.variable[:-1]),
                 int(rule.head.value),
                 [
@@ -111,19 +111,36 @@ def _pylfit(algorithm: str) -> Callable[[pd.DataFrame, int], Learned]:
             )
             for rule in model.rules
         ]
-        return Learned(lambda states: _by_votes(rules, states))
+        before, after = table[names].to_numpy(), table[[f"{name}'" for name in names]].to_numpy()
+        support = [
+            int((rule.matches(before) & (after[:, rule.target] == rule.value)).sum()) for rule in rules
+        ]
+        return Learned(lambda states: _by_support(rules, support, states))
 
     return learn
 
 
-def _by_votes(rules: list[tuple[int, int, list[tuple[int, int]]]], states: IntArray) -> IntArray:
-    votes = np.zeros((*states.shape, 2), dtype=np.int64)
-    for target, value, body in rules:
-        matches = np.ones(len(states), dtype=bool)
-        for column, wanted in body:
-            matches &= states[:, column] == wanted
-        votes[matches, target, value] += 1
-    return (votes[:, :, 1] > votes[:, :, 0]).astype(np.int64)
+@dataclass(frozen=True)
+class _PylfitRule:
+    target: int
+    value: int
+    body: list[tuple[int, int]]
+
+    def matches(self, states: IntArray) -> BoolArray:
+        """[M]: on which states its body holds."""
+        holds = np.ones(len(states), dtype=bool)
+        for column, wanted in self.body:
+            holds &= states[:, column] == wanted
+        return holds
+
+
+def _by_support(rules: list[_PylfitRule], support: list[int], states: IntArray) -> IntArray:
+    """Say for each variable the value of the rule that matches with the most transitions behind it."""
+    most = np.zeros((*states.shape, 2), dtype=np.int64)
+    for rule, behind in zip(rules, support, strict=True):
+        own = most[:, rule.target, rule.value]
+        np.maximum(own, behind, out=own, where=rule.matches(states))
+    return (most[:, :, 1] > most[:, :, 0]).astype(np.int64)
 
 
 LEARNERS = {

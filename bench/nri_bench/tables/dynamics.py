@@ -23,7 +23,7 @@ def dynamics_table(rows: Sequence[Row]) -> str:
         return NO_ROWS
     frame = pd.DataFrame(list(rows))
     for column in ("equal", "accuracy", "fit_seconds", "N"):
-        frame[column] = pd.to_numeric(frame.get(column))
+        frame[column] = pd.to_numeric(frame[column]) if column in frame else float("nan")
     frame["ok"] = frame["status"] == "ok"
     frame["equal"] = frame["equal"].where(frame["ok"], 0.0)
     frame["accuracy"] = frame["accuracy"].where(frame["ok"], 0.5)

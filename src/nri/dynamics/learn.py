@@ -151,7 +151,7 @@ def _fewest(learners: "Sequence[_Learner]", step: Callable[[], None]) -> list[Va
     exact, likely = [], []
     for one in learners:
         exact.append(one.exact())
-        likely.append(one.likely() if _in_doubt(exact[-1]) else exact[-1])
+        likely.append(one.likely(exact[-1]) if _in_doubt(exact[-1]) else exact[-1])
         step()
     both = [(e, p) for e, p in zip(exact, likely, strict=True) if e is not None and p is not None]
     doubtful = sum(_in_doubt(e) for e, _ in both)
@@ -206,14 +206,34 @@ class _Learner:
         candidates = [self._candidate(columns, found) for columns in found.sets]
         return min(candidates, key=lambda one: (_length(one.ruleset), one.bits, one.columns))
 
-    def likely(self) -> _Candidate:
-        """Return the rule that describes rows and errors in the fewest bits."""
+    def likely(self, exact: _Candidate | None) -> _Candidate:
+        """Return the rule that describes rows and errors in the fewest bits.
+
+        If the likeliest regulators are those of the exact rule, nothing speaks against it.
+        """
+        sets = likely_sets(self.rows, self.labels, min(_MOST_LIKELY, self.rows.shape[1]))
+        if exact is not None and sets[0] == exact.columns:
+            return exact
         candidates = [
             self._candidate(columns, None, margin)
-            for columns in likely_sets(self.rows, self.labels, min(_MOST_LIKELY, self.rows.shape[1]))
-            for margin in _MARGINS
+            for columns in sets
+            for margin in self._telling_margins(columns)
         ]
         return min(candidates, key=lambda one: (round(one.bits, 6), len(one.columns), one.columns))
+
+    def _telling_margins(self, columns: tuple[int, ...]) -> list[int]:
+        """Return the margins that leave different cells uncertain."""
+        counts = self._counts(cells_of(self.rows, columns))
+        ranked = np.sort(counts, axis=1)
+        lead = ranked[:, -1] - ranked[:, -2]
+        first = {int((lead >= margin).sum()): margin for margin in reversed(_MARGINS)}
+        return sorted(first.values())
+
+    def _counts(self, cells: IntArray) -> IntArray:
+        """[n_cells, n_values]: the rows of each cell by their next value."""
+        n_cells, n_values = int(cells.max()) + 1, len(self.variable.values)
+        counts = np.bincount(cells * n_values + self.labels, minlength=n_cells * n_values)
+        return counts.reshape(n_cells, n_values)
 
     def by_model(self, model: str, rng: np.random.Generator) -> VariableRule:
         """Return the rule that a model of the path finds."""
@@ -283,9 +303,7 @@ class _Learner:
         seen = self.rows[:, list(columns)]
         cells = cells_of(seen, range(len(columns)))
         _, first = np.unique(cells, return_index=True)
-        n_values = len(self.variable.values)
-        counts = np.bincount(cells * n_values + self.labels, minlength=len(first) * n_values)
-        counts = counts.reshape(len(first), n_values)
+        counts = self._counts(cells)
         default = 0 if self.variable.is_boolean else int(np.argmax(counts.sum(axis=0)))
         ranked = np.sort(counts, axis=1)
         sure = ranked[:, -1] - ranked[:, -2] >= margin
