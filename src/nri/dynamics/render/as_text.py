@@ -10,7 +10,7 @@ from nri.rule.render.phrase import number, phrase_clause, phrase_label, phrase_n
 
 _WIDEST = 76
 """Clauses longer than this do not push the numbers of the others to the right."""
-_SHOWN = 3
+_SHOWN = 2
 """Examples that are told of what was never seen, and of contradictions."""
 
 _Line = tuple[str, str]
