@@ -23,8 +23,8 @@ from nri.dynamics.evidence import (
     never_seen,
     share_explained,
 )
-from nri.dynamics.likely import likely_sets
-from nri.dynamics.regulators import MOST_SETS, Regulators, cells_of, smallest_sets
+from nri.dynamics.likely import likely_sets, settling_set
+from nri.dynamics.regulators import PATIENCE, Regulators, cells_of, smallest_sets
 from nri.dynamics.system import Dynamics, Seen, VariableRule
 from nri.dynamics.transitions import SUFFIX, Layout, Transitions, read_transitions
 from nri.errors import InputError
@@ -200,7 +200,11 @@ class _Learner:
         if labels is None:
             return None
         most = min(states.shape[1], len(states).bit_length() + 1)
-        found = smallest_sets(states, labels, most)
+        quick = settling_set(states, labels, min(most, _MOST_LIKELY))
+        if quick is None:
+            found = smallest_sets(states, labels, most, PATIENCE // 10)
+        else:  # are there others, or fewer?
+            found = smallest_sets(states, labels, len(quick)) or Regulators((quick,), False)
         if found is None:
             return None
         candidates = [self._candidate(columns, found) for columns in found.sets]
@@ -264,7 +268,7 @@ class _Learner:
             right,
             never_seen(chosen.ruleset, regulators, self.rows[:, list(chosen.columns)]),
             others,
-            others_are_all=chosen.others is None or len(chosen.others.sets) < MOST_SETS,
+            others_are_all=chosen.others is None or chosen.others.is_all,
             exact=chosen.others is not None,
         )
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from nri.arrays import FloatArray, IntArray
-from nri.dynamics.regulators import cells_of
+from nri.dynamics.regulators import broken_pair, cells_of
 from nri.search.objective import LN2, DescriptionLength
 
 _WIDTH = 12
@@ -53,6 +53,37 @@ def likely_sets(rows: IntArray, labels: IntArray, most: int) -> list[_Set]:
     return _best(found, _KEPT)
 
 
+def settling_set(rows: IntArray, labels: IntArray, most: int) -> _Set | None:
+    """Return a small set of columns that settles every label, None if none is quickly found.
+
+    Columns are added that leave the least doubt about the labels, several sets at a time.
+    """
+    scorer = _Scorer(rows, labels)
+    layer: dict[_Set, float] = {(): np.inf}
+    for _ in range(most):
+        grown: dict[_Set, float] = {}
+        for base in _best(layer, _WIDTH):
+            doubts = scorer.doubt_with_one_more(base)
+            for column in set(range(rows.shape[1])) - set(base):
+                grown[tuple(sorted((*base, column)))] = float(doubts[column])
+        layer = grown
+        best = _best(layer, 1)
+        if not best:
+            return None
+        if layer[best[0]] < 1e-9:
+            return _without_idle(rows, labels, best[0])
+    return None
+
+
+def _without_idle(rows: IntArray, labels: IntArray, columns: _Set) -> _Set:
+    """Drop columns that are not needed."""
+    for column in columns:
+        fewer = tuple(one for one in columns if one != column)
+        if broken_pair(rows, labels, fewer) is None:
+            return _without_idle(rows, labels, fewer)
+    return columns
+
+
 def _best(costs: dict[_Set, float], most: int) -> list[_Set]:
     return sorted(costs, key=lambda one: (round(costs[one], 6), len(one), one))[:most]
 
@@ -72,16 +103,28 @@ class _Scorer:
 
     def with_one_more(self, base: _Set) -> FloatArray:
         """[N]: the bits of a set with each other column added to it."""
-        m, n = self.rows.shape
+        counts = self._counts(base)
+        errors = len(self.labels) - counts.max(axis=2).sum(axis=1)
+        seen = counts.any(axis=2).sum(axis=1)
+        return self._bits(seen.astype(np.float64), errors.astype(np.float64), len(base) + 1)
+
+    def doubt_with_one_more(self, base: _Set) -> FloatArray:
+        """[N]: the bits of doubt that are left about the labels, cell by cell, with each other column added."""
+        counts = self._counts(base).astype(np.float64)
+        totals = counts.sum(axis=2, keepdims=True)
+        shares = np.divide(counts, totals, out=np.ones_like(counts), where=counts > 0)
+        return np.asarray(-(counts * np.log2(shares)).sum(axis=(1, 2)))
+
+    def _counts(self, base: _Set) -> IntArray:
+        """[N, n_cells, n_labels]: the rows of each cell and label, with each column added to a set."""
+        n = self.rows.shape[1]
         cells = cells_of(self.rows, base)
         n_cells = (int(cells.max()) + 1) * self.n_values
         finer = cells[:, None] * self.n_values + self.rows + n_cells * np.arange(n)
         counts = np.bincount(
             (finer * self.n_labels + self.labels[:, None]).ravel(), minlength=n * n_cells * self.n_labels
-        ).reshape(n, n_cells, self.n_labels)
-        errors = m - counts.max(axis=2).sum(axis=1)
-        seen = counts.any(axis=2).sum(axis=1)
-        return self._bits(seen.astype(np.float64), errors.astype(np.float64), len(base) + 1)
+        )
+        return counts.reshape(n, n_cells, self.n_labels)
 
     def _bits(self, n_cells: FloatArray, errors: FloatArray, k: int) -> FloatArray:
         n = self.rows.shape[1]

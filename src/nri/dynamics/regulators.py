@@ -19,8 +19,8 @@ _MOST_ROWS = 1500
 """Rows of each value whose distances are compared at the start; what they miss is added when it matters."""
 MOST_SETS = 32
 """Equally small sets that are told apart; more are as good as unknown."""
-_PATIENCE = 60_000
-"""Steps after which the search is given up: then no small set settles the value."""
+PATIENCE = 30_000
+"""Steps after which the search is given up."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Regulators:
     """whether these are all sets of that size"""
 
 
-def smallest_sets(rows: IntArray, labels: IntArray, most: int) -> Regulators | None:
-    """Return the smallest sets of columns that settle the labels; None if there is none of that size.
+def smallest_sets(rows: IntArray, labels: IntArray, most: int, patience: int = PATIENCE) -> Regulators | None:
+    """Return the smallest sets of columns that settle the labels; None if there is none, or patience ends.
 
     Parameters
     ----------
@@ -44,6 +44,8 @@ def smallest_sets(rows: IntArray, labels: IntArray, most: int) -> Regulators | N
         [M] what each state leads to.
     most
         Most columns of a set.
+    patience
+        Steps to take at most.
 
     Examples
     --------
@@ -54,7 +56,7 @@ def smallest_sets(rows: IntArray, labels: IntArray, most: int) -> Regulators | N
     if (labels == labels[0]).all():
         return Regulators(((),), True)
     pairs = _first_pairs(rows, labels)
-    search = _Search(MOST_SETS)
+    search = _Search(MOST_SETS, patience)
     size = 1
     while size <= most:
         found = search.sets(pairs, size)
@@ -156,6 +158,7 @@ class _Search:
     """All sets of one size that meet every pair."""
 
     most: int
+    patience: int
     steps: int = 0
     is_all: bool = True
     found: list[tuple[int, ...]] = field(default_factory=list)
@@ -164,12 +167,12 @@ class _Search:
         """Return them, None when patience ends."""
         self.found, self.is_all = [], True
         self._grow((), pairs.astype(np.int16), size)
-        return None if self.steps > _PATIENCE else self.found
+        return None if self.steps > self.patience else self.found
 
     def _grow(self, chosen: tuple[int, ...], pairs: IntArray, left: int) -> None:
         """Add columns until every pair is met; in ``pairs`` columns tried before are empty."""
         self.steps += 1
-        if self.steps > _PATIENCE or len(self.found) >= self.most:
+        if self.steps > self.patience or len(self.found) >= self.most:
             self.is_all = False
             return
         if len(pairs) == 0:
