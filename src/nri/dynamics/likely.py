@@ -109,7 +109,7 @@ class _Scorer:
         return self._bits(seen.astype(np.float64), errors.astype(np.float64), len(base) + 1)
 
     def doubt_with_one_more(self, base: _Set) -> FloatArray:
-        """[N]: the bits of doubt that are left about the labels, cell by cell, with each other column added."""
+        """[N]: the bits of doubt left about the labels, cell by cell, with each other column added."""
         counts = self._counts(base).astype(np.float64)
         totals = counts.sum(axis=2, keepdims=True)
         shares = np.divide(counts, totals, out=np.ones_like(counts), where=counts > 0)
