@@ -8,6 +8,7 @@ from nri_bench.datasets.networks import SAMPLES
 from nri_bench.methods.dynamics import LEARNERS
 from nri_bench.run import Row
 from nri_bench.tables.cell import FAILED, NO_ROWS, markdown, percent
+from nri_bench.tables.frame import label_of
 
 _CAPTION = """\
 Rules: share of variables whose rule is logically equal to the true one. Cells: share of next values right in
@@ -54,10 +55,15 @@ def _part(frame: pd.DataFrame) -> str:
         header += [f"rules, {flipped}", f"cells, {flipped}"]
     header.append("seconds")
     lines = []
-    for name in (one for one in LEARNERS if (frame["method"] == one).any()):
+    present = frame["method"].unique()
+    for name in (
+        *(one for one in LEARNERS if one in present),
+        *(one for one in present if one not in LEARNERS),
+    ):
         own = frame[frame["method"] == name]
         failed = int((~own["ok"]).sum())
-        line = [LEARNERS[name].label + (f" {FAILED}{failed}" if failed else "")]
+        label = LEARNERS[name].label if name in LEARNERS else label_of(name)
+        line = [label + (f" {FAILED}{failed}" if failed else "")]
         for noise in noises:
             at = own[own["noise"] == noise]
             cells = at["accuracy"]
