@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nri.api import read_rules, read_table, write_rules
+    from nri.dynamics.files import read_dynamics
+    from nri.dynamics.learn import learn_dynamics
+    from nri.dynamics.system import Dynamics
     from nri.errors import InputError, NRIError
     from nri.estimator import NRIClassifier
     from nri.induce.path import Settings, induce_rules
@@ -41,6 +44,9 @@ _PLACES = {
     "surrogate_of_model": "nri.tasks.surrogate",
     "compare_rules": "nri.tasks.compare",
     "clause_stability": "nri.tasks.stability",
+    "learn_dynamics": "nri.dynamics.learn",
+    "Dynamics": "nri.dynamics.system",
+    "read_dynamics": "nri.dynamics.files",
     "binarize": "nri.table.binarizer",
     "train_network": "nri.networks",
     "export_weights": "nri.networks",
@@ -51,6 +57,7 @@ _PLACES = {
 name is asked for: the command line needs none of them."""
 
 __all__ = [
+    "Dynamics",
     "InputError",
     "NRIClassifier",
     "NRIError",
@@ -66,6 +73,8 @@ __all__ = [
     "error_slices",
     "export_weights",
     "induce_rules",
+    "learn_dynamics",
+    "read_dynamics",
     "read_rules",
     "read_table",
     "surrogate_of_model",

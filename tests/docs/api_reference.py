@@ -23,6 +23,10 @@ RECORDS = {
     "nri.tasks.surrogate": ["Surrogate"],
     "nri.tasks.compare": ["Comparison", "ClassChange", "RowChanges"],
     "nri.tasks.stability": ["Stability", "ClauseStability", "ClauseFrequency"],
+    "nri.dynamics.system": ["VariableRule", "NeverSeen", "Seen", "Contradiction"],
+    "nri.dynamics.attractors": ["Attractors"],
+    "nri.dynamics.influence": ["Influence", "Effect"],
+    "nri.dynamics.compare": ["SystemComparison", "VariableDifference"],
     "nri.table.binarizer": ["BinaryTable"],
 }
 """What the public functions take and hand back, for reading; nobody needs to import them."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ("README.md", "docs/getting-started.md", "docs/what-a-rule-tells.md")
+DOCUMENTS = ("README.md", "docs/getting-started.md", "docs/what-a-rule-tells.md", "docs/dynamics.md")
 _BLOCK = re.compile(r"```(?P<kind>console|pycon)\n(?P<text>.*?)```", re.DOTALL)
 
 

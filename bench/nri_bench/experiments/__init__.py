@@ -3,6 +3,7 @@
 from nri_bench.experiments import (
     ablation,
     clauses,
+    dynamics,
     learning,
     missing,
     noise,
@@ -23,7 +24,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
     for module in (
         *(uci, wide, seeds, learning, recovery, xor, noise, missing, spurious, scaling),
-        *(ablation, options, slots, clauses, rules),
+        *(ablation, options, slots, clauses, rules, dynamics),
     )
 }
 """Every experiment by its command's name."""

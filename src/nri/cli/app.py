@@ -16,6 +16,7 @@ import typer
 from nri.cli.apply import explain, export, predict
 from nri.cli.compare import compare
 from nri.cli.console import notes_on_stderr
+from nri.cli.dynamics import dynamics
 from nri.cli.elsewhere import Commands
 from nri.cli.induce import demo, induce
 from nri.cli.serve import serve
@@ -88,6 +89,7 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
     surrogate,
     compare,
     stability,
+    dynamics,
     serve,
     demo,
     train,

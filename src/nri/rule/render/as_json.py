@@ -53,7 +53,7 @@ def to_dict(ruleset: RuleSet) -> dict[str, Any]:
         "default": {"label": ruleset.default, "evidence": list(ruleset.default_evidence.counts)},
         "support": list(ruleset.support.counts),
         "prior": list(ruleset.prior),
-        "columns": {name: _plan_to_dict(plan) for name, plan in ruleset.plans.items() if plan.stated},
+        "columns": {name: plan_to_dict(plan) for name, plan in ruleset.plans.items() if plan.stated},
     }
 
 
@@ -103,7 +103,7 @@ def _literal_to_dict(literal: Literal) -> dict[str, Any]:
     return {"column": literal.column, "op": literal.op.value, "kind": literal.kind.value, "value": plain}
 
 
-def _plan_to_dict(plan: ColumnPlan) -> dict[str, Any]:
+def plan_to_dict(plan: ColumnPlan) -> dict[str, Any]:
     """Return what a plan says beyond the usual, and its kind."""
     usual = ColumnPlan(plan.kind)
     said = {
@@ -202,6 +202,11 @@ def _plan(node: _Node) -> ColumnPlan:
     if "kind" not in said:
         node.get("kind")  # raises, and says where
     return ColumnPlan(**said)
+
+
+def plan_from_dict(data: Any, place: str) -> ColumnPlan:
+    """Read a plan from the plain data of :func:`plan_to_dict`; errors name the place."""
+    return _plan(_Node(data, place))
 
 
 def _texts(node: _Node) -> tuple[str, ...]:

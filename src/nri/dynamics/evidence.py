@@ -1,0 +1,114 @@
+"""Evidence: what transitions say about the rules, where they contradict each other, what they never show."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nri.arrays import IntArray
+from nri.dynamics.regulators import cells_of
+from nri.dynamics.system import Contradiction, NeverSeen, State
+from nri.dynamics.transitions import Transitions
+from nri.dynamics.variables import Variable
+from nri.rule import RuleSet
+
+if TYPE_CHECKING:
+    from nri.dynamics.system import Dynamics
+
+_LISTED = 8
+"""Combinations and contradictions that are told one by one; of the rest the number is told."""
+_MOST_CELLS = 1 << 16
+"""Combinations up to which those that were never seen are looked for one by one."""
+_ENOUGH = 10
+"""Transitions below which it says nothing that each changes one variable at most."""
+
+
+def never_seen(ruleset: RuleSet, regulators: Sequence[Variable], seen: IntArray) -> NeverSeen:
+    """Return the combinations of the regulators' values that no transition shows, and what the rule says.
+
+    Parameters
+    ----------
+    ruleset
+        The rule of a variable.
+    regulators
+        What it reads.
+    seen
+        [M, k], the codes of their values.
+    """
+    sizes = tuple(len(one.values) for one in regulators)
+    total = prod(sizes)
+    if not regulators:
+        return NeverSeen(1, 0)
+    if total > _MOST_CELLS:
+        return NeverSeen(total, total - len(np.unique(seen, axis=0)))
+    present = np.zeros(sizes, dtype=bool)
+    present[tuple(seen.T)] = True
+    missing = np.argwhere(~present)
+    first = missing[:_LISTED]
+    columns = {one.name: one.column(first[:, i]) for i, one in enumerate(regulators)}
+    said = ruleset.predict(columns, len(first)).tolist()
+    examples = tuple(
+        ({one.name: one.values[int(code)] for one, code in zip(regulators, cell, strict=True)}, value)
+        for cell, value in zip(first, said, strict=True)
+    )
+    return NeverSeen(total, len(missing), examples)
+
+
+def contradictions(seen: Transitions) -> tuple[tuple[Contradiction, ...], int]:
+    """Return states that lead to different next states, the most frequent first, and how many there are."""
+    learned = seen.learned
+    cells = cells_of(seen.before, range(seen.before.shape[1]))
+    following, kinds = np.unique(seen.after[:, learned], axis=0, return_inverse=True)
+    pairs, counts = np.unique(np.stack([cells, kinds.reshape(-1)], axis=1), axis=0, return_counts=True)
+    states, first, several = np.unique(pairs[:, 0], return_index=True, return_counts=True)
+    broken = np.flatnonzero(several > 1)
+    weight = np.array([counts[first[i] : first[i] + several[i]].sum() for i in broken], dtype=np.int64)
+    told = []
+    for i in broken[np.argsort(-weight, kind="stable")][:_LISTED]:
+        row = int(np.flatnonzero(cells == states[i])[0])
+        state = {
+            one.name: one.values[int(c)] for one, c in zip(seen.variables, seen.before[row], strict=True)
+        }
+        places = range(int(first[i]), int(first[i] + several[i]))
+        told.append(
+            Contradiction(state, tuple(_next(seen, following[pairs[p, 1]], int(counts[p])) for p in places))
+        )
+    return tuple(told), len(broken)
+
+
+def _next(seen: Transitions, codes: IntArray, count: int) -> tuple[State, int]:
+    names = [seen.variables[i] for i in seen.learned]
+    state = {one.name: one.values[int(c)] if c >= 0 else None for one, c in zip(names, codes, strict=True)}
+    return state, count
+
+
+def share_explained(system: "Dynamics", seen: Transitions, *, asynchronous: bool) -> float:
+    """Return the share of transitions of which every known next value is what the rules say.
+
+    Under asynchronous updates a variable may also stay as it is.
+    """
+    said = system.next_codes(seen.before)
+    right = (seen.after == said) | (seen.after < 0)
+    if asynchronous:
+        right |= seen.after == seen.before
+    return float(right.all(axis=1).mean())
+
+
+def looks_asynchronous(seen: Transitions) -> bool:
+    """Whether no transition changes more than one variable, and this is no accident of few changes."""
+    changed = ((seen.after != seen.before) & (seen.after >= 0)).sum(axis=1)
+    return len(seen.learned) > 2 and int((changed > 0).sum()) >= _ENOUGH and int(changed.max()) == 1
+
+
+def asynchronous_target(seen: Transitions) -> IntArray:
+    """[M, N]: where each variable wants to go: elsewhere if any transition from the same state shows it."""
+    cells = cells_of(seen.before, range(seen.before.shape[1]))
+    target = np.where(seen.after >= 0, seen.before, -1)
+    for column in seen.learned:
+        moved = (seen.after[:, column] >= 0) & (seen.after[:, column] != seen.before[:, column])
+        goal = np.full(int(cells.max()) + 1, -1, dtype=np.int64)
+        goal[cells[moved]] = seen.after[moved, column]
+        wanted = goal[cells]
+        target[:, column] = np.where(wanted >= 0, wanted, target[:, column])
+    return target

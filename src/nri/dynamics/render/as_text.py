@@ -1,0 +1,133 @@
+"""Aligned text: a rule for each variable, how often each clause held, and what was never seen."""
+
+from collections.abc import Iterator
+
+from nri.dynamics.system import Dynamics, Seen, State, VariableRule
+from nri.dynamics.variables import Variable
+from nri.rule import Clause, Evidence, Label
+from nri.rule.render.as_text import display_width
+from nri.rule.render.phrase import number, phrase_clause, phrase_label, phrase_name
+
+_WIDEST = 76
+"""Clauses longer than this do not push the numbers of the others to the right."""
+_SHOWN = 2
+"""Examples that are told of what was never seen, and of contradictions."""
+
+_Line = tuple[str, str]
+"""What a line says, and the numbers beside it."""
+
+
+def render_text(system: Dynamics) -> str:
+    """Write the rules, then what they explain."""
+    lines: list[_Line] = []
+    for variable in system.variables:
+        lines += _variable_lines(system, variable)
+    width = max((w for text, beside in lines if beside and (w := display_width(text)) <= _WIDEST), default=0)
+    told = [
+        f"{text}{' ' * max(0, width - display_width(text))}     {beside}" if beside else text
+        for text, beside in lines
+    ]
+    return "\n".join([*told, *_summary(system, system.seen)]) + "\n"
+
+
+def _variable_lines(system: Dynamics, variable: Variable) -> list[_Line]:
+    name = phrase_name(variable.name)
+    if variable.name not in system.rules:
+        return [(f"{name} is an input", "")]
+    rule = system.rules[variable.name]
+    if variable.name in system.fixed:
+        value = variable.written(system.fixed[variable.name])
+        return [(f"{name}(t+1) = {value}", "held there")]
+    lines = list(_rule_lines(variable, rule))
+    return lines + [(f"    {note}", "") for note in notes(variable, rule)]
+
+
+def _rule_lines(variable: Variable, rule: VariableRule) -> Iterator[_Line]:
+    head = f"{heading(variable)}(t+1)"
+    ruleset = rule.ruleset
+    told = [one for one in ruleset.rules if not one.rule.is_false]
+    if not told:
+        yield f"{head} NEVER" if ruleset.default is False else f"{head} = {phrase_label(ruleset.default)}", ""
+        return
+    for one in told:
+        is_on = variable.is_boolean and one.label is True
+        outcome = head if is_on else f"{head} = {phrase_label(one.label)}"
+        for i, (clause, evidence) in enumerate(zip(one.rule, one.evidence, strict=True)):
+            beside = strength(evidence, ruleset.index_of(one.label), ruleset.support.total)
+            opening = f"{outcome} IF " if i == 0 else " " * (display_width(outcome) + 1) + "OR "
+            yield (f"{outcome} ALWAYS" if not len(clause) else f"{opening}{_bracketed(clause)}"), beside
+    if len(told) > 1 or not variable.is_boolean:
+        yield f"{head} = {phrase_label(ruleset.default)} ELSE", ""
+
+
+def heading(variable: Variable) -> str:
+    """Write a variable's name, a measurement with its cut.
+
+    >>> from nri.rule import ColumnPlan, Kind
+    >>> heading(Variable("dose", ColumnPlan(Kind.NUMBER), (False, True), 4.5))
+    '(dose > 4.5)'
+    """
+    name = phrase_name(variable.name)
+    return name if variable.cut is None else f"({name} > {variable.cut:g})"
+
+
+def _bracketed(clause: Clause) -> str:
+    return f"({phrase_clause(clause)})"
+
+
+def strength(evidence: Evidence, index: int, support: float) -> str:
+    """Say how often a clause was seen, and how often it told the next value.
+
+    >>> strength(Evidence([1, 3]), 1, 8)
+    'probability 0.75   seen 4 of 8'
+    """
+    share = evidence.share(index)
+    told = "-   " if share is None else f"{share:.2f}"
+    return f"probability {told}   seen {number(evidence.total)} of {number(support)}"
+
+
+def notes(variable: Variable, rule: VariableRule) -> list[str]:
+    """Say what a rule does not explain, was never seen, or could be read otherwise."""
+    told = []
+    if rule.explained < 1:
+        told.append(f"explains {100 * rule.explained:.1f} % of its next values")
+    unseen = rule.never_seen
+    if unseen.missing:
+        shown = "; ".join(f"{_cell(s)} (the rule says {_value(v)})" for s, v in unseen.examples[:_SHOWN])
+        more = f", e.g. {shown}" if shown else ""
+        told.append(f"never seen: {unseen.missing} of {unseen.total} combinations of its regulators{more}")
+    if rule.other_regulators:
+        shown = "; ".join(", ".join(one) for one in rule.other_regulators[:_SHOWN])
+        many = len(rule.other_regulators) > _SHOWN or not rule.others_are_all
+        told.append(f"explained as well by: {shown}{'; and others' if many else ''}")
+    return told
+
+
+def _cell(state: State) -> str:
+    return " ".join(f"{phrase_name(name)}={_value(value)}" for name, value in state.items())
+
+
+def _value(value: Label | None) -> str:
+    if value is None:
+        return "?"
+    return str(int(value)) if isinstance(value, bool) else phrase_label(value)
+
+
+def _summary(system: Dynamics, seen: Seen) -> list[str]:
+    if not seen.transitions:
+        return []
+    share = 100 * seen.states / system.n_states
+    states = (
+        f"{seen.states} of {system.n_states} states" if system.n_states < 10**6 else f"{seen.states} states"
+    )
+    seen_share = f" ({share:.3g} %)" if system.n_states < 10**6 else ""
+    lines = ["", f"learned from {seen.transitions} transitions out of {states}{seen_share}"]
+    if seen.explained is not None:
+        how = " (variables may also stay as they are)" if seen.asynchronous else ""
+        lines.append(f"{100 * seen.explained:.4g} % of the transitions are explained whole{how}")
+    if seen.n_contradictions:
+        lines.append(f"{seen.n_contradictions} states lead to different next states:")
+        for one in seen.contradictions[:_SHOWN]:
+            lines.append(f"    {_cell(one.state)}")
+            lines += [f"        -> {_cell(state)}   {count} times" for state, count in one.nexts[:_SHOWN]]
+    return lines
