@@ -31,7 +31,7 @@ def test_shuffled_and_flipped_tables_have_one_canonical_form(seed):
     episode = random_episode(seed)
     rows, order, flip = rng.permutation(30), rng.permutation(7), rng.random(7) < 0.5
     values, known = episode.values[rows][:, order], episode.known[rows][:, order]
-    other = Episode((values ^ flip) & known, known, episode.labels[rows], episode.weights[rows], 3)
+    other = make_episode((values ^ flip) & known, known, episode.labels[rows], episode.weights[rows], 3)
     names = np.array(meanings(7), dtype=object)
     said = np.concatenate([np.where(flip, order + 7, order), np.where(flip, order, order + 7)])
     first = canonical(episode, meanings(7), np.arange(7))

@@ -116,7 +116,7 @@ def test_what_is_found_under_a_limit_is_found_under_every_looser_one(limit):
     labels = (values[:, 0] & values[:, 1]) | (values[:, 2] & ~values[:, 3]) | (values[:, 4] & values[:, 5])
     episode = make_episode(values, labels=(labels ^ (rng.random(150) < 0.1)).astype(int))
     task = search_rows(episode).task(1)
-    pool = candidates_for(task, SymbolicProposer(), Limits(), np.random.default_rng(0))
+    pool = candidates_for(task, SymbolicProposer(), Limits(), DescriptionLength(), np.random.default_rng(0))
     strict, loose = (
         rules_by_limit(Pricing(pool, task, DescriptionLength(), Limits()), most) for most in (limit, 2 * ROOM)
     )

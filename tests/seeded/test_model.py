@@ -46,7 +46,7 @@ def test_a_hidden_rule_is_found_under_noise():
 def test_chances_are_probabilities_for_any_table(episode):
     result = induced(episode)
     assert result.posterior is not None
-    told = result.posterior.ask(episode.values, episode.known)
+    told = result.posterior.ask(episode.cells)
     assert told.chances.shape == (episode.n_rows, 3)
     assert np.isfinite(told.chances).all()
     assert (told.chances >= 0).all()
@@ -94,7 +94,7 @@ def test_the_posterior_knows_more_than_chance_about_unseen_rows():
     result = induced(make_episode(values, labels=labels))
     unseen = np.random.default_rng(2).random((400, 8)) < 0.5
     truth = dnf_truth(unseen, [(0, 1), (2, 11)])
-    chances = result.posterior.chances(unseen, np.ones_like(unseen))
+    chances = result.posterior.chances(make_episode(unseen).cells)
     assert ((chances[:, 1] > 0.5) == truth).mean() > 0.8
 
 

@@ -4,7 +4,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nri.episode import Cells
 from nri.seeded.sample import plausible_rows
+
+
+def made_of(values, known=None, **given):
+    known = np.ones_like(values) if known is None else known
+    cells = Cells(values, known, np.zeros((len(values), 0), np.float32))
+    given = {"weights": np.ones(len(values)), "rng": np.random.default_rng(0)} | given
+    return plausible_rows(cells, **given)
 
 
 @given(st.integers(0, 1000), st.integers(2, 12))
@@ -15,8 +23,9 @@ def test_one_hot_groups_and_ordered_thresholds_stay_consistent(seed, n_rows):
     over = np.stack([age > 20, age > 40, age > 60], axis=1)
     values = np.concatenate([colour, over], axis=1)
     groups = np.array([0, 0, 0, 1, 1, 1])
-    made, known = plausible_rows(values, np.ones_like(values), rng.random(n_rows) + 0.1, groups, 200, rng)
-    assert known.all()
+    rows = made_of(values, weights=rng.random(n_rows) + 0.1, groups=groups, count=200, rng=rng)
+    made = rows.values
+    assert rows.known.all()
     assert (made[:, :3].sum(axis=1) == 1).all()
     assert (made[:, 3:].astype(int)[:, 1:] <= made[:, 3:].astype(int)[:, :-1]).all()
 
@@ -24,9 +33,8 @@ def test_one_hot_groups_and_ordered_thresholds_stay_consistent(seed, n_rows):
 def test_cells_and_whether_they_are_known_come_together():
     values = np.array([[True, True], [False, False]])
     known = np.array([[True, True], [False, True]])
-    made, made_known = plausible_rows(
-        values & known, known, np.ones(2), np.arange(2), 400, np.random.default_rng(0)
-    )
+    rows = made_of(values & known, known, groups=np.arange(2), count=400)
+    made, made_known = rows.values, rows.known
     assert not (made & ~made_known).any()
     assert {tuple(row) for row in np.concatenate([made, made_known], axis=1).tolist()} == {
         (True, True, True, True),
@@ -38,12 +46,15 @@ def test_cells_and_whether_they_are_known_come_together():
 
 def test_heavier_rows_are_parents_more_often():
     values = np.eye(4, dtype=bool)
-    made, _ = plausible_rows(
-        values,
-        np.ones_like(values),
-        np.array([97.0, 1, 1, 1]),
-        np.zeros(4, int),
-        1000,
-        np.random.default_rng(0),
-    )
-    assert made[:, 0].mean() > 0.9
+    rows = made_of(values, weights=np.array([97.0, 1, 1, 1]), groups=np.zeros(4, int), count=1000)
+    assert rows.values[:, 0].mean() > 0.9
+
+
+def test_a_number_goes_with_its_cuts():
+    number = np.array([[-1.0], [0.5], [2.0]], np.float32)
+    cuts = np.concatenate([number > 0, number > 1], axis=1)
+    other = np.array([[True], [False], [True]])
+    cells = Cells(np.concatenate([cuts, other], axis=1), np.ones((3, 3), bool), number)
+    rows = plausible_rows(cells, np.ones(3), np.array([0, 0, 1, 0]), 200, np.random.default_rng(0))
+    assert (rows.values[:, :2] == np.concatenate([rows.numbers > 0, rows.numbers > 1], axis=1)).all()
+    assert len(np.unique(np.column_stack([rows.numbers, rows.values[:, 2]]), axis=0)) > 3, "columns mix"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from search_problems import episodes
 
-from nri.episode import Episode, make_episode
+from nri.episode import make_episode
 from nri.seeded.sample import signed_cells, take_sample
 
 
@@ -20,7 +20,7 @@ def test_a_small_table_is_taken_whole_with_equal_rows_merged(episode):
         told[key] = told.get(key, 0.0) + weight
     kept = {
         (v.tobytes(), k.tobytes(), int(c)): w
-        for v, k, c, w in zip(sample.values, sample.known, sample.labels, sample.weights, strict=True)
+        for v, k, c, w in zip(sample.cells.values, sample.cells.known, sample.labels, sample.weights, strict=True)
     }
     assert kept == pytest.approx(told)
 
@@ -28,11 +28,11 @@ def test_a_small_table_is_taken_whole_with_equal_rows_merged(episode):
 @given(episodes(max_rows=30))
 def test_the_order_of_rows_does_not_matter(episode):
     order = np.random.default_rng(1).permutation(episode.n_rows)
-    turned = Episode(
+    turned = make_episode(
         episode.values[order], episode.known[order], episode.labels[order], episode.weights[order], 2
     )
     one, other = (take_sample(e, 8, np.random.default_rng(0)) for e in (episode, turned))
-    assert (one.values == other.values).all()
+    assert (one.cells.values == other.cells.values).all()
     assert (one.labels == other.labels).all()
     np.testing.assert_allclose(one.weights, other.weights)
 

@@ -248,7 +248,7 @@ class _Learner:
         states = self._uncut()
         plain = all(one.kind is Kind.BOOLEAN for one in states.values())
         asked = replace(self.table, columns=states, is_matrix=plain).about(positive)
-        found = self._with_cuts(induce_rules(asked, Settings(model=model), rng=rng).ruleset)
+        found = self._with_cuts(induce_rules(asked, Settings(model=model, counts="never"), rng=rng).ruleset)
         names = [self.variables[i].name for i in self.order]
         columns = tuple(sorted(names.index(name) for name in found.columns))
         return self.told(_Candidate(found, columns, 0.0))

@@ -43,29 +43,29 @@ class Logistic:
 
     def __init__(self, x: SignedArray, labels: IntArray, weights: FloatArray, n_classes: int) -> None:
         self.n_classes = n_classes
+        self.present = np.unique(labels)
         self.mean = np.average(x, axis=0, weights=weights)
         self.model = LogisticRegression(C=1 / self.penalty, max_iter=200, tol=1e-5)
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", ConvergenceWarning
-            )  # far steps on separable rows change no answer
-            self.model.fit(x - self.mean, labels, sample_weight=weights)
-        self.left_out = self._left_out(x - self.mean, labels, weights)
+        if len(self.present) > 1:
+            with warnings.catch_warnings():
+                # on separable rows the last steps go far and change no answer
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                self.model.fit(x - self.mean, labels, sample_weight=weights)
+        self.left_out = self._left_out(x, labels, weights)
 
     def chances(self, asked: SignedArray) -> FloatArray:
         """[S, n_classes]; a class without rows has none."""
         found = np.zeros((len(asked), self.n_classes))
-        found[:, self.model.classes_] = self.model.predict_proba(asked - self.mean)
+        found[:, self.present] = self.model.predict_proba(asked - self.mean) if len(self.present) > 1 else 1.0
         return found
 
-    def _left_out(self, x: NDArray[np.floating], labels: IntArray, weights: FloatArray) -> FloatArray:
-        chances = np.zeros((len(x), self.n_classes))
-        chances[:, self.model.classes_] = self.model.predict_proba(x)
+    def _left_out(self, x: SignedArray, labels: IntArray, weights: FloatArray) -> FloatArray:
+        chances = self.chances(x)
         found = chances.copy()
-        design = np.column_stack([x, np.ones(len(x))]).astype(np.float64)
+        design = np.column_stack([x - self.mean, np.ones(len(x))]).astype(np.float64)
         ridge = np.full(design.shape[1], self.penalty)
         ridge[-1] = 1e-3  # the constant is free, but for a class that a single row could move without bound
-        for c in self.model.classes_.tolist():
+        for c in self.present.tolist() if len(self.present) > 1 else ():
             found[:, c] = _without_own_row(design, labels == c, weights, chances[:, c], ridge)
         return found
 

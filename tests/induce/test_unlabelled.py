@@ -1,0 +1,48 @@
+"""Rows without a label say where rows are; they never count as rows that a rule covers."""
+
+import numpy as np
+import pandas as pd
+
+from nri import NRIClassifier, read_table
+from nri.induce.path import induce_rules
+
+
+def table(n=160, seed=1):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(n, 4)).round(2), columns=list("abcd"))
+    y = np.where(X["a"] + X["b"] - X["c"] + rng.normal(size=n) > 0, "yes", "no")
+    return X, y
+
+
+def test_rows_whose_target_is_empty_are_kept_beside_the_table():
+    X, y = table()
+    frame = X.assign(y=np.where(np.arange(len(X)) < 40, y, None))
+    read = read_table(frame, "y")
+    assert len(read) == 40
+    assert read.unlabelled is not None
+    assert {len(column) for column in read.unlabelled.values()} == {120}
+    assert induce_rules(read).ruleset.support.total == 40
+
+
+def test_files_and_fit_agree_on_unlabelled_rows():
+    X, y = table()
+    frame = X.assign(y=np.where(np.arange(len(X)) < 40, y, None))
+    fitted = NRIClassifier().fit(X[:40], y[:40], unlabelled=X[40:])
+    assert str(fitted.rules_).replace("class", "y") == str(induce_rules(read_table(frame, "y")).ruleset).replace(
+        "class", "y"
+    )
+
+
+def test_the_order_of_unlabelled_rows_does_not_matter():
+    X, y = table()
+    rules = [
+        str(NRIClassifier().fit(X[:40], y[:40], unlabelled=more).rules_) for more in (X[40:], X[40:].iloc[::-1])
+    ]
+    assert rules[0] == rules[1]
+
+
+def test_plain_arrays_may_have_unlabelled_rows_too():
+    X, y = table()
+    values = X.to_numpy()
+    fitted = NRIClassifier().fit(values[:40], y[:40], unlabelled=values[40:])
+    assert fitted.rules_.support.total == 40
