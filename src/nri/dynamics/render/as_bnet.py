@@ -26,8 +26,7 @@ from nri.rule import (
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.\[\]]*")
 _TOKEN = re.compile(r"\s*(?:(?P<name>[\w.\-\[\]/:@#$%]+)|(?P<sign>[&|!()~*+]))")
 _SHORTENED = 7
-"""Variables in a formula up to which it is read as the shortest rule that says the same; of a wild formula with
-more that would take long."""
+"""Variables in a formula up to which it is read as the shortest rule that says so; more take long."""
 
 
 def render_bnet(system: Dynamics) -> str:
