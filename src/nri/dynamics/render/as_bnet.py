@@ -21,13 +21,12 @@ from nri.rule import (
     Rule,
     RuleSet,
     rule_truth,
-    simplify,
 )
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.\[\]]*")
 _TOKEN = re.compile(r"\s*(?:(?P<name>[\w.\-\[\]/:@#$%]+)|(?P<sign>[&|!()~*+]))")
-_SHORTENED = 10
-"""Variables in a formula up to which it is read as the shortest rule that says the same."""
+_SHORTENED = 7
+"""Variables in a formula up to which it is read as the shortest rule that says so; more take long."""
 
 
 def render_bnet(system: Dynamics) -> str:
@@ -194,7 +193,7 @@ def _absorbed(clauses: Sequence[Clause]) -> Rule:
 
 def _shortest(rule: Rule) -> Rule:
     if len(rule.columns) > _SHORTENED:
-        return simplify(rule)
+        return rule
     plan = ColumnPlan(Kind.BOOLEAN)
     variables = [Variable(name, plan, (False, True)) for name in sorted(rule.columns)]
     if not variables:
