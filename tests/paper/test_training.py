@@ -188,6 +188,7 @@ def test_dropout_is_drawn_for_each_batch_and_idle_in_validation():
 def test_a_configuration_names_its_network():
     assert isinstance(load_training(CONFIGS / "seeded.toml"), SeededTraining)
     assert isinstance(load_training(CONFIGS / "paper-cpu.toml"), PaperTraining)
+    assert isinstance(load_training(CONFIGS / "paper-noise.toml"), PaperTraining)
 
 
 @pytest.mark.parametrize(

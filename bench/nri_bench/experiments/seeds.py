@@ -58,7 +58,7 @@ def fit_folds(method: str, data: Dataset, protocol: str, seed: int) -> Measures:
 
 def table(rows: Sequence[Row]) -> str:
     """Mean over the data sets with its spread over seeds, and every data set; a line for each."""
-    from nri_bench.tables.cell import NO_ROWS, cell_of, markdown, notes, written
+    from nri_bench.tables.cell import NO_ROWS, cell_of, markdown, marked_as_fewer, notes, written
     from nri_bench.tables.frame import frame_of, in_order, label_of
 
     frame = frame_of(rows)
@@ -70,15 +70,20 @@ def table(rows: Sequence[Row]) -> str:
         for protocol in sorted(frame["protocol"].unique())
     ]
     parts = [frame[(frame["method"] == m) & (frame["protocol"] == p)] for m, p in columns]
+    names = sorted(frame["dataset"].unique())
     lines, cells = [], []
-    for name in [*sorted(frame["dataset"].unique()), None]:
-        line = [name or f"mean over {frame['dataset'].nunique()} sets"]
-        for part in parts:
-            group = part if name is None else part[part["dataset"] == name]
-            cell = cell_of(group, spread_of=group.groupby("seed")["score"].mean()) if len(group) else None
-            line.append(written(cell))
-            cells += [] if cell is None else [cell]
-        lines.append(line)
+    for name in [*names, None]:
+        groups = [part if name is None else part[part["dataset"] == name] for part in parts]
+        if name is None:  # a mean over fewer sets or seeds would compare these
+            most = max(len(group) for group in groups)
+            groups = [group if len(group) == most else group[:0] for group in groups]
+        found = [
+            cell_of(group, spread_of=group.groupby("seed")["score"].mean()) if len(group) else None
+            for group in groups
+        ]
+        marked = marked_as_fewer(found)
+        lines.append([name or f"mean over {len(names)} sets", *map(written, marked)])
+        cells += [cell for cell in marked if cell is not None]
     header = ["data set", *(f"{label_of(m)}, {p}" for m, p in columns)]
     n_seeds = frame["seed"].nunique()
     caption = f"Accuracy in %, five folds each: mean ± standard deviation over {n_seeds} seeds."
