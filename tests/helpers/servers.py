@@ -1,4 +1,4 @@
-"""Private database servers for tests: started in a folder of their own, reached by a socket in it, and stopped.
+"""Private database servers for tests: started in a folder of their own, reached by a socket in it, stopped.
 
 Nothing listens on the network and no server of the machine is touched. Neither database runs as root, so that
 root starts them as the user that their Debian package makes. The folder goes when the server has stopped.
@@ -8,6 +8,7 @@ import getpass
 import os
 import pwd
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
@@ -60,12 +61,9 @@ def mariadb() -> Iterator[Server]:
     install, server = programs.mariadb("mariadb-install-db"), programs.mariadb("mariadbd")
     with _folder("mysql") as (folder, user):
         data = f"--datadir={folder / 'data'}"
-        normal = "--auth-root-authentication-method=normal"
-        _run(
-            [install, "--no-defaults", data, normal, "--skip-test-db", f"--auth-root-socket-user={user}"],
-            user,
-        )
-        quick = ["--skip-networking", "--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=16M"]
+        access = ["--skip-test-db", "--auth-root-authentication-method=normal"]
+        _run([install, "--no-defaults", data, *access], user)
+        quick = ["--skip-networking", "--default-storage-engine=MyISAM", "--innodb-buffer-pool-size=16M"]
         command = [server, "--no-defaults", data, f"--socket={folder / 'socket'}", *quick]
         with _running([*command, f"--pid-file={folder / 'pid'}"], folder, user) as started:
             _wait(started, lambda: _answers_mariadb(folder))
@@ -83,13 +81,14 @@ def _answers_postgres(folder: Path, user: str) -> bool:
 
 
 def _answers_mariadb(folder: Path) -> bool:
+    """Whether it takes connections; then there is a database for tests."""
     import pymysql
 
-    try:
-        with pymysql.connect(unix_socket=str(folder / "socket"), user="root") as connection:
-            connection.cursor().execute("CREATE DATABASE IF NOT EXISTS test CHARACTER SET utf8mb4")
-    except pymysql.err.OperationalError:
-        return False
+    with socket.socket(socket.AF_UNIX) as knock:
+        if knock.connect_ex(str(folder / "socket")) != 0:
+            return False
+    with pymysql.connect(unix_socket=str(folder / "socket"), user="root") as connection:
+        connection.cursor().execute("CREATE DATABASE IF NOT EXISTS test CHARACTER SET utf8mb4")
     return True
 
 

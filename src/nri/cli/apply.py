@@ -7,7 +7,15 @@ import typer
 
 from nri.cli.console import emit, mute_notes, show_rule, tell
 from nri.cli.files import check_outputs, open_table, read_rule, write_text
-from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, RuleArgument, chosen_format
+from nri.cli.options import (
+    DialectOption,
+    FileArgument,
+    FormatOption,
+    OutOption,
+    QuietOption,
+    RuleArgument,
+    chosen_format,
+)
 from nri.errors import InputError
 
 OnlyOption = Annotated[bool, typer.Option("--only", help="Leave out the columns of the table itself.")]
@@ -68,7 +76,17 @@ def explain(rule: RuleArgument, file: FileArgument, row: RowOption, quiet: Quiet
 
 TableOption = Annotated[
     str | None,
-    typer.Option("--table", metavar="NAME", help="For sql: write a SELECT from this table."),
+    typer.Option("--table", metavar="NAME", help="For sql: write a SELECT from this table, or SCHEMA.TABLE."),
+]
+StatementOption = Annotated[
+    str | None,
+    typer.Option(
+        "--statement", metavar="NAME", help="For sql: select (default), view, update or dbt (a model)."
+    ),
+]
+IntoOption = Annotated[
+    str | None,
+    typer.Option("--into", metavar="NAME", help="For sql: name of the view, or of the column to update."),
 ]
 FunctionOption = Annotated[
     str | None,
@@ -80,7 +98,10 @@ def export(
     rule: RuleArgument,
     form: FormatOption = None,
     out: OutOption = None,
+    dialect: DialectOption = None,
     table: TableOption = None,
+    statement: StatementOption = None,
+    into: IntoOption = None,
     function: FunctionOption = None,
     quiet: QuietOption = False,
 ) -> None:
@@ -89,11 +110,13 @@ def export(
     ruleset = read_rule(rule)
     from nri.rule import render
 
-    name = chosen_format(form, out) or "text"
-    for option, given, meant in (("--table", table, "sql"), ("--function", function, "python")):
-        if given is not None and name != meant:
-            raise InputError(f"{option} is for --format {meant}, not for {name}; drop it, or add that")
-    text = render(ruleset, name, table=table, function=function or "predict")
+    for_sql = {"dialect": dialect, "table": table, "statement": statement, "into": into}
+    name = chosen_format(form, out) or ("sql" if any(for_sql.values()) else "text")
+    meant = [(option, given, "sql") for option, given in for_sql.items()] + [("function", function, "python")]
+    for option, given, wanted in meant:
+        if given is not None and name != wanted:
+            raise InputError(f"--{option} is for --format {wanted}, not for {name}; drop it, or add that")
+    text = render(ruleset, name, function=function or "predict", **for_sql)
     if out is not None:
         write_text(out, text)
         tell(f"wrote {out}", quiet=quiet)

@@ -48,6 +48,7 @@ def induce(
     prolog: given.PrologFlag = False,
     asp: given.AspFlag = False,
     sympy: given.SympyFlag = False,
+    dialect: given.DialectOption = None,
 ) -> None:
     """Induce a rule that explains a column of a table, and print it.
 
@@ -66,7 +67,9 @@ def induce(
         asp=asp,
         sympy=sympy,
     )
-    output = Output(form, out, html, quiet, clinical, file)
+    if dialect is not None and (form := form or "sql") != "sql":
+        raise InputError(f"--dialect is for --format sql, not for {form}; drop it, or add that")
+    output = Output(form, out, html, quiet, clinical, file, dialect)
     output.check()
     with waiting(f"reading {file}", quiet=quiet):  # the imports take their time too
         from nri.cli.files import read_labelled
@@ -101,6 +104,8 @@ class Output:
     """Whether the report warns that it is not validated for decisions."""
     source: str | None = None
     """Where the rows came from."""
+    dialect: str | None = None
+    """Of SQL."""
 
     def check(self) -> None:
         """Raise before anything is computed if a file cannot be written in the end."""
@@ -185,11 +190,12 @@ def _write(found: "Induction", note: str, output: Output) -> None:
     from nri.rule import render
 
     ruleset = found.ruleset
+    options = {"note": note, "dialect": output.dialect}
     if output.out is not None:
-        write_text(output.out, render(ruleset, output.form or "text", note=note))
+        write_text(output.out, render(ruleset, output.form or "text", **options))
         tell(f"wrote {output.out}", quiet=output.quiet)
     if output.out is None and output.form not in (None, "text"):
-        emit(render(ruleset, output.form or "text", note=note))
+        emit(render(ruleset, output.form or "text", **options))
     elif output.out is None or not output.quiet:
         show_rule(render(ruleset, "text", note=note))
 

@@ -57,6 +57,16 @@ def chosen_format(named: str | None, out: Path | None, **flags: bool) -> str | N
     return None
 
 
+DialectOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dialect",
+        metavar="NAME",
+        help="SQL for this database: postgres, mysql, bigquery, snowflake, duckdb, sqlite, spark, tsql, oracle.",
+        rich_help_panel="Formats",
+    ),
+]
+
 _RULE = "What the rule may be"
 _FORMAT = "Formats"
 

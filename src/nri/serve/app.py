@@ -141,7 +141,8 @@ class _Page:
         return JSONResponse(await self.compute(explain_row, self.work(request), row))
 
     async def download(self, request: Request) -> Response:
-        made = await self.compute(make_download, self.work(request), request.path_params["kind"])
+        kind, dialect = request.path_params["kind"], request.query_params.get("dialect") or None
+        made = await self.compute(make_download, self.work(request), kind, dialect)
         disposition = {"content-disposition": f'attachment; filename="{made.name}"'}
         return Response(made.text, media_type=made.media_type, headers=disposition)
 

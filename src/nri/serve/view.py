@@ -169,7 +169,7 @@ _MEDIA_TYPES = {
 }
 
 
-def make_download(work: Work, kind: str) -> Download:
+def make_download(work: Work, kind: str, dialect: str | None = None) -> Download:
     """Write the rule, a report about it, or the table with its predictions.
 
     In the table, cells that a spreadsheet would run as a formula are made harmless; see
@@ -182,7 +182,7 @@ def make_download(work: Work, kind: str) -> Download:
     elif kind == "csv":
         text = _table(work)
     else:
-        text = render(work.ruleset, kind)
+        text = render(work.ruleset, kind, dialect=dialect)
     ending = "" if text.endswith("\n") else "\n"
     return Download(_file_name(work, kind), _MEDIA_TYPES[kind], text + ending)
 

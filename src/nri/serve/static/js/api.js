@@ -92,8 +92,8 @@ export async function validate(tell, signal) {
 }
 
 /** Fetch a file to be kept: its name and content. */
-export async function download(kind) {
-  const response = await call(`/api/download/${kind}`);
+export async function download(kind, options = {}) {
+  const response = await call(`/api/download/${kind}?${new URLSearchParams(options)}`);
   const name = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "");
   return { name: name ? name[1] : `rule.${kind}`, content: await response.blob() };
 }

@@ -159,7 +159,8 @@ async function takeAlong(button) {
   if (button.dataset.download === "report") button.textContent = "Writing the report …";
   announce(`Preparing ${title} …`);
   try {
-    const { name, content } = await api.download(button.dataset.download);
+    const options = button.dataset.download === "sql" ? { dialect: find("dialect").value } : {};
+    const { name, content } = await api.download(button.dataset.download, options);
     const link = document.createElement("a");
     link.href = URL.createObjectURL(content);
     link.download = name;
