@@ -44,6 +44,12 @@ def test_the_edited_rule_is_what_is_downloaded(caller):
     assert "\"ward\" = 'north'" in caller.get("/api/download/sql").text
 
 
+def test_sql_is_written_for_the_database_that_was_chosen(caller):
+    edit(caller, [("ward", "=", "north")])
+    assert "CAST(CAST(`ward`" in caller.get("/api/download/sql?dialect=mysql").text
+    assert caller.get("/api/download/sql?dialect=access").status_code == 400
+
+
 def test_the_python_file_predicts_as_the_page_does(caller):
     scope: dict = {}
     exec(caller.get("/api/download/python").text, scope)

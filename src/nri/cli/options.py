@@ -62,7 +62,7 @@ DialectOption = Annotated[
     typer.Option(
         "--dialect",
         metavar="NAME",
-        help="SQL for this database: postgres, mysql, bigquery, snowflake, duckdb, sqlite, spark, tsql, oracle.",
+        help="SQL for postgres, mysql, bigquery, snowflake, duckdb, sqlite, spark, tsql or oracle.",
         rich_help_panel="Formats",
     ),
 ]
