@@ -12,6 +12,7 @@ SCRIPTS = sorted(path for path in COOKBOOK.glob("*.py") if path.name != "visits.
 EXPECTED = {
     "classes": "THEN y = setosa",
     "compare": "age > 65 AND chills = yes -> age > 60 AND chills = yes",
+    "excel": "rows: 300 columns: fever, cough, chills, age, ward",
     "first_rule": "because: age > 60 AND chills = yes => yes",
     "missing": "lacks pressure > 3 (it is unknown)",
     "price": 'THEN "rent > 900" = true',

@@ -3,9 +3,10 @@
 import csv
 import io
 
+import openpyxl
 import pandas as pd
 import pytest
-from pages import ask, drop, edit
+from pages import VISITS, ask, drop, edit
 
 from nri.rule import from_json
 from nri.serve.view import KINDS
@@ -16,6 +17,7 @@ NAMES = {
     "python": "rule_flu.py",
     "report": "report_flu.html",
     "csv": "predictions_flu.csv",
+    "xlsx": "predictions_flu.xlsx",
 }
 
 
@@ -34,7 +36,7 @@ def test_every_download_is_a_file_and_never_a_page(caller, kind):
     answer = caller.get(f"/api/download/{kind}")
     assert answer.status_code == 200
     assert answer.headers["content-disposition"] == f'attachment; filename="{NAMES[kind]}"'
-    assert answer.text.endswith("\n")
+    assert kind == "xlsx" or answer.text.endswith("\n")
 
 
 def test_the_edited_rule_is_what_is_downloaded(caller):
@@ -102,3 +104,23 @@ def test_a_target_with_strange_letters_gives_a_plain_file_name(client):
         == 'attachment; filename="rule_x_filename_evil_exe_set_cookie_a_b.json"'
     )
     assert "a" not in answer.cookies
+
+
+def test_a_workbook_goes_back_with_predictions_and_its_other_sheets(client):
+    book = openpyxl.Workbook()
+    for row in csv.reader(io.StringIO(VISITS.decode())):
+        book.active.append(row)
+    book.create_sheet("Beds").append(["ward", "beds"])
+    file = io.BytesIO()
+    book.save(file)
+    told = drop(client, file.getvalue(), "visits.xlsx").json()
+    assert told["workbook"] == {"sheets": ["Sheet", "Beds"], "sheet": "Sheet", "header": 1}
+    ask(client)
+    kept = openpyxl.load_workbook(io.BytesIO(client.get("/api/download/xlsx").content))
+    assert kept.sheetnames == ["Sheet", "Beds"]
+    names, first, *_ = kept["Sheet"].values
+    assert names[-2:] == ("predicted_flu", "probability")
+    assert first[-2] in ("yes", "no")
+    headers = {"x-file-name": "visits.xlsx", "x-sheet": "Beds"}
+    answer = client.post("/api/table", content=file.getvalue(), headers=headers)
+    assert "has no table" in answer.json()["error"]

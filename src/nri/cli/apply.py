@@ -11,9 +11,11 @@ from nri.cli.options import (
     DialectOption,
     FileArgument,
     FormatOption,
+    HeaderOption,
     OutOption,
     QuietOption,
     RuleArgument,
+    SheetOption,
     chosen_format,
 )
 from nri.errors import InputError
@@ -24,6 +26,8 @@ OnlyOption = Annotated[bool, typer.Option("--only", help="Leave out the columns 
 def predict(
     rule: RuleArgument,
     file: FileArgument,
+    sheet: SheetOption = None,
+    header: HeaderOption = None,
     out: OutOption = None,
     only: OnlyOption = False,
     quiet: QuietOption = False,
@@ -31,7 +35,8 @@ def predict(
     """Add a column of predictions and one of their probabilities to a table.
 
     The table needs only the columns that the rule uses; a CSV or TSV table keeps its cells and its delimiter
-    as they are. If it has the target too, the accuracy is reported.
+    as they are, and so does a workbook with --out FILE.xlsx. If it has the target too, the accuracy is
+    reported.
     """
     mute_notes(quiet)
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
@@ -39,7 +44,7 @@ def predict(
     from nri.table.write import write_beside, write_table
     from nri.tasks.predictions import accuracy_on, predictions
 
-    source = open_table(file, quiet=quiet)
+    source = open_table(file, sheet=sheet, header=header, quiet=quiet)
     found = predictions(ruleset, source)
     if only:
         write_table(found, out or sys.stdout)
@@ -58,11 +63,18 @@ RowOption = Annotated[
 ]
 
 
-def explain(rule: RuleArgument, file: FileArgument, row: RowOption, quiet: QuietOption = False) -> None:
+def explain(
+    rule: RuleArgument,
+    file: FileArgument,
+    row: RowOption,
+    sheet: SheetOption = None,
+    header: HeaderOption = None,
+    quiet: QuietOption = False,
+) -> None:
     """Tell which clauses fire on a row or, when none does, what the nearest one lacks."""
     mute_notes(quiet)
     ruleset = read_rule(rule)
-    source = open_table(file, quiet=quiet)
+    source = open_table(file, sheet=sheet, header=header, quiet=quiet)
     for number in row:
         if not 1 <= number <= len(source):
             raise InputError(f"no row {number}: {file} has rows 1 to {len(source)}")

@@ -24,6 +24,8 @@ def induce(
     positive: given.PositiveOption = None,
     weights: given.WeightsOption = None,
     exact_text: given.ExactOption = False,
+    sheet: given.SheetOption = None,
+    header: given.HeaderOption = None,
     cv: given.CvOption = False,
     form: FormatOption = None,
     out: OutOption = None,
@@ -76,7 +78,9 @@ def induce(
         from nri.induce import models
         from nri.induce.path import Settings
 
-        table, remark = read_labelled(file, target, positive, weights, exact=exact_text)
+        table, remark = read_labelled(
+            file, target, positive, weights, exact=exact_text, sheet=sheet, header=header
+        )
     settings = Settings(
         model=model or models.DEFAULT,
         max_clauses=max_clauses,

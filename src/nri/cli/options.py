@@ -12,8 +12,29 @@ if TYPE_CHECKING:
     from nri.induce.path import Settings
 
 
+_EXCEL = "Excel"
+
 FileArgument = Annotated[
-    str, typer.Argument(metavar="FILE", help="A CSV, TSV, Parquet or ARFF table; - is standard input.")
+    str, typer.Argument(metavar="FILE", help="A CSV, TSV, Excel, Parquet or ARFF table; - is standard input.")
+]
+SheetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--sheet",
+        metavar="NAME",
+        help='Of a workbook, the sheet by name or number, or a range: "Visits!B3:F90".',
+        rich_help_panel=_EXCEL,
+    ),
+]
+HeaderOption = Annotated[
+    int | None,
+    typer.Option(
+        "--header",
+        metavar="ROW",
+        min=1,
+        help="Of a workbook, the row with the names.",
+        rich_help_panel=_EXCEL,
+    ),
 ]
 RuleArgument = Annotated[
     Path, typer.Argument(metavar="RULE.json", help="A rule written by `nri induce --out RULE.json`.")

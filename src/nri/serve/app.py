@@ -29,6 +29,7 @@ from nri.serve.validation import validation_lines
 from nri.serve.view import make_download, view_target, view_upload, view_work
 from nri.serve.visitors import IDLE_SECONDS, Visit, Visitors
 from nri.serve.work import Work, answer, with_rules
+from nri.table.excel import SheetChoice
 
 logger = logging.getLogger(__name__)
 
@@ -98,7 +99,7 @@ class _Page:
             return response
         name = unquote(request.headers.get("x-file-name", ""), errors="replace")
         content = await read_file(request)
-        upload = await self.compute(read_upload, name, content)
+        upload = await self.compute(read_upload, name, content, _sheet_choice(request))
         self.visitors.forget(secret)  # a new table is a new visit, so no secret lives long
         secret, visit = self.visitors.begin()
         visit.upload = upload
@@ -144,7 +145,7 @@ class _Page:
         kind, dialect = request.path_params["kind"], request.query_params.get("dialect") or None
         made = await self.compute(make_download, self.work(request), kind, dialect)
         disposition = {"content-disposition": f'attachment; filename="{made.name}"'}
-        return Response(made.text, media_type=made.media_type, headers=disposition)
+        return Response(made.content, media_type=made.media_type, headers=disposition)
 
     def visit(self, request: Request) -> Visit:
         visit = self.visitors.find(request.cookies.get(self.cookie))
@@ -171,6 +172,13 @@ class _Page:
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(MOST_AT_ONCE)
         return await anyio.to_thread.run_sync(lambda: function(*arguments), limiter=self._limiter)
+
+
+def _sheet_choice(request: Request) -> SheetChoice:
+    """Return which sheet of a workbook the page asks for, and the row of its header."""
+    sheet = unquote(request.headers.get("x-sheet", ""), errors="replace")
+    row = request.headers.get("x-header-row", "")
+    return SheetChoice(sheet or None, _number(row) if row else None)
 
 
 def _number(text: str) -> int:

@@ -16,7 +16,9 @@ from nri.serve.profile import ColumnProfile, TargetProfile, guess_target
 from nri.serve.rows import filter_counts
 from nri.serve.upload import Upload
 from nri.serve.work import SEARCHED_ROWS, Work
-from nri.table.write import write_table
+from nri.table.excel_write import write_into_workbook
+from nri.table.source import Workbook
+from nri.table.write import typed_frame, write_table
 from nri.tasks.predictions import predictions
 
 Json = dict[str, Any]
@@ -31,7 +33,14 @@ def view_upload(upload: Upload) -> Json:
         "columns": [_column(column) for column in upload.columns],
         "target": guess_target(upload.columns),
         "notes": list(upload.notes),
+        "workbook": _workbook(upload.source.workbook),
     }
+
+
+def _workbook(place: Workbook | None) -> Json | None:
+    if place is None:
+        return None
+    return {"sheets": list(place.sheets), "sheet": place.sheet, "header": place.header + 1}
 
 
 def view_target(target: TargetProfile) -> Json:
@@ -150,22 +159,24 @@ class Download:
 
     name: str
     media_type: str
-    text: str
+    content: str | bytes
 
 
-KINDS = ("json", "sql", "python", "report", "csv")
-"""What can be downloaded: the rule in three forms, a report, and the table with predictions."""
+KINDS = ("json", "sql", "python", "report", "csv", "xlsx")
+"""What can be downloaded: the rule in three forms, a report, and the table with predictions in two."""
 
 REPORT_SECONDS = 6.0
 """Resampling for a report goes on for so long: somebody waits for it."""
 
 _SUFFIXES = {"json": ".json", "sql": ".sql", "python": ".py", "report": ".html", "csv": ".csv"}
+_SUFFIXES["xlsx"] = ".xlsx"
 _MEDIA_TYPES = {
     "json": "application/json",
     "sql": "application/sql",
     "python": "text/x-python",
     "report": "text/html",
     "csv": "text/csv",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 
 
@@ -177,6 +188,8 @@ def make_download(work: Work, kind: str, dialect: str | None = None) -> Download
     """
     if kind not in KINDS:
         raise InputError(f"no download {kind!r}; choose one of {', '.join(KINDS)}")
+    if kind == "xlsx":
+        return Download(_file_name(work, kind), _MEDIA_TYPES[kind], _workbook_with_predictions(work))
     if kind == "report":
         text = _report(work)
     elif kind == "csv":
@@ -193,7 +206,7 @@ def _file_name(work: Work, kind: str) -> str:
     The name is plain ASCII, so it can stand in a header as it is.
     """
     words = re.sub(r"[^A-Za-z0-9]+", "_", work.ruleset.target).strip("_").lower()[:40]
-    what = {"report": "report", "csv": "predictions"}.get(kind, "rule")
+    what = {"report": "report", "csv": "predictions", "xlsx": "predictions"}.get(kind, "rule")
     return f"{what}_{words}{_SUFFIXES[kind]}" if words else f"{what}{_SUFFIXES[kind]}"
 
 
@@ -204,6 +217,17 @@ def _report(work: Work) -> str:
     options = ReportOptions(source=work.upload.name, seconds=REPORT_SECONDS)
     report = gather_report(work.table, found, work.question.settings, options=options)
     return render_report(report)
+
+
+def _workbook_with_predictions(work: Work) -> bytes:
+    """Write the workbook as it was dropped, with predictions beside its table; a new one if it was none."""
+    source, file = work.upload.source, io.BytesIO()
+    added = predictions(work.ruleset, source)
+    if source.workbook is not None and source.workbook.can_be_kept:
+        write_into_workbook(source.workbook, added, file)
+    else:
+        write_table(typed_frame(source).join(added), file, format="xlsx")
+    return file.getvalue()
 
 
 def _table(work: Work) -> str:

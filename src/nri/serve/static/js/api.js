@@ -53,13 +53,15 @@ export const rows = (filter, offset) => get("/api/rows", { filter, offset });
 export const explain = (row) => get("/api/explain", { row });
 export const forget = () => call("/api/table", { method: "DELETE" });
 
-/** Send a file; `progress` is called with the share that has gone out. */
-export function upload(file, progress) {
+/** Send a file; `progress` is called with the share that has gone out. Of a workbook a sheet may be chosen. */
+export function upload(file, progress, { sheet = "", header = "" } = {}) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", "/api/table");
     request.setRequestHeader("X-NRI", "1");
     request.setRequestHeader("X-File-Name", encodeURIComponent(file.name));
+    request.setRequestHeader("X-Sheet", encodeURIComponent(sheet));
+    request.setRequestHeader("X-Header-Row", header);
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.upload.onprogress = (event) => progress(event.lengthComputable ? event.loaded / event.total : 0);
     request.onerror = () => reject(new Problem(GONE, 0));

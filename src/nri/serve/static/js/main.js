@@ -155,12 +155,14 @@ async function edit(rules, focus = null, remember = true) {
 
 async function takeAlong(button) {
   const title = button.textContent;
+  // A workbook goes back as a workbook.
+  const kind = button.dataset.download === "csv" && table.workbook ? "xlsx" : button.dataset.download;
   button.disabled = true;
-  if (button.dataset.download === "report") button.textContent = "Writing the report …";
+  if (kind === "report") button.textContent = "Writing the report …";
   announce(`Preparing ${title} …`);
   try {
-    const options = button.dataset.download === "sql" ? { dialect: find("dialect").value } : {};
-    const { name, content } = await api.download(button.dataset.download, options);
+    const options = kind === "sql" ? { dialect: find("dialect").value } : {};
+    const { name, content } = await api.download(kind, options);
     const link = document.createElement("a");
     link.href = URL.createObjectURL(content);
     link.download = name;
