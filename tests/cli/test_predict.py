@@ -83,7 +83,7 @@ def test_a_workbook_goes_in_and_predictions_come_back_into_it(nri, tmp_path):
         "predict", tmp_path / "rule.json", tmp_path / "visits.xlsx", *place, "--out", tmp_path / "said.xlsx"
     )
     assert done.code == 0
-    book = pd.read_excel(tmp_path / "said.xlsx", sheet_name=None, header=None)
+    book = pd.read_excel(tmp_path / "said.xlsx", sheet_name=None, header=None, engine="openpyxl")
     assert list(book) == ["Wards", "Visits"]
     assert book["Visits"].iloc[2].tolist()[-2:] == ["predicted_flu", "probability"]
     assert set(book["Visits"].iloc[3:, -2]) == {"yes", "no"}

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,7 @@ from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, 
 from nri.errors import InputError
 
 if TYPE_CHECKING:
+    from nri.induce.diagnostics import Diagnostics
     from nri.induce.estimates import Accuracy
     from nri.induce.path import Induction, Settings
     from nri.table import Table
@@ -27,6 +28,7 @@ def induce(
     sheet: given.SheetOption = None,
     header: given.HeaderOption = None,
     cv: given.CvOption = False,
+    prevalence: given.PrevalenceOption = None,
     form: FormatOption = None,
     out: OutOption = None,
     html: given.HtmlOption = None,
@@ -71,7 +73,11 @@ def induce(
     )
     if dialect is not None and (form := form or "sql") != "sql":
         raise InputError(f"--dialect is for --format sql, not for {form}; drop it, or add that")
-    output = Output(form, out, html, quiet, clinical, file, dialect)
+    if prevalence is not None and not (cv or html):
+        raise InputError("--prevalence is about estimates on new rows; add --cv or --html")
+    if prevalence is not None and not 0 < prevalence < 1:
+        raise InputError(f"--prevalence is a share between 0 and 1, not {prevalence:g}; 5 % is 0.05")
+    output = Output(form, out, html, quiet, clinical, file, dialect, prevalence)
     output.check()
     with waiting(f"reading {file}", quiet=quiet):  # the imports take their time too
         from nri.cli.files import read_labelled
@@ -110,6 +116,8 @@ class Output:
     """Where the rows came from."""
     dialect: str | None = None
     """Of SQL."""
+    prevalence: float | None = None
+    """Of the class asked about, for predictive values; by default the table's."""
 
     def check(self) -> None:
         """Raise before anything is computed if a file cannot be written in the end."""
@@ -136,14 +144,14 @@ def induce_and_show(
     tell(describe_left_out(found.left_out), quiet=output.quiet)
     note = Estimate(f"rule: accuracy {_seen(found, table).mean:.2f} (on these rows)")
     if cv:
-        note = _cross_validated(table, settings, seed=seed, quiet=output.quiet)
+        note = _cross_validated(found, table, settings, output, seed=seed)
     if not settled(found.ruleset).decisions:
         tell("no rule pays for itself on these rows: give more rows, or other columns", quiet=output.quiet)
     elif note.doubt:
         tell(note.doubt, quiet=output.quiet)
     else:
         tell(_leak(found, table), quiet=output.quiet)
-    _write(found, note.text, output)
+    _write(found, note, output)
     if output.html is not None:
         _write_report(found, table, settings, output, seed=seed)
 
@@ -155,6 +163,10 @@ class Estimate:
     text: str
     doubt: str = ""
     """A warning where the rule is no better than a guess."""
+    measures: "tuple[Diagnostics, ...]" = ()
+    """Sensitivity and its kin, if they were estimated."""
+    validation: dict[str, Any] | None = None
+    """The same for other programs."""
 
 
 def _seen(found: "Induction", table: "Table") -> "Accuracy":
@@ -163,45 +175,52 @@ def _seen(found: "Induction", table: "Table") -> "Accuracy":
     return accuracy_of(found.ruleset.predict_index(table) == table.codes, table.weights)
 
 
-_MANY = 20
-"""On fewer rows a column may tell them all by chance."""
-
-
 def _leak(found: "Induction", table: "Table") -> str:
     """Return a hint if one column tells all of many rows: it may be the answer in other words."""
-    columns = found.ruleset.columns
-    if len(columns) != 1 or len(table) < _MANY or _seen(found, table).mean < 1:
+    from nri.induce.estimates import lone_teller
+
+    column = lone_teller(found.ruleset, table)
+    if column is None:
         return ""
     return (
-        f"{columns[0]!r} alone tells every row: is it the answer in other words, or known only afterwards? "
-        f'Then leave it out: --without "{columns[0]}"'
+        f"{column!r} alone tells every row: is it the answer in other words, or known only afterwards? "
+        f'Then leave it out: --without "{column}"'
     )
 
 
-def _cross_validated(table: "Table", settings: "Settings", *, seed: int, quiet: bool) -> Estimate:
+def _cross_validated(
+    found: "Induction", table: "Table", settings: "Settings", output: Output, *, seed: int
+) -> Estimate:
     import numpy as np
 
+    from nri.cli.diagnostics import as_data
     from nri.induce.estimates import guess_of
-    from nri.induce.resample import FOLDS, cross_validate
+    from nri.induce.resample import FOLDS, hold_out
 
-    with waiting("cross-validating", steps=FOLDS, quiet=quiet) as step:
-        estimate = cross_validate(table, settings, rng=np.random.default_rng(seed), step=step)
-    doubt = guess_of(table.classes, table.by_class.tolist()).doubt(estimate)
-    return Estimate(f"rule: accuracy {estimate} (cross-validated)", doubt)
+    with waiting("cross-validating", steps=FOLDS, quiet=output.quiet) as step:
+        held = hold_out(table, settings, rng=np.random.default_rng(seed), step=step)
+    doubt = guess_of(table.classes, table.by_class.tolist()).doubt(held.accuracy)
+    measures = held.diagnostics([rule.label for rule in found.ruleset.rules], output.prevalence)
+    return Estimate(
+        f"rule: accuracy {held.accuracy} (cross-validated)", doubt, measures, as_data(held.accuracy, measures)
+    )
 
 
-def _write(found: "Induction", note: str, output: Output) -> None:
+def _write(found: "Induction", note: Estimate, output: Output) -> None:
+    from nri.cli.diagnostics import lines
     from nri.rule import render
 
     ruleset = found.ruleset
-    options = {"note": note, "dialect": output.dialect}
+    options = {"note": note.text, "dialect": output.dialect, "validation": note.validation}
     if output.out is not None:
         write_text(output.out, render(ruleset, output.form or "text", **options))
         tell(f"wrote {output.out}", quiet=output.quiet)
     if output.out is None and output.form not in (None, "text"):
         emit(render(ruleset, output.form or "text", **options))
     elif output.out is None or not output.quiet:
-        show_rule(render(ruleset, "text", note=note))
+        show_rule(render(ruleset, "text", note=note.text))
+        if note.measures:
+            emit("\n" + lines(ruleset.target, note.measures))
 
 
 def _write_report(
@@ -216,7 +235,7 @@ def _write_report(
 
     assert output.html is not None
     source = None if output.source in (None, "-") else Path(str(output.source)).name
-    options = ReportOptions(source=source, clinical=output.clinical, seed=seed)
+    options = ReportOptions(source=source, clinical=output.clinical, seed=seed, prevalence=output.prevalence)
     with waiting("writing the report", steps=steps_of(options), quiet=output.quiet) as step:
         report = gather_report(table, found, settings, options=options, step=step)
         write_text(output.html, render_report(report))

@@ -104,7 +104,15 @@ PositiveOption = Annotated[
     ),
 ]
 CvOption = Annotated[
-    bool, typer.Option("--cv", help="Estimate the accuracy on new rows by 5-fold cross-validation.")
+    bool,
+    typer.Option("--cv", help="Estimate accuracy, sensitivity, ... on new rows by 5-fold cross-validation."),
+]
+PrevalenceOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SHARE",
+        help="With --cv or --html: predictive values where the class is as frequent as this, e.g. 0.05.",
+    ),
 ]
 WeightsOption = Annotated[
     str | None,

@@ -12,9 +12,11 @@ import numpy as np
 
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
+from nri.induce.diagnostics import Diagnostics, classes_asked_about, diagnostics_of
 from nri.induce.estimates import Accuracy, accuracy_of
 from nri.induce.path import Induction, Settings, induce_rules
 from nri.induce.words import counted
+from nri.rule.labels import Label
 from nri.rule.ruleset import RuleSet
 from nri.table.table import Table
 
@@ -56,6 +58,31 @@ class HeldOut:
             return None
         likeliest = [posterior.likeliest for posterior in posteriors if posterior is not None]
         return accuracy_of(self.joined(likeliest) == self.table.codes, self.table.weights)
+
+    def diagnostics(
+        self, ruled: Sequence[Label] = (), prevalence: float | None = None
+    ) -> tuple[Diagnostics, ...]:
+        """Count sensitivity and its kin for the class asked about, or for each where none was.
+
+        Parameters
+        ----------
+        ruled
+            The classes that have a rule: the lone one of two classes is the one asked about.
+        prevalence
+            See :func:`nri.induce.diagnostics.diagnostics_of`.
+        """
+        table = self.table
+        return tuple(
+            diagnostics_of(
+                table.codes,
+                self.said,
+                index,
+                table.classes[index],
+                weights=table.weights,
+                prevalence=prevalence,
+            )
+            for index in classes_asked_about(table.classes, table.positive, ruled)
+        )
 
     def joined(self, deciders: Sequence[Callable[[Table], IntArray]]) -> IntArray:
         """[M]: what the decider of each fold says about the rows of the fold."""
@@ -104,6 +131,39 @@ def cross_validate(
 ) -> Accuracy:
     """Return how many rows are decided rightly by rules induced without their fold; see :func:`hold_out`."""
     return hold_out(table, settings, rng=rng, folds=folds, step=step).accuracy
+
+
+def diagnose(
+    table: Table,
+    settings: Settings | None = None,
+    *,
+    rng: np.random.Generator,
+    prevalence: float | None = None,
+    folds: int = FOLDS,
+    step: Callable[[], None] = lambda: None,
+) -> tuple[Diagnostics, ...]:
+    """Return cross-validated sensitivity, specificity, predictive values and balanced accuracy.
+
+    They are about the class that the table's ``positive`` names; without one about the second of two classes,
+    or about each of several.
+
+    Parameters
+    ----------
+    table, settings, rng, folds, step
+        As for :func:`cross_validate`.
+    prevalence
+        Share of the class where the rule will be used; by default that of the table.
+
+    Examples
+    --------
+    >>> from nri import read_table
+    >>> table = read_table({"age": [*range(40)] * 2, "ill": ["no"] * 20 + ["yes"] * 20 + ["no"] * 40}, "ill")
+    >>> (found,) = diagnose(table, rng=np.random.default_rng(0), prevalence=0.1)
+    >>> found.label, found.sensitivity.value is not None
+    ('yes', True)
+    """
+    held = hold_out(table, settings, rng=rng, folds=folds, step=step)
+    return held.diagnostics(prevalence=prevalence)
 
 
 def induce_or_default(table: Table, settings: Settings | None, rng: np.random.Generator) -> Induction:

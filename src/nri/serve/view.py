@@ -3,6 +3,7 @@
 import datetime as dt
 import io
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from nri.errors import InputError
 from nri.induce.path import Induction
+from nri.report import ReportOptions, gather_report, render_report, steps_of
 from nri.rule import Clause, Evidence, Kind, Label, Literal, RuleSet, Value, render
 from nri.rule.render.phrase import phrase_label, phrase_literal, phrase_name, phrase_value
 from nri.serve.profile import ColumnProfile, TargetProfile, guess_target
@@ -77,6 +79,7 @@ def view_work(work: Work) -> Json:
         "filters": filter_counts(work),
         "left_out": [{"column": one.column, "reason": str(one.reason)} for one in work.left_out],
         "edited": work.edited,
+        "alone": None if work.edited else work.alone,
     }
 
 
@@ -180,6 +183,16 @@ _MEDIA_TYPES = {
 }
 
 
+def report_line(work: Work, step: Callable[[], None]) -> Json:
+    """Write the report, and return it as the last line of what is told about its progress."""
+    return {"name": _file_name(work, "report"), "content": _report(work, step)}
+
+
+def report_steps(work: Work) -> int:
+    """Return how many steps a report is, for a bar."""
+    return steps_of(_report_options(work))
+
+
 def make_download(work: Work, kind: str, dialect: str | None = None) -> Download:
     """Write the rule, a report about it, or the table with its predictions.
 
@@ -210,12 +223,15 @@ def _file_name(work: Work, kind: str) -> str:
     return f"{what}_{words}{_SUFFIXES[kind]}" if words else f"{what}{_SUFFIXES[kind]}"
 
 
-def _report(work: Work) -> str:
-    from nri.report import ReportOptions, gather_report, render_report
+def _report_options(work: Work) -> ReportOptions:
+    return ReportOptions(source=work.upload.name, seconds=REPORT_SECONDS, prevalence=work.question.prevalence)
 
+
+def _report(work: Work, step: Callable[[], None] = lambda: None) -> str:
     found = Induction(work.ruleset, work.left_out)
-    options = ReportOptions(source=work.upload.name, seconds=REPORT_SECONDS)
-    report = gather_report(work.table, found, work.question.settings, options=options)
+    held = work.folds[0] if work.folds and work.searched is work.table else None
+    options = _report_options(work)
+    report = gather_report(work.table, found, work.question.settings, options=options, held=held, step=step)
     return render_report(report)
 
 

@@ -100,7 +100,7 @@ def open_source(
         content = _decompressed(content, name)
         if format == "parquet" or (format is None and content.startswith(b"PAR1")):
             return Source(_read_parquet(content, name))
-        if is_workbook(content) or (format or _BY_SUFFIX.get(suffix)) == "excel" and content[:2] == b"PK":
+        if is_workbook(content) or ((format or _BY_SUFFIX.get(suffix)) == "excel" and content[:2] == b"PK"):
             frame, place = read_workbook(content, name, choice or SheetChoice())
             return Source(as_frame(frame), workbook=place)
         text = decode(content, name)

@@ -28,7 +28,10 @@ T = TypeVar("T")
 
 def render_json(ruleset: RuleSet, options: RenderOptions) -> str:
     """Write a rule set as JSON."""
-    return json.dumps(to_dict(ruleset), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    data = to_dict(ruleset)
+    if options.validation is not None:
+        data["validation"] = dict(options.validation)
+    return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def from_json(text: str) -> RuleSet:

@@ -80,8 +80,13 @@ export function upload(file, progress, { sheet = "", header = "" } = {}) {
 }
 
 /** Ask for an estimate on new rows; `tell` is called with each line. */
-export async function validate(tell, signal) {
-  const response = await call("/api/validate", { method: "POST", signal });
+export const validate = (tell, signal) => lines("/api/validate", tell, signal);
+
+/** Ask for a report; `tell` is called with each line, the last of which has the file. */
+export const report = (tell) => lines("/api/report", tell);
+
+async function lines(path, tell, signal) {
+  const response = await call(path, { method: "POST", signal });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {

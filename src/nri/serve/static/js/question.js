@@ -25,6 +25,7 @@ export function listenForQuestions(listener) {
     "min-precision",
     "negations",
     "all-rows",
+    "prevalence",
   ]) {
     find(id).addEventListener("change", ask);
   }
@@ -67,6 +68,7 @@ export function question() {
     min_precision: Number(find("min-precision").value) / 100,
     negations: find("negations").checked,
     all_rows: find("all-rows").checked,
+    prevalence: share("prevalence"),
     never: columnsWith("never"),
     require: columnsWith("must"),
   };
@@ -194,6 +196,19 @@ function whole(id) {
   );
   input.value = String(value);
   return value;
+}
+
+/** Return what was typed in percent as a share, null if nothing was. */
+function share(id) {
+  const value = Number(find(id).value);
+  return value > 0 && value < 100 ? value / 100 : null;
+}
+
+/** Ask again without a column. */
+export function leaveOut(column) {
+  wishes.set(column, "never");
+  drawColumns();
+  ask();
 }
 
 function showPrecision() {

@@ -75,8 +75,8 @@ async function send(file, use, choice = {}) {
       bar.style.width = `${Math.round(share * 100)}%`;
       bar.classList.toggle("endless", share === 1);
     }, choice);
-    offerSheets(file, table, use);
     use(table);
+    offerSheets(file, table, use); // after the form was reset
   } catch (problem) {
     complain(problem.message);
   } finally {
