@@ -16,7 +16,10 @@ from nri.serve.app import create_app
 from nri.serve.run import listen
 from nri.serve.visitors import Visitors
 
-ESTIMATE = '{"done": 5, "of": 5}\n{"accuracy": 0.9, "error": 0.04}\n'
+ESTIMATE = """{"done": 5, "of": 5}
+{"accuracy": 0.9, "error": 0.04, "diagnostics": [{"label": "yes", "prevalence": 0.5, "assumed": false, "measures": [\
+{"name": "sensitivity", "value": 0.93, "low": 0.79, "high": 0.98}, {"name": "PPV", "value": null, "low": 0, "high": 1}]}]}
+"""
 
 _FLAGS = (
     "--no-sandbox",
