@@ -142,7 +142,8 @@ def induce_and_show(
     with waiting("looking for a rule", quiet=output.quiet):
         found = induce_rules(table, settings, rng=np.random.default_rng(seed))
     tell(describe_left_out(found.left_out), quiet=output.quiet)
-    note = Estimate(f"rule: accuracy {_seen(found, table).mean:.2f} (on these rows)")
+    weighted = "weighted, " if found.ruleset.weighted else ""
+    note = Estimate(f"rule: accuracy {_seen(found, table).mean:.2f} ({weighted}on these rows)")
     if cv:
         note = _cross_validated(found, table, settings, output, seed=seed)
     if not settled(found.ruleset).decisions:
@@ -195,14 +196,18 @@ def _cross_validated(
 
     from nri.cli.diagnostics import as_data
     from nri.induce.estimates import guess_of
-    from nri.induce.resample import FOLDS, hold_out
+    from nri.induce.resample import FOLDS, cores, hold_out
 
     with waiting("cross-validating", steps=FOLDS, quiet=output.quiet) as step:
-        held = hold_out(table, settings, rng=np.random.default_rng(seed), step=step)
+        held = hold_out(table, settings, rng=np.random.default_rng(seed), jobs=cores(), step=step)
+    weighted = "weighted, " if found.ruleset.weighted else ""
     doubt = guess_of(table.classes, table.by_class.tolist()).doubt(held.accuracy)
     measures = held.diagnostics([rule.label for rule in found.ruleset.rules], output.prevalence)
     return Estimate(
-        f"rule: accuracy {held.accuracy} (cross-validated)", doubt, measures, as_data(held.accuracy, measures)
+        f"rule: accuracy {held.accuracy} ({weighted}cross-validated)",
+        doubt,
+        measures,
+        as_data(held.accuracy, measures),
     )
 
 

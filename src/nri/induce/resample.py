@@ -4,8 +4,10 @@ One deal of rows into folds serves cross-validation, the curve of sizes and the 
 way of drawing rows serves stability, reports and the page.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -33,7 +35,9 @@ class HeldOut:
     fold: IntArray
     """[M], the fold of each row"""
     inductions: tuple[Induction, ...]
-    """for each fold what was found without it"""
+    """for each fold what was found without it, but for its posterior"""
+    likeliest: IntArray | None
+    """[M], the likeliest class of each row by posteriors that were formed without it, if the model has one"""
 
     @property
     def insides(self) -> Iterator[Table]:
@@ -53,11 +57,9 @@ class HeldOut:
     @cached_property
     def posterior_accuracy(self) -> Accuracy | None:
         """How often the likeliest class is right on held-out rows; None if the model has no posterior."""
-        posteriors = [found.posterior for found in self.inductions]
-        if any(posterior is None for posterior in posteriors):
+        if self.likeliest is None:
             return None
-        likeliest = [posterior.likeliest for posterior in posteriors if posterior is not None]
-        return accuracy_of(self.joined(likeliest) == self.table.codes, self.table.weights)
+        return accuracy_of(self.likeliest == self.table.codes, self.table.weights)
 
     def diagnostics(
         self, ruled: Sequence[Label] = (), prevalence: float | None = None
@@ -98,6 +100,7 @@ def hold_out(
     *,
     rng: np.random.Generator,
     folds: int = FOLDS,
+    jobs: int = 1,
     step: Callable[[], None] = lambda: None,
 ) -> HeldOut:
     """Induce rules without each fold.
@@ -110,15 +113,62 @@ def hold_out(
         Deals the rows out and seeds the models.
     folds
         How many parts the rows are dealt into.
+    jobs
+        Most processes for folds that take long; the result does not depend on it.
     step
         Called after each fold.
     """
     fold = stratified_folds(table.codes, folds, rng)
-    found = []
-    for k in range(int(fold.max()) + 1):
-        found.append(induce_or_default(table.take(fold != k), settings, rng))
+    parts = [
+        (table.take(fold != k), table.take(fold == k), settings, child)
+        for k, child in enumerate(rng.spawn(int(fold.max()) + 1))
+    ]
+    began = time.monotonic()
+    found = [_without_fold(*parts[0])]
+    step()
+    others = parts[1:]
+    if jobs > 1 and len(others) > 1 and time.monotonic() - began > _WORTH_PROCESSES:
+        results: Iterable[_Fold] = _in_processes(others, min(jobs, len(others)))
+    else:
+        results = (_without_fold(*part) for part in others)
+    for one in results:
+        found.append(one)
         step()
-    return HeldOut(table, fold, tuple(found))
+    likeliest = np.full(len(fold), -1, dtype=np.int64)
+    for k, (_, said) in enumerate(found):
+        if said is not None:
+            likeliest[fold == k] = said
+    return HeldOut(table, fold, tuple(one for one, _ in found), likeliest if (likeliest >= 0).all() else None)
+
+
+_Part = tuple[Table, Table, Settings | None, np.random.Generator]
+"""Rows without a fold, rows of the fold, settings, and what seeds the model."""
+_Fold = tuple[Induction, IntArray | None]
+"""What was found without a fold, and the likeliest class of the rows of the fold by its posterior."""
+
+_WORTH_PROCESSES = 2.0
+"""Seconds that a fold takes at least if others are to be computed in processes, which take a second to start."""
+
+
+def _without_fold(
+    inside: Table, outside: Table, settings: Settings | None, rng: np.random.Generator
+) -> _Fold:
+    found = induce_or_default(inside, settings, rng)
+    likeliest = None if found.posterior is None else found.posterior.likeliest(outside)
+    return replace(found, posterior=None), likeliest  # a posterior may not be sent from a process
+
+
+def _in_processes(parts: Sequence[_Part], jobs: int) -> Iterator[_Fold]:
+    """Compute folds side by side; the results are those of one process, in the order of the folds."""
+    from joblib import Parallel, delayed
+
+    tasks = (delayed(_without_fold)(*part) for part in parts)
+    yield from Parallel(n_jobs=jobs, return_as="generator")(tasks)
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def cross_validate(

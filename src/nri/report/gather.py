@@ -9,7 +9,7 @@ from nri.errors import InputError
 from nri.induce.diagnostics import Diagnostics
 from nri.induce.estimates import Accuracy
 from nri.induce.path import Induction, Settings
-from nri.induce.resample import HeldOut, hold_out, some_rows
+from nri.induce.resample import HeldOut, cores, hold_out, some_rows
 from nri.report.counts import RuleCounts, column_use, confusion_of
 from nri.report.curve import by_size, curve_of
 from nri.report.records import Confusion, Curve, Report, ReportOptions
@@ -115,7 +115,7 @@ def _validate(
     rng = np.random.default_rng(options.seed)
     (smaller,) = rng.spawn(1)
     if held is None or held.table is not table or len(held.inductions) != options.folds:
-        held = hold_out(table, settings, rng=rng, folds=options.folds, step=step)
+        held = hold_out(table, settings, rng=rng, folds=options.folds, jobs=cores(), step=step)
     said = by_size(held, settings, rng=smaller, seconds=seconds)
     return _Validated(
         confusion_of(table.codes, held.said, table.weights, len(table.classes)),

@@ -104,6 +104,8 @@ class RuleSet:
     """Pseudo-counts for each class that every evidence is drawn towards."""
     plans: Mapping[str, ColumnPlan] = field(default_factory=dict)
     """How the cells of the columns are read; what is not mentioned is read by the kind of its literals."""
+    weighted: bool = field(default=False, compare=False)
+    """Whether counts are sums of weights rather than numbers of rows."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", tuple(as_label(label) for label in self.classes))

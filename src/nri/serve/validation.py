@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from nri.induce.diagnostics import Diagnostics
-from nri.induce.resample import HeldOut, hold_out
+from nri.induce.resample import HeldOut, cores, hold_out
 from nri.rule.render.phrase import phrase_label
 from nri.serve.work import SEED, Work
 
@@ -29,7 +29,13 @@ def held_out(work: Work, step: Callable[[], None]) -> HeldOut:
     """Return the rules without each fold: those that were found before, or new ones."""
     if not work.folds:
         work.folds.append(
-            hold_out(work.searched, work.question.settings, rng=np.random.default_rng(SEED), step=step)
+            hold_out(
+                work.searched,
+                work.question.settings,
+                rng=np.random.default_rng(SEED),
+                jobs=cores(),
+                step=step,
+            )
         )
     return work.folds[0]
 

@@ -326,4 +326,6 @@ def describe(table: Table, n_read: int) -> str:
     classes = ", ".join(f"{count} {label}" for count, label in zip(counts, table.classes, strict=True))
     more = n_read - len(table)
     dropped = f"; {more} more without a target are left out" if more else ""
-    return f"{len(table)} rows ({classes}), {len(table.names)} columns{dropped}"
+    total = float(table.weights.sum())
+    weighted = "" if np.allclose(table.weights, 1.0) else f", their weights sum to {total:.10g}"
+    return f"{len(table)} rows ({classes}){weighted}, {len(table.names)} columns{dropped}"

@@ -55,6 +55,7 @@ def to_dict(ruleset: RuleSet) -> dict[str, Any]:
         "support": list(ruleset.support.counts),
         "prior": list(ruleset.prior),
         "columns": {name: _plan_to_dict(plan) for name, plan in ruleset.plans.items() if plan.stated},
+        **({"weighted": True} if ruleset.weighted else {}),
     }
 
 
@@ -80,6 +81,7 @@ def from_dict(data: Any) -> RuleSet:
         support=_evidence(top.get("support")),
         prior=_evidence(top.get("prior")).counts,
         plans=_plans(top.get("columns")) if version > 1 else {},
+        weighted=top.has("weighted") and _flag(top.get("weighted")),
     )
 
 

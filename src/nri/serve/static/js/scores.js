@@ -36,25 +36,26 @@ function drawDiagnostics(work) {
   show(find("diagnostics"), diagnostics.length > 0);
   if (!diagnostics.length) return;
   const [first] = diagnostics;
-  find("diagnostics-head").replaceChildren(
-    make(
-      "tr",
-      {},
-      make("th", { scope: "col" }, work.target),
-      ...first.measures.map(({ name }) => make("th", { scope: "col" }, name)),
-    ),
-  );
-  find("diagnostics-body").replaceChildren(
-    ...diagnostics.map(({ label, measures }) =>
-      make("tr", {}, make("th", { scope: "row" }, label), ...measures.map(measureCell)),
-    ),
-  );
+  const names = first.measures.map(({ name }) => name);
+  if (diagnostics.length === 1) {
+    drawTable([work.target, first.label], names.map((name, i) => [name, measureCell(first.measures[i])]));
+  } else {
+    drawTable([work.target, ...names], diagnostics.map(({ label, measures }) => [label, ...measures.map(measureCell)]));
+  }
   const share = percent(first.prevalence);
   const at = first.assumed
     ? `PPV and NPV where ${first.label} has a share of ${share}.`
     : "PPV and NPV hold where the class is as frequent as in this table (Limits has a field for another share).";
   find("diagnostics-note").textContent =
     `Cross-validated, with 95 % intervals${work.edited ? "; of the rule found" : ""}. ${at}`;
+}
+
+function drawTable(head, rows) {
+  const cells = (row) => make("tr", {}, make("th", { scope: "row" }, row[0]), ...row.slice(1));
+  find("diagnostics-head").replaceChildren(
+    make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text))),
+  );
+  find("diagnostics-body").replaceChildren(...rows.map(cells));
 }
 
 function measureCell({ value, low, high }) {
