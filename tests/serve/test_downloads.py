@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import openpyxl
 import pandas as pd
@@ -125,3 +126,16 @@ def test_a_workbook_goes_back_with_predictions_and_its_other_sheets(client):
     headers = {"x-file-name": "visits.xlsx", "x-sheet": "Beds"}
     answer = client.post("/api/table", content=file.getvalue(), headers=headers)
     assert [column["name"] for column in answer.json()["columns"]] == ["ward", "beds"]
+
+
+def test_a_report_is_told_step_by_step_and_takes_over_the_folds_of_the_estimate(caller):
+    """It came without progress and after more than two minutes, beside a cross-validation of the same folds."""
+    estimate = [json.loads(line) for line in caller.post("/api/validate").text.splitlines()]
+    assert [line["done"] for line in estimate[:-1]] == [1, 2, 3, 4, 5]
+    lines = [json.loads(line) for line in caller.post("/api/report").text.splitlines()]
+    assert all(0 < line["done"] <= line["of"] for line in lines[:-1])
+    assert len(lines) - 1 <= 20, "folds are not computed again"
+    assert lines[-1]["name"] == "report_flu.html"
+    accuracy = f"{estimate[-1]['accuracy']:.2f} ± {estimate[-1]['error']:.2f}"
+    assert accuracy in lines[-1]["content"]
+    assert "What clinicians count" in lines[-1]["content"]

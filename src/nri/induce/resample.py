@@ -146,8 +146,8 @@ _Part = tuple[Table, Table, Settings | None, np.random.Generator]
 _Fold = tuple[Induction, IntArray | None]
 """What was found without a fold, and the likeliest class of the rows of the fold by its posterior."""
 
-_WORTH_PROCESSES = 2.0
-"""Seconds that a fold takes at least if others are to be computed in processes, which take a second to start."""
+_WORTH_PROCESSES = 3.0
+"""Seconds that a fold takes at least if others go into processes, which take a second to start."""
 
 
 def _without_fold(
@@ -167,7 +167,9 @@ def _in_processes(parts: Sequence[_Part], jobs: int) -> Iterator[_Fold]:
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
+    """Return how many cores this process may use; the environment variable NRI_JOBS says otherwise."""
+    if os.environ.get("NRI_JOBS", "").isdigit():
+        return max(1, int(os.environ["NRI_JOBS"]))
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
