@@ -129,7 +129,7 @@ def test_a_workbook_goes_back_with_predictions_and_its_other_sheets(client):
 
 
 def test_a_report_is_told_step_by_step_and_takes_over_the_folds_of_the_estimate(caller):
-    """It came without progress and after more than two minutes, beside a cross-validation of the same folds."""
+    """It came without progress, after more than two minutes, beside a cross-validation of the same folds."""
     estimate = [json.loads(line) for line in caller.post("/api/validate").text.splitlines()]
     assert [line["done"] for line in estimate[:-1]] == [1, 2, 3, 4, 5]
     lines = [json.loads(line) for line in caller.post("/api/report").text.splitlines()]

@@ -114,6 +114,13 @@ PrevalenceOption = Annotated[
         help="With --cv or --html: predictive values where the class is as frequent as this, e.g. 0.05.",
     ),
 ]
+ProtectOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Tell how often the rule fires and is right on each group of this column; repeatable.",
+    ),
+]
 WeightsOption = Annotated[
     str | None,
     typer.Option("--weights", metavar="COLUMN", help="A column that says how many rows each row stands for."),
