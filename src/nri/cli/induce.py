@@ -29,6 +29,7 @@ def induce(
     header: given.HeaderOption = None,
     cv: given.CvOption = False,
     prevalence: given.PrevalenceOption = None,
+    protect: given.ProtectOption = None,
     form: FormatOption = None,
     out: OutOption = None,
     html: given.HtmlOption = None,
@@ -77,7 +78,7 @@ def induce(
         raise InputError("--prevalence is about estimates on new rows; add --cv or --html")
     if prevalence is not None and not 0 < prevalence < 1:
         raise InputError(f"--prevalence is a share between 0 and 1, not {prevalence:g}; 5 % is 0.05")
-    output = Output(form, out, html, quiet, clinical, file, dialect, prevalence)
+    output = Output(form, out, html, quiet, clinical, file, dialect, prevalence, tuple(protect or ()))
     output.check()
     with waiting(f"reading {file}", quiet=quiet):  # the imports take their time too
         from nri.cli.files import read_labelled
@@ -87,6 +88,7 @@ def induce(
         table, remark = read_labelled(
             file, target, positive, weights, exact=exact_text, sheet=sheet, header=header
         )
+    table.require(output.protect)
     settings = Settings(
         model=model or models.DEFAULT,
         max_clauses=max_clauses,
@@ -118,6 +120,8 @@ class Output:
     """Of SQL."""
     prevalence: float | None = None
     """Of the class asked about, for predictive values; by default the table's."""
+    protect: tuple[str, ...] = ()
+    """Columns whose groups are told about."""
 
     def check(self) -> None:
         """Raise before anything is computed if a file cannot be written in the end."""
@@ -153,6 +157,7 @@ def induce_and_show(
     else:
         tell(_leak(found, table), quiet=output.quiet)
     _write(found, note, output)
+    _tell_groups(found, table, output)
     if output.html is not None:
         _write_report(found, table, settings, output, seed=seed)
 
@@ -228,6 +233,20 @@ def _write(found: "Induction", note: Estimate, output: Output) -> None:
             emit("\n" + lines(ruleset.target, note.measures))
 
 
+def _tell_groups(found: "Induction", table: "Table", output: Output) -> None:
+    """Tell what the rule does with groups of people: those asked for, and of columns that look protected."""
+    from nri.cli.groups import groups_lines
+    from nri.tasks.fairness import by_group, note_on, protected_columns
+
+    for column in output.protect:
+        if output.form in (None, "text") or output.out is not None:
+            emit("\n" + groups_lines(by_group(table, found.ruleset, column)))
+    for column in protected_columns(found.ruleset):
+        if column not in output.protect:
+            groups = by_group(table, found.ruleset, column)
+            tell(f"note: {note_on(groups)}; --protect {column!r} tells more", quiet=output.quiet)
+
+
 def _write_report(
     found: "Induction",
     table: "Table",
@@ -240,7 +259,13 @@ def _write_report(
 
     assert output.html is not None
     source = None if output.source in (None, "-") else Path(str(output.source)).name
-    options = ReportOptions(source=source, clinical=output.clinical, seed=seed, prevalence=output.prevalence)
+    options = ReportOptions(
+        source=source,
+        clinical=output.clinical,
+        seed=seed,
+        prevalence=output.prevalence,
+        protect=output.protect,
+    )
     with waiting("writing the report", steps=steps_of(options), quiet=output.quiet) as step:
         report = gather_report(table, found, settings, options=options, step=step)
         write_text(output.html, render_report(report))

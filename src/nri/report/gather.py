@@ -16,6 +16,7 @@ from nri.report.records import Confusion, Curve, Report, ReportOptions
 from nri.rule import RuleSet
 from nri.rule.render.options import settled
 from nri.table.table import Table
+from nri.tasks.fairness import by_group, protected_columns
 from nri.tasks.stability import clause_stability
 
 
@@ -87,6 +88,10 @@ def gather_report(
         column_use(table, found.ruleset, settings, found.left_out),
         validated.posterior,
         validated.diagnostics,
+        tuple(
+            by_group(table, found.ruleset, column)
+            for column in dict.fromkeys([*options.protect, *protected_columns(found.ruleset)])
+        ),
     )
 
 

@@ -24,6 +24,8 @@ class Question:
     settings: Settings
     all_rows: bool = False
     """whether a rule for a long table is looked for in all rows rather than in a sample"""
+    protect: tuple[str, ...] = ()
+    """columns whose groups are told about"""
     prevalence: float | None = None
     """share of the class asked about where the rule will be used; None for the table's"""
 
@@ -50,6 +52,7 @@ def read_question(data: Any, model: str = models.DEFAULT) -> Question:
         positive=positive,
         all_rows=_typed(data, "all_rows", bool, False),
         prevalence=prevalence,
+        protect=_names(data, "protect"),
         settings=Settings(
             model=model,
             max_clauses=_typed(data, "max_clauses", int, plain.max_clauses),

@@ -21,6 +21,7 @@ from nri.serve.work import SEARCHED_ROWS, Work
 from nri.table.excel_write import write_into_workbook
 from nri.table.source import Workbook
 from nri.table.write import typed_frame, write_table
+from nri.tasks.fairness import Groups, by_group, protected_columns
 from nri.tasks.predictions import predictions
 
 Json = dict[str, Any]
@@ -80,6 +81,10 @@ def view_work(work: Work) -> Json:
         "left_out": [{"column": one.column, "reason": str(one.reason)} for one in work.left_out],
         "edited": work.edited,
         "alone": None if work.edited else work.alone,
+        "groups": [
+            _groups(by_group(work.table, ruleset, column))
+            for column in dict.fromkeys([*work.question.protect, *protected_columns(ruleset)])
+        ],
     }
 
 
@@ -183,6 +188,24 @@ _MEDIA_TYPES = {
 }
 
 
+def _groups(found: Groups) -> Json:
+    return {
+        "column": found.column,
+        "used": found.used,
+        "groups": [
+            {
+                "name": group.name,
+                "rows": group.rows,
+                "measures": [
+                    {"value": one.value, "low": one.interval.low, "high": one.interval.high}
+                    for one in (group.fires, group.right)
+                ],
+            }
+            for group in found.groups
+        ],
+    }
+
+
 def report_line(work: Work, step: Callable[[], None]) -> Json:
     """Write the report, and return it as the last line of what is told about its progress."""
     return {"name": _file_name(work, "report"), "content": _report(work, step)}
@@ -224,7 +247,12 @@ def _file_name(work: Work, kind: str) -> str:
 
 
 def _report_options(work: Work) -> ReportOptions:
-    return ReportOptions(source=work.upload.name, seconds=REPORT_SECONDS, prevalence=work.question.prevalence)
+    return ReportOptions(
+        source=work.upload.name,
+        seconds=REPORT_SECONDS,
+        prevalence=work.question.prevalence,
+        protect=work.question.protect,
+    )
 
 
 def _report(work: Work, step: Callable[[], None] = lambda: None) -> str:

@@ -2,8 +2,9 @@
 
 import * as api from "./api.js";
 import { announce, complain, count, find, percent, show, stopComplaining } from "./dom.js";
+import { drawGroups } from "./groups.js";
 import { History } from "./history.js";
-import { leaveOut, listenForQuestions, question, useTable } from "./question.js";
+import { leaveOut, listenForQuestions, question, tellGroupsOf, useTable } from "./question.js";
 import { close as closeWhy, closeRows, drawRows, lookAt } from "./rows.js";
 import { drawRule, listenForEdits, plainRules } from "./rule.js";
 import { drawScores, estimateMade, estimateOnNewRows, stopEstimating } from "./scores.js";
@@ -25,7 +26,7 @@ function begin(newTable) {
   closeRows();
   show(find("landing"), false);
   show(find("bench"));
-  for (const id of ["scores", "rule-card", "rows-card", "left-out", "working"]) show(find(id), false);
+  for (const id of ["scores", "diagnostics", "groups", "rule-card", "rows-card", "left-out", "working"]) show(find(id), false);
   show(find("forget"));
   find("table-title").textContent = table.name;
   find("table-size").textContent = ` · ${count(table.rows)} rows · ${table.columns.length} columns`;
@@ -128,7 +129,7 @@ function startWaiting() {
 function hideWork() {
   work = null;
   stopEstimating();
-  for (const id of ["scores", "rule-card", "rows-card", "left-out"]) show(find(id), false);
+  for (const id of ["scores", "diagnostics", "groups", "rule-card", "rows-card", "left-out"]) show(find(id), false);
 }
 
 function use(answer, focus = null) {
@@ -137,6 +138,7 @@ function use(answer, focus = null) {
   drawScores(work);
   drawRule(work, features, focus);
   drawRows(work);
+  drawGroups(work, features);
   show(find("rule-card"));
   show(find("rows-card"));
   show(find("edited"), work.edited);
@@ -220,6 +222,7 @@ function listen() {
   find("redo").addEventListener("click", redo);
   find("restore").addEventListener("click", () => edit(found));
   find("leave-out").addEventListener("click", () => leaveOut(work.alone));
+  find("protect").addEventListener("change", (event) => event.target.value && tellGroupsOf(event.target.value));
   find("alert-close").addEventListener("click", stopComplaining);
   find("forget").addEventListener("click", async () => {
     await api.forget().catch(fail);

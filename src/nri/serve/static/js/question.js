@@ -10,6 +10,7 @@ const OPEN = "";
 let table = null;
 let described = null;
 let wishes = new Map();
+let protect = new Set();
 let changed = () => {};
 
 /** Call `listener` whenever another question is asked. */
@@ -39,6 +40,7 @@ export async function useTable(newTable) {
   table = newTable;
   described = null;
   wishes = new Map();
+  protect = new Set();
   find("question").reset();
   showPrecision();
   const options = table.columns.map((column) => make("option", { value: column.name }, column.name));
@@ -69,6 +71,7 @@ export function question() {
     negations: find("negations").checked,
     all_rows: find("all-rows").checked,
     prevalence: share("prevalence"),
+    protect: [...protect],
     never: columnsWith("never"),
     require: columnsWith("must"),
   };
@@ -97,6 +100,7 @@ async function chooseTarget() {
     return;
   }
   wishes.delete(column);
+  protect.delete(column);
   drawColumns();
   drawClasses();
   ask();
@@ -202,6 +206,12 @@ function whole(id) {
 function share(id) {
   const value = Number(find(id).value);
   return value > 0 && value < 100 ? value / 100 : null;
+}
+
+/** Ask again, and be told about the groups of a column. */
+export function tellGroupsOf(column) {
+  protect.add(column);
+  ask();
 }
 
 /** Ask again without a column. */
