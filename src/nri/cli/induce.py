@@ -8,7 +8,7 @@ import typer
 
 from nri.cli import options as given
 from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
-from nri.cli.files import check_outputs, write_text
+from nri.cli.files import check_outputs, read_rule, write_text
 from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, chosen_format
 from nri.errors import InputError
 
@@ -44,6 +44,10 @@ def induce(
     require: given.RequireOption = None,
     negations: given.NegationsOption = True,
     min_precision: given.MinPrecisionOption = 0.0,
+    keep: given.KeepOption = None,
+    forbid: given.ForbidOption = None,
+    cuts: given.CutsOption = None,
+    monotone: given.MonotoneOption = None,
     binarize: given.BinarizeOption = "auto",
     json: given.JsonFlag = False,
     sql: given.SqlFlag = False,
@@ -99,6 +103,13 @@ def induce(
         negations=negations,
         min_precision=min_precision,
         binarize=binarize,  # type: ignore[arg-type]  # the binarizer refuses unknown modes
+        keep=None if keep is None else read_rule(keep),
+        forbid=tuple(forbid or ()),
+        cuts={
+            name: given.numbers_of(text, "--cuts")
+            for name, text in given.split_assignments(cuts, "--cuts").items()
+        },
+        monotone=given.split_assignments(monotone, "--monotone"),
     )
     tell(remark, quiet=quiet)
     induce_and_show(table, settings, output, cv=cv, seed=random_state)
@@ -146,6 +157,7 @@ def induce_and_show(
     with waiting("looking for a rule", quiet=output.quiet):
         found = induce_rules(table, settings, rng=np.random.default_rng(seed))
     tell(describe_left_out(found.left_out), quiet=output.quiet)
+    tell(_cost_of_knowledge(found, table, settings, seed=seed), quiet=output.quiet)
     weighted = "weighted, " if found.ruleset.weighted else ""
     note = Estimate(f"rule: accuracy {_seen(found, table).mean:.2f} ({weighted}on these rows)")
     if cv:
@@ -160,6 +172,23 @@ def induce_and_show(
     _tell_groups(found, table, output)
     if output.html is not None:
         _write_report(found, table, settings, output, seed=seed)
+
+
+def _cost_of_knowledge(found: "Induction", table: "Table", settings: "Settings", *, seed: int) -> str:
+    """Return what clauses, cuts and conditions that a person asked for cost on these rows."""
+    import numpy as np
+
+    from nri.induce.knowledge import knows, without_knowledge
+    from nri.induce.path import induce_rules
+
+    if not knows(settings):
+        return ""
+    free = induce_rules(table, without_knowledge(settings), rng=np.random.default_rng(seed))
+    own, other = _seen(found, table).mean, _seen(free, table).mean
+    told = f"accuracy {own:.2f} on these rows, {other:.2f} without"
+    if other > own:
+        return f"what you asked for costs {(other - own) * 100:.1f} points: {told}"
+    return f"what you asked for costs nothing here: {told}"
 
 
 @dataclass(frozen=True)

@@ -167,6 +167,38 @@ MinPrecisionOption = Annotated[
     float,
     typer.Option(min=0.0, max=1.0, help="Least precision of a clause on these rows.", rich_help_panel=_RULE),
 ]
+KeepOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="RULE.json",
+        help="Keep the clauses of this rule; find others around them.",
+        rich_help_panel=_RULE,
+    ),
+]
+ForbidOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CONDITION",
+        help='Never say this, nor stricter: "age > 80"; repeatable.',
+        rich_help_panel=_RULE,
+    ),
+]
+CutsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN=NUMBERS",
+        help="Cut a number only here: age=40,50,65; repeatable.",
+        rich_help_panel=_RULE,
+    ),
+]
+MonotoneOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN=up|down",
+        help="More of it never speaks against (up), or for (down), the class of --positive; repeatable.",
+        rich_help_panel=_RULE,
+    ),
+]
 BinarizeOption = Annotated[
     str,
     typer.Option(
@@ -204,6 +236,33 @@ def split_names(texts: list[str] | None, present: Sequence[str]) -> list[str] | 
     for text in texts:
         names += [text] if text in present else [part.strip() for part in text.split(",") if part.strip()]
     return names
+
+
+def split_assignments(texts: list[str] | None, option: str) -> dict[str, str]:
+    """Return what stands behind the last = of each text, by what stands before it.
+
+    >>> split_assignments(["age=40,50", "a=b=up"], "--cuts")
+    {'age': '40,50', 'a=b': 'up'}
+    """
+    found: dict[str, str] = {}
+    for text in texts or ():
+        name, sign, value = text.rpartition("=")
+        if not (name and sign and value):
+            raise InputError(f"{option} {text!r}: write COLUMN=VALUE")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def numbers_of(text: str, option: str) -> list[float]:
+    """Return numbers with commas between.
+
+    >>> numbers_of("40, 50.5", "--cuts")
+    [40.0, 50.5]
+    """
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"{option}: {text!r} are no numbers; write e.g. age=40,50,65") from None
 
 
 PredictionsOption = Annotated[
