@@ -1,4 +1,4 @@
-"""What a person knows goes in: clauses, cuts, conditions and directions, and the rule is the best around them."""
+"""What a person knows goes in: clauses, cuts, conditions and directions; the rule is the best around them."""
 
 import numpy as np
 import pandas as pd
