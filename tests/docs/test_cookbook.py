@@ -11,6 +11,7 @@ SCRIPTS = sorted(path for path in COOKBOOK.glob("*.py") if path.name != "visits.
 
 EXPECTED = {
     "classes": "THEN y = setosa",
+    "clinic": "sensitivity: 0.",
     "compare": "age > 65 AND chills = yes -> age > 60 AND chills = yes",
     "excel": "rows: 300 columns: fever, cough, chills, age, ward",
     "first_rule": "because: age > 60 AND chills = yes => yes",

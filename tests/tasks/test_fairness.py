@@ -61,7 +61,7 @@ def test_each_group_is_told_how_often_the_rule_fires_and_is_right(loans):
         ("no", 60, 0.0, 1.0),
     ]
     assert found.groups[0].right.interval.low < 0.75 < found.groups[0].right.interval.high
-    assert "the rule uses 'black', which may be protected (yes: fires on 100 %" in note_on(found)
+    assert "the rule uses 'black', which may be protected (no: fires on 0 %" in note_on(found)
 
 
 def test_numbers_are_told_in_bands_and_every_row_is_in_one_group(loans):

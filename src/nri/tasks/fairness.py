@@ -19,6 +19,8 @@ from nri.rule.literal import plain_value
 from nri.rule.render.phrase import phrase_label, phrase_name, phrase_value
 from nri.table.table import Table
 
+MISSING = "(missing)"
+"""What the group of rows without a cell is called."""
 MOST_GROUPS = 8
 """More categories are joined into one group of others."""
 _BANDS = 4
@@ -134,12 +136,14 @@ def by_group(table: Table, ruleset: RuleSet, column: str) -> Groups:
 
 
 def note_on(groups: Groups) -> str:
-    """Return a sentence on a column that looks protected and that the rule uses."""
-    told = "; ".join(
-        f"{group.name}: fires on {_percent(group.fires)}, right on {_percent(group.right)}"
-        for group in groups.groups
+    """Return a sentence on a column that looks protected and that the rule uses: the groups that differ most."""
+    known = [group for group in groups.groups if group.name != MISSING] or list(groups.groups)
+    told = sorted(known, key=lambda group: group.fires.value or 0.0)
+    ends = told if len(told) < 3 else [told[0], told[-1]]
+    shares = "; ".join(
+        f"{one.name}: fires on {_percent(one.fires)}, right on {_percent(one.right)}" for one in ends
     )
-    return f"the rule uses {groups.column!r}, which may be protected ({told})"
+    return f"the rule uses {groups.column!r}, which may be protected ({shares})"
 
 
 def _percent(measure: Measure) -> str:
@@ -163,7 +167,7 @@ def _groups(column: Column) -> list[tuple[str, BoolArray]]:
             groups = _categories(column)
         case _:
             groups = _bands(column)
-    return [*groups, ("(missing)", ~column.known)]
+    return [*groups, (MISSING, ~column.known)]
 
 
 def _categories(column: Column) -> list[tuple[str, BoolArray]]:
