@@ -16,3 +16,5 @@ database = sqlite3.connect(":memory:")
 visits.to_sql("visits", database, index=False)
 answers = [row[-1] for row in database.execute(query)]
 print("same as predict:", answers == classifier.predict(features).tolist())
+
+print(classifier.rules_.to_sql("postgres", table="clinic.visits", statement="view"))

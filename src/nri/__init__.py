@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nri.errors import InputError, NRIError
     from nri.estimator import NRIClassifier
     from nri.induce.path import Settings, induce_rules
-    from nri.induce.resample import cross_validate
+    from nri.induce.resample import cross_validate, diagnose
     from nri.networks import export_weights, train_network
     from nri.report import ReportOptions, write_report
     from nri.rule import RuleSet
@@ -35,6 +35,7 @@ _PLACES = {
     "induce_rules": "nri.induce.path",
     "Settings": "nri.induce.path",
     "cross_validate": "nri.induce.resample",
+    "diagnose": "nri.induce.resample",
     "RuleSet": "nri.rule",
     "read_rules": "nri.api",
     "write_rules": "nri.api",
@@ -70,6 +71,7 @@ __all__ = [
     "clause_stability",
     "compare_rules",
     "cross_validate",
+    "diagnose",
     "error_slices",
     "export_weights",
     "induce_rules",

@@ -11,6 +11,7 @@ from nri.errors import InputError
 from nri.rule import FORMATS, Label, RuleSet, from_json, render
 from nri.table import Table, atomic_file, label_table, table_of
 from nri.table import files as table_files
+from nri.table.excel import SheetChoice
 from nri.table.files import similar_files
 
 
@@ -21,6 +22,8 @@ def read_table(
     positive: Label | None = None,
     weights: str | None = None,
     exact_text: bool = False,
+    sheet: str | None = None,
+    header: int | None = None,
 ) -> Table:
     """Read a table from a file or from what you hold, and choose what is to be explained.
 
@@ -30,7 +33,7 @@ def read_table(
     Parameters
     ----------
     source : path, file object, DataFrame of pandas or polars, array, list of rows or dict of columns
-        Files are CSV, TSV, Parquet or ARFF; ``"-"`` is standard input.
+        Files are CSV, TSV, Excel, Parquet or ARFF; ``"-"`` is standard input.
     target : str, optional
         The column to be explained, or a comparison such as ``"price > 100"``. Rows without it are left out.
     positive : label, optional
@@ -39,6 +42,10 @@ def read_table(
         A column that says how many rows each row stands for.
     exact_text : bool
         Whether texts that differ only in case and blanks are kept apart.
+    sheet : str, optional
+        Of a workbook, the name or number of the sheet, or a range: ``"Visits!B3:F90"``.
+    header : int, optional
+        Of a workbook, the row that holds the names, as the spreadsheet numbers it.
 
     Raises
     ------
@@ -52,7 +59,8 @@ def read_table(
     (4, ('size',), (False, True))
     """
     if isinstance(source, str | Path) or hasattr(source, "read"):
-        table = table_files.read_table(source, exact=exact_text)
+        choice = SheetChoice(sheet, header)
+        table = table_files.read_table(source, exact=exact_text, choice=choice)
     else:
         table = table_of(source, exact=exact_text)
     return table if target is None else label_table(table, target, positive, weights)

@@ -16,7 +16,9 @@ def test_the_rule_is_printed_in_the_words_of_the_table(nri, visits):
     done = nri("induce", visits, "--target", "flu")
     assert done.code == 0
     assert done.out == RULE
-    assert done.err == "60 rows (31 no, 29 yes), 5 columns\n"
+    first, note = done.err.splitlines()
+    assert first == "60 rows (31 no, 29 yes), 5 columns"
+    assert note.startswith("note: the rule uses 'age', which may be protected")
 
 
 def test_quiet_says_nothing_but_the_rule(nri, visits):
@@ -208,7 +210,8 @@ def test_notes_of_the_library_are_single_lines_unless_quiet_is_wanted(nri, visit
 def test_rows_without_a_target_are_left_out_and_counted(nri, visits):
     visits.write_text(visits.read_text() + "1,1,1,70,a,\n")
     done = nri("induce", visits, "-t", "flu")
-    assert done.err == "60 rows (31 no, 29 yes), 5 columns; 1 more without a target\n"
+    counted = "60 rows (31 no, 29 yes), 5 columns; 1 more without a target"
+    assert done.err.splitlines()[0] == counted
 
 
 @pytest.mark.parametrize(("name", "separator"), [("t.tsv", "\t"), ("t.csv", ";"), ("t", ",")])
@@ -222,3 +225,37 @@ def test_parquet_gives_the_same_rule(nri, visits):
     other = visits.with_suffix(".parquet")
     pd.read_csv(visits).to_parquet(other)
     assert nri("induce", other, "-t", "flu", "-q").out == RULE
+
+
+def test_a_weighted_table_says_that_its_counts_are_weights(nri, tmp_path):
+    """It said "covers 231 of 472" of a table of 200 rows, and the accuracy was that of weights, unmarked."""
+    path = tmp_path / "survey.csv"
+    rows = [f"{i % 10},{1 + i % 3},{'yes' if i % 10 > 4 else 'no'}" for i in range(60)]
+    path.write_text("size,stands_for,answer\n" + "\n".join(rows) + "\n")
+    done = nri("induce", path, "--target", "answer", "--weights", "stands_for")
+    assert "60 rows (30 no, 30 yes), their weights sum to 120" in done.err
+    assert "covers 60 of 120 (weighted)" in done.out
+    assert "rule: accuracy 1.00 (weighted, on these rows)" in done.out
+    plain = nri("induce", path, "--target", "answer", "--without", "stands_for")
+    assert "weighted" not in plain.out + plain.err
+
+
+def test_cross_validation_counts_what_clinicians_count(nri, visits, tmp_path):
+    done = nri("induce", visits, "--target", "flu", "--positive", "yes", "--cv", "--prevalence", "0.05")
+    lines = done.out.split("\n\n")[1].splitlines()
+    assert lines[0].split() == ["cross-validated,", "flu", "=", "yes", "95", "%", "interval"]
+    assert [line.split("  ")[0] for line in lines[1:]] == [
+        "sensitivity",
+        "specificity",
+        "PPV at prevalence 0.05",
+        "NPV at prevalence 0.05",
+        "balanced accuracy",
+    ]
+    nri("induce", visits, "--target", "flu", "--cv", "--out", tmp_path / "rule.json", "-q")
+    (told,) = json.loads((tmp_path / "rule.json").read_text())["validation"]["classes"]
+    assert 0 <= told["sensitivity"]["low"] <= told["sensitivity"]["value"] <= told["sensitivity"]["high"] <= 1
+    assert not told["prevalence_assumed"]
+    refused = nri("induce", visits, "--target", "flu", "--prevalence", "0.05")
+    assert "add --cv or --html" in refused.err
+    refused = nri("induce", visits, "--target", "flu", "--cv", "--prevalence", "5")
+    assert "a share between 0 and 1, not 5; 5 % is 0.05" in refused.err

@@ -158,7 +158,12 @@ def test_ctrl_c_ends_with_code_130(nri, visits, monkeypatch):
     ("arguments", "message", "command"),
     [
         (["indoce"], "no such command 'indoce'. Did you mean 'induce'?", "nri"),
-        (["induce", "x.csv", "--tarjet", "y"], "no such option: --tarjet", "nri induce"),
+        (
+            ["induce", "x.csv", "--tarjet", "y"],
+            "no such option: --tarjet; did you mean --target?",
+            "nri induce",
+        ),
+        (["induce", "x.csv", "--price", "y"], "no such option: --price", "nri induce"),
         (["induce", "x.csv", "--max-clauses", "0"], "invalid value for '--max-clauses': ", "nri induce"),
         (["explain", "r.json", "x.csv", "--row", "abc"], "invalid value for '--row' / '-r': ", "nri explain"),
         (["explain", "r.json"], "missing argument 'FILE'", "nri explain"),

@@ -80,6 +80,8 @@ def test_a_row_that_does_not_exist_is_refused(nri, visits, rule, row):
 def test_a_rule_file_becomes_any_format(nri, rule, tmp_path):
     assert nri("export", rule).out.startswith("IF  (cough AND fever) ")
     assert 'FROM "visits"' in nri("export", rule, "-f", "sql", "--table", "visits").out
+    view = nri("export", rule, "--dialect", "mysql", "--table", "clinic.visits", "--statement", "view").out
+    assert "CREATE VIEW `clinic`.`visits_predicted` AS" in view
     path = tmp_path / "flu.py"
     assert nri("export", rule, "--out", path, "--function", "has_flu").code == 0
     space: dict[str, object] = {}
@@ -90,7 +92,10 @@ def test_a_rule_file_becomes_any_format(nri, rule, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--table", "t"], "--table is for --format sql, not for text"),
+        (["-f", "text", "--table", "t"], "--table is for --format sql, not for text"),
+        (["-f", "python", "--dialect", "mysql"], "--dialect is for --format sql, not for python"),
+        (["--dialect", "access"], "no SQL dialect 'access': use one of postgres, mysql"),
+        (["--statement", "view"], "needs the name of the table; give it (--table NAME)"),
         (["-f", "sql", "--function", "f"], "--function is for --format python, not for sql"),
     ],
 )

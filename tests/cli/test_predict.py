@@ -1,7 +1,11 @@
 """What ``nri predict`` makes of a file as people have it."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -63,3 +67,23 @@ def test_a_parquet_table_keeps_its_types(nri, tmp_path, weight_rule):
     again = pd.read_parquet(out)
     assert again["day"].dtype.kind == "M"
     assert again["predicted_class"].tolist() == ["light", "heavy"]
+
+
+def test_a_workbook_goes_in_and_predictions_come_back_into_it(nri, tmp_path):
+    visits = pd.read_csv(ROOT / "docs" / "examples" / "visits.csv")
+    with pd.ExcelWriter(tmp_path / "visits.xlsx") as writer:
+        pd.DataFrame({"ward": ["north"]}).to_excel(writer, sheet_name="Wards", index=False)
+        visits.to_excel(writer, sheet_name="Visits", index=False, startrow=2)
+    place = ("--sheet", "Visits", "--header", "3")
+    induced = nri(
+        "induce", tmp_path / "visits.xlsx", *place, "--target", "flu", "--out", tmp_path / "rule.json"
+    )
+    assert induced.code == 0
+    done = nri(
+        "predict", tmp_path / "rule.json", tmp_path / "visits.xlsx", *place, "--out", tmp_path / "said.xlsx"
+    )
+    assert done.code == 0
+    book = pd.read_excel(tmp_path / "said.xlsx", sheet_name=None, header=None, engine="openpyxl")
+    assert list(book) == ["Wards", "Visits"]
+    assert book["Visits"].iloc[2].tolist()[-2:] == ["predicted_flu", "probability"]
+    assert set(book["Visits"].iloc[3:, -2]) == {"yes", "no"}

@@ -11,8 +11,10 @@ SCRIPTS = sorted(path for path in COOKBOOK.glob("*.py") if path.name != "visits.
 
 EXPECTED = {
     "classes": "THEN y = setosa",
+    "clinic": "sensitivity: 0.",
     "compare": "age > 65 AND chills = yes -> age > 60 AND chills = yes",
     "dynamics": "0 fixed points, cycles of [2, 6] states",
+    "excel": "rows: 300 columns: fever, cough, chills, age, ward",
     "first_rule": "because: age > 60 AND chills = yes => yes",
     "missing": "lacks pressure > 3 (it is unknown)",
     "price": 'THEN "rent > 900" = true',

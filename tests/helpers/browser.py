@@ -1,6 +1,7 @@
 """A real browser on the real server, for the tests that drive the page."""
 
 import contextlib
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -16,7 +17,11 @@ from nri.serve.app import create_app
 from nri.serve.run import listen
 from nri.serve.visitors import Visitors
 
-ESTIMATE = '{"done": 5, "of": 5}\n{"accuracy": 0.9, "error": 0.04}\n'
+_MEASURES = [{"name": "sensitivity", "value": 0.93, "low": 0.79, "high": 0.98}]
+_TOLD = [{"label": "yes", "prevalence": 0.5, "assumed": False, "measures": _MEASURES}]
+ESTIMATE = "\n".join(
+    [json.dumps({"done": 5, "of": 5}), json.dumps({"accuracy": 0.9, "error": 0.04, "diagnostics": _TOLD}), ""]
+)
 
 _FLAGS = (
     "--no-sandbox",

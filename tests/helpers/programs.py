@@ -1,7 +1,9 @@
 """Programs that some tests drive and that pip cannot install."""
 
+import glob
 import os
 import shutil
+from collections.abc import Sequence
 
 import pytest
 
@@ -16,9 +18,24 @@ def prolog() -> str:
     return _required(("swipl",), "swi-prolog-nox", "NRI_NEED_PROLOG")
 
 
-def _required(names: tuple[str, ...], package: str, needed: str) -> str:
-    """Return where a program is; without it skip the test, or fail it where that variable is set."""
-    found = next(filter(None, map(shutil.which, names)), None)
+def postgres(program: str) -> str:
+    """Return where a program of PostgreSQL's server is; Debian keeps them out of the way."""
+    folders = sorted(glob.glob("/usr/lib/postgresql/*/bin"), reverse=True)
+    return _required((program,), "postgresql", "NRI_NEED_POSTGRES", folders)
+
+
+def mariadb(program: str) -> str:
+    """Return where a program of MariaDB's server is."""
+    return _required((program,), "mariadb-server", "NRI_NEED_MARIADB", ["/usr/sbin"])
+
+
+def _required(names: tuple[str, ...], package: str, needed: str, folders: Sequence[str] = ()) -> str:
+    """Return where a program is; without it skip the test, or fail it where that variable is set.
+
+    It is looked for on the path, then in these folders.
+    """
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), *folders])
+    found = next(filter(None, (shutil.which(name, path=path) for name in names)), None)
     if found is not None:
         return found
     message = f"no {names[0]} on this machine: apt-get install {package}"

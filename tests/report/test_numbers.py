@@ -1,6 +1,7 @@
 """Every number of a report agrees with a plain count."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -229,7 +230,9 @@ def test_the_posterior_is_judged_on_held_out_rows_and_left_out_where_there_is_no
     report = gather_report(visits, found, options=options)
     assert sum(seen) == 80
     assert report.posterior.mean == pytest.approx((visits.codes == 1).mean())
-    assert "The readable form costs" in render_report(report)
+    page = render_report(report)
+    assert "The readable form costs" in page
+    assert re.search(r"(accuracy|here):\s+the model's own", page), "the colon had no blank behind it"
 
 
 def test_other_classes_than_those_of_the_rules_are_refused(visits):

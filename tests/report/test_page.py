@@ -1,6 +1,7 @@
 """The page is one file, tells the numbers of its records, and no name or cell becomes markup."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -211,3 +212,14 @@ def test_a_classifier_of_an_array_with_fewer_classes_in_y_is_reported_on():
     classifier = NRIClassifier().fit([[0, 1], [1, 0]] * 5, [0, 1] * 5)
     report = report_on(classifier, np.array([[0, 1], [0, 1]]), [0, 0], options=QUICK)
     assert report.class_weights == (2.0, 0.0)
+
+
+def test_a_limit_that_gives_no_shorter_rule_is_not_recommended(visits):
+    """The page printed a rule with more conditions than the one above it as the "simplest"."""
+    report = gather_report(visits, induced(visits), options=FULL)
+    assert report.curve is not None
+    longer = replace(report, curve=replace(report.curve, simplest_rule=report.ruleset))
+    assert "With that limit the rule reads" not in render_report(longer)
+    shorter = replace(report.ruleset, rules=())
+    recommended = replace(report, curve=replace(report.curve, simplest_rule=shorter))
+    assert "With that limit the rule reads" in render_report(recommended)

@@ -2,10 +2,12 @@
 
 import csv
 import io
+import json
 
+import openpyxl
 import pandas as pd
 import pytest
-from pages import ask, drop, edit
+from pages import VISITS, ask, drop, edit
 
 from nri.rule import from_json
 from nri.serve.view import KINDS
@@ -16,6 +18,7 @@ NAMES = {
     "python": "rule_flu.py",
     "report": "report_flu.html",
     "csv": "predictions_flu.csv",
+    "xlsx": "predictions_flu.xlsx",
 }
 
 
@@ -34,7 +37,7 @@ def test_every_download_is_a_file_and_never_a_page(caller, kind):
     answer = caller.get(f"/api/download/{kind}")
     assert answer.status_code == 200
     assert answer.headers["content-disposition"] == f'attachment; filename="{NAMES[kind]}"'
-    assert answer.text.endswith("\n")
+    assert kind == "xlsx" or answer.text.endswith("\n")
 
 
 def test_the_edited_rule_is_what_is_downloaded(caller):
@@ -42,6 +45,12 @@ def test_the_edited_rule_is_what_is_downloaded(caller):
     rule = from_json(caller.get("/api/download/json").text)
     assert str(rule.rules[0].rule) == "(ward = north)"
     assert "\"ward\" = 'north'" in caller.get("/api/download/sql").text
+
+
+def test_sql_is_written_for_the_database_that_was_chosen(caller):
+    edit(caller, [("ward", "=", "north")])
+    assert "CAST(CAST(`ward`" in caller.get("/api/download/sql?dialect=mysql").text
+    assert caller.get("/api/download/sql?dialect=access").status_code == 400
 
 
 def test_the_python_file_predicts_as_the_page_does(caller):
@@ -96,3 +105,37 @@ def test_a_target_with_strange_letters_gives_a_plain_file_name(client):
         == 'attachment; filename="rule_x_filename_evil_exe_set_cookie_a_b.json"'
     )
     assert "a" not in answer.cookies
+
+
+def test_a_workbook_goes_back_with_predictions_and_its_other_sheets(client):
+    book = openpyxl.Workbook()
+    for row in csv.reader(io.StringIO(VISITS.decode())):
+        book.active.append(row)
+    for row in (["ward", "beds"], ["north", 12]):
+        (book["Beds"] if "Beds" in book else book.create_sheet("Beds")).append(row)
+    file = io.BytesIO()
+    book.save(file)
+    told = drop(client, file.getvalue(), "visits.xlsx").json()
+    assert told["workbook"] == {"sheets": ["Sheet", "Beds"], "sheet": "Sheet", "header": 1}
+    ask(client)
+    kept = openpyxl.load_workbook(io.BytesIO(client.get("/api/download/xlsx").content))
+    assert kept.sheetnames == ["Sheet", "Beds"]
+    names, first, *_ = kept["Sheet"].values
+    assert names[-2:] == ("predicted_flu", "probability")
+    assert first[-2] in ("yes", "no")
+    headers = {"x-file-name": "visits.xlsx", "x-sheet": "Beds"}
+    answer = client.post("/api/table", content=file.getvalue(), headers=headers)
+    assert [column["name"] for column in answer.json()["columns"]] == ["ward", "beds"]
+
+
+def test_a_report_is_told_step_by_step_and_takes_over_the_folds_of_the_estimate(caller):
+    """It came without progress, after more than two minutes, beside a cross-validation of the same folds."""
+    estimate = [json.loads(line) for line in caller.post("/api/validate").text.splitlines()]
+    assert [line["done"] for line in estimate[:-1]] == [1, 2, 3, 4, 5]
+    lines = [json.loads(line) for line in caller.post("/api/report").text.splitlines()]
+    assert all(0 < line["done"] <= line["of"] for line in lines[:-1])
+    assert len(lines) - 1 <= 20, "folds are not computed again"
+    assert lines[-1]["name"] == "report_flu.html"
+    accuracy = f"{estimate[-1]['accuracy']:.2f} ± {estimate[-1]['error']:.2f}"
+    assert accuracy in lines[-1]["content"]
+    assert "What clinicians count" in lines[-1]["content"]

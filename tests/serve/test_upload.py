@@ -47,7 +47,7 @@ def test_every_format_is_read(client, name, content):
         (b"", "is empty"),
         (b"a,y\n", "no rows"),
         (b"\x89PNG\r\n\x1a\n\0\0", "binary file"),
-        (b"PK\x03\x04aaaa", "Excel workbook; save the table as CSV"),
+        (b"PK\x03\x04aaaa", "is a zip archive; give the table that is in it"),
         (b"%PDF-1.7", "PDF document"),
         (b"<!doctype html><p>", "web page"),
         (b'{"a": 1}', "JSON"),

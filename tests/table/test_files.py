@@ -196,7 +196,7 @@ def test_a_text_that_is_no_table_is_refused_in_one_line(case: str, tmp_path: Pat
 BAD_BYTES = {
     "binary": (b"\x00\x01\x02garbage", "is a binary file, no table; give a CSV"),
     "png": (b"\x89PNG\r\n\x1a\n\x00\x00", "is a binary file"),
-    "xlsx": (b"PK\x03\x04whatever", "Excel workbook; save the table as CSV"),
+    "xlsx": (b"PK\x03\x04whatever", "is a zip archive; give the table that is in it"),
     "pdf": (b"%PDF-1.7 text", "is a PDF document"),
     "truncated gzip": (gzip.compress(b"a,b\n1,2\n")[:-9], "is damaged"),
     "damaged parquet": (b"PAR1" + b"x" * 50 + b"PAR1", "is no readable Parquet file"),

@@ -6,10 +6,11 @@ a file or an option, said in one line; 130 interrupted by Ctrl-C.
 Nothing heavy is imported here or at the head of a command's file, so that ``nri --help`` is quick.
 """
 
+import difflib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -45,8 +46,25 @@ def usage_line(error: Exception) -> str:
     message = str(error.format_message()).rstrip(".")  # type: ignore[attr-defined]  # every ClickError has it
     context = getattr(error, "ctx", None)
     command = "nri" if context is None else context.command_path
+    if type(error).__name__ == "NoSuchOption":
+        message = unknown_option(error.option_name, context)  # type: ignore[attr-defined]  # this one has it
     return f"{message[:1].lower()}{message[1:]} (see {command} --help)"
 
+
+def unknown_option(name: str, context: Any) -> str:
+    """Return that there is no such option, with one that looks like it if there is one.
+
+    Names are compared without their dashes, which make any two look alike.
+    """
+    known = [] if context is None else [option for one in context.command.params for option in one.opts]
+    by_word = {option.lstrip("-"): option for option in known if option.startswith("--")}
+    close = difflib.get_close_matches(name.lstrip("-"), list(by_word), n=2, cutoff=_ALIKE)
+    hint = f"; did you mean {' or '.join(by_word[word] for word in close)}?" if close else ""
+    return f"no such option: {name}{hint}"
+
+
+_ALIKE = 0.7
+"""Least likeness of a name to be suggested: columns for colums, but not out for cost."""
 
 _EXIT_CODES = (
     "Exit codes: 0 done, 1 an unexpected failure, 2 a mistake in a file or an option, 130 interrupted."

@@ -7,7 +7,17 @@ import typer
 
 from nri.cli.console import emit, mute_notes, show_rule, tell
 from nri.cli.files import check_outputs, open_table, read_rule, write_text
-from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, RuleArgument, chosen_format
+from nri.cli.options import (
+    DialectOption,
+    FileArgument,
+    FormatOption,
+    HeaderOption,
+    OutOption,
+    QuietOption,
+    RuleArgument,
+    SheetOption,
+    chosen_format,
+)
 from nri.errors import InputError
 
 OnlyOption = Annotated[bool, typer.Option("--only", help="Leave out the columns of the table itself.")]
@@ -16,6 +26,8 @@ OnlyOption = Annotated[bool, typer.Option("--only", help="Leave out the columns 
 def predict(
     rule: RuleArgument,
     file: FileArgument,
+    sheet: SheetOption = None,
+    header: HeaderOption = None,
     out: OutOption = None,
     only: OnlyOption = False,
     quiet: QuietOption = False,
@@ -23,7 +35,8 @@ def predict(
     """Add a column of predictions and one of their probabilities to a table.
 
     The table needs only the columns that the rule uses; a CSV or TSV table keeps its cells and its delimiter
-    as they are. If it has the target too, the accuracy is reported.
+    as they are, and so does a workbook with --out FILE.xlsx. If it has the target too, the accuracy is
+    reported.
     """
     mute_notes(quiet)
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
@@ -31,7 +44,7 @@ def predict(
     from nri.table.write import write_beside, write_table
     from nri.tasks.predictions import accuracy_on, predictions
 
-    source = open_table(file, quiet=quiet)
+    source = open_table(file, sheet=sheet, header=header, quiet=quiet)
     found = predictions(ruleset, source)
     if only:
         write_table(found, out or sys.stdout)
@@ -50,11 +63,18 @@ RowOption = Annotated[
 ]
 
 
-def explain(rule: RuleArgument, file: FileArgument, row: RowOption, quiet: QuietOption = False) -> None:
+def explain(
+    rule: RuleArgument,
+    file: FileArgument,
+    row: RowOption,
+    sheet: SheetOption = None,
+    header: HeaderOption = None,
+    quiet: QuietOption = False,
+) -> None:
     """Tell which clauses fire on a row or, when none does, what the nearest one lacks."""
     mute_notes(quiet)
     ruleset = read_rule(rule)
-    source = open_table(file, quiet=quiet)
+    source = open_table(file, sheet=sheet, header=header, quiet=quiet)
     for number in row:
         if not 1 <= number <= len(source):
             raise InputError(f"no row {number}: {file} has rows 1 to {len(source)}")
@@ -68,7 +88,17 @@ def explain(rule: RuleArgument, file: FileArgument, row: RowOption, quiet: Quiet
 
 TableOption = Annotated[
     str | None,
-    typer.Option("--table", metavar="NAME", help="For sql: write a SELECT from this table."),
+    typer.Option("--table", metavar="NAME", help="For sql: write a SELECT from this table, or SCHEMA.TABLE."),
+]
+StatementOption = Annotated[
+    str | None,
+    typer.Option(
+        "--statement", metavar="NAME", help="For sql: select (default), view, update or dbt (a model)."
+    ),
+]
+IntoOption = Annotated[
+    str | None,
+    typer.Option("--into", metavar="NAME", help="For sql: name of the view, or of the column to update."),
 ]
 FunctionOption = Annotated[
     str | None,
@@ -80,7 +110,10 @@ def export(
     rule: RuleArgument,
     form: FormatOption = None,
     out: OutOption = None,
+    dialect: DialectOption = None,
     table: TableOption = None,
+    statement: StatementOption = None,
+    into: IntoOption = None,
     function: FunctionOption = None,
     quiet: QuietOption = False,
 ) -> None:
@@ -89,11 +122,13 @@ def export(
     ruleset = read_rule(rule)
     from nri.rule import render
 
-    name = chosen_format(form, out) or "text"
-    for option, given, meant in (("--table", table, "sql"), ("--function", function, "python")):
-        if given is not None and name != meant:
-            raise InputError(f"{option} is for --format {meant}, not for {name}; drop it, or add that")
-    text = render(ruleset, name, table=table, function=function or "predict")
+    for_sql = {"dialect": dialect, "table": table, "statement": statement, "into": into}
+    name = chosen_format(form, out) or ("sql" if any(for_sql.values()) else "text")
+    meant = [(option, given, "sql") for option, given in for_sql.items()] + [("function", function, "python")]
+    for option, given, wanted in meant:
+        if given is not None and name != wanted:
+            raise InputError(f"--{option} is for --format {wanted}, not for {name}; drop it, or add that")
+    text = render(ruleset, name, function=function or "predict", **for_sql)
     if out is not None:
         write_text(out, text)
         tell(f"wrote {out}", quiet=quiet)

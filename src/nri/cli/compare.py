@@ -7,7 +7,7 @@ import typer
 
 from nri.cli.console import emit, mute_notes, tell
 from nri.cli.files import check_outputs, open_table, read_rule
-from nri.cli.options import JsonOption, OutOption, QuietOption
+from nri.cli.options import HeaderOption, JsonOption, OutOption, QuietOption, SheetOption
 
 if TYPE_CHECKING:
     from nri.rule import Clause
@@ -25,6 +25,8 @@ def compare(
     old: OldArgument,
     new: NewArgument,
     file: TableArgument = None,
+    sheet: SheetOption = None,
+    header: HeaderOption = None,
     out: OutOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -39,7 +41,7 @@ def compare(
     from nri.table.write import typed_frame, write_table
     from nri.tasks.compare import compare_rules
 
-    source = None if file is None else open_table(file, quiet=quiet)
+    source = None if file is None else open_table(file, sheet=sheet, header=header, quiet=quiet)
     found = compare_rules(first, second, source)
     if json:
         from nri.cli.record_json import record_json

@@ -33,12 +33,15 @@ def write_text(path: Path, text: str) -> None:
         file.write(text if text.endswith("\n") else text + "\n")
 
 
-def open_table(file: str, *, quiet: bool = False) -> "Source":
+def open_table(
+    file: str, *, sheet: str | None = None, header: int | None = None, quiet: bool = False
+) -> "Source":
     """Open a table that a rule is applied to; only the columns that the rule reads will be looked at."""
+    from nri.table.excel import SheetChoice
     from nri.table.files import open_source
 
     with waiting(f"reading {file}", quiet=quiet):
-        return open_source(file)
+        return open_source(file, choice=SheetChoice(sheet, header))
 
 
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, str | Path | None]) -> None:
@@ -88,15 +91,18 @@ def read_labelled(
     weights: str | None = None,
     *,
     exact: bool = False,
+    sheet: str | None = None,
+    header: int | None = None,
 ) -> "tuple[Table, str]":
     """Read a file and split off its target; return the table and a line on what was read.
 
     See :func:`nri.table.target.label_table`.
     """
+    from nri.table.excel import SheetChoice
     from nri.table.files import read_table
     from nri.table.target import describe, label_table
 
-    table = read_table(file, exact=exact)
+    table = read_table(file, exact=exact, choice=SheetChoice(sheet, header))
     if target is None:
         raise MissingTargetError(table.names)
     labelled = label_table(table, target, positive, weights)

@@ -2,17 +2,18 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nri.cli import options as given
 from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
-from nri.cli.files import check_outputs, write_text
+from nri.cli.files import check_outputs, read_rule, write_text
 from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, chosen_format
 from nri.errors import InputError
 
 if TYPE_CHECKING:
+    from nri.induce.diagnostics import Diagnostics
     from nri.induce.estimates import Accuracy
     from nri.induce.path import Induction, Settings
     from nri.table import Table
@@ -24,7 +25,11 @@ def induce(
     positive: given.PositiveOption = None,
     weights: given.WeightsOption = None,
     exact_text: given.ExactOption = False,
+    sheet: given.SheetOption = None,
+    header: given.HeaderOption = None,
     cv: given.CvOption = False,
+    prevalence: given.PrevalenceOption = None,
+    protect: given.ProtectOption = None,
     form: FormatOption = None,
     out: OutOption = None,
     html: given.HtmlOption = None,
@@ -39,6 +44,10 @@ def induce(
     require: given.RequireOption = None,
     negations: given.NegationsOption = True,
     min_precision: given.MinPrecisionOption = 0.0,
+    keep: given.KeepOption = None,
+    forbid: given.ForbidOption = None,
+    cuts: given.CutsOption = None,
+    monotone: given.MonotoneOption = None,
     binarize: given.BinarizeOption = "auto",
     counts: given.CountsOption = "auto",
     cost: given.CostOption = None,
@@ -50,6 +59,7 @@ def induce(
     prolog: given.PrologFlag = False,
     asp: given.AspFlag = False,
     sympy: given.SympyFlag = False,
+    dialect: given.DialectOption = None,
 ) -> None:
     """Induce a rule that explains a column of a table, and print it.
 
@@ -68,14 +78,23 @@ def induce(
         asp=asp,
         sympy=sympy,
     )
-    output = Output(form, out, html, quiet, clinical, file)
+    if dialect is not None and (form := form or "sql") != "sql":
+        raise InputError(f"--dialect is for --format sql, not for {form}; drop it, or add that")
+    if prevalence is not None and not (cv or html):
+        raise InputError("--prevalence is about estimates on new rows; add --cv or --html")
+    if prevalence is not None and not 0 < prevalence < 1:
+        raise InputError(f"--prevalence is a share between 0 and 1, not {prevalence:g}; 5 % is 0.05")
+    output = Output(form, out, html, quiet, clinical, file, dialect, prevalence, tuple(protect or ()))
     output.check()
     with waiting(f"reading {file}", quiet=quiet):  # the imports take their time too
         from nri.cli.files import read_labelled
         from nri.induce import models
         from nri.induce.path import Settings
 
-        table, remark = read_labelled(file, target, positive, weights, exact=exact_text)
+        table, remark = read_labelled(
+            file, target, positive, weights, exact=exact_text, sheet=sheet, header=header
+        )
+    table.require(output.protect)
     settings = Settings(
         model=model or models.DEFAULT,
         max_clauses=max_clauses,
@@ -88,6 +107,13 @@ def induce(
         binarize=binarize,  # type: ignore[arg-type]  # the binarizer refuses unknown modes
         counts=counts,  # type: ignore[arg-type]  # the limits refuse unknown modes
         costs=given.costs_of(cost, table.classes),
+        keep=None if keep is None else read_rule(keep),
+        forbid=tuple(forbid or ()),
+        cuts={
+            name: given.numbers_of(text, "--cuts")
+            for name, text in given.split_assignments(cuts, "--cuts").items()
+        },
+        monotone=given.split_assignments(monotone, "--monotone"),
     )
     tell(remark, quiet=quiet)
     induce_and_show(table, settings, output, cv=cv, seed=random_state)
@@ -105,6 +131,12 @@ class Output:
     """Whether the report warns that it is not validated for decisions."""
     source: str | None = None
     """Where the rows came from."""
+    dialect: str | None = None
+    """Of SQL."""
+    prevalence: float | None = None
+    """Of the class asked about, for predictive values; by default the table's."""
+    protect: tuple[str, ...] = ()
+    """Columns whose groups are told about."""
 
     def check(self) -> None:
         """Raise before anything is computed if a file cannot be written in the end."""
@@ -129,18 +161,38 @@ def induce_and_show(
     with waiting("looking for a rule", quiet=output.quiet):
         found = induce_rules(table, settings, rng=np.random.default_rng(seed))
     tell(describe_left_out(found.left_out), quiet=output.quiet)
-    note = Estimate(f"rule: accuracy {_seen(found, table).mean:.2f} (on these rows)")
+    tell(_cost_of_knowledge(found, table, settings, seed=seed), quiet=output.quiet)
+    weighted = "weighted, " if found.ruleset.weighted else ""
+    note = Estimate(f"rule: accuracy {_seen(found, table).mean:.2f} ({weighted}on these rows)")
     if cv:
-        note = _cross_validated(table, settings, seed=seed, quiet=output.quiet)
+        note = _cross_validated(found, table, settings, output, seed=seed)
     if not settled(found.ruleset).decisions:
         tell("no rule pays for itself on these rows: give more rows, or other columns", quiet=output.quiet)
     elif note.doubt:
         tell(note.doubt, quiet=output.quiet)
     else:
         tell(_leak(found, table), quiet=output.quiet)
-    _write(found, note.text, output)
+    _write(found, note, output)
+    _tell_groups(found, table, output)
     if output.html is not None:
         _write_report(found, table, settings, output, seed=seed)
+
+
+def _cost_of_knowledge(found: "Induction", table: "Table", settings: "Settings", *, seed: int) -> str:
+    """Return what clauses, cuts and conditions that a person asked for cost on these rows."""
+    import numpy as np
+
+    from nri.induce.knowledge import knows, without_knowledge
+    from nri.induce.path import induce_rules
+
+    if not knows(settings):
+        return ""
+    free = induce_rules(table, without_knowledge(settings), rng=np.random.default_rng(seed))
+    own, other = _seen(found, table).mean, _seen(free, table).mean
+    told = f"accuracy {own:.2f} on these rows, {other:.2f} without"
+    if other > own:
+        return f"what you asked for costs {(other - own) * 100:.1f} points: {told}"
+    return f"what you asked for costs nothing here: {told}"
 
 
 @dataclass(frozen=True)
@@ -150,6 +202,10 @@ class Estimate:
     text: str
     doubt: str = ""
     """A warning where the rule is no better than a guess."""
+    measures: "tuple[Diagnostics, ...]" = ()
+    """Sensitivity and its kin, if they were estimated."""
+    validation: dict[str, Any] | None = None
+    """The same for other programs."""
 
 
 def _seen(found: "Induction", table: "Table") -> "Accuracy":
@@ -158,44 +214,70 @@ def _seen(found: "Induction", table: "Table") -> "Accuracy":
     return accuracy_of(found.ruleset.predict_index(table) == table.codes, table.weights)
 
 
-_MANY = 20
-"""On fewer rows a column may tell them all by chance."""
-
-
 def _leak(found: "Induction", table: "Table") -> str:
     """Return a hint if one column tells all of many rows: it may be the answer in other words."""
-    columns = found.ruleset.columns
-    if len(columns) != 1 or len(table) < _MANY or _seen(found, table).mean < 1:
+    from nri.induce.estimates import lone_teller
+
+    column = lone_teller(found.ruleset, table)
+    if column is None:
         return ""
     return (
-        f"{columns[0]!r} alone tells every row: is it the answer in other words, or known only afterwards? "
-        f'Then leave it out: --without "{columns[0]}"'
+        f"{column!r} alone tells every row: is it the answer in other words, or known only afterwards? "
+        f'Then leave it out: --without "{column}"'
     )
 
 
-def _cross_validated(table: "Table", settings: "Settings", *, seed: int, quiet: bool) -> Estimate:
+def _cross_validated(
+    found: "Induction", table: "Table", settings: "Settings", output: Output, *, seed: int
+) -> Estimate:
     import numpy as np
 
+    from nri.cli.diagnostics import as_data
     from nri.induce.estimates import guess_of
-    from nri.induce.resample import FOLDS, cross_validate
+    from nri.induce.resample import FOLDS, cores, hold_out
 
-    with waiting("cross-validating", steps=FOLDS, quiet=quiet) as step:
-        estimate = cross_validate(table, settings, rng=np.random.default_rng(seed), step=step)
-    doubt = guess_of(table.classes, table.by_class.tolist()).doubt(estimate)
-    return Estimate(f"rule: accuracy {estimate} (cross-validated)", doubt)
+    with waiting("cross-validating", steps=FOLDS, quiet=output.quiet) as step:
+        held = hold_out(table, settings, rng=np.random.default_rng(seed), jobs=cores(), step=step)
+    weighted = "weighted, " if found.ruleset.weighted else ""
+    doubt = guess_of(table.classes, table.by_class.tolist()).doubt(held.accuracy)
+    measures = held.diagnostics([rule.label for rule in found.ruleset.rules], output.prevalence)
+    return Estimate(
+        f"rule: accuracy {held.accuracy} ({weighted}cross-validated)",
+        doubt,
+        measures,
+        as_data(held.accuracy, measures),
+    )
 
 
-def _write(found: "Induction", note: str, output: Output) -> None:
+def _write(found: "Induction", note: Estimate, output: Output) -> None:
+    from nri.cli.diagnostics import lines
     from nri.rule import render
 
     ruleset = found.ruleset
+    options = {"note": note.text, "dialect": output.dialect, "validation": note.validation}
     if output.out is not None:
-        write_text(output.out, render(ruleset, output.form or "text", note=note))
+        write_text(output.out, render(ruleset, output.form or "text", **options))
         tell(f"wrote {output.out}", quiet=output.quiet)
     if output.out is None and output.form not in (None, "text"):
-        emit(render(ruleset, output.form or "text", note=note))
+        emit(render(ruleset, output.form or "text", **options))
     elif output.out is None or not output.quiet:
-        show_rule(render(ruleset, "text", note=note))
+        show_rule(render(ruleset, "text", note=note.text))
+        if note.measures:
+            emit("\n" + lines(ruleset.target, note.measures))
+
+
+def _tell_groups(found: "Induction", table: "Table", output: Output) -> None:
+    """Tell what the rule does with groups of people: those asked for, and of columns that look protected."""
+    from nri.cli.groups import groups_lines
+    from nri.tasks.fairness import by_group, note_on, protected_columns
+
+    for column in output.protect:
+        if output.form in (None, "text") or output.out is not None:
+            emit("\n" + groups_lines(by_group(table, found.ruleset, column)))
+    for column in protected_columns(found.ruleset):
+        if column not in output.protect:
+            groups = by_group(table, found.ruleset, column)
+            tell(f"note: {note_on(groups)}; --protect {column!r} tells more", quiet=output.quiet)
 
 
 def _write_report(
@@ -210,7 +292,13 @@ def _write_report(
 
     assert output.html is not None
     source = None if output.source in (None, "-") else Path(str(output.source)).name
-    options = ReportOptions(source=source, clinical=output.clinical, seed=seed)
+    options = ReportOptions(
+        source=source,
+        clinical=output.clinical,
+        seed=seed,
+        prevalence=output.prevalence,
+        protect=output.protect,
+    )
     with waiting("writing the report", steps=steps_of(options), quiet=output.quiet) as step:
         report = gather_report(table, found, settings, options=options, step=step)
         write_text(output.html, render_report(report))

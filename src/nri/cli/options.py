@@ -13,8 +13,29 @@ if TYPE_CHECKING:
     from nri.rule import Label
 
 
+_EXCEL = "Excel"
+
 FileArgument = Annotated[
-    str, typer.Argument(metavar="FILE", help="A CSV, TSV, Parquet or ARFF table; - is standard input.")
+    str, typer.Argument(metavar="FILE", help="A CSV, TSV, Excel, Parquet or ARFF table; - is standard input.")
+]
+SheetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--sheet",
+        metavar="NAME",
+        help='Of a workbook, the sheet by name or number, or a range: "Visits!B3:F90".',
+        rich_help_panel=_EXCEL,
+    ),
+]
+HeaderOption = Annotated[
+    int | None,
+    typer.Option(
+        "--header",
+        metavar="ROW",
+        min=1,
+        help="Of a workbook, the row with the names.",
+        rich_help_panel=_EXCEL,
+    ),
 ]
 RuleArgument = Annotated[
     Path, typer.Argument(metavar="RULE.json", help="A rule written by `nri induce --out RULE.json`.")
@@ -58,6 +79,16 @@ def chosen_format(named: str | None, out: Path | None, **flags: bool) -> str | N
     return None
 
 
+DialectOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dialect",
+        metavar="NAME",
+        help="SQL for postgres, mysql, bigquery, snowflake, duckdb, sqlite, spark, tsql or oracle.",
+        rich_help_panel="Formats",
+    ),
+]
+
 _RULE = "What the rule may be"
 _FORMAT = "Formats"
 
@@ -74,7 +105,22 @@ PositiveOption = Annotated[
     ),
 ]
 CvOption = Annotated[
-    bool, typer.Option("--cv", help="Estimate the accuracy on new rows by 5-fold cross-validation.")
+    bool,
+    typer.Option("--cv", help="Estimate accuracy, sensitivity, ... on new rows by 5-fold cross-validation."),
+]
+PrevalenceOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SHARE",
+        help="With --cv or --html: predictive values where the class is as frequent as this, e.g. 0.05.",
+    ),
+]
+ProtectOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Tell how often the rule fires and is right on each group of this column; repeatable.",
+    ),
 ]
 WeightsOption = Annotated[
     str | None,
@@ -121,6 +167,38 @@ NegationsOption = Annotated[
 MinPrecisionOption = Annotated[
     float,
     typer.Option(min=0.0, max=1.0, help="Least precision of a clause on these rows.", rich_help_panel=_RULE),
+]
+KeepOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="RULE.json",
+        help="Keep the clauses of this rule; find others around them.",
+        rich_help_panel=_RULE,
+    ),
+]
+ForbidOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CONDITION",
+        help='Never say this, nor stricter: "age > 80"; repeatable.',
+        rich_help_panel=_RULE,
+    ),
+]
+CutsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN=NUMBERS",
+        help="Cut a number only here: age=40,50,65; repeatable.",
+        rich_help_panel=_RULE,
+    ),
+]
+MonotoneOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN=up|down",
+        help="More of it never speaks against (up), or for (down), the class of --positive; repeatable.",
+        rich_help_panel=_RULE,
+    ),
 ]
 BinarizeOption = Annotated[
     str,
@@ -196,6 +274,32 @@ def costs_of(texts: list[str] | None, classes: Sequence["Label"]) -> dict["Label
         except ValueError:
             raise InputError(f"--cost {text!r} is no CLASS=COST; write e.g. --cost yes=5") from None
     return costs or None
+
+def split_assignments(texts: list[str] | None, option: str) -> dict[str, str]:
+    """Return what stands behind the last = of each text, by what stands before it.
+
+    >>> split_assignments(["age=40,50", "a=b=up"], "--cuts")
+    {'age': '40,50', 'a=b': 'up'}
+    """
+    found: dict[str, str] = {}
+    for text in texts or ():
+        name, sign, value = text.rpartition("=")
+        if not (name and sign and value):
+            raise InputError(f"{option} {text!r}: write COLUMN=VALUE")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def numbers_of(text: str, option: str) -> list[float]:
+    """Return numbers with commas between.
+
+    >>> numbers_of("40, 50.5", "--cuts")
+    [40.0, 50.5]
+    """
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"{option}: {text!r} are no numbers; write e.g. age=40,50,65") from None
 
 
 PredictionsOption = Annotated[

@@ -56,6 +56,8 @@ def slices(
     columns: given.ColumnsOption = None,
     without: given.WithoutOption = None,
     negations: NegationsOption = False,
+    sheet: given.SheetOption = None,
+    header: given.HeaderOption = None,
     random_state: given.SeedOption = 0,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -68,12 +70,13 @@ def slices(
     mute_notes(quiet)
     import numpy as np
 
+    from nri.table.excel import SheetChoice
     from nri.table.files import read_table
     from nri.table.target import read_answers
     from nri.tasks.slices import error_slices
 
     with waiting(f"reading {file}", quiet=quiet):
-        table = read_table(file)
+        table = read_table(file, choice=SheetChoice(sheet, header))
     truth = read_answers(table, labels, "--labels")
     said = read_answers(table, predictions, "--predictions")
     features = table.without(truth.column, said.column)

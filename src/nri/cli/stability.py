@@ -21,6 +21,8 @@ def stability(
     target: given.TargetOption = None,
     positive: given.PositiveOption = None,
     weights: given.WeightsOption = None,
+    sheet: given.SheetOption = None,
+    header: given.HeaderOption = None,
     samples: SamplesOption = 20,
     model: given.ModelOption = None,
     random_state: given.SeedOption = 0,
@@ -44,7 +46,7 @@ def stability(
     from nri.tasks.stability import clause_stability
 
     with waiting(f"reading {file}", quiet=quiet):
-        table, remark = read_labelled(file, target, positive, weights)
+        table, remark = read_labelled(file, target, positive, weights, sheet=sheet, header=header)
     settings = settings_of(
         table.names,
         model=model,

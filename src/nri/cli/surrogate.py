@@ -44,6 +44,8 @@ def surrogate(
     form: FormatOption = None,
     out: OutOption = None,
     model: given.ModelOption = None,
+    sheet: given.SheetOption = None,
+    header: given.HeaderOption = None,
     random_state: given.SeedOption = 0,
     quiet: QuietOption = False,
     max_clauses: given.MaxClausesOption = 8,
@@ -82,12 +84,13 @@ def surrogate(
     import numpy as np
 
     from nri.induce.resample import FOLDS
+    from nri.table.excel import SheetChoice
     from nri.table.files import read_table
     from nri.table.target import describe, read_answers
     from nri.tasks.surrogate import mimic
 
     with waiting(f"reading {file}", quiet=quiet):
-        table = read_table(file)
+        table = read_table(file, choice=SheetChoice(sheet, header))
     target = predictions if threshold is None else f"{predictions} > {threshold:.15g}"
     said = read_answers(table, target, "--predictions")
     truth = None if labels is None else read_answers(table, labels, "--labels")

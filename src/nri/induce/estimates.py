@@ -10,6 +10,8 @@ from scipy.special import ndtri
 from nri.arrays import BoolArray, FloatArray
 from nri.rule.labels import Label
 from nri.rule.render.phrase import phrase_label
+from nri.rule.ruleset import RuleSet
+from nri.table.table import Table
 
 LEVEL = 0.95
 """Confidence of every interval in a report."""
@@ -70,6 +72,21 @@ class Accuracy:
 
     def __str__(self) -> str:
         return f"{self.mean:.2f} ± {self.error:.2f}"
+
+
+MANY = 20
+"""On fewer rows a column may tell them all by chance."""
+
+
+def lone_teller(ruleset: RuleSet, table: Table) -> str | None:
+    """Return the only column that a rule reads if it tells every one of many rows, else None.
+
+    Such a column may be the answer in other words, or known only afterwards.
+    """
+    if len(ruleset.columns) != 1 or len(table) < MANY:
+        return None
+    right = (ruleset.predict_index(table) == table.codes) | (table.weights <= 0)
+    return ruleset.columns[0] if bool(right.all()) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ needs neither scikit-learn nor a network of its own (the model may). In order:
           -> rules in the words of the table, simplified and counted -> cuts moved where the rule needs them
 """
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -17,7 +17,7 @@ from nri import rule
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Cells, make_episode
 from nri.errors import InputError
-from nri.induce import models
+from nri.induce import knowledge, models
 from nri.induce.canonical import CanonicalEpisode, canonical
 from nri.induce.sharpen import cuts_of, rule_bits, sharpen
 from nri.induce.words import assemble, counted, in_words, is_negated, literal_meanings
@@ -62,6 +62,14 @@ class Settings:
     classes weigh the same together."""
     counts: Literal["auto", "never", "only"] = "auto"
     """Whether clauses may ask for at least so many of their literals: where it is worth it, never, always."""
+    keep: RuleSet | None = None
+    """A rule about one of two classes whose clauses stay; the others are found around them."""
+    forbid: Collection[str | rule.Literal] = ()
+    """Conditions that no clause says, nor stricter ones: ``age > 80``."""
+    cuts: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """For number columns the only places where they are cut."""
+    monotone: Mapping[str, str] = field(default_factory=dict)
+    """Columns of which more never speaks against the class asked about (``up``), or for it (``down``)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,9 +142,12 @@ def induce_rules(
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
     if len(table.classes) == 1:
         return Induction(counted({}, table.classes[0], table), ())
+    settings = knowledge.resolved(settings, table)
+    if settings.keep is not None:
+        return _around_kept(table, settings, rng)
     # what a person names is used whatever it looks like: years without a gap are more than a count of rows
-    named = {*(settings.use or ()), *settings.require}
-    binarizer = Binarizer(settings.binarize, named=named).fit(table)
+    named = {*(settings.use or ()), *settings.require, *settings.cuts}
+    binarizer = knowledge.with_cuts(Binarizer(settings.binarize, named=named).fit(table), settings.cuts)
     if not binarizer.variables_:
         raise InputError(refusal(binarizer.left_out_))
     found = _find_rules(table, settings, binarizer, model, rng)
@@ -144,6 +155,17 @@ def induce_rules(
     if settings.binarize == "auto" and model.sharpens:
         ruleset = _with_sharper_cuts(table, settings, binarizer, found, rng)
     return Induction(ruleset, binarizer.left_out_, _posterior(table, binarizer, found))
+
+
+def _around_kept(table: Table, settings: Settings, rng: np.random.Generator) -> Induction:
+    """Find clauses on the rows that the clauses to keep leave, and join both."""
+    index, kept = knowledge.kept_rule(settings, table)
+    rest = knowledge.rows_left(kept, table).about(index)
+    room = settings.max_clauses - len(kept)
+    found = Induction(counted({}, table.classes[1 - index], table), ())
+    if room and len(np.unique(rest.codes)) == 2:
+        found = induce_rules(rest, replace(settings, keep=None, max_clauses=room), rng=rng)
+    return Induction(knowledge.joined(kept, found.ruleset, index, table), found.left_out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,8 +246,8 @@ def _with_sharper_cuts(
 def _sharpened(table: Table, settings: Settings, binarizer: Binarizer, found: _Found) -> RuleSet:
     """Return a rule set with its cuts moved, and simplified where that makes clauses alike."""
     columns = list(dict.fromkeys(literal.column for literal in found.view.literals))
-    staked = _at_stake(table, settings)
-    sharp = sharpen(found.ruleset, staked, columns, min_precision=settings.min_precision)
+    staked, fixed = _at_stake(table, settings), knowledge.fixed_columns(settings)
+    sharp = sharpen(found.ruleset, staked, columns, min_precision=settings.min_precision, fixed=fixed)
     if sharp is found.ruleset:
         return sharp
     return in_words(
@@ -290,7 +312,13 @@ def _chosen_columns(table: Table, settings: Settings) -> Table:
 
 def _allowed(literals: tuple[rule.Literal, ...], settings: Settings) -> BoolArray:
     """[2N]: which literals may be used."""
-    return np.array([settings.negations or not is_negated(literal) for literal in literals], dtype=bool)
+    return np.array(
+        [
+            (settings.negations or not is_negated(literal)) and knowledge.permitted(literal, settings)
+            for literal in literals
+        ],
+        dtype=bool,
+    )
 
 
 def _required(

@@ -4,17 +4,21 @@ One deal of rows into folds serves cross-validation, the curve of sizes and the 
 way of drawing rows serves stability, reports and the page.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
+from nri.induce.diagnostics import Diagnostics, classes_asked_about, diagnostics_of
 from nri.induce.estimates import Accuracy, accuracy_of
 from nri.induce.path import Induction, Settings, induce_rules
 from nri.induce.words import counted
+from nri.rule.labels import Label
 from nri.rule.ruleset import RuleSet
 from nri.table.table import Table
 
@@ -31,7 +35,9 @@ class HeldOut:
     fold: IntArray
     """[M], the fold of each row"""
     inductions: tuple[Induction, ...]
-    """for each fold what was found without it"""
+    """for each fold what was found without it, but for its posterior"""
+    likeliest: IntArray | None
+    """[M], the likeliest class of each row by posteriors that were formed without it, if the model has one"""
 
     @property
     def insides(self) -> Iterator[Table]:
@@ -51,11 +57,34 @@ class HeldOut:
     @cached_property
     def posterior_accuracy(self) -> Accuracy | None:
         """How often the likeliest class is right on held-out rows; None if the model has no posterior."""
-        posteriors = [found.posterior for found in self.inductions]
-        if any(posterior is None for posterior in posteriors):
+        if self.likeliest is None:
             return None
-        likeliest = [posterior.likeliest for posterior in posteriors if posterior is not None]
-        return accuracy_of(self.joined(likeliest) == self.table.codes, self.table.weights)
+        return accuracy_of(self.likeliest == self.table.codes, self.table.weights)
+
+    def diagnostics(
+        self, ruled: Sequence[Label] = (), prevalence: float | None = None
+    ) -> tuple[Diagnostics, ...]:
+        """Count sensitivity and its kin for the class asked about, or for each where none was.
+
+        Parameters
+        ----------
+        ruled
+            The classes that have a rule: the lone one of two classes is the one asked about.
+        prevalence
+            See :func:`nri.induce.diagnostics.diagnostics_of`.
+        """
+        table = self.table
+        return tuple(
+            diagnostics_of(
+                table.codes,
+                self.said,
+                index,
+                table.classes[index],
+                weights=table.weights,
+                prevalence=prevalence,
+            )
+            for index in classes_asked_about(table.classes, table.positive, ruled)
+        )
 
     def joined(self, deciders: Sequence[Callable[[Table], IntArray]]) -> IntArray:
         """[M]: what the decider of each fold says about the rows of the fold."""
@@ -71,6 +100,7 @@ def hold_out(
     *,
     rng: np.random.Generator,
     folds: int = FOLDS,
+    jobs: int = 1,
     step: Callable[[], None] = lambda: None,
 ) -> HeldOut:
     """Induce rules without each fold.
@@ -83,15 +113,64 @@ def hold_out(
         Deals the rows out and seeds the models.
     folds
         How many parts the rows are dealt into.
+    jobs
+        Most processes for folds that take long; the result does not depend on it.
     step
         Called after each fold.
     """
     fold = stratified_folds(table.codes, folds, rng)
-    found = []
-    for k in range(int(fold.max()) + 1):
-        found.append(induce_or_default(table.take(fold != k), settings, rng))
+    parts = [
+        (table.take(fold != k), table.take(fold == k), settings, child)
+        for k, child in enumerate(rng.spawn(int(fold.max()) + 1))
+    ]
+    began = time.monotonic()
+    found = [_without_fold(*parts[0])]
+    step()
+    others = parts[1:]
+    if jobs > 1 and len(others) > 1 and time.monotonic() - began > _WORTH_PROCESSES:
+        results: Iterable[_Fold] = _in_processes(others, min(jobs, len(others)))
+    else:
+        results = (_without_fold(*part) for part in others)
+    for one in results:
+        found.append(one)
         step()
-    return HeldOut(table, fold, tuple(found))
+    likeliest = np.full(len(fold), -1, dtype=np.int64)
+    for k, (_, said) in enumerate(found):
+        if said is not None:
+            likeliest[fold == k] = said
+    return HeldOut(table, fold, tuple(one for one, _ in found), likeliest if (likeliest >= 0).all() else None)
+
+
+_Part = tuple[Table, Table, Settings | None, np.random.Generator]
+"""Rows without a fold, rows of the fold, settings, and what seeds the model."""
+_Fold = tuple[Induction, IntArray | None]
+"""What was found without a fold, and the likeliest class of the rows of the fold by its posterior."""
+
+_WORTH_PROCESSES = 3.0
+"""Seconds that a fold takes at least if others go into processes, which take a second to start."""
+
+
+def _without_fold(
+    inside: Table, outside: Table, settings: Settings | None, rng: np.random.Generator
+) -> _Fold:
+    found = induce_or_default(inside, settings, rng)
+    likeliest = None if found.posterior is None else found.posterior.likeliest(outside)
+    return replace(found, posterior=None), likeliest  # a posterior may not be sent from a process
+
+
+def _in_processes(parts: Sequence[_Part], jobs: int) -> Iterator[_Fold]:
+    """Compute folds side by side; the results are those of one process, in the order of the folds."""
+    from joblib import Parallel, delayed
+
+    tasks = (delayed(_without_fold)(*part) for part in parts)
+    yield from Parallel(n_jobs=jobs, return_as="generator")(tasks)
+
+
+def cores() -> int:
+    """Return how many cores this process may use; the environment variable NRI_JOBS says otherwise."""
+    if os.environ.get("NRI_JOBS", "").isdigit():
+        return max(1, int(os.environ["NRI_JOBS"]))
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def cross_validate(
@@ -104,6 +183,39 @@ def cross_validate(
 ) -> Accuracy:
     """Return how many rows are decided rightly by rules induced without their fold; see :func:`hold_out`."""
     return hold_out(table, settings, rng=rng, folds=folds, step=step).accuracy
+
+
+def diagnose(
+    table: Table,
+    settings: Settings | None = None,
+    *,
+    rng: np.random.Generator,
+    prevalence: float | None = None,
+    folds: int = FOLDS,
+    step: Callable[[], None] = lambda: None,
+) -> tuple[Diagnostics, ...]:
+    """Return cross-validated sensitivity, specificity, predictive values and balanced accuracy.
+
+    They are about the class that the table's ``positive`` names; without one about the second of two classes,
+    or about each of several.
+
+    Parameters
+    ----------
+    table, settings, rng, folds, step
+        As for :func:`cross_validate`.
+    prevalence
+        Share of the class where the rule will be used; by default that of the table.
+
+    Examples
+    --------
+    >>> from nri import read_table
+    >>> table = read_table({"age": [*range(40)] * 2, "ill": ["no"] * 20 + ["yes"] * 20 + ["no"] * 40}, "ill")
+    >>> (found,) = diagnose(table, rng=np.random.default_rng(0), prevalence=0.1)
+    >>> found.label, found.sensitivity.value is not None
+    ('yes', True)
+    """
+    held = hold_out(table, settings, rng=rng, folds=folds, step=step)
+    return held.diagnostics(prevalence=prevalence)
 
 
 def induce_or_default(table: Table, settings: Settings | None, rng: np.random.Generator) -> Induction:

@@ -10,7 +10,7 @@ the errors that it saves are worth more bits than it takes to name its new place
 clause move likewise; two that come to lie on each other are one from then on, with one vote, if that pays.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +40,14 @@ class _Move:
     saved: float
 
 
-def sharpen(ruleset: RuleSet, table: Table, columns: Sequence[str], *, min_precision: float = 0.0) -> RuleSet:
+def sharpen(
+    ruleset: RuleSet,
+    table: Table,
+    columns: Sequence[str],
+    *,
+    min_precision: float = 0.0,
+    fixed: Collection[str] = (),
+) -> RuleSet:
     """Return the rule set with its cuts where they save enough errors on the support rows.
 
     Only values of number and date literals change; a rule set without such literals is returned as it is,
@@ -57,6 +64,8 @@ def sharpen(ruleset: RuleSet, table: Table, columns: Sequence[str], *, min_preci
         good the one of the earlier column is made.
     min_precision
         Least share of its class among the rows of a clause; a clause that has it keeps it.
+    fixed
+        Columns whose cuts stay where they are.
     """
     rank = {name: i for i, name in enumerate(columns)}
     rows = BorderRows(table, {name for name, _ in borders_of(ruleset)})
@@ -67,7 +76,8 @@ def sharpen(ruleset: RuleSet, table: Table, columns: Sequence[str], *, min_preci
         return rank[border[0]], border[1]
 
     for _ in range(_MOST_MOVES):
-        moves = sorted(_moves(ruleset, rows), key=lambda move: (-move.saved, *position(move.border)))
+        free = (move for move in _moves(ruleset, rows) if move.border[0] not in fixed)
+        moves = sorted(free, key=lambda move: (-move.saved, *position(move.border)))
         step = next(_steps(ruleset, moves, rows, min_precision), None)
         if step is None:
             break

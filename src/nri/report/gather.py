@@ -6,14 +6,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nri.errors import InputError
+from nri.induce.diagnostics import Diagnostics
 from nri.induce.estimates import Accuracy
 from nri.induce.path import Induction, Settings
-from nri.induce.resample import hold_out, some_rows
+from nri.induce.resample import HeldOut, cores, hold_out, some_rows
 from nri.report.counts import RuleCounts, column_use, confusion_of
 from nri.report.curve import by_size, curve_of
 from nri.report.records import Confusion, Curve, Report, ReportOptions
+from nri.rule import RuleSet
 from nri.rule.render.options import settled
 from nri.table.table import Table
+from nri.tasks.fairness import by_group, protected_columns
 from nri.tasks.stability import clause_stability
 
 
@@ -23,6 +26,7 @@ def gather_report(
     settings: Settings | None = None,
     *,
     options: ReportOptions | None = None,
+    held: HeldOut | None = None,
     step: Callable[[], None] = lambda: None,
 ) -> Report:
     """Count, cross-validate and resample.
@@ -37,6 +41,8 @@ def gather_report(
         With which the rules were induced: cross-validation and stability induce again.
     options
         How much work it may be, and what the page says beside the numbers.
+    held
+        Cross-validation of the same rows with the same settings, if somebody has done it already.
     step
         Called after each fold and each bootstrap sample; see :func:`steps_of`.
     """
@@ -51,7 +57,7 @@ def gather_report(
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
     counts = RuleCounts(table, found.ruleset)
     half = None if options.seconds is None else options.seconds / 2
-    validated = _validate(table, settings, options, half, step)
+    validated = _validate(table, found.ruleset, settings, options, held, half, step)
     stability = None
     if options.samples > 0 and counts.clauses:
         stability = clause_stability(
@@ -81,6 +87,11 @@ def gather_report(
         counts.gaps(),
         column_use(table, found.ruleset, settings, found.left_out),
         validated.posterior,
+        validated.diagnostics,
+        tuple(
+            by_group(table, found.ruleset, column)
+            for column in dict.fromkeys([*options.protect, *protected_columns(found.ruleset)])
+        ),
     )
 
 
@@ -91,12 +102,15 @@ class _Validated:
     confusion: Confusion | None = None
     curve: Curve | None = None
     posterior: Accuracy | None = None
+    diagnostics: tuple[Diagnostics, ...] = ()
 
 
 def _validate(
     table: Table,
+    ruleset: RuleSet,
     settings: Settings,
     options: ReportOptions,
+    held: HeldOut | None,
     seconds: float | None,
     step: Callable[[], None],
 ) -> _Validated:
@@ -105,12 +119,14 @@ def _validate(
         return _Validated()
     rng = np.random.default_rng(options.seed)
     (smaller,) = rng.spawn(1)
-    held = hold_out(table, settings, rng=rng, folds=options.folds, step=step)
+    if held is None or held.table is not table or len(held.inductions) != options.folds:
+        held = hold_out(table, settings, rng=rng, folds=options.folds, jobs=cores(), step=step)
     said = by_size(held, settings, rng=smaller, seconds=seconds)
     return _Validated(
         confusion_of(table.codes, held.said, table.weights, len(table.classes)),
         curve_of(held, said, settings, options.seed),
         held.posterior_accuracy,
+        held.diagnostics([rule.label for rule in ruleset.rules], options.prevalence),
     )
 
 

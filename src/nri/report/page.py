@@ -8,7 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from nri.induce.estimates import LEVEL
 from nri.report import pictures
 from nri.report.records import ClauseCard, Confusion, Report
-from nri.rule import Clause, Label, render
+from nri.rule import Clause, Label, RuleSet, render
 from nri.rule.render.phrase import (
     CONFLICTS,
     PLAIN,
@@ -112,7 +112,14 @@ def _rules(report: Report) -> list[tuple[Label, list[ClauseCard]]]:
 
 
 def _simplest(report: Report) -> str | None:
-    """Write the simplest rule within one standard error if it is another than the rule itself."""
-    if report.curve is None or report.curve.simplest_rule.rules == report.ruleset.rules:
+    """Write the simplest rule within one standard error if it is simpler than the rule itself.
+
+    Fewer clauses may need more conditions; such a rule is nothing to recommend.
+    """
+    if report.curve is None or _conditions_in(report.curve.simplest_rule) >= _conditions_in(report.ruleset):
         return None
     return render(report.curve.simplest_rule, "text")
+
+
+def _conditions_in(ruleset: RuleSet) -> int:
+    return sum(rule.rule.n_literals for rule in ruleset.rules)

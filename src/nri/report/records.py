@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from nri.induce.diagnostics import Diagnostics
 from nri.induce.estimates import Accuracy, Guess, Interval, guess_of
 from nri.rule import Clause, Label, Literal, RuleSet
 from nri.table.usable import LeftOut
+from nri.tasks.fairness import Groups
 from nri.tasks.stability import ClauseStability, Stability
 
 
@@ -22,6 +24,10 @@ class ReportOptions:
     """Bootstrap samples for stability; 0 leaves stability out."""
     folds: int = 5
     """Parts for cross-validation; 0 leaves out everything that is cross-validated."""
+    prevalence: float | None = None
+    """Share of the class asked about where the rule will be used, for predictive values; else the table's."""
+    protect: tuple[str, ...] = ()
+    """Columns whose groups are told about, beside those of the rule that look protected."""
     max_rows: int = 1000
     """Most rows for cross-validation and stability, which induce many times; counts always use all rows."""
     seconds: float | None = 20.0
@@ -192,6 +198,10 @@ class Report:
     columns: ColumnUse
     posterior: Accuracy | None
     """Of the model's own probabilities on held-out rows, if it offers them."""
+    diagnostics: tuple[Diagnostics, ...] = ()
+    """Sensitivity and its kin on held-out rows: of the class asked about, or of each."""
+    groups: tuple[Groups, ...] = ()
+    """What the rule does with groups of people."""
 
     @property
     def guess(self) -> Guess:

@@ -67,7 +67,8 @@ def count_ruleset(
     rest = Evidence(weights[~covered].sum(axis=0))
     if default is None:
         default = _default_label(classes, tuple(rules), rest, prior)
-    covering = RuleSet(target, classes, tuple(class_rules), default, rest, support, prior)
+    weighted = not np.allclose(weights.sum(axis=1), 1.0)
+    covering = RuleSet(target, classes, tuple(class_rules), default, rest, support, prior, weighted=weighted)
     return _with_decided(covering, columns, weights)
 
 

@@ -7,7 +7,7 @@ these towards the prior. Where no clause fires, the default does. Since the prec
 set is also a list of clauses to try in order: :attr:`RuleSet.decisions`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -104,6 +104,8 @@ class RuleSet:
     """Pseudo-counts for each class that every evidence is drawn towards."""
     plans: Mapping[str, ColumnPlan] = field(default_factory=dict)
     """How the cells of the columns are read; what is not mentioned is read by the kind of its literals."""
+    weighted: bool = field(default=False, compare=False)
+    """Whether counts are sums of weights rather than numbers of rows."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", tuple(as_label(label) for label in self.classes))
@@ -143,8 +145,11 @@ class RuleSet:
         form: str = "text",
         *,
         note: str | None = None,
-        table: str | None = None,
+        table: str | Sequence[str] | None = None,
         function: str = "predict",
+        dialect: str | None = None,
+        statement: str | None = None,
+        into: str | None = None,
     ) -> str:
         """Write the rules in another form.
 
@@ -155,13 +160,49 @@ class RuleSet:
         note
             A line about the whole rule, in forms for people.
         table
-            Name of the table to select from; without it SQL is an expression.
+            Name of the table to select from, a dot between schema and table; without it SQL is an expression.
         function
             Name of the Python function.
+        dialect, statement, into
+            For SQL; see :meth:`to_sql`.
         """
         from nri.rule.render import render  # the renderers know rule sets, not the other way round
 
-        return render(self, form, note=note, table=table, function=function)
+        return render(
+            self,
+            form,
+            note=note,
+            table=table,
+            function=function,
+            dialect=dialect,
+            statement=statement,
+            into=into,
+        )
+
+    def to_sql(
+        self,
+        dialect: str | None = None,
+        *,
+        table: str | Sequence[str] | None = None,
+        statement: str | None = None,
+        into: str | None = None,
+    ) -> str:
+        """Write the rules as SQL for a database; it says what :meth:`predict` says.
+
+        Parameters
+        ----------
+        dialect
+            One of postgres, mysql (also MariaDB), bigquery, snowflake, duckdb, sqlite, spark, tsql, oracle.
+            Without one it is for SQLite and DuckDB.
+        table
+            Name of the table, a dot between schema and table; without it SQL is an expression.
+        statement
+            What is written around the expression: select, view, update or dbt (a model).
+        into
+            Name of the view, else the table's with ``_predicted``; or of the column to update, else
+            ``predicted_`` and the target.
+        """
+        return self.render("sql", table=table, dialect=dialect, statement=statement, into=into)
 
     def index_of(self, label: Label) -> int:
         """Return the position of a label among the classes."""

@@ -19,16 +19,19 @@ from starlette.staticfiles import StaticFiles
 
 from nri.errors import InputError
 from nri.induce import models
+from nri.induce.resample import FOLDS
 from nri.serve.edit import read_rules
 from nri.serve.guard import Guard, TooLargeError, read_file, read_json
 from nri.serve.profile import profile_target
+from nri.serve.progress import told_lines
 from nri.serve.question import read_question
 from nri.serve.rows import explain_row, rows_page
 from nri.serve.upload import Upload, read_upload
-from nri.serve.validation import validation_lines
-from nri.serve.view import make_download, view_target, view_upload, view_work
+from nri.serve.validation import validate
+from nri.serve.view import make_download, report_line, report_steps, view_target, view_upload, view_work
 from nri.serve.visitors import IDLE_SECONDS, Visit, Visitors
 from nri.serve.work import Work, answer, with_rules
+from nri.table.excel import SheetChoice
 
 logger = logging.getLogger(__name__)
 
@@ -64,6 +67,7 @@ def create_app(port: int, visitors: Visitors | None = None, *, model: str = mode
         Route("/api/induce", page.induce, methods=["POST"]),
         Route("/api/edit", page.edit, methods=["POST"]),
         Route("/api/validate", page.validate, methods=["POST"]),
+        Route("/api/report", page.report, methods=["POST"]),
         Route("/api/rows", page.rows),
         Route("/api/explain", page.explain),
         Route("/api/download/{kind}", page.download),
@@ -98,7 +102,7 @@ class _Page:
             return response
         name = unquote(request.headers.get("x-file-name", ""), errors="replace")
         content = await read_file(request)
-        upload = await self.compute(read_upload, name, content)
+        upload = await self.compute(read_upload, name, content, _sheet_choice(request))
         self.visitors.forget(secret)  # a new table is a new visit, so no secret lives long
         secret, visit = self.visitors.begin()
         visit.upload = upload
@@ -120,15 +124,23 @@ class _Page:
         return JSONResponse(await self.compute(view_work, work))
 
     async def edit(self, request: Request) -> Response:
-        visit, work = self.visit(request), self.work(request)
         data = await read_json(request)
-        edited = await self.compute(lambda: with_rules(work, read_rules(data, work)))
+        visit, work = self.visit(request), self.work(request)
+        while True:
+            edited = await self.compute(_edited, work, data)
+            if visit.work is work:
+                break
+            work = self.work(request)  # a search has ended meanwhile: the edit is one of what it found
         visit.work = edited
         return JSONResponse(await self.compute(view_work, edited))
 
     async def validate(self, request: Request) -> Response:
-        lines = validation_lines(self.work(request))
-        return StreamingResponse(lines, media_type="application/x-ndjson")
+        work = self.work(request)
+        return _told_line_by_line(lambda step: validate(work, step), FOLDS)
+
+    async def report(self, request: Request) -> Response:
+        work = self.work(request)
+        return _told_line_by_line(lambda step: report_line(work, step), report_steps(work))
 
     async def rows(self, request: Request) -> Response:
         query = request.query_params
@@ -141,9 +153,10 @@ class _Page:
         return JSONResponse(await self.compute(explain_row, self.work(request), row))
 
     async def download(self, request: Request) -> Response:
-        made = await self.compute(make_download, self.work(request), request.path_params["kind"])
+        kind, dialect = request.path_params["kind"], request.query_params.get("dialect") or None
+        made = await self.compute(make_download, self.work(request), kind, dialect)
         disposition = {"content-disposition": f'attachment; filename="{made.name}"'}
-        return Response(made.text, media_type=made.media_type, headers=disposition)
+        return Response(made.content, media_type=made.media_type, headers=disposition)
 
     def visit(self, request: Request) -> Visit:
         visit = self.visitors.find(request.cookies.get(self.cookie))
@@ -170,6 +183,21 @@ class _Page:
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(MOST_AT_ONCE)
         return await anyio.to_thread.run_sync(lambda: function(*arguments), limiter=self._limiter)
+
+
+def _sheet_choice(request: Request) -> SheetChoice:
+    """Return which sheet of a workbook the page asks for, and the row of its header."""
+    sheet = unquote(request.headers.get("x-sheet", ""), errors="replace")
+    row = request.headers.get("x-header-row", "")
+    return SheetChoice(sheet or None, _number(row) if row else None)
+
+
+def _edited(work: Work, data: Any) -> Work:
+    return with_rules(work, read_rules(data, work))
+
+
+def _told_line_by_line(compute: Callable[[Callable[[], None]], dict[str, Any]], steps: int) -> Response:
+    return StreamingResponse(told_lines(compute, steps), media_type="application/x-ndjson")
 
 
 def _number(text: str) -> int:

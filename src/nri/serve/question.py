@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from nri.errors import InputError
 from nri.induce import models
+from nri.induce.diagnostics import check_prevalence
 from nri.induce.path import Settings
 from nri.rule import Label
 
@@ -23,6 +24,10 @@ class Question:
     settings: Settings
     all_rows: bool = False
     """whether a rule for a long table is looked for in all rows rather than in a sample"""
+    protect: tuple[str, ...] = ()
+    """columns whose groups are told about"""
+    prevalence: float | None = None
+    """share of the class asked about where the rule will be used; None for the table's"""
 
 
 def read_question(data: Any, model: str = models.DEFAULT) -> Question:
@@ -38,10 +43,16 @@ def read_question(data: Any, model: str = models.DEFAULT) -> Question:
     positive = data.get("positive")
     if positive is not None and not isinstance(positive, str | int | float):
         raise InputError(f"'positive' must be a class, not {type(positive).__name__}; reload the page")
+    prevalence = data.get("prevalence")
+    if prevalence is not None:
+        prevalence = float(_typed(data, "prevalence", (int, float)))
+        check_prevalence(prevalence)
     return Question(
         target=_typed(data, "target", str),
         positive=positive,
         all_rows=_typed(data, "all_rows", bool, False),
+        prevalence=prevalence,
+        protect=_names(data, "protect"),
         settings=Settings(
             model=model,
             max_clauses=_typed(data, "max_clauses", int, plain.max_clauses),

@@ -3,6 +3,7 @@
 import io
 import logging
 import threading
+import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from pathlib import PurePath
 
 from nri.errors import InputError
 from nri.serve.profile import ColumnProfile, profile_columns
+from nri.table.excel import SheetChoice
 from nri.table.files import open_source
 from nri.table.source import Source
 from nri.table.table import Table
@@ -29,6 +31,7 @@ TOO_LARGE = (
 
 _GZIP = b"\x1f\x8b"
 _PARQUET = b"PAR1"
+_ZIP = b"PK\x03\x04"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +48,7 @@ class Upload:
     """what the reader had to say, e.g. about an unusual encoding"""
 
 
-def read_upload(name: str, content: bytes) -> Upload:
+def read_upload(name: str, content: bytes, choice: SheetChoice | None = None) -> Upload:
     """Read a dropped file.
 
     Parameters
@@ -54,6 +57,8 @@ def read_upload(name: str, content: bytes) -> Upload:
         What the browser says the file is called; only its last part is used, to tell the format.
     content
         All of its bytes.
+    choice
+        Of a workbook, which sheet is wanted and where its header is.
 
     Raises
     ------
@@ -69,10 +74,12 @@ def read_upload(name: str, content: bytes) -> Upload:
         content = _unpacked(content, name)
     if content.startswith(_PARQUET):
         _refuse_huge_parquet(content, name)
+    if content.startswith(_ZIP):
+        _refuse_huge_workbook(content, name)
     file = io.BytesIO(content)
     file.name = name
     with collected_notes() as notes:
-        source = open_source(file)
+        source = open_source(file, choice=choice)
         table = source.table()
     return Upload(name, source, table, profile_columns(table), tuple(notes))
 
@@ -122,6 +129,19 @@ def _unpacked(content: bytes, name: str) -> bytes:
             raise InputError(f"{name} is damaged: it ends too early; get it again")
         rest = member.unused_data
     return bytes(unpacked)
+
+
+def _refuse_huge_workbook(content: bytes, name: str) -> None:
+    """Look at what its parts say they unpack to; what says less than it is fails when it is read."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            unpacked = sum(part.file_size for part in archive.infolist())
+    except zipfile.BadZipFile:
+        return  # the reader says what is wrong with it
+    if unpacked > MAX_UNPACKED:
+        raise InputError(
+            f"{name} unpacks to more than {MAX_UNPACKED // 2**20} MB; drop a part of its rows or columns"
+        )
 
 
 def _refuse_huge_parquet(content: bytes, name: str) -> None:

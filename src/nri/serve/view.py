@@ -3,6 +3,7 @@
 import datetime as dt
 import io
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +11,17 @@ import numpy as np
 
 from nri.errors import InputError
 from nri.induce.path import Induction
+from nri.report import ReportOptions, gather_report, render_report, steps_of
 from nri.rule import Clause, Evidence, Kind, Label, Literal, RuleSet, Value, render
 from nri.rule.render.phrase import phrase_label, phrase_literal, phrase_name, phrase_value
 from nri.serve.profile import ColumnProfile, TargetProfile, guess_target
 from nri.serve.rows import filter_counts
 from nri.serve.upload import Upload
 from nri.serve.work import SEARCHED_ROWS, Work
-from nri.table.write import write_table
+from nri.table.excel_write import write_into_workbook
+from nri.table.source import Workbook
+from nri.table.write import typed_frame, write_table
+from nri.tasks.fairness import Groups, by_group, protected_columns
 from nri.tasks.predictions import predictions
 
 Json = dict[str, Any]
@@ -31,7 +36,14 @@ def view_upload(upload: Upload) -> Json:
         "columns": [_column(column) for column in upload.columns],
         "target": guess_target(upload.columns),
         "notes": list(upload.notes),
+        "workbook": _workbook(upload.source.workbook),
     }
+
+
+def _workbook(place: Workbook | None) -> Json | None:
+    if place is None:
+        return None
+    return {"sheets": list(place.sheets), "sheet": place.sheet, "header": place.header + 1}
 
 
 def view_target(target: TargetProfile) -> Json:
@@ -68,6 +80,11 @@ def view_work(work: Work) -> Json:
         "filters": filter_counts(work),
         "left_out": [{"column": one.column, "reason": str(one.reason)} for one in work.left_out],
         "edited": work.edited,
+        "alone": None if work.edited else work.alone,
+        "groups": [
+            _groups(by_group(work.table, ruleset, column))
+            for column in dict.fromkeys([*work.question.protect, *protected_columns(ruleset)])
+        ],
     }
 
 
@@ -152,26 +169,56 @@ class Download:
 
     name: str
     media_type: str
-    text: str
+    content: str | bytes
 
 
-KINDS = ("json", "sql", "python", "report", "csv")
-"""What can be downloaded: the rule in three forms, a report, and the table with predictions."""
+KINDS = ("json", "sql", "python", "report", "csv", "xlsx")
+"""What can be downloaded: the rule in three forms, a report, and the table with predictions in two."""
 
 REPORT_SECONDS = 6.0
 """Resampling for a report goes on for so long: somebody waits for it."""
 
 _SUFFIXES = {"json": ".json", "sql": ".sql", "python": ".py", "report": ".html", "csv": ".csv"}
+_SUFFIXES["xlsx"] = ".xlsx"
 _MEDIA_TYPES = {
     "json": "application/json",
     "sql": "application/sql",
     "python": "text/x-python",
     "report": "text/html",
     "csv": "text/csv",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 
 
-def make_download(work: Work, kind: str) -> Download:
+def _groups(found: Groups) -> Json:
+    return {
+        "column": found.column,
+        "used": found.used,
+        "groups": [
+            {
+                "name": group.name,
+                "rows": group.rows,
+                "measures": [
+                    {"value": one.value, "low": one.interval.low, "high": one.interval.high}
+                    for one in (group.fires, group.right)
+                ],
+            }
+            for group in found.groups
+        ],
+    }
+
+
+def report_line(work: Work, step: Callable[[], None]) -> Json:
+    """Write the report, and return it as the last line of what is told about its progress."""
+    return {"name": _file_name(work, "report"), "content": _report(work, step)}
+
+
+def report_steps(work: Work) -> int:
+    """Return how many steps a report is, for a bar."""
+    return steps_of(_report_options(work))
+
+
+def make_download(work: Work, kind: str, dialect: str | None = None) -> Download:
     """Write the rule, a report about it, or the table with its predictions.
 
     In the table, cells that a spreadsheet would run as a formula are made harmless; see
@@ -179,12 +226,14 @@ def make_download(work: Work, kind: str) -> Download:
     """
     if kind not in KINDS:
         raise InputError(f"no download {kind!r}; choose one of {', '.join(KINDS)}")
+    if kind == "xlsx":
+        return Download(_file_name(work, kind), _MEDIA_TYPES[kind], _workbook_with_predictions(work))
     if kind == "report":
         text = _report(work)
     elif kind == "csv":
         text = _table(work)
     else:
-        text = render(work.ruleset, kind)
+        text = render(work.ruleset, kind, dialect=dialect)
     ending = "" if text.endswith("\n") else "\n"
     return Download(_file_name(work, kind), _MEDIA_TYPES[kind], text + ending)
 
@@ -195,17 +244,36 @@ def _file_name(work: Work, kind: str) -> str:
     The name is plain ASCII, so it can stand in a header as it is.
     """
     words = re.sub(r"[^A-Za-z0-9]+", "_", work.ruleset.target).strip("_").lower()[:40]
-    what = {"report": "report", "csv": "predictions"}.get(kind, "rule")
+    what = {"report": "report", "csv": "predictions", "xlsx": "predictions"}.get(kind, "rule")
     return f"{what}_{words}{_SUFFIXES[kind]}" if words else f"{what}{_SUFFIXES[kind]}"
 
 
-def _report(work: Work) -> str:
-    from nri.report import ReportOptions, gather_report, render_report
+def _report_options(work: Work) -> ReportOptions:
+    return ReportOptions(
+        source=work.upload.name,
+        seconds=REPORT_SECONDS,
+        prevalence=work.question.prevalence,
+        protect=work.question.protect,
+    )
 
+
+def _report(work: Work, step: Callable[[], None] = lambda: None) -> str:
     found = Induction(work.ruleset, work.left_out)
-    options = ReportOptions(source=work.upload.name, seconds=REPORT_SECONDS)
-    report = gather_report(work.table, found, work.question.settings, options=options)
+    held = work.folds[0] if work.folds and work.searched is work.table else None
+    options = _report_options(work)
+    report = gather_report(work.table, found, work.question.settings, options=options, held=held, step=step)
     return render_report(report)
+
+
+def _workbook_with_predictions(work: Work) -> bytes:
+    """Write the workbook as it was dropped, with predictions beside its table; a new one if it was none."""
+    source, file = work.upload.source, io.BytesIO()
+    added = predictions(work.ruleset, source)
+    if source.workbook is not None and source.workbook.can_be_kept:
+        write_into_workbook(source.workbook, added, file)
+    else:
+        write_table(typed_frame(source).join(added), file, format="xlsx")
+    return file.getvalue()
 
 
 def _table(work: Work) -> str:

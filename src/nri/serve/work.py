@@ -1,14 +1,15 @@
 """Work: a question about an uploaded table, the rule that was found, and the rule after edits."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
+from nri.induce.estimates import lone_teller
 from nri.induce.path import induce_rules
-from nri.induce.resample import some_of_each_class
+from nri.induce.resample import HeldOut, some_of_each_class
 from nri.rule import ColumnPlan, Columns, Kind, Rule, RuleSet, clause_matrix, count_ruleset
 from nri.rule.labels import Label
 from nri.serve.question import Question
@@ -40,6 +41,8 @@ class Work:
     """the rule as it was induced"""
     ruleset: RuleSet
     """the rule as it stands"""
+    folds: list[HeldOut] = field(default_factory=list)
+    """the cross-validation of the search, once somebody asked for it; all edits of a rule share it"""
 
     @property
     def columns(self) -> Columns:
@@ -70,6 +73,11 @@ class Work:
     def n_rows(self) -> int:
         """M"""
         return len(self.table)
+
+    @cached_property
+    def alone(self) -> str | None:
+        """The column that tells every row by itself, if the rule found reads no other."""
+        return lone_teller(self.found, self.searched)
 
     @property
     def edited(self) -> bool:

@@ -17,13 +17,14 @@ from nri.errors import InputError
 from nri.rule.literal import Kind
 from nri.table.arff import looks_like_arff, read_arff
 from nri.table.delimited import read_delimited, sniff_delimiter
+from nri.table.excel import SheetChoice, is_workbook, read_workbook
 from nri.table.frame import as_frame, check_distinct
 from nri.table.source import DelimitedText, Source
 from nri.table.table import Table
 
 logger = logging.getLogger(__name__)
 
-FORMATS = ("csv", "tsv", "parquet", "arff")
+FORMATS = ("csv", "tsv", "parquet", "arff", "excel")
 _BY_SUFFIX = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -31,15 +32,15 @@ _BY_SUFFIX = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".arff": "arff",
+    **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "excel"),
 }
 _KNOWN_BY_START = {
-    b"PK\x03\x04": "a zip archive or an Excel workbook; save the table as CSV",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook; save the table as CSV",
-    b"%PDF": "a PDF document; give a CSV, TSV, Parquet or ARFF table",
+    b"PK\x03\x04": "a zip archive; give the table that is in it",
+    b"%PDF": "a PDF document; give a CSV, TSV, Excel, Parquet or ARFF table",
     b"SQLite format": "an SQLite database; export the table as CSV",
 }
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
-_REMEDY = "give a CSV, TSV, Parquet or ARFF table"
+_REMEDY = "give a CSV, TSV, Excel, Parquet or ARFF table"
 
 
 def read_table(
@@ -48,6 +49,7 @@ def read_table(
     format: str | None = None,
     kinds: Mapping[str, Kind] | None = None,
     exact: bool = False,
+    choice: SheetChoice | None = None,
 ) -> Table:
     r"""Read a table from a file, a path or standard input.
 
@@ -55,12 +57,14 @@ def read_table(
     ----------
     source : str, Path or file object
         ``"-"`` is standard input. Compression with gzip is undone.
-    format : {"csv", "tsv", "parquet", "arff"}, optional
+    format : {"csv", "tsv", "parquet", "arff", "excel"}, optional
         Taken from the content and the name's ending by default.
     kinds : mapping of str to Kind, optional
         What some columns are; by default their cells say it.
     exact : bool
         Whether texts that differ only in case and blanks are kept apart.
+    choice : SheetChoice, optional
+        Of a workbook, which sheet and which row holds the header.
 
     Returns
     -------
@@ -79,10 +83,12 @@ def read_table(
     >>> {name: str(plan.kind) for name, plan in table.plans.items()}
     {'age': 'number', 'smoker': 'boolean'}
     """
-    return open_source(source, format=format).table(kinds=kinds, exact=exact)
+    return open_source(source, format=format, choice=choice).table(kinds=kinds, exact=exact)
 
 
-def open_source(source: str | Path | IO[Any], *, format: str | None = None) -> Source:
+def open_source(
+    source: str | Path | IO[Any], *, format: str | None = None, choice: SheetChoice | None = None
+) -> Source:
     """Open a table as :func:`read_table` does, but leave its cells as they are."""
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown table format {format!r}; use one of {', '.join(FORMATS)}")
@@ -94,10 +100,16 @@ def open_source(source: str | Path | IO[Any], *, format: str | None = None) -> S
         content = _decompressed(content, name)
         if format == "parquet" or (format is None and content.startswith(b"PAR1")):
             return Source(_read_parquet(content, name))
+        if is_workbook(content) or ((format or _BY_SUFFIX.get(suffix)) == "excel" and content[:2] == b"PK"):
+            frame, place = read_workbook(content, name, choice or SheetChoice())
+            return Source(as_frame(frame), workbook=place)
         text = decode(content, name)
+    if choice is not None and (choice.sheet is not None or choice.header is not None):
+        raise InputError(f"{name} is no Excel workbook, so it has no sheets to choose from; drop that option")
     chosen = format or ("arff" if looks_like_arff(text) else _BY_SUFFIX.get(suffix, "csv"))
-    if chosen == "parquet":
-        raise InputError(f"{name} is no Parquet file, whatever its name says; {_REMEDY}")
+    if chosen in ("parquet", "excel"):
+        what = "Parquet file" if chosen == "parquet" else "Excel workbook"
+        raise InputError(f"{name} is no {what}, whatever its name says; {_REMEDY}")
     if chosen == "arff":
         return Source(read_arff(text, name))
     _refuse_markup(text, name)

@@ -30,6 +30,29 @@ class DelimitedText:
 
 
 @dataclass(frozen=True, eq=False)
+class Workbook:
+    """Where in which workbook a table was."""
+
+    content: bytes
+    sheets: tuple[str, ...]
+    """sheets that hold something"""
+    sheet: str
+    header: int
+    """row of the names, the last one if the header has several, counted from 0"""
+    rows: tuple[int, ...]
+    """row of the sheet for each row of the table, counted from 0"""
+    right: int
+    """last column of the table, counted from 0"""
+    texts: frozenset[str]
+    """columns whose cells are texts, so that marks such as NA among them mean nothing"""
+
+    @property
+    def can_be_kept(self) -> bool:
+        """Whether predictions can be put into the same workbook: only into the newer format."""
+        return b"xl/workbook.xml" in self.content
+
+
+@dataclass(frozen=True, eq=False)
 class Source:
     """Columns with distinct text names."""
 
@@ -37,6 +60,8 @@ class Source:
     """the cells as they came"""
     written: DelimitedText | None = None
     """the text file that it was; then every cell is text"""
+    workbook: Workbook | None = None
+    """the workbook that it was in"""
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -49,7 +74,7 @@ class Source:
     def cells(self, name: str) -> Cells:
         """Return the cells of a column."""
         series: pd.Series[Any] = self.frame[name]
-        if self.written is not None:
+        if self.written is not None or (self.workbook is not None and name in self.workbook.texts):
             return text_cells(series.to_numpy(dtype=object))
         return cells_of(series)
 

@@ -12,7 +12,7 @@ from nri.arrays import BoolArray, FloatArray
 from nri.errors import InputError, TargetError, UnknownColumnError
 from nri.rule.column import Column
 from nri.rule.labels import Label, as_label
-from nri.rule.literal import Kind
+from nri.rule.literal import Kind, Literal, Op
 from nri.rule.plan import ColumnPlan
 from nri.table.cells import TextCells, number_as_text
 from nri.table.kinds import boolean
@@ -269,6 +269,24 @@ def _find_column(table: Table, asked: str, what: str) -> tuple[str, _Comparison 
     raise UnknownColumnError(name, table.names, where=what)
 
 
+def read_condition(table: Table, text: str) -> Literal:
+    """Read a condition such as ``age > 80`` or ``colour = red``, its value as the column's cells are read.
+
+    >>> from nri.table.frame import table_of
+    >>> read_condition(table_of({"age": [20, 90]}), "age > 80")
+    Literal(column='age', op=<Op.GT: '>'>, value=80)
+    """
+    name, comparison = _find_column(table, text, "condition")
+    plan = table.plans[name]
+    if comparison is None:
+        if plan.kind is not Kind.BOOLEAN:
+            raise InputError(f"condition {text!r} names a column only; compare it, e.g. {name} > 80")
+        return Literal(name, Op.EQ, True)
+    value = comparison._value(plan, name)
+    operator = {"==": "=", ">=": ">", "<": "<="}.get(comparison.operator, comparison.operator)
+    return Literal(name, Op(operator), bool(value) if plan.kind is Kind.BOOLEAN else value)
+
+
 def _unquoted(text: str) -> str:
     text = text.strip()
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"`" else text
@@ -328,4 +346,6 @@ def describe(table: Table, n_read: int) -> str:
     classes = ", ".join(f"{count} {label}" for count, label in zip(counts, table.classes, strict=True))
     more = n_read - len(table)
     dropped = f"; {more} more without a target" if more else ""
-    return f"{len(table)} rows ({classes}), {len(table.names)} columns{dropped}"
+    total = float(table.weights.sum())
+    weighted = "" if np.allclose(table.weights, 1.0) else f", their weights sum to {total:.10g}"
+    return f"{len(table)} rows ({classes}){weighted}, {len(table.names)} columns{dropped}"

@@ -1,4 +1,4 @@
-"""Write: tables with their predictions, as CSV, TSV or Parquet; delimited text stays as it was."""
+"""Write: tables with their predictions, as CSV, TSV, Parquet or Excel; what was a file stays as it was."""
 
 import csv
 import io
@@ -16,14 +16,16 @@ from nri.rule.column import Column
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
 from nri.table.atomic import atomic_file
+from nri.table.excel_write import write_into_workbook, write_new_workbook
 from nri.table.source import DelimitedText, Source
 
 _BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
+_BY_SUFFIX |= {".xlsx": "xlsx", ".xlsm": "xlsx"}
 _FORMULA_START = ("=", "+", "-", "@", "\t", "\r")
 _PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?([eE][+-]?[0-9]+)?")
 
 
-def write_table(frame: pd.DataFrame, destination: str | Path | IO[str], *, format: str | None = None) -> None:
+def write_table(frame: pd.DataFrame, destination: str | Path | IO[Any], *, format: str | None = None) -> None:
     """Write a table whole or not at all.
 
     Parameters
@@ -32,7 +34,7 @@ def write_table(frame: pd.DataFrame, destination: str | Path | IO[str], *, forma
         The rows; its index is not written.
     destination : str, Path or text file object
         A file is replaced only when the new one is complete.
-    format : {"csv", "tsv", "parquet"}, optional
+    format : {"csv", "tsv", "parquet", "xlsx"}, optional
         Taken from the name's ending by default; CSV if there is none.
 
     Notes
@@ -42,10 +44,10 @@ def write_table(frame: pd.DataFrame, destination: str | Path | IO[str], *, forma
     harmless.
     """
     chosen = format or format_of(destination)
-    if chosen not in ("csv", "tsv", "parquet"):
-        raise InputError(f"cannot write tables as {chosen!r}; use csv, tsv or parquet")
+    if chosen not in ("csv", "tsv", "parquet", "xlsx"):
+        raise InputError(f"cannot write tables as {chosen!r}; use csv, tsv, parquet or xlsx")
     if isinstance(destination, str | Path):
-        with atomic_file(destination, binary=chosen == "parquet") as file:
+        with atomic_file(destination, binary=chosen in ("parquet", "xlsx")) as file:
             _write(frame, file, chosen)
     elif chosen == "parquet":
         raise InputError("a Parquet table cannot be written to a stream of text; name a file")
@@ -72,7 +74,7 @@ def format_of(destination: str | Path | IO[str]) -> str:
     suffix = Path(destination).suffix.lower()
     if suffix and suffix not in _BY_SUFFIX:
         raise InputError(
-            f"cannot tell a table format from {suffix!r}; end the name in .csv, .tsv or .parquet"
+            f"cannot tell a table format from {suffix!r}; end the name in .csv, .tsv, .xlsx or .parquet"
         )
     return _BY_SUFFIX.get(suffix, "csv")
 
@@ -80,6 +82,9 @@ def format_of(destination: str | Path | IO[str]) -> str:
 def _write(frame: pd.DataFrame, file: IO[Any], format: str) -> None:
     if format == "parquet":
         frame.to_parquet(file, index=False)
+        return
+    if format == "xlsx":
+        write_new_workbook(frame, file)
         return
     safe = frame.rename(columns=protect_from_formulas)
     for name in [name for name, dtype in safe.dtypes.items() if not pd.api.types.is_numeric_dtype(dtype)]:
@@ -124,8 +129,13 @@ def write_beside(source: Source, added: pd.DataFrame, destination: str | Path | 
     'code;share;said\n007;1,10;yes\n'
     """
     format = format_of(destination)
+    if format == "xlsx" and source.workbook is not None and source.workbook.can_be_kept:
+        assert isinstance(destination, str | Path)  # a stream is never taken for a workbook
+        with atomic_file(destination, binary=True) as file:
+            write_into_workbook(source.workbook, added, file)
+        return
     text = source.written
-    records = [] if text is None or format == "parquet" else _split(text)
+    records = [] if text is None or format in ("parquet", "xlsx") else _split(text)
     if text is None or len(records) != len(source) + 1:  # so nothing is written beside a wrong row
         write_table(typed_frame(source).join(added), destination)
         return

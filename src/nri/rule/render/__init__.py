@@ -6,6 +6,7 @@ names them all. To add one, write such a file and register it here.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from nri.errors import InputError
 from nri.rule.render.as_asp import asp_facts, render_asp
@@ -52,7 +53,7 @@ FORMATS: dict[str, Format] = {
         Format("html", ".html", "a fragment to put into a page", render_html),
         Format("latex", ".tex", "a tabular for each rule", render_latex),
         Format("json", ".json", "the file that nri reads back", render_json),
-        Format("sql", ".sql", "a CASE expression or a SELECT, for SQLite and DuckDB", render_sql),
+        Format("sql", ".sql", "a CASE expression or a statement, in nine dialects", render_sql),
         Format("python", ".py", "a function that needs nothing but Python", render_python),
         Format("prolog", ".pl", "a predicate over facts about cells", render_prolog),
         Format("asp", ".lp", "a clingo program over facts about cells", render_asp),
@@ -69,13 +70,10 @@ _LITERAL = ("json", "sympy")
 def render(
     ruleset: RuleSet,
     form: str = "text",
-    *,
-    note: str | None = None,
-    table: str | None = None,
-    function: str = "predict",
+    **options: Any,
 ) -> str:
     """Write a rule set in the format of that name; see :class:`RenderOptions` for the rest."""
     if form not in FORMATS:
         raise InputError(f"no format {form!r}: use one of {', '.join(FORMATS)}")
     told = ruleset if form in _LITERAL else settled(ruleset)
-    return FORMATS[form].write(told, RenderOptions(note, table, function))
+    return FORMATS[form].write(told, RenderOptions(**options))

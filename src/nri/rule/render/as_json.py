@@ -30,7 +30,10 @@ T = TypeVar("T")
 
 def render_json(ruleset: RuleSet, options: RenderOptions) -> str:
     """Write a rule set as JSON."""
-    return json.dumps(to_dict(ruleset), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    data = to_dict(ruleset)
+    if options.validation is not None:
+        data["validation"] = dict(options.validation)
+    return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def from_json(text: str) -> RuleSet:
@@ -54,6 +57,7 @@ def to_dict(ruleset: RuleSet) -> dict[str, Any]:
         "support": list(ruleset.support.counts),
         "prior": list(ruleset.prior),
         "columns": {name: plan_to_dict(plan) for name, plan in ruleset.plans.items() if plan.stated},
+        **({"weighted": True} if ruleset.weighted else {}),
     }
 
 
@@ -79,6 +83,7 @@ def from_dict(data: Any) -> RuleSet:
         support=_evidence(top.get("support")),
         prior=_evidence(top.get("prior")).counts,
         plans=_plans(top.get("columns")) if version > 1 else {},
+        weighted=top.has("weighted") and _flag(top.get("weighted")),
     )
 
 

@@ -1,138 +1,172 @@
-"""SQL: one CASE expression, or a SELECT around it, for SQLite and DuckDB.
+"""SQL: one CASE expression, or a statement around it, in the dialect of the database where it will run.
 
 Missing cells are NULL: a comparison with NULL is not true, so a clause that meets one does not
-fire, just as here. DuckDB takes NaN for the largest number, so store NULL instead. Dates in SQLite are
-text like ``2024-05-01 00:00:00``, which sorts as dates do. A yes is written 1, which both take for true:
-the word TRUE is a column in SQLite if the table has one of that name. Loaded as text ``TRUE`` into SQLite it
-would equal neither, without an error, so a comment says which columns must not be text.
+fire, just as here. DuckDB and PostgreSQL take NaN for the largest number, so store NULL instead. Dates in
+SQLite are text like ``2024-05-01 00:00:00``, which sorts as dates do. Loaded as text ``TRUE`` into SQLite, a
+yes would not equal 1, without an error, so a comment says which columns must not be text.
 """
 
-import datetime as dt
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Sequence
 from itertools import groupby
 
 from nri.errors import InputError
 from nri.rule.clause import Clause
-from nri.rule.labels import Label
-from nri.rule.literal import Kind, Literal, Op, Value
-from nri.rule.plan import ColumnPlan
+from nri.rule.literal import Kind
 from nri.rule.render.options import RenderOptions
 from nri.rule.render.phrase import one_line
+from nri.rule.render.sql_dialects import (
+    ALIAS,
+    DIALECTS,
+    Dialect,
+    check_names,
+    condition,
+    dialect_of,
+    identifier,
+    label_literal,
+    label_type,
+)
 from nri.rule.ruleset import RuleSet
 
-_SIGNS = {Op.EQ: "=", Op.NE: "<>", Op.GT: ">", Op.LE: "<="}
-_ALIAS = "t"
+STATEMENTS = ("select", "view", "update", "dbt")
+"""What can be written around the expression, given the name of a table."""
+_WIDEST = 110
+"""A clause with more letters gets a line for each condition."""
 
 
 def render_sql(ruleset: RuleSet, options: RenderOptions) -> str:
-    """Write the expression of the predicted label, or with a table's name the whole query."""
-    _check_names(ruleset.columns)
-    comment = _expected(ruleset)
+    """Write the expression of the predicted label, or with a table's name a whole statement."""
+    dialect = dialect_of(options.dialect)
+    check_names(ruleset.columns, dialect)
+    head = _made_for(dialect) + _expected(ruleset, dialect)
     if options.table is None:
-        return comment + _case(ruleset) + "\n"
-    # With a prefix, SQLite reports a misspelt column; without, it would take the name for a text.
-    expression = _case(ruleset, prefix=f"{_ALIAS}.", indent="  ")
-    predicted = identifier(f"predicted_{ruleset.target}")
-    source = f"{identifier(options.table)} AS {_ALIAS}"
-    return f"{comment}SELECT {_ALIAS}.*,\n  {expression} AS {predicted}\nFROM {source}\n"
+        if options.statement is not None or options.into is not None:
+            raise InputError("a whole statement needs the name of the table; give it (--table NAME)")
+        return head + _case(ruleset, dialect) + "\n"
+    table = table_parts(options.table)
+    match options.statement or "select":
+        case "select":
+            return f"{head}{_select(ruleset, dialect, _source(table, dialect))}\n"
+        case "view":
+            into = (options.into,) if options.into else (f"{table[-1]}_predicted",)
+            name = _dotted((*table[:-1], *into), dialect)
+            return f"{head}CREATE VIEW {name} AS\n{_select(ruleset, dialect, _source(table, dialect))};\n"
+        case "update":
+            return head + _update(ruleset, dialect, table, options.into)
+        case "dbt":
+            return _dbt(ruleset, dialect, table, head)
+    raise InputError(f"no SQL statement {options.statement!r}: use one of {', '.join(STATEMENTS)}")
 
 
-def identifier(name: str) -> str:
-    """Quote a name, so that no character in it can mean anything else.
+def table_parts(table: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the parts of a table's name; a dot in a text parts schema and table unless it is in quotes.
 
-    >>> identifier('a"b')
-    '"a""b"'
+    >>> table_parts("clinic.visits"), table_parts('clinic."visits.2024"')
+    (('clinic', 'visits'), ('clinic', 'visits.2024'))
     """
-    if not name:
-        raise InputError("SQL has no columns without a name: name the column")
-    return '"' + _printable(name).replace('"', '""') + '"'
+    if not isinstance(table, str):
+        return tuple(table)
+    parts = re.findall(r'"((?:[^"]|"")+)"|([^."][^.]*)', table)
+    if ".".join(f'"{quoted}"' if quoted else bare for quoted, bare in parts) != table:
+        return (table,)  # dots and quotes that make no such name are part of it
+    return tuple(quoted.replace('""', '"') or bare for quoted, bare in parts)
 
 
-def text_literal(text: str) -> str:
-    """Quote a text."""
-    return "'" + _printable(text).replace("'", "''") + "'"
+def _made_for(dialect: Dialect) -> str:
+    if dialect.name:
+        return f"-- for {dialect.product}\n"
+    return f"-- for {dialect.product}; for others name a dialect: {', '.join(DIALECTS)}\n"
 
 
-def _printable(text: str) -> str:
-    if "\0" in text:
-        raise InputError(f"SQL text cannot hold the character NUL: remove it from {text!r}")
-    return text
-
-
-def _check_names(columns: Iterable[str]) -> None:
-    seen: dict[str, str] = {}
-    for name in columns:
-        other = seen.setdefault(name.lower(), name)
-        if other != name:
-            raise InputError(
-                f"columns {other!r} and {name!r} differ in case only, which SQL does not see: rename one"
-            )
-
-
-_EXPECTED = {
-    Kind.BOOLEAN: "1 or 0, true or false; not text",
-    Kind.DATE: "a date or time; in SQLite text like 2024-05-01 00:00:00",
-}
-"""What the type of a column must be where another one gives wrong answers instead of an error."""
-
-
-def _expected(ruleset: RuleSet) -> str:
+def _expected(ruleset: RuleSet, dialect: Dialect) -> str:
+    """Return comments on types, where another one gives wrong answers instead of an error."""
     dressed = [
-        one_line(identifier(name))
+        name
         for name, plan in ruleset.plans.items()
         if plan.kind is Kind.NUMBER and (any(plan.unit) or plan.thousands or plan.decimal != ".")
     ]
-    lines = [f"-- {', '.join(dressed)}: numbers, without unit and separators\n"] if dressed else []
-    for kind, what in _EXPECTED.items():
-        names = [one_line(identifier(name)) for name, found in ruleset.kinds.items() if found is kind]
-        if names:
-            lines.append(f"-- {', '.join(names)}: {what}\n")
-    return "".join(lines)
+    of_kind = {kind: [name for name, one in ruleset.kinds.items() if one is kind] for kind in Kind}
+    in_sqlite = "; in SQLite text like 2024-05-01 00:00:00" if dialect.name in ("", "sqlite") else ""
+    expected = {
+        "numbers, without unit and separators": dressed,
+        "1 or 0, true or false; not text": of_kind[Kind.BOOLEAN],
+        f"a date or time{in_sqlite}": of_kind[Kind.DATE],
+    }
+    return "".join(
+        f"-- {', '.join(one_line(identifier(name, dialect)) for name in names)}: {what}\n"
+        for what, names in expected.items()
+        if names
+    )
 
 
-def _case(ruleset: RuleSet, prefix: str = "", indent: str = "") -> str:
+def _case(ruleset: RuleSet, dialect: Dialect, prefix: str | None = None, indent: str = "") -> str:
     """Write the expression; consecutive clauses for one label share a WHEN."""
     branches = []
     for label, group in groupby(ruleset.decisions, key=lambda decision: decision.label):
-        condition = f"\n{indent}    OR ".join(
-            _clause(decision.clause, prefix, ruleset.plans) for decision in group
-        )
-        branches.append(f"{indent}  WHEN {condition}\n{indent}    THEN {_label(label)}")
+        conditions = [_clause(decision.clause, ruleset, dialect, prefix, indent) for decision in group]
+        fires = f"\n{indent}    OR ".join(conditions)
+        branches.append(f"{indent}  WHEN {fires}\n{indent}    THEN {label_literal(label, dialect)}")
+    otherwise = label_literal(ruleset.default, dialect)
     if not branches:
-        return _label(ruleset.default)
-    return "\n".join(["CASE", *branches, f"{indent}  ELSE {_label(ruleset.default)}", f"{indent}END"])
+        return otherwise
+    return "\n".join(["CASE", *branches, f"{indent}  ELSE {otherwise}", f"{indent}END"])
 
 
-def _clause(clause: Clause, prefix: str, plans: Mapping[str, ColumnPlan]) -> str:
-    conditions = [_literal(literal, prefix, plans[literal.column]) for literal in clause]
+def _clause(clause: Clause, ruleset: RuleSet, dialect: Dialect, prefix: str | None, indent: str) -> str:
+    conditions = [condition(literal, ruleset.plans[literal.column], dialect, prefix) for literal in clause]
     if clause.counts:
-        held = "\n      + ".join(f"CASE WHEN {condition} THEN 1 ELSE 0 END" for condition in conditions)
+        held = f"\n{indent}      + ".join(f"CASE WHEN {one} THEN 1 ELSE 0 END" for one in conditions)
         return f"({held} >= {clause.at_least})"
-    return f"({' AND '.join(conditions) or '1 = 1'})"
+    line = " AND ".join(conditions)
+    if len(line) > _WIDEST:
+        line = f"\n{indent}      AND ".join(conditions)
+    return f"({line or '1 = 1'})"
 
 
-def _literal(literal: Literal, prefix: str, plan: ColumnPlan) -> str:
-    column = f"{prefix}{identifier(literal.column)}"
-    if isinstance(literal.value, str) and len(spelled := plan.spelled(literal.value)) > 1:
-        sign = "IN" if literal.op is Op.EQ else "NOT IN"
-        return f"{column} {sign} ({', '.join(map(text_literal, spelled))})"
-    return f"{column} {_SIGNS[literal.op]} {_value(literal.value)}"
+def _select(ruleset: RuleSet, dialect: Dialect, source: str) -> str:
+    # With a prefix, SQLite reports a misspelt column; without, it would take the name for a text.
+    expression = _case(ruleset, dialect, prefix=ALIAS, indent="  ")
+    predicted = identifier(f"predicted_{ruleset.target}", dialect)
+    return f"SELECT {ALIAS}.*,\n  {expression} AS {predicted}\nFROM {source}"
 
 
-def _value(value: Value) -> str:
-    if isinstance(value, bool):
-        return "1" if value else "0"
-    if isinstance(value, str):
-        return text_literal(value)
-    if isinstance(value, dt.datetime):
-        return text_literal(value.isoformat(sep=" "))
-    return repr(value)
+def _source(table: tuple[str, ...], dialect: Dialect) -> str:
+    return f"{_dotted(table, dialect)} {_as(dialect)}{ALIAS}"
 
 
-def _label(label: Label) -> str:
-    if isinstance(label, bool):
-        return "(1 = 1)" if label else "(1 = 0)"
-    if isinstance(label, float):
-        text = repr(label)
-        return text if "e" in text else f"{text}e0"  # without an exponent DuckDB makes it a decimal
-    return _value(label)
+def _as(dialect: Dialect) -> str:
+    """Return the word before the short name of a table; Oracle has none."""
+    return "" if dialect.name == "oracle" else "AS "
+
+
+def _dotted(parts: Sequence[str], dialect: Dialect) -> str:
+    return ".".join(identifier(part, dialect) for part in parts)
+
+
+def _update(ruleset: RuleSet, dialect: Dialect, table: tuple[str, ...], into: str | None) -> str:
+    column = identifier(into or f"predicted_{ruleset.target}", dialect)
+    name = _dotted(table, dialect)
+    add = "ADD" if dialect.name in ("tsql", "oracle") else "ADD COLUMN"
+    kind = label_type(ruleset.classes, dialect)
+    first = one_line(f"-- first, if it has no such column: ALTER TABLE {name} {add} {column} {kind};")
+    prefix = table[-1] if dialect.name in ("", "sqlite") else None  # see _select
+    everywhere = "\nWHERE TRUE" if dialect.name == "bigquery" else ""  # it asks for a condition
+    return f"{first}\nUPDATE {name} SET {column} = {_case(ruleset, dialect, prefix)}{everywhere};\n"
+
+
+def _dbt(ruleset: RuleSet, dialect: Dialect, table: tuple[str, ...], head: str) -> str:
+    """Write a model of dbt: on another model, or with a schema's name on a source.
+
+    Its templates must not find anything in names and texts.
+    """
+    query = _without_templates(f"{head}{_select(ruleset, dialect, source='')}")
+    names = ["'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'" for name in table[-2:]]
+    source = f"{{{{ {'ref' if len(names) == 1 else 'source'}({', '.join(names)}) }}}}"
+    return f"{{{{ config(materialized='view') }}}}\n\n{query}{source} {_as(dialect)}{ALIAS}\n"
+
+
+def _without_templates(text: str) -> str:
+    """Return text that Jinja leaves as it is."""
+    if not any(mark in text for mark in ("{{", "{%", "{#")):
+        return text
+    return text.replace("{", "{{ '{' }}")

@@ -1,6 +1,8 @@
 """What a caller can say about how a rule set is written, and what formats for reading leave out."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from nri.rule.ruleset import RuleSet
 
@@ -11,10 +13,18 @@ class RenderOptions:
 
     note: str | None = None
     """A line about the whole rule, e.g. its cross-validated accuracy (formats for people)."""
-    table: str | None = None
-    """Name of the table to select from; without it SQL is an expression."""
+    table: str | Sequence[str] | None = None
+    """Name of the table to select from, or its parts; without it SQL is an expression."""
     function: str = "predict"
     """Name of the Python function."""
+    validation: Mapping[str, Any] | None = None
+    """What was estimated about the rule, as plain data; JSON keeps it, readers pass over it."""
+    dialect: str | None = None
+    """The SQL dialect; see :mod:`nri.rule.render.sql_dialects`."""
+    statement: str | None = None
+    """What SQL does with the table: select (default), view, update or dbt."""
+    into: str | None = None
+    """Name of the view, or of the column to update."""
 
 
 def settled(ruleset: RuleSet) -> RuleSet:

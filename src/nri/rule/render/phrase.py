@@ -219,6 +219,7 @@ def outline_of(ruleset: RuleSet) -> Outline:
     def strength(evidence: Evidence, label: Label) -> Strength:
         share = evidence.share(ruleset.index_of(label))
         covers = f"{number(evidence.total)} of {number(ruleset.support.total)}"
+        covers += " (weighted)" if ruleset.weighted else ""
         return Strength("-" if share is None else f"{share:.2f}", covers)
 
     rules = tuple(

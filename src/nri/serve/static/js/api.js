@@ -53,13 +53,15 @@ export const rows = (filter, offset) => get("/api/rows", { filter, offset });
 export const explain = (row) => get("/api/explain", { row });
 export const forget = () => call("/api/table", { method: "DELETE" });
 
-/** Send a file; `progress` is called with the share that has gone out. */
-export function upload(file, progress) {
+/** Send a file; `progress` is called with the share that has gone out. Of a workbook a sheet may be chosen. */
+export function upload(file, progress, { sheet = "", header = "" } = {}) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", "/api/table");
     request.setRequestHeader("X-NRI", "1");
     request.setRequestHeader("X-File-Name", encodeURIComponent(file.name));
+    request.setRequestHeader("X-Sheet", encodeURIComponent(sheet));
+    request.setRequestHeader("X-Header-Row", header);
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.upload.onprogress = (event) => progress(event.lengthComputable ? event.loaded / event.total : 0);
     request.onerror = () => reject(new Problem(GONE, 0));
@@ -78,8 +80,13 @@ export function upload(file, progress) {
 }
 
 /** Ask for an estimate on new rows; `tell` is called with each line. */
-export async function validate(tell, signal) {
-  const response = await call("/api/validate", { method: "POST", signal });
+export const validate = (tell, signal) => lines("/api/validate", tell, signal);
+
+/** Ask for a report; `tell` is called with each line, the last of which has the file. */
+export const report = (tell) => lines("/api/report", tell);
+
+async function lines(path, tell, signal) {
+  const response = await call(path, { method: "POST", signal });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
@@ -92,8 +99,8 @@ export async function validate(tell, signal) {
 }
 
 /** Fetch a file to be kept: its name and content. */
-export async function download(kind) {
-  const response = await call(`/api/download/${kind}`);
+export async function download(kind, options = {}) {
+  const response = await call(`/api/download/${kind}?${new URLSearchParams(options)}`);
   const name = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "");
   return { name: name ? name[1] : `rule.${kind}`, content: await response.blob() };
 }

@@ -2,11 +2,12 @@
 
 import * as api from "./api.js";
 import { announce, complain, count, find, percent, show, stopComplaining } from "./dom.js";
+import { drawGroups } from "./groups.js";
 import { History } from "./history.js";
-import { listenForQuestions, question, useTable } from "./question.js";
+import { leaveOut, listenForQuestions, question, tellGroupsOf, useTable } from "./question.js";
 import { close as closeWhy, closeRows, drawRows, lookAt } from "./rows.js";
 import { drawRule, listenForEdits, plainRules } from "./rule.js";
-import { drawScores, estimateOnNewRows, stopEstimating } from "./scores.js";
+import { drawScores, estimateMade, estimateOnNewRows, stopEstimating } from "./scores.js";
 import { listenForFiles } from "./upload.js";
 
 const history = new History();
@@ -15,6 +16,8 @@ let work = null;
 let found = null; // the rules as last induced
 let busy = false;
 let again = false;
+let lastEdit = null; // what a person did to the rule, counted so that a search can tell whether it was since
+let edits = 0;
 
 function begin(newTable) {
   table = newTable;
@@ -23,7 +26,7 @@ function begin(newTable) {
   closeRows();
   show(find("landing"), false);
   show(find("bench"));
-  for (const id of ["scores", "rule-card", "rows-card", "left-out", "working"]) show(find(id), false);
+  for (const id of ["scores", "diagnostics", "groups", "rule-card", "rows-card", "left-out", "working"]) show(find(id), false);
   show(find("forget"));
   find("table-title").textContent = table.name;
   find("table-size").textContent = ` · ${count(table.rows)} rows · ${table.columns.length} columns`;
@@ -64,6 +67,7 @@ async function induce(asked, problem) {
   const waiting = startWaiting();
   try {
     const mine = table;
+    const before = edits;
     const answer = await api.induce(asked);
     if (mine !== table) return;
     const sameClasses = work && JSON.stringify(classes(work)) === JSON.stringify(classes(answer));
@@ -73,6 +77,8 @@ async function induce(asked, problem) {
       history.reset(found);
       closeRows(); // rows are numbered anew for another target
     }
+    if (edits !== before && sameClasses) return await keepEdit();
+    if (edits !== before) complain("The rule was edited while another one was looked for; that edit was about the last question.");
     use(answer);
     announce(`Rule found. Accuracy ${percent(answer.scores.accuracy)} on these rows.`);
     if (!again) estimateOnNewRows(() => work && drawScores(work));
@@ -86,6 +92,14 @@ async function induce(asked, problem) {
       if (table) induce(question());
     }
   }
+}
+
+/** Put an edit that was made during a search on top of what the search found: a person's work is not thrown away. */
+async function keepEdit() {
+  history.push(lastEdit);
+  use(await api.edit(lastEdit));
+  announce("Another rule was found; the edited one stays. Undo shows the one found.");
+  if (!again) estimateOnNewRows(() => work && drawScores(work));
 }
 
 const classes = ({ target, rules, default: otherwise }) => [
@@ -115,7 +129,7 @@ function startWaiting() {
 function hideWork() {
   work = null;
   stopEstimating();
-  for (const id of ["scores", "rule-card", "rows-card", "left-out"]) show(find(id), false);
+  for (const id of ["scores", "diagnostics", "groups", "rule-card", "rows-card", "left-out"]) show(find(id), false);
 }
 
 function use(answer, focus = null) {
@@ -124,12 +138,17 @@ function use(answer, focus = null) {
   drawScores(work);
   drawRule(work, features, focus);
   drawRows(work);
+  drawGroups(work, features);
   show(find("rule-card"));
   show(find("rows-card"));
   show(find("edited"), work.edited);
   find("undo").disabled = !history.canUndo;
   find("redo").disabled = !history.canRedo;
   find("restore").disabled = !work.edited;
+  show(find("alone"), work.alone !== null);
+  if (work.alone !== null) {
+    find("alone-text").textContent = `${work.alone} alone tells every row. Is it the answer in other words, or known only afterwards? Then what is said about new rows is too good.`;
+  }
   const sampled =
     work.searched < work.rows
       ? `Looked for in ${count(work.searched)} rows drawn from the table; counted on all ${count(work.rows)}. `
@@ -140,6 +159,8 @@ function use(answer, focus = null) {
 }
 
 async function edit(rules, focus = null, remember = true) {
+  edits += 1;
+  lastEdit = rules;
   stopComplaining();
   try {
     const answer = await api.edit(rules);
@@ -155,11 +176,13 @@ async function edit(rules, focus = null, remember = true) {
 
 async function takeAlong(button) {
   const title = button.textContent;
+  // A workbook goes back as a workbook.
+  const kind = button.dataset.download === "csv" && table.workbook ? "xlsx" : button.dataset.download;
   button.disabled = true;
-  if (button.dataset.download === "report") button.textContent = "Writing the report …";
   announce(`Preparing ${title} …`);
   try {
-    const { name, content } = await api.download(button.dataset.download);
+    const options = kind === "sql" ? { dialect: find("dialect").value } : {};
+    const { name, content } = kind === "report" ? await writeReport(button) : await api.download(kind, options);
     const link = document.createElement("a");
     link.href = URL.createObjectURL(content);
     link.download = name;
@@ -175,6 +198,19 @@ async function takeAlong(button) {
   }
 }
 
+/** Have the report written, and show on the button how far it is. */
+async function writeReport(button) {
+  button.textContent = "Report: estimating …";
+  await estimateMade(); // the report takes its folds over
+  let made = null;
+  await api.report((line) => {
+    if (line.problem) throw new api.Problem(line.problem, 0);
+    if (line.of) button.textContent = `Report … ${Math.round((100 * line.done) / line.of)} %`;
+    else made = { name: line.name, content: new Blob([line.content], { type: "text/html" }) };
+  });
+  return made;
+}
+
 const undo = () => history.canUndo && edit(history.undo(), null, false);
 const redo = () => history.canRedo && edit(history.redo(), null, false);
 
@@ -185,6 +221,8 @@ function listen() {
   find("undo").addEventListener("click", undo);
   find("redo").addEventListener("click", redo);
   find("restore").addEventListener("click", () => edit(found));
+  find("leave-out").addEventListener("click", () => leaveOut(work.alone));
+  find("protect").addEventListener("change", (event) => event.target.value && tellGroupsOf(event.target.value));
   find("alert-close").addEventListener("click", stopComplaining);
   find("forget").addEventListener("click", async () => {
     await api.forget().catch(fail);

@@ -10,6 +10,7 @@ const OPEN = "";
 let table = null;
 let described = null;
 let wishes = new Map();
+let protect = new Set();
 let changed = () => {};
 
 /** Call `listener` whenever another question is asked. */
@@ -26,6 +27,7 @@ export function listenForQuestions(listener) {
     "negations",
     "counts",
     "all-rows",
+    "prevalence",
   ]) {
     find(id).addEventListener("change", ask);
   }
@@ -39,6 +41,7 @@ export async function useTable(newTable) {
   table = newTable;
   described = null;
   wishes = new Map();
+  protect = new Set();
   find("question").reset();
   showPrecision();
   const options = table.columns.map((column) => make("option", { value: column.name }, column.name));
@@ -69,6 +72,8 @@ export function question() {
     negations: find("negations").checked,
     counts: find("counts").value,
     all_rows: find("all-rows").checked,
+    prevalence: share("prevalence"),
+    protect: [...protect],
     never: columnsWith("never"),
     require: columnsWith("must"),
   };
@@ -97,6 +102,7 @@ async function chooseTarget() {
     return;
   }
   wishes.delete(column);
+  protect.delete(column);
   drawColumns();
   drawClasses();
   ask();
@@ -196,6 +202,25 @@ function whole(id) {
   );
   input.value = String(value);
   return value;
+}
+
+/** Return what was typed in percent as a share, null if nothing was. */
+function share(id) {
+  const value = Number(find(id).value);
+  return value > 0 && value < 100 ? value / 100 : null;
+}
+
+/** Ask again, and be told about the groups of a column. */
+export function tellGroupsOf(column) {
+  protect.add(column);
+  ask();
+}
+
+/** Ask again without a column. */
+export function leaveOut(column) {
+  wishes.set(column, "never");
+  drawColumns();
+  ask();
 }
 
 function showPrecision() {

@@ -5,7 +5,9 @@ import { announce, count, find, make, percent, show } from "./dom.js";
 
 let before = null;
 let estimating = null;
-let estimate = { text: "–", note: "", share: null };
+let underWay = Promise.resolve();
+const NOTHING = { text: "–", note: "", share: null, diagnostics: [] };
+let estimate = NOTHING;
 
 /** Draw the scores of a rule; those of the rule first found are what edits are compared with. */
 export function drawScores(work) {
@@ -24,6 +26,46 @@ export function drawScores(work) {
     stat("precision", "Precision", scores, only ? `of the rows called ${only}` : "of the rows with a clause"),
     stat("coverage", "Coverage", scores, `${count(scores.covered)} of ${count(rows)} rows`),
     ...(scores.recall === null ? [] : [stat("recall", "Found", scores, `of the rows that are ${only}`)]),
+  );
+  drawDiagnostics(work);
+}
+
+/** Draw sensitivity and its kin on new rows, one row for each class that is told about. */
+function drawDiagnostics(work) {
+  const { diagnostics } = estimate;
+  show(find("diagnostics"), diagnostics.length > 0);
+  if (!diagnostics.length) return;
+  const [first] = diagnostics;
+  const names = first.measures.map(({ name }) => name);
+  if (diagnostics.length === 1) {
+    drawTable([work.target, first.label], names.map((name, i) => [name, measureCell(first.measures[i])]));
+  } else {
+    drawTable([work.target, ...names], diagnostics.map(({ label, measures }) => [label, ...measures.map(measureCell)]));
+  }
+  const share = percent(first.prevalence);
+  const at = first.assumed
+    ? `PPV and NPV where ${first.label} has a share of ${share}.`
+    : "PPV and NPV hold where the class is as frequent as in this table (Limits has a field for another share).";
+  find("diagnostics-note").textContent =
+    `Cross-validated, with 95 % intervals${work.edited ? "; of the rule found" : ""}. ${at}`;
+}
+
+function drawTable(head, rows) {
+  const cells = (row) => make("tr", {}, make("th", { scope: "row" }, row[0]), ...row.slice(1));
+  find("diagnostics-head").replaceChildren(
+    make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text))),
+  );
+  find("diagnostics-body").replaceChildren(...rows.map(cells));
+}
+
+function measureCell({ value, low, high }) {
+  if (value === null) return make("td", {}, "–");
+  return make(
+    "td",
+    {},
+    make("strong", {}, percent(value)),
+    " ",
+    make("small", {}, `${percent(low)} to ${percent(high)}`),
   );
 }
 
@@ -78,9 +120,16 @@ function estimateStat(edited) {
   );
 }
 
-/** Cross-validate in the background; `draw` is called after each step. */
-export async function estimateOnNewRows(draw) {
+/** Cross-validate in the background; `draw` is called after each step. Return when it is done or stopped. */
+export function estimateOnNewRows(draw) {
   stopEstimating();
+  underWay = estimateNow(draw);
+}
+
+/** Wait for the estimate that is being made, if one is: a report needs the same folds. */
+export const estimateMade = () => underWay;
+
+async function estimateNow(draw) {
   const mine = new AbortController();
   estimating = mine;
   const tell = (next) => {
@@ -88,27 +137,30 @@ export async function estimateOnNewRows(draw) {
     estimate = next;
     draw();
   };
-  tell({ text: "…", note: "", share: 0 });
+  tell({ ...NOTHING, text: "…", share: 0 });
   try {
     await api.validate((line) => {
-      if (line.problem) tell({ text: "–", note: line.problem, share: null });
-      else if (line.of) tell({ text: "…", note: "", share: line.done / line.of });
+      if (line.problem) tell({ ...NOTHING, note: line.problem });
+      else if (line.of) tell({ ...NOTHING, text: "…", share: line.done / line.of });
       else {
         tell({
           text: percent(line.accuracy),
           note: `± ${(line.error * 100).toFixed(1)}, cross-validated`,
           share: null,
+          diagnostics: line.diagnostics,
         });
         announce(`On new rows the accuracy is about ${percent(line.accuracy)}.`);
       }
     }, mine.signal);
   } catch (problem) {
-    if (problem.name !== "AbortError") tell({ text: "–", note: "no estimate", share: null });
+    if (problem.name !== "AbortError") tell({ ...NOTHING, note: "no estimate" });
+  } finally {
+    if (estimating === mine) estimating = null;
   }
 }
 
 export function stopEstimating() {
   if (estimating) estimating.abort();
   estimating = null;
-  estimate = { text: "–", note: "", share: null };
+  estimate = NOTHING;
 }

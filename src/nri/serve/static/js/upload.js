@@ -41,7 +41,21 @@ async function sendExample(use) {
   await send(new File([await response.blob()], "visits.csv"), use);
 }
 
-async function send(file, use) {
+/** Show the sheets of a workbook to choose from; another choice sends the file anew. */
+function offerSheets(file, table, use) {
+  const { workbook } = table;
+  show(find("workbook"), workbook !== null);
+  if (workbook === null) return;
+  const sheet = find("sheet");
+  const header = find("header-row");
+  sheet.replaceChildren(...workbook.sheets.map((name) => new Option(name, name)));
+  sheet.value = workbook.sheet;
+  header.value = workbook.header;
+  sheet.onchange = () => send(file, use, { sheet: sheet.value });
+  header.onchange = () => send(file, use, { sheet: sheet.value, header: header.value });
+}
+
+async function send(file, use, choice = {}) {
   stopComplaining();
   if (file.size > MOST_BYTES) {
     complain(
@@ -60,8 +74,9 @@ async function send(file, use) {
     const table = await api.upload(file, (share) => {
       bar.style.width = `${Math.round(share * 100)}%`;
       bar.classList.toggle("endless", share === 1);
-    });
+    }, choice);
     use(table);
+    offerSheets(file, table, use); // after the form was reset
   } catch (problem) {
     complain(problem.message);
   } finally {

@@ -1,0 +1,21 @@
+"""A rule from a workbook, whatever stands around the table. Needs nri[excel].
+
+Predictions go back into it with ``nri predict rule.json visits.xlsx --out said.xlsx``; its other cells stay.
+"""
+
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+from visits import draw_visits
+
+from nri import induce_rules, read_table
+
+path = Path(tempfile.mkdtemp()) / "visits.xlsx"
+with pd.ExcelWriter(path) as writer:
+    pd.DataFrame({"ward": ["north", "south"]}).to_excel(writer, sheet_name="Wards", index=False)
+    draw_visits().to_excel(writer, sheet_name="Visits", startrow=2, index=False)
+
+table = read_table(path, "flu", sheet="Visits")
+print("rows:", len(table), "columns:", ", ".join(table.names))
+print(induce_rules(table).ruleset)

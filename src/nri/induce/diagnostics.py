@@ -1,0 +1,181 @@
+"""What clinicians count about a rule: sensitivity, specificity, predictive values, each with its interval.
+
+All are about one class against the rest. Shares that were counted have Wilson's interval. Balanced accuracy,
+and predictive values at a prevalence other than the table's, are made of two shares; their intervals join
+those of the two by the method of variance estimates recovery (MOVER).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.errors import InputError
+from nri.induce.estimates import Interval, effective_rows, wilson
+from nri.rule.labels import Label
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A share with its 95 % interval."""
+
+    value: float | None
+    """None where there is no row to count it on"""
+    interval: Interval
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return "-"
+        return f"{self.value:.2f} ({self.interval.low:.2f} to {self.interval.high:.2f})"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostics:
+    """How well a rule tells one class from the rest."""
+
+    label: Label
+    """the class"""
+    sensitivity: Measure
+    """of the rows of the class, the share that the rule calls so"""
+    specificity: Measure
+    """of the other rows, the share that it does not call so"""
+    ppv: Measure
+    """positive predictive value: of the rows that it calls so, the share that are"""
+    npv: Measure
+    """negative predictive value: of the other rows, the share that are not"""
+    balanced_accuracy: Measure
+    """the mean of sensitivity and specificity"""
+    prevalence: float
+    """the share of the class for which the predictive values hold"""
+    assumed: bool
+    """whether somebody gave that share; else it is the table's"""
+
+    @property
+    def measures(self) -> dict[str, Measure]:
+        """Every measure by the name that people know it by."""
+        return {
+            "sensitivity": self.sensitivity,
+            "specificity": self.specificity,
+            "PPV": self.ppv,
+            "NPV": self.npv,
+            "balanced accuracy": self.balanced_accuracy,
+        }
+
+
+def check_prevalence(prevalence: float | None) -> None:
+    """Raise unless it is a share strictly between 0 and 1, or nothing."""
+    if prevalence is not None and not 0 < prevalence < 1:
+        raise InputError(f"a prevalence is a share between 0 and 1, not {prevalence:g}; 5 % is 0.05")
+
+
+def diagnostics_of(
+    truth: IntArray,
+    said: IntArray,
+    index: int,
+    label: Label,
+    *,
+    weights: FloatArray | None = None,
+    prevalence: float | None = None,
+) -> Diagnostics:
+    """Count what a rule said about one class.
+
+    Parameters
+    ----------
+    truth, said
+        [M], class indices.
+    index, label
+        The class.
+    weights
+        [M], of the rows.
+    prevalence
+        Share of the class where the rule will be used; by default that of the rows.
+
+    Examples
+    --------
+    >>> truth, said = np.array([1] * 50 + [0] * 50), np.array([1] * 40 + [0] * 60)
+    >>> found = diagnostics_of(truth, said, 1, "ill", prevalence=0.05)
+    >>> str(found.sensitivity), str(found.npv)
+    ('0.80 (0.67 to 0.89)', '0.99 (0.98 to 0.99)')
+    """
+    check_prevalence(prevalence)
+    weights = np.ones(len(truth)) if weights is None else weights
+    ill, called = truth == index, said == index
+    sensitivity = _counted(called, ill, weights)
+    specificity = _counted(~called, ~ill, weights)
+    own = float(weights[ill].sum() / weights.sum())
+    if prevalence is None:
+        ppv, npv = _counted(ill, called, weights), _counted(~ill, ~called, weights)
+    else:
+        ppv = _predictive(sensitivity, specificity, prevalence)
+        npv = _predictive(specificity, sensitivity, 1 - prevalence)
+    return Diagnostics(
+        label,
+        sensitivity,
+        specificity,
+        ppv,
+        npv,
+        _mean(sensitivity, specificity),
+        own if prevalence is None else prevalence,
+        prevalence is not None,
+    )
+
+
+def classes_asked_about(classes: Sequence[Label], positive: int | None, ruled: Sequence[Label]) -> list[int]:
+    """Return the classes to tell about: the one asked for, else the lone one with a rule, else all of them.
+
+    >>> classes_asked_about(["no", "yes"], None, ["yes"]), classes_asked_about(["a", "b", "c"], None, ["a"])
+    ([1], [0, 1, 2])
+    """
+    if positive is not None:
+        return [positive]
+    if len(classes) == 2:
+        return [list(classes).index(ruled[0]) if len(ruled) == 1 else 1]
+    return list(range(len(classes)))
+
+
+def _counted(hit: BoolArray, among: BoolArray, weights: FloatArray) -> Measure:
+    rows = weights[among]
+    total = float(rows.sum())
+    if total <= 0:
+        return Measure(None, Interval(0.0, 1.0))
+    share = min(1.0, float(weights[among & hit].sum()) / total)
+    return Measure(share, wilson(share, effective_rows(rows)))
+
+
+def _mean(first: Measure, second: Measure) -> Measure:
+    if first.value is None or second.value is None:
+        return Measure(None, Interval(0.0, 1.0))
+    mean = (first.value + second.value) / 2
+    below = math.hypot(first.value - first.interval.low, second.value - second.interval.low) / 2
+    above = math.hypot(first.interval.high - first.value, second.interval.high - second.value) / 2
+    return Measure(mean, Interval(max(0.0, mean - below), min(1.0, mean + above)))
+
+
+def _predictive(found: Measure, passed: Measure, prevalence: float) -> Measure:
+    """Return a predictive value by Bayes' rule, from how often a class is found and how often others pass."""
+    if found.value is None or passed.value is None:
+        return Measure(None, Interval(0.0, 1.0))
+    false_alarms = Interval(1 - passed.interval.high, 1 - passed.interval.low)
+    low, high = _ratio_interval(found.value, found.interval, 1 - passed.value, false_alarms)
+    odds = prevalence / (1 - prevalence)
+
+    def share(ratio: float) -> float:
+        return 1.0 if math.isinf(ratio) else ratio * odds / (1 + ratio * odds)
+
+    if found.value == 0 and passed.value == 1:  # nothing is ever called so
+        return Measure(None, Interval(0.0, 1.0))
+    ratio = math.inf if passed.value == 1 else found.value / (1 - passed.value)
+    return Measure(share(ratio), Interval(share(low), share(high)))
+
+
+def _ratio_interval(above: float, one: Interval, below: float, other: Interval) -> tuple[float, float]:
+    """Return the interval of a ratio of two shares, on the logarithm; the widest where one share is 0."""
+    if above == 0 or below == 0 or one.low == 0 or other.low == 0:
+        high = math.inf if other.low == 0 else one.high / other.low
+        return (one.low / other.high if other.high > 0 else math.inf), high
+    ratio = math.log(above / below)
+    down = math.hypot(math.log(above / one.low), math.log(other.high / below))
+    up = math.hypot(math.log(one.high / above), math.log(below / other.low))
+    return math.exp(ratio - down), math.exp(ratio + up)

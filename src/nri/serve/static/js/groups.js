@@ -1,0 +1,33 @@
+// Whom the rule concerns: how often it fires, and is right, on each group of a column.
+
+import { count, find, make, percent, show } from "./dom.js";
+
+/** Draw the groups of every column that is told about, and offer the others. */
+export function drawGroups(work, columns) {
+  show(find("groups"));
+  find("groups-list").replaceChildren(...work.groups.map(groupTable));
+  const told = new Set(work.groups.map(({ column }) => column));
+  const others = columns.map(({ name }) => name).filter((name) => !told.has(name));
+  find("protect").replaceChildren(
+    new Option("by another column …", ""),
+    ...others.map((name) => new Option(name, name)),
+  );
+}
+
+function groupTable({ column, used, groups }) {
+  const head = [column, "rows", "a clause fires on", "right on"].map((text) => make("th", { scope: "col" }, text));
+  const rows = groups.map(({ name, rows: size, measures }) =>
+    make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, count(size)), ...measures.map(share)),
+  );
+  return make(
+    "div",
+    { className: "scroll", "data-groups": column },
+    make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)),
+    used ? null : make("p", { className: "hint" }, "The rule does not read this column; another one may stand for it."),
+  );
+}
+
+function share({ value, low, high }) {
+  if (value === null) return make("td", {}, "–");
+  return make("td", {}, make("strong", {}, percent(value)), " ", make("small", {}, `${percent(low)} to ${percent(high)}`));
+}

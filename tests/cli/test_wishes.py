@@ -1,0 +1,48 @@
+"""What a person knows, and whom a rule concerns, in the words of the command line."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+
+@pytest.fixture
+def patients(tmp_path):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({name: rng.integers(20, 200, 150) for name in ("glucose", "age", "pressure")})
+    frame["diabetes"] = np.where((frame.glucose > 140) | (frame.age > 150), "yes", "no")
+    frame.to_csv(tmp_path / "patients.csv", index=False)
+    return tmp_path / "patients.csv"
+
+
+def test_cuts_and_conditions_are_given_in_words_and_their_cost_is_said(nri, patients):
+    asked = ["induce", patients, "--target", "diabetes", "--positive", "yes", "--model", "greedy"]
+    wishes = ["--cuts", "age=100,180", "--forbid", "glucose > 120", "--monotone", "pressure=up"]
+    done = nri(*asked, *wishes)
+    assert done.code == 0
+    assert "what you asked for costs" in done.err
+    assert all(int(cut) < 120 for cut in re.findall(r"glucose > (\d+)", done.out))
+    assert set(re.findall(r"age (?:>|<=) (\d+)", done.out)) <= {"100", "180"}
+    free = nri(*asked, "--cuts", "pressure=100")
+    assert "what you asked for costs nothing here: accuracy 1.00 on these rows, 1.00 without" in free.err
+    assert "--cuts 'age': write COLUMN=VALUE" in nri(*asked, "--cuts", "age").err
+    assert "'x' are no numbers" in nri(*asked, "--cuts", "age=x").err
+
+
+def test_clauses_of_a_rule_file_are_kept(nri, patients, tmp_path):
+    asked = ["induce", patients, "--target", "diabetes", "--positive", "yes", "--model", "greedy"]
+    first = nri(*asked, "--columns", "age", "--out", tmp_path / "rule.json")
+    assert "IF  (age > 150)" in first.out
+    around = nri(*asked, "--keep", tmp_path / "rule.json")
+    assert "(age > 150)" in around.out
+    assert "glucose > 140" in around.out
+
+
+def test_a_column_that_looks_protected_is_noted_and_groups_are_told_on_request(nri, patients):
+    done = nri("induce", patients, "--target", "diabetes", "--model", "greedy", "--protect", "pressure")
+    assert "note: the rule uses 'age', which may be protected (up to" in done.err
+    assert "a clause fires on" in done.out
+    assert "(the rule does not read it; another column may stand for it)" in done.out
+    missing = nri("induce", patients, "--target", "diabetes", "--protect", "presure")
+    assert "no column 'presure'; did you mean 'pressure'?" in missing.err

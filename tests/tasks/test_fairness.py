@@ -1,0 +1,91 @@
+"""Whom a rule concerns: protected-looking columns by name, and what the rule does with each group."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nri.rule import Clause, Literal, Op, Rule, count_ruleset
+from nri.table import label_table, table_of
+from nri.tasks.fairness import by_group, looks_protected, note_on, protected_columns
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("sex", "sex"),
+        ("Geschlecht", "sex"),
+        ("applicant_race", "origin"),
+        ("black", "origin"),
+        ("Staatsangehörigkeit", "origin"),
+        ("nationalité", "origin"),
+        ("Âge", None),
+        ("age", "age"),
+        ("Lebensalter (Jahre)", "age"),
+        ("fecha de nacimiento", "age"),
+        ("zip code", "place"),
+        ("Código Postal", "place"),
+        ("religião", "religion"),
+        ("estado civil", "family"),
+        ("package", None),
+        ("language", None),
+        ("white blood cells", None),
+        ("average", None),
+    ],
+)
+def test_names_that_look_protected_are_known_in_several_languages(name, what):
+    assert looks_protected(name) == ("age" if name == "Âge" else what)
+
+
+@pytest.fixture
+def loans():
+    """A rule that denies by `black`, as one once did without a word."""
+    frame = pd.DataFrame(
+        {
+            "black": [True] * 40 + [False] * 60,
+            "income": [*range(40), *range(60)],
+            "denied": ["yes"] * 30 + ["no"] * 70,
+        }
+    )
+    table = label_table(table_of(frame), "denied")
+    rule = Rule([Clause([Literal("black", Op.EQ, True)])])
+    ruleset = count_ruleset("denied", table.classes, {"yes": rule}, table.columns, table.class_weights)
+    return table, ruleset
+
+
+def test_each_group_is_told_how_often_the_rule_fires_and_is_right(loans):
+    table, ruleset = loans
+    assert protected_columns(ruleset) == ("black",)
+    found = by_group(table, ruleset, "black")
+    assert [(g.name, g.rows, g.fires.value, g.right.value) for g in found.groups] == [
+        ("yes", 40, 1.0, 0.75),
+        ("no", 60, 0.0, 1.0),
+    ]
+    assert found.groups[0].right.interval.low < 0.75 < found.groups[0].right.interval.high
+    assert "the rule uses 'black', which may be protected (no: fires on 0 %" in note_on(found)
+
+
+def test_numbers_are_told_in_bands_and_every_row_is_in_one_group(loans):
+    table, ruleset = loans
+    found = by_group(table, ruleset, "income")
+    assert not found.used
+    assert sum(group.rows for group in found.groups) == len(table)
+    assert found.groups[0].name.startswith("up to ")
+    assert 3 <= len(found.groups) <= 4
+
+
+def test_many_categories_are_joined_and_missing_cells_are_a_group_of_their_own():
+    rng = np.random.default_rng(0)
+    cells = [None if i % 10 == 0 else f"town {i % 20}" for i in range(200)]
+    frame = pd.DataFrame({"town": cells, "x": rng.integers(0, 2, 200), "y": ["a", "b"] * 100})
+    table = label_table(table_of(frame), "y")
+    ruleset = count_ruleset(
+        "y",
+        table.classes,
+        {"b": Rule([Clause([Literal("x", Op.EQ, True)])])},
+        table.columns,
+        table.class_weights,
+    )
+    found = by_group(table, ruleset, "town")
+    assert len(found.groups) == 9
+    assert [group.name for group in found.groups[-2:]] == ["11 others", "(missing)"]
+    assert sum(group.rows for group in found.groups) == 200
