@@ -52,7 +52,13 @@ def test_equal_costs_change_nothing():
 
 @pytest.mark.parametrize(
     ("costs", "named"),
-    [({"ill": 5}, "'ill'"), ({"sick": 0}, "above 0"), ({"sick": "x"}, "above 0"), ("heavy", "'balanced'"), (5, "5")],
+    [
+        ({"ill": 5}, "'ill'"),
+        ({"sick": 0}, "above 0"),
+        ({"sick": "x"}, "above 0"),
+        ("heavy", "'balanced'"),
+        (5, "5"),
+    ],
 )
 def test_costs_without_a_meaning_are_refused(costs, named):
     X, y = clinic(40)

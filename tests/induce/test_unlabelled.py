@@ -28,15 +28,16 @@ def test_files_and_fit_agree_on_unlabelled_rows():
     X, y = table()
     frame = X.assign(y=np.where(np.arange(len(X)) < 40, y, None))
     fitted = NRIClassifier().fit(X[:40], y[:40], unlabelled=X[40:])
-    assert str(fitted.rules_).replace("class", "y") == str(induce_rules(read_table(frame, "y")).ruleset).replace(
-        "class", "y"
-    )
+    assert str(fitted.rules_).replace("class", "y") == str(
+        induce_rules(read_table(frame, "y")).ruleset
+    ).replace("class", "y")
 
 
 def test_the_order_of_unlabelled_rows_does_not_matter():
     X, y = table()
     rules = [
-        str(NRIClassifier().fit(X[:40], y[:40], unlabelled=more).rules_) for more in (X[40:], X[40:].iloc[::-1])
+        str(NRIClassifier().fit(X[:40], y[:40], unlabelled=more).rules_)
+        for more in (X[40:], X[40:].iloc[::-1])
     ]
     assert rules[0] == rules[1]
 

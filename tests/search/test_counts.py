@@ -52,7 +52,9 @@ def test_proposed_counts_keep_the_limits_and_say_what_they_gain(seed, most, pric
     for count in propose_counts(task, limits, ExpectedError(price)):
         assert 1 <= count.at_least < len(count.literals) <= limits.max_members
         assert limits.literal_mask(7)[list(count.literals)].all()
-        assert len({j % 7 for j in count.literals}) == len(count.literals), "one literal of a variable at most"
+        assert len({j % 7 for j in count.literals}) == len(count.literals), (
+            "one literal of a variable at most"
+        )
         counted = literal_truth(episode.values, episode.known)[:, list(count.literals)].sum(axis=1)
         fires = clause_truth(literal_truth(episode.values, episode.known), [count])[0]
         np.testing.assert_array_equal(fires, counted >= count.at_least)
@@ -66,7 +68,9 @@ def test_room_for_counts_never_costs(seed):
     values = rng.random((50, 6)) < 0.5
     episode = make_episode(values, labels=rng.integers(0, 2, 50))
     never, auto = (
-        induce(episode, rng=np.random.default_rng(0), limits=Limits(counts=counts), objective=DescriptionLength())
+        induce(
+            episode, rng=np.random.default_rng(0), limits=Limits(counts=counts), objective=DescriptionLength()
+        )
         for counts in ("never", "auto")
     )
     assert auto.cost <= never.cost + 1e-6

@@ -20,7 +20,9 @@ def test_a_small_table_is_taken_whole_with_equal_rows_merged(episode):
         told[key] = told.get(key, 0.0) + weight
     kept = {
         (v.tobytes(), k.tobytes(), int(c)): w
-        for v, k, c, w in zip(sample.cells.values, sample.cells.known, sample.labels, sample.weights, strict=True)
+        for v, k, c, w in zip(
+            sample.cells.values, sample.cells.known, sample.labels, sample.weights, strict=True
+        )
     }
     assert kept == pytest.approx(told)
 

@@ -275,6 +275,7 @@ def costs_of(texts: list[str] | None, classes: Sequence["Label"]) -> dict["Label
             raise InputError(f"--cost {text!r} is no CLASS=COST; write e.g. --cost yes=5") from None
     return costs or None
 
+
 def split_assignments(texts: list[str] | None, option: str) -> dict[str, str]:
     """Return what stands behind the last = of each text, by what stands before it.
 

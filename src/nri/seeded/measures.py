@@ -8,7 +8,6 @@ believe reaches the rule through plausible rows; the rule itself speaks of cuts.
 import warnings
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
