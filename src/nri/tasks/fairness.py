@@ -136,7 +136,7 @@ def by_group(table: Table, ruleset: RuleSet, column: str) -> Groups:
 
 
 def note_on(groups: Groups) -> str:
-    """Return a sentence on a column that looks protected and that the rule uses: the groups that differ most."""
+    """Return a sentence on a protected-looking column that the rule uses: the groups that differ most."""
     known = [group for group in groups.groups if group.name != MISSING] or list(groups.groups)
     told = sorted(known, key=lambda group: group.fires.value or 0.0)
     ends = told if len(told) < 3 else [told[0], told[-1]]
