@@ -1,4 +1,4 @@
-"""A draft of a guideline: the clinic's cuts, a direction, sensitivity at its prevalence, and whom it concerns."""
+"""A draft of a guideline: the cuts of a clinic, a direction, sensitivity and PPV at its prevalence."""
 
 import numpy as np
 from visits import draw_visits

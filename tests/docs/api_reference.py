@@ -17,7 +17,8 @@ PLACE = ROOT / "docs" / "api.md"
 
 RECORDS = {
     "nri.induce.path": ["Induction"],
-    "nri.induce.estimates": ["Accuracy"],
+    "nri.induce.estimates": ["Accuracy", "Interval"],
+    "nri.induce.diagnostics": ["Diagnostics", "Measure"],
     "nri.rule": ["ClassRule", "Rule", "Clause", "Literal", "Op", "ColumnPlan", "Evidence", "Explanation"],
     "nri.tasks.slices": ["Slices", "Slice"],
     "nri.tasks.surrogate": ["Surrogate"],
