@@ -122,7 +122,7 @@ def induce_rules(
     """
     settings, rng = settings or Settings(), rng or np.random.default_rng(0)
     model = models.get_inducer(settings.model)
-    table = _chosen_columns(table, settings)
+    table = chosen_columns(table, settings)
     if not (table.weights > 0).all():
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
     if len(table.classes) == 1:
@@ -161,9 +161,9 @@ def _find_rules(
     limits = Limits(
         max_clauses=settings.max_clauses,
         max_literals=settings.max_literals,
-        allowed=_allowed(view.literals, settings),
+        allowed=allowed_literals(view.literals, settings),
         min_precision=settings.min_precision,
-        required=_required(view.literals, settings, binarizer.left_out_),
+        required=required_literals(view.literals, settings, binarizer.left_out_),
     )
     induced = model.induce(view.episode, view.groups, limits, rng, table.positive)
     ruleset = assemble(
@@ -218,7 +218,7 @@ def _sharpened(table: Table, settings: Settings, binarizer: Binarizer, found: _F
     )
 
 
-def _chosen_columns(table: Table, settings: Settings) -> Table:
+def chosen_columns(table: Table, settings: Settings) -> Table:
     """Return the columns that the caller allows, in the order of the table."""
     for names in (settings.use or (), settings.never, settings.require):
         table.require(names)
@@ -236,12 +236,12 @@ def _chosen_columns(table: Table, settings: Settings) -> Table:
     return table if len(chosen) == len(table.names) else table.only(chosen)
 
 
-def _allowed(literals: tuple[rule.Literal, ...], settings: Settings) -> BoolArray:
+def allowed_literals(literals: tuple[rule.Literal, ...], settings: Settings) -> BoolArray:
     """[2N]: which literals may be used."""
     return np.array([settings.negations or not is_negated(literal) for literal in literals], dtype=bool)
 
 
-def _required(
+def required_literals(
     literals: tuple[rule.Literal, ...], settings: Settings, left_out: tuple[LeftOut, ...]
 ) -> tuple[BoolArray, ...]:
     """For each required column [2N]: which literals speak about it."""
@@ -249,7 +249,7 @@ def _required(
     masks = []
     for name in dict.fromkeys(settings.require):
         mask = np.array([literal.column == name for literal in literals], dtype=bool)
-        if not (mask & _allowed(literals, settings)).any():
+        if not (mask & allowed_literals(literals, settings)).any():
             why = reasons.get(name, "gives no condition that may be used")
             raise InputError(f"column {name!r} is required, but it {why}; do not require it")
         masks.append(mask)
