@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from nri.induce.path import Settings, induce_rules
     from nri.induce.resample import cross_validate
     from nri.networks import export_weights, train_network
+    from nri.regress.path import induce_segments
+    from nri.regressor import NRIRegressor
     from nri.report import ReportOptions, write_report
-    from nri.rule import RuleSet
+    from nri.rule import RuleSet, Segments
     from nri.table import Table
     from nri.table.binarizer import binarize
     from nri.tasks.compare import compare_rules
@@ -27,12 +29,15 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "NRIClassifier": "nri.estimator",
+    "NRIRegressor": "nri.regressor",
     "read_table": "nri.api",
     "Table": "nri.table",
     "induce_rules": "nri.induce.path",
     "Settings": "nri.induce.path",
     "cross_validate": "nri.induce.resample",
+    "induce_segments": "nri.regress.path",
     "RuleSet": "nri.rule",
+    "Segments": "nri.rule",
     "read_rules": "nri.api",
     "write_rules": "nri.api",
     "write_report": "nri.report",
@@ -54,8 +59,10 @@ __all__ = [
     "InputError",
     "NRIClassifier",
     "NRIError",
+    "NRIRegressor",
     "ReportOptions",
     "RuleSet",
+    "Segments",
     "Settings",
     "Table",
     "__version__",
@@ -66,6 +73,7 @@ __all__ = [
     "error_slices",
     "export_weights",
     "induce_rules",
+    "induce_segments",
     "read_rules",
     "read_table",
     "surrogate_of_model",

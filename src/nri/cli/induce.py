@@ -73,7 +73,7 @@ def induce(
         from nri.induce import models
         from nri.induce.path import Settings
 
-        table, remark = read_labelled(file, target, positive, weights, exact=exact_text)
+        table, remark = read_labelled(file, target, positive, weights, exact=exact_text, numbers=True)
     settings = Settings(
         model=model or models.DEFAULT,
         max_clauses=max_clauses,
@@ -86,6 +86,10 @@ def induce(
         binarize=binarize,  # type: ignore[arg-type]  # the binarizer refuses unknown modes
     )
     tell(remark, quiet=quiet)
+    if table.measured is not None:
+        from nri.cli.induce_number import induce_and_show_number
+
+        return induce_and_show_number(table, settings, output, cv=cv, seed=random_state)
     induce_and_show(table, settings, output, cv=cv, seed=random_state)
 
 

@@ -14,7 +14,7 @@ from nri.arrays import FloatArray, IntArray
 from nri.induce.estimates import LEVEL, effective_rows
 from nri.rule.clause import ALWAYS, Clause
 from nri.rule.decide import first_to_fire
-from nri.rule.segments import SHARES, Segment, Segments, Spread
+from nri.rule.segments import SHARES, Segment, Segments, Spread, decimals_for
 from nri.rule.truth import clause_matrix
 from nri.table.table import Table
 
@@ -86,6 +86,7 @@ def count_segments(clauses: Sequence[Clause], table: Table, fence: Fence | None 
         Beyond which values are pulled in; that of the table's own values by default.
     """
     outcome, weights = table.outcome, table.weights
+    support = spread_of(outcome.values, weights)
     fence = fence or fence_of(outcome.values, weights)
     values = fence.inside(outcome.values)
     used = {name: table.columns[name] for clause in clauses for name in clause.columns}
@@ -94,6 +95,7 @@ def count_segments(clauses: Sequence[Clause], table: Table, fence: Fence | None 
     spreads = [
         spread_of(outcome.values[deciding == i], weights[deciding == i]) for i in range(len(clauses) + 1)
     ]
+    said = np.round(said, decimals_for(support))  # what is read is what predicts
     segments = [
         Segment(clause, float(value), spread)
         for clause, value, spread in zip((*clauses, ALWAYS), said, spreads, strict=True)
@@ -103,7 +105,7 @@ def count_segments(clauses: Sequence[Clause], table: Table, fence: Fence | None 
         target=outcome.name,
         segments=tuple(segments[:-1]),
         rest=segments[-1],
-        support=spread_of(outcome.values, weights),
+        support=support,
         explained=explained,
         target_plan=outcome.plan,
     ).with_plans(table.plans)

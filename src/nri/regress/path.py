@@ -5,7 +5,7 @@ cut where quarters of the number change, then a search for the list of clauses (
 the words of the table and counted on all its rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,12 +17,14 @@ from nri.induce.path import Settings, allowed_literals, chosen_columns, required
 from nri.induce.words import literal_meanings
 from nri.regress.count import Fence, count_segments, fence_of, weighted_quantiles
 from nri.regress.search import Problem, search
-from nri.rule import Clause, Literal, Rule, simplify
+from nri.rule import Clause, Kind, Literal, Op, Rule, simplify
+from nri.rule.literal import plain_value
 from nri.rule.regions import Domain
 from nri.rule.segments import Segments
 from nri.search.limits import Limits
 from nri.table.binarizer import Binarizer
 from nri.table.table import Table, Target
+from nri.table.thresholds import even_thresholds
 from nri.table.usable import LeftOut, refusal
 
 SEARCHED_ROWS = 3000
@@ -41,6 +43,8 @@ class Knobs:
     """most thresholds of one column"""
     parts: int = 8
     """equal parts of the number by which columns are cut"""
+    fine: int = 20
+    """equal parts of a column for the cuts of the clauses that were found; 0 leaves cuts where they are"""
 
 
 KNOBS = Knobs()
@@ -56,7 +60,11 @@ class NumberInduction:
 
 
 def induce_segments(
-    table: Table, settings: Settings | None = None, *, rng: np.random.Generator | None = None, knobs: Knobs = KNOBS
+    table: Table,
+    settings: Settings | None = None,
+    *,
+    rng: np.random.Generator | None = None,
+    knobs: Knobs = KNOBS,
 ) -> NumberInduction:
     """Induce a rule for the number that a table is to explain.
 
@@ -76,12 +84,17 @@ def induce_segments(
     >>> from nri import read_table
     >>> flats = {"rooms": [1, 1, 2, 2, 3, 3] * 4, "rent": [400.0 + i % 6 // 4 * 500 + i for i in range(24)]}
     >>> print(induce_segments(read_table(flats, "rent")).segments)
+    IF      (rooms > 2)     rent 913   (907 to 920)   covers 8 of 24
+    ELSE                    rent 411   (407 to 414)   covers 16 of 24
+    explains 100 % of the variance of these rows
     """
     settings, rng = settings or Settings(), rng or np.random.default_rng(0)
     table = chosen_columns(table, settings)
     if not (table.weights > 0).all():
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
     fence = fence_of(table.outcome.values, table.weights)
+    if _standard(fence.inside(table.outcome.values), table.weights) is None:
+        return NumberInduction(count_segments([], table, fence), ())
     searched = table
     if len(table) > SEARCHED_ROWS:
         searched = table.take(np.sort(rng.choice(len(table), SEARCHED_ROWS, replace=False)))
@@ -91,7 +104,23 @@ def induce_segments(
     if not binarizer.variables_:
         raise InputError(refusal(binarizer.left_out_))
     clauses = _clauses(searched, settings, binarizer, fence, knobs)
-    return NumberInduction(count_segments(clauses, table, fence), binarizer.left_out_)
+    if settings.binarize == "auto" and knobs.fine:
+        finer = _with_finer_cuts(searched, binarizer, clauses, knobs.fine)
+        clauses = _clauses(searched, settings, finer, fence, knobs, clauses)
+    told = [_simplest(clause, binarizer.domain_) for clause in clauses]
+    return NumberInduction(count_segments(told, table, fence), binarizer.left_out_)
+
+
+def _with_finer_cuts(table: Table, binarizer: Binarizer, clauses: Sequence[Clause], parts: int) -> Binarizer:
+    """Return a binarizer for the columns of some clauses, with many more cuts of them."""
+    names = {name for clause in clauses for name in clause.columns}
+    cuts = [
+        Literal(name, Op.GT, plain_value(cut))
+        for name in sorted(names)
+        if (column := table.columns[name]).kind in (Kind.NUMBER, Kind.DATE)
+        for cut in even_thresholds(column.values[column.known], table.weights[column.known], parts)
+    ]
+    return binarizer.narrowed(names, cuts)
 
 
 def _parts(table: Table, parts: int) -> Target:
@@ -104,16 +133,32 @@ def _parts(table: Table, parts: int) -> Target:
 
 
 def _clauses(
-    table: Table, settings: Settings, binarizer: Binarizer, fence: Fence, knobs: Knobs
+    table: Table,
+    settings: Settings,
+    binarizer: Binarizer,
+    fence: Fence,
+    knobs: Knobs,
+    start: Sequence[Clause] | None = None,
 ) -> list[Clause]:
-    """Search, and say the clauses in the words of the table."""
+    """Search, from clauses that are there already if there are some, and say what is found in words."""
+    if start is not None and not start:
+        return []
     meanings = literal_meanings(binarizer.variables_, binarizer.domain_)
     fires = literal_truth(*binarizer.cells(table.columns))
     values = _standard(fence.inside(table.outcome.values), table.weights)
-    if values is None:
+    if values is None:  # all rows that were drawn are alike
         return []
-    Limits(max_clauses=settings.max_clauses, max_literals=settings.max_literals)  # refuses what makes no sense
-    chosen = _order(meanings, fires, values, table.weights, allowed_literals(meanings, settings))
+    Limits(
+        max_clauses=settings.max_clauses, max_literals=settings.max_literals
+    )  # refuses what makes no sense
+    chosen = _order(
+        meanings,
+        fires,
+        values,
+        table.weights,
+        allowed_literals(meanings, settings),
+        {x for clause in start or () for x in clause},
+    )
     rows = _row_order(fires[:, chosen], values, table.weights)
     required = required_literals(meanings, settings, binarizer.left_out_)
     problem = Problem(
@@ -127,8 +172,10 @@ def _clauses(
         required=tuple(wanted[chosen] for wanted in required),
     )
     words = [meanings[j] for j in chosen]
-    found = search(problem)
-    return [_simplest(Clause(words[j] for j in clause), binarizer.domain_) for clause in found.clauses]
+    places = {word: place for place, word in enumerate(words)}
+    begin = None if start is None else [tuple(sorted(places[x] for x in clause)) for clause in start]
+    found = search(problem, begin)
+    return [Clause(words[j] for j in clause) for clause in found.clauses]
 
 
 def _standard(values: FloatArray, weights: FloatArray) -> FloatArray | None:
@@ -142,7 +189,12 @@ def _standard(values: FloatArray, weights: FloatArray) -> FloatArray | None:
 
 
 def _order(
-    meanings: Sequence[Literal], fires: BoolArray, values: FloatArray, weights: FloatArray, allowed: BoolArray
+    meanings: Sequence[Literal],
+    fires: BoolArray,
+    values: FloatArray,
+    weights: FloatArray,
+    allowed: BoolArray,
+    wanted: Collection[Literal],
 ) -> IntArray:
     """Return the literals that may be used, those that tell most first, however the caller ordered columns.
 
@@ -155,6 +207,7 @@ def _order(
     )
     seen: set[bytes] = set()
     kept = []
+    order.sort(key=lambda j: meanings[j] not in wanted)
     for j in order:
         pattern = np.packbits(fires[:, j]).tobytes()
         if pattern not in seen:

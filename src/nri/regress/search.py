@@ -59,10 +59,10 @@ class Found:
     bits: float
 
 
-def search(problem: Problem) -> Found:
-    """Return the best list found from two beginnings: nothing, and the leaves of a tree."""
+def search(problem: Problem, start: Sequence[LiteralSet] | None = None) -> Found:
+    """Return the best list found from a beginning; by default from two, nothing and the leaves of a tree."""
     board = _Board(problem)
-    found = [board.improved(start) for start in ((), board.leaves())]
+    found = [board.improved(one) for one in ([(), board.leaves()] if start is None else [start])]
     return min(found, key=lambda one: round(one.bits, 6))
 
 
@@ -227,9 +227,10 @@ class _Board:
         best = int(np.argmax(np.round(gain, 6)))
         if gain[best] <= 0:
             return 0.0, 0, 0
-        opposite = self.literals.T @ inside.astype(np.float32) - (
-            self.literals.T @ (self.literals[:, best] * inside)
-        ) * 2
+        opposite = (
+            self.literals.T @ inside.astype(np.float32)
+            - (self.literals.T @ (self.literals[:, best] * inside)) * 2
+        )
         return float(gain[best]), best, int(np.argmax(opposite))
 
     def _matrix(self, clauses: Sequence[LiteralSet]) -> BoolArray:

@@ -35,7 +35,7 @@ def render_report(report: Report) -> str:
     row of the table.
     """
     return (
-        _environment()
+        environment()
         .get_template("report.html")
         .render(
             report=report,
@@ -50,15 +50,16 @@ def render_report(report: Report) -> str:
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """Return what the templates of reports are filled in by."""
+    made = Environment(
         loader=PackageLoader("nri.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
+    made.filters |= {
         "number": number,
         "percent": percent,
         "label": phrase_label,
@@ -67,14 +68,14 @@ def _environment() -> Environment:
         "conditions": conditions,
         "heat": heat,
     }
-    environment.globals |= {
+    made.globals |= {
         "interval_bar": pictures.interval_bar,
         "share_bar": pictures.share_bar,
         "upset": pictures.upset,
         "curve_picture": pictures.curve,
         "most_patterns": pictures.MOST_PATTERNS,
     }
-    return environment
+    return made
 
 
 def percent(share: float) -> str:

@@ -81,6 +81,11 @@ class Decision:
     precision: float
     """Estimated share of the label among the rows the clause covers, drawn towards the prior."""
 
+    @property
+    def remark(self) -> str:
+        """What stands beside the clause in a program."""
+        return f"estimated precision {self.precision:.2f}"
+
 
 @dataclass(frozen=True)
 class RuleSet:

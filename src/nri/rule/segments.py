@@ -4,6 +4,7 @@ The first clause that fires decides a row, as everywhere (:func:`nri.rule.decide
 fires, the rest does. A segment tells of the rows that it decides, not of all that its clause covers.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -44,6 +45,12 @@ class Spread:
     def median(self) -> float:
         """Half of the rows are above."""
         return self.quantiles[len(self.quantiles) // 2]
+
+
+def decimals_for(support: Spread) -> int:
+    """Return decimals that are enough for values: a hundredth of the range of most rows, or finer."""
+    width = (support.quantiles[-1] - support.quantiles[0]) or abs(support.mean) or 1.0
+    return min(max(math.ceil(2 - math.log10(width)), 0), 20)
 
 
 @dataclass(frozen=True)
@@ -140,6 +147,18 @@ class Segments:
                     f"{literal.kind}: use one kind"
                 )
         return kinds
+
+    @property
+    def decimals(self) -> int:
+        """Decimals of values as they are told and predicted."""
+        return decimals_for(self.support)
+
+    def amount(self, value: float) -> str:
+        """Write a value of the target, with its unit."""
+        before, behind = self.target_plan.unit
+        gap = "" if not behind or behind == "%" else " "
+        number = f"{value:.{self.decimals}f}"
+        return f"{before}{number if float(number) else number.removeprefix('-')}{gap}{behind}"
 
     @cached_property
     def values(self) -> FloatArray:

@@ -228,3 +228,17 @@ _PLAN_FIELDS: dict[str, Callable[[_Node], Any]] = {
 def _evidence(node: _Node) -> Evidence:
     counts = [item.number() for item in node.items()]
     return node.made(lambda _: Evidence(counts))
+
+
+def clause_to_list(clause: Clause) -> list[dict[str, Any]]:
+    """Return the literals of a clause as plain data."""
+    return [_literal_to_dict(literal) for literal in clause]
+
+
+def clause_of(node: _Node) -> Clause:
+    """Read a clause from a list of literals."""
+    return Clause(_literal(item) for item in node.items())
+
+
+# rules for a number are kept by the same means
+Node, plan_to_dict, plan_of, plans_of = _Node, _plan_to_dict, _plan, _plans

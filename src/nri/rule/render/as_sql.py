@@ -13,18 +13,18 @@ from itertools import groupby
 
 from nri.errors import InputError
 from nri.rule.clause import Clause
+from nri.rule.decision_list import DecisionList
 from nri.rule.labels import Label
 from nri.rule.literal import Kind, Literal, Op, Value
 from nri.rule.plan import ColumnPlan
 from nri.rule.render.options import RenderOptions
 from nri.rule.render.phrase import one_line
-from nri.rule.ruleset import RuleSet
 
 _SIGNS = {Op.EQ: "=", Op.NE: "<>", Op.GT: ">", Op.LE: "<="}
 _ALIAS = "t"
 
 
-def render_sql(ruleset: RuleSet, options: RenderOptions) -> str:
+def render_sql(ruleset: DecisionList, options: RenderOptions) -> str:
     """Write the expression of the predicted label, or with a table's name the whole query."""
     _check_names(ruleset.columns)
     comment = _expected(ruleset)
@@ -76,7 +76,7 @@ _EXPECTED = {
 """What the type of a column must be where another one gives wrong answers instead of an error."""
 
 
-def _expected(ruleset: RuleSet) -> str:
+def _expected(ruleset: DecisionList) -> str:
     dressed = [
         one_line(identifier(name))
         for name, plan in ruleset.plans.items()
@@ -90,7 +90,7 @@ def _expected(ruleset: RuleSet) -> str:
     return "".join(lines)
 
 
-def _case(ruleset: RuleSet, prefix: str = "", indent: str = "") -> str:
+def _case(ruleset: DecisionList, prefix: str = "", indent: str = "") -> str:
     """Write the expression; consecutive clauses for one label share a WHEN."""
     branches = []
     for label, group in groupby(ruleset.decisions, key=lambda decision: decision.label):
