@@ -89,7 +89,9 @@ def read_rules(source: "str | PathLike[str] | IO[str]") -> RuleSet | Segments:
         raise InputError(f"{path}: {error}") from None
 
 
-def write_rules(ruleset: RuleSet | Segments, path: "str | PathLike[str]", *, format: str | None = None) -> None:
+def write_rules(
+    ruleset: RuleSet | Segments, path: "str | PathLike[str]", *, format: str | None = None
+) -> None:
     """Write rules to a file, whole or not at all.
 
     Parameters

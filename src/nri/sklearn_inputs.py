@@ -127,7 +127,7 @@ def feature_names(X: Any) -> NDArray[Any] | None:
 def wished_columns(
     columns: Sequence[str] | Mapping[str, bool] | None, require: Sequence[str] | None
 ) -> tuple[list[str] | None, list[str], list[str]]:
-    """Return which columns alone to use (None for all), which never, and which every clause must speak about."""
+    """Return which columns alone to use (None for all), which never, and which every clause must name."""
     use: list[str] | None = None
     never: list[str] = []
     if isinstance(columns, Mapping):

@@ -1,4 +1,4 @@
-"""What the estimators share: rows as scikit-learn's callers give them, by the names that columns had in fit."""
+"""What the estimators share: rows as scikit-learn's callers give them, by the names of columns in fit."""
 
 import warnings
 from typing import Any

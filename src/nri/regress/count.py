@@ -1,7 +1,9 @@
 """Count: from clauses and rows to segments with their means, intervals and the variance they explain.
 
-Numbers with heavy tails: one salary of ten millions must not move the mean of its segment by a million. So values
-far outside are pulled in to a fence before anything is computed from them, and what was pulled in is told.
+Heavy tails: one salary of ten millions must not move the value of its segment by a million. So values far
+outside are pulled in to a fence: before segments are known, a fence around all values; once they are, one
+around what values differ from the medians of their segments. Means and intervals are of values so taken,
+quantiles and the variance that is explained of values as they are.
 """
 
 from collections.abc import Sequence
@@ -19,7 +21,9 @@ from nri.rule.truth import clause_matrix
 from nri.table.table import Table
 
 FENCE = 3.0
-"""Values beyond so many times the distance between the quartiles from these are pulled in to there."""
+"""Values beyond so many times the distance between the quartiles from these are far outside."""
+_FEW = 0.01
+"""Share of the rows on each side that are pulled in at most: more of them are no accident but a group."""
 
 
 @dataclass(frozen=True)
@@ -35,16 +39,15 @@ class Fence:
 
 
 def fence_of(values: FloatArray, weights: FloatArray) -> Fence:
-    """Return the fence around values; none where half of them are one value.
+    """Return the fence around values.
 
     >>> fence_of(np.array([1.0, 2, 3, 4, 1000]), np.ones(5))
     Fence(low=-4.0, high=10.0)
     """
-    first, third = weighted_quantiles(values, weights, (0.25, 0.75))
+    few = min(max(_FEW, 1.0 / float(weights.sum())), 0.25)
+    lowest, first, third, highest = weighted_quantiles(values, weights, (few, 0.25, 0.75, 1 - few))
     reach = FENCE * (third - first)
-    if reach <= 0:
-        return Fence(-np.inf, np.inf)
-    return Fence(float(first - reach), float(third + reach))
+    return Fence(float(min(first - reach, lowest)), float(max(third + reach, highest)))
 
 
 def weighted_quantiles(values: FloatArray, weights: FloatArray, shares: Sequence[float]) -> FloatArray:
@@ -60,20 +63,36 @@ def weighted_quantiles(values: FloatArray, weights: FloatArray, shares: Sequence
     return found
 
 
-def spread_of(values: FloatArray, weights: FloatArray) -> Spread:
-    """Describe the values of some rows; without rows there is nothing between minus and plus infinity."""
+def spread_of(values: FloatArray, taken: FloatArray, weights: FloatArray) -> Spread:
+    """Describe the values of some rows, the mean by how they are taken; all zeros where there are no rows."""
     rows = float(weights.sum())
     if rows <= 0:
         return Spread(0.0, 0.0, 0.0, 0.0, (0.0,) * len(SHARES))
-    mean = float(weights @ values / rows)
+    mean = float(weights @ taken / rows)
     n = effective_rows(weights)
-    variance = float(weights @ (values - mean) ** 2 / rows) * n / max(n - 1, 1e-9)
+    variance = float(weights @ (taken - mean) ** 2 / rows) * n / max(n - 1, 1e-9)
     reach = float(student.ppf(0.5 + LEVEL / 2, n - 1)) * float(np.sqrt(variance / n)) if n > 1.5 else 0.0
     quantiles = weighted_quantiles(values, weights, SHARES)
     return Spread(rows, mean, mean - reach, mean + reach, tuple(float(q) for q in quantiles))
 
 
-def count_segments(clauses: Sequence[Clause], table: Table, fence: Fence | None = None) -> Segments:
+def taken_values(values: FloatArray, weights: FloatArray, deciding: IntArray) -> FloatArray:
+    """[M]: the values, those far from the median of their segment pulled in."""
+    middles = np.zeros(int(deciding.max(initial=0)) + 1)
+    for i in np.unique(deciding):
+        rows = deciding == i
+        middles[i] = weighted_quantiles(values[rows], weights[rows], (0.5,))[0]
+    beside = values - middles[deciding]
+    return middles[deciding] + fence_of(beside, weights).inside(beside)
+
+
+def deciding_clause(clauses: Sequence[Clause], table: Table) -> IntArray:
+    """[M]: which of the clauses decides each row; their number where none fires."""
+    used = {name: table.columns[name] for clause in clauses for name in clause.columns}
+    return first_to_fire(clause_matrix(clauses, used, len(table)))
+
+
+def count_segments(clauses: Sequence[Clause], table: Table) -> Segments:
     """Count what each clause decides on the rows of a table and say its value.
 
     Parameters
@@ -82,31 +101,24 @@ def count_segments(clauses: Sequence[Clause], table: Table, fence: Fence | None 
         In the order in which they get their say.
     table
         Rows with a number to be explained.
-    fence
-        Beyond which values are pulled in; that of the table's own values by default.
     """
     outcome, weights = table.outcome, table.weights
-    support = spread_of(outcome.values, weights)
-    fence = fence or fence_of(outcome.values, weights)
-    values = fence.inside(outcome.values)
-    used = {name: table.columns[name] for clause in clauses for name in clause.columns}
-    deciding = first_to_fire(clause_matrix(clauses, used, len(table)))
+    deciding = deciding_clause(clauses, table)
+    values = taken_values(outcome.values, weights, deciding)
+    support = spread_of(outcome.values, values, weights)
     said = shrunken_means(values, weights, deciding, len(clauses) + 1)
-    spreads = [
-        spread_of(outcome.values[deciding == i], weights[deciding == i]) for i in range(len(clauses) + 1)
-    ]
     said = np.round(said, decimals_for(support))  # what is read is what predicts
-    segments = [
-        Segment(clause, float(value), spread)
-        for clause, value, spread in zip((*clauses, ALWAYS), said, spreads, strict=True)
-    ]
-    explained = share_explained(outcome.values, said[deciding], weights)
+    segments = []
+    for i, clause in enumerate((*clauses, ALWAYS)):
+        rows = deciding == i
+        spread = spread_of(outcome.values[rows], values[rows], weights[rows])
+        segments.append(Segment(clause, float(said[i]), spread))
     return Segments(
         target=outcome.name,
         segments=tuple(segments[:-1]),
         rest=segments[-1],
         support=support,
-        explained=explained,
+        explained=share_explained(outcome.values, said[deciding], weights),
         target_plan=outcome.plan,
     ).with_plans(table.plans)
 
@@ -114,8 +126,8 @@ def count_segments(clauses: Sequence[Clause], table: Table, fence: Fence | None 
 def shrunken_means(values: FloatArray, weights: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
     """[n_groups]: the mean of each group, drawn towards that of all by as much as it is uncertain.
 
-    How much is what the values themselves say: the variance within groups, as against that between their means
-    (empirical Bayes). A group without rows has the mean of all.
+    How much is what the values themselves say: the variance within groups, as against that between their
+    means (empirical Bayes). A group without rows has the mean of all.
     """
     rows = np.bincount(groups, weights, minlength=n_groups)
     sums = np.bincount(groups, weights * values, minlength=n_groups)

@@ -1,8 +1,9 @@
 """The path to a rule for a number: a table in, segments out.
 
-It goes as that for classes does (:mod:`nri.induce.path`): the same columns, thresholds, categories and literals,
-cut where quarters of the number change, then a search for the list of clauses (:mod:`nri.regress.search`), told in
-the words of the table and counted on all its rows.
+It goes as that for classes does (:mod:`nri.induce.path`), with the same columns, categories and literals;
+numbers are cut where equal parts of the target change. A search finds the list of clauses
+(:mod:`nri.regress.search`), once more with finer cuts of the columns that it uses; then it is told in the
+words of the table and counted on all rows.
 """
 
 from collections.abc import Collection, Sequence
@@ -15,7 +16,13 @@ from nri.episode import literal_truth
 from nri.errors import InputError
 from nri.induce.path import Settings, allowed_literals, chosen_columns, required_literals
 from nri.induce.words import literal_meanings
-from nri.regress.count import Fence, count_segments, fence_of, weighted_quantiles
+from nri.regress.count import (
+    count_segments,
+    deciding_clause,
+    fence_of,
+    taken_values,
+    weighted_quantiles,
+)
 from nri.regress.search import Problem, search
 from nri.rule import Clause, Kind, Literal, Op, Rule, simplify
 from nri.rule.literal import plain_value
@@ -44,7 +51,7 @@ class Knobs:
     parts: int = 8
     """equal parts of the number by which columns are cut"""
     fine: int = 20
-    """equal parts of a column for the cuts of the clauses that were found; 0 leaves cuts where they are"""
+    """equal parts of a column between finer cuts, once it is known that a clause speaks of it"""
 
 
 KNOBS = Knobs()
@@ -92,9 +99,8 @@ def induce_segments(
     table = chosen_columns(table, settings)
     if not (table.weights > 0).all():
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
-    fence = fence_of(table.outcome.values, table.weights)
-    if _standard(fence.inside(table.outcome.values), table.weights) is None:
-        return NumberInduction(count_segments([], table, fence), ())
+    if _standard(table.outcome.values, table.weights) is None:
+        return NumberInduction(count_segments([], table), ())
     searched = table
     if len(table) > SEARCHED_ROWS:
         searched = table.take(np.sort(rng.choice(len(table), SEARCHED_ROWS, replace=False)))
@@ -103,12 +109,14 @@ def induce_segments(
     ).fit(searched.labelled(_parts(searched, knobs.parts)))
     if not binarizer.variables_:
         raise InputError(refusal(binarizer.left_out_))
-    clauses = _clauses(searched, settings, binarizer, fence, knobs)
-    if settings.binarize == "auto" and knobs.fine:
-        finer = _with_finer_cuts(searched, binarizer, clauses, knobs.fine)
-        clauses = _clauses(searched, settings, finer, fence, knobs, clauses)
+    clauses = _clauses(searched, settings, binarizer, knobs)
+    if clauses:
+        finer = binarizer
+        if settings.binarize == "auto":
+            finer = _with_finer_cuts(searched, binarizer, clauses, knobs.fine)
+        clauses = _clauses(searched, settings, finer, knobs, clauses)
     told = [_simplest(clause, binarizer.domain_) for clause in clauses]
-    return NumberInduction(count_segments(told, table, fence), binarizer.left_out_)
+    return NumberInduction(count_segments(told, table), binarizer.left_out_)
 
 
 def _with_finer_cuts(table: Table, binarizer: Binarizer, clauses: Sequence[Clause], parts: int) -> Binarizer:
@@ -126,7 +134,7 @@ def _with_finer_cuts(table: Table, binarizer: Binarizer, clauses: Sequence[Claus
 def _parts(table: Table, parts: int) -> Target:
     """Return equal parts of the number as classes, for the cuts of columns."""
     values = table.outcome.values
-    shares = np.arange(1, parts) / parts
+    shares = [part / parts for part in range(1, parts)]
     borders = np.unique(weighted_quantiles(values, table.weights, shares))
     codes = np.searchsorted(borders, values, side="left").astype(np.int64)
     return Target(table.target, tuple(range(len(borders) + 1)), codes)
@@ -136,16 +144,17 @@ def _clauses(
     table: Table,
     settings: Settings,
     binarizer: Binarizer,
-    fence: Fence,
     knobs: Knobs,
     start: Sequence[Clause] | None = None,
 ) -> list[Clause]:
     """Search, from clauses that are there already if there are some, and say what is found in words."""
-    if start is not None and not start:
-        return []
     meanings = literal_meanings(binarizer.variables_, binarizer.domain_)
     fires = literal_truth(*binarizer.cells(table.columns))
-    values = _standard(fence.inside(table.outcome.values), table.weights)
+    if start is None:
+        taken = fence_of(table.outcome.values, table.weights).inside(table.outcome.values)
+    else:
+        taken = taken_values(table.outcome.values, table.weights, deciding_clause(start, table))
+    values = _standard(taken, table.weights)
     if values is None:  # all rows that were drawn are alike
         return []
     Limits(
@@ -173,8 +182,7 @@ def _clauses(
     )
     words = [meanings[j] for j in chosen]
     places = {word: place for place, word in enumerate(words)}
-    begin = None if start is None else [tuple(sorted(places[x] for x in clause)) for clause in start]
-    found = search(problem, begin)
+    found = search(problem, [tuple(sorted(places[x] for x in clause)) for clause in start or ()])
     return [Clause(words[j] for j in clause) for clause in found.clauses]
 
 

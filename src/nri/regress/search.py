@@ -1,19 +1,19 @@
 """Search: the list of clauses whose segments explain a number best, for what they cost to say.
 
-What is minimised is a length in bits: the rows given the means of their segments, by a Gaussian whose variance
-is the one that is left, and the rule itself, for each literal which one it is and for each segment its mean.
-So a segment stays only if what it explains is worth more than saying it: that chooses the size.
+What is minimised is a length in bits: the rows given the means of their segments, by a Gaussian whose
+variance is the one that is left, and the rule itself, for each literal which one it is and for each segment
+its mean. So a segment stays only if what it explains is worth more than saying it: that chooses the size.
 
-A list is changed at one place at a time. Given all other clauses, every clause that could stand there is judged
-exactly by a few sums for each later segment, all literals at once in one matrix product: this is what makes the
-search exhaustive in each step and quick. Places are gone through until nothing pays any more.
+A list is changed at one place at a time. Given all other clauses, every clause that could stand there is
+judged exactly by a few sums for each later segment, all literals at once in one matrix product: this is what
+makes the search exhaustive in each step and quick. Places are gone through until nothing pays any more.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.rule.decide import first_to_fire
@@ -23,6 +23,8 @@ LiteralSet = tuple[int, ...]
 
 _BEAM = 8
 """Beginnings of a clause that are kept at each length."""
+_PATIENCE = 3
+"""Literals from which on a clause grows only while each further one saves bits."""
 _SWEEPS = 12
 """Most rounds through all places; three or four are usual."""
 _NOISE_FLOOR = 1e-4
@@ -59,10 +61,11 @@ class Found:
     bits: float
 
 
-def search(problem: Problem, start: Sequence[LiteralSet] | None = None) -> Found:
-    """Return the best list found from a beginning; by default from two, nothing and the leaves of a tree."""
+def search(problem: Problem, start: Sequence[LiteralSet] = ()) -> Found:
+    """Return the best list found from three beginnings: nothing, the leaves of a tree, and what is given."""
     board = _Board(problem)
-    found = [board.improved(one) for one in ([(), board.leaves()] if start is None else [start])]
+    begins = dict.fromkeys([tuple(start), (), board.leaves()])
+    found = [board.improved(one) for one in begins]
     return min(found, key=lambda one: round(one.bits, 6))
 
 
@@ -83,11 +86,10 @@ class _Board:
 
     def mask(self, clause: LiteralSet) -> BoolArray:
         """[M]: where a clause fires."""
-        fires: BoolArray = self.problem.fires[:, list(clause)].all(axis=1)
-        return fires
+        return np.asarray(self.problem.fires[:, list(clause)].all(axis=1), dtype=bool)
 
     def price(self, clause: Sequence[int]) -> float:
-        return self.segment_bits + self.literal_bits * len(clause)
+        return float(self.segment_bits + self.literal_bits * len(clause))
 
     def data_bits(self, explained: FloatArray | float) -> FloatArray:
         """Bits of the rows, where so much of their sum of squares is explained."""
@@ -99,10 +101,14 @@ class _Board:
         """Bits of rows and rule; infinite if a segment has too few rows."""
         deciding = first_to_fire(self._matrix(clauses))
         sums = self._sums(deciding, len(clauses) + 1)
-        if (sums[:-1, 0] < self.problem.least_rows).any():
+        if (sums[:-1, 0] < self.problem.least_rows).any() or self._too_few(sums[-1, 0]):
             return np.inf
         explained = float(_explained(sums).sum())
         return float(self.data_bits(explained)) + sum(map(self.price, clauses))
+
+    def _too_few(self, rest: Any) -> Any:
+        """Whether the rest has rows, but fewer than a segment must have; with none it is an empty word."""
+        return (rest > 1e-3) & (rest < self.problem.least_rows)
 
     def improved(self, start: Sequence[LiteralSet]) -> Found:
         """Change a list place by place until nothing pays any more."""
@@ -155,7 +161,7 @@ class _Board:
         return clauses, bits
 
     def _best_at(self, others: list[LiteralSet], place: int, present: LiteralSet | None) -> Found:
-        """Return the clause that is best between these others: a beam from nothing, and the present one's kin."""
+        """Return the clause that is best between these others: from nothing, or the present one's kin."""
         judge = _Place(self, others, place)
         best = Found((), np.inf)
         seen: set[LiteralSet] = set()
@@ -163,9 +169,10 @@ class _Board:
             kin = [present, *(tuple(x for x in present if x != dropped) for dropped in present)]
             best, _ = self._extended(judge, kin, best, seen)
         beginnings: list[LiteralSet] = [()]
-        for _ in range(self.problem.max_literals):
+        for length in range(1, self.problem.max_literals + 1):
+            before = best.bits
             best, beginnings = self._extended(judge, beginnings, best, seen)
-            if not beginnings:
+            if not beginnings or (best.bits == before and length >= _PATIENCE):
                 break
         return best
 
@@ -173,33 +180,41 @@ class _Board:
         self, judge: "_Place", bases: Sequence[LiteralSet], best: Found, seen: set[LiteralSet]
     ) -> tuple[Found, list[LiteralSet]]:
         """Judge every base with every further literal; return the best so far, and what to go on with."""
-        offered: list[tuple[float, LiteralSet]] = []
-        for base, explained in zip(bases, judge.explained(bases), strict=True):
-            if len(base) >= self.problem.max_literals:
-                continue
-            bits = self.data_bits(explained) + judge.fixed_bits + self.price((*base, 0))
-            bits[list(base)] = np.inf
-            order = np.argsort(np.round(bits, 6), kind="stable")[: 2 * _BEAM]
-            offered += [(float(bits[j]), tuple(sorted((*base, int(j))))) for j in order if bits[j] < np.inf]
-        offered.sort(key=lambda one: (round(one[0], 6), one[1]))
-        following = []
-        for bits_of_one, clause in offered:
-            if clause in seen:
-                continue
-            if bits_of_one < best.bits - _SAVED and self._allowed(clause):
-                best = Found((clause,), bits_of_one)
-            if len(following) < _BEAM:
+        bases = [base for base in bases if len(base) < self.problem.max_literals]
+        if not bases:
+            return best, []
+        price = np.array([self.price((*base, 0)) for base in bases])
+        bits = self.data_bits(judge.explained(bases)) + judge.fixed_bits + price[:, None]
+        for row, base in zip(bits, bases, strict=True):
+            row[list(base)] = np.inf
+        best = self._better(bits, bases, best)
+        following: list[LiteralSet] = []
+        for flat in np.argsort(np.round(bits, 6), axis=None, kind="stable")[: 4 * _BEAM].tolist():
+            base, literal = divmod(flat, bits.shape[1])
+            clause = tuple(sorted((*bases[base], literal)))
+            if bits[base, literal] < np.inf and clause not in seen and len(following) < _BEAM:
                 seen.add(clause)
                 following.append(clause)
         return best, following
+
+    def _better(self, bits: FloatArray, bases: Sequence[LiteralSet], best: Found) -> Found:
+        """Return the best clause of these and the best one before, among those that are allowed."""
+        for wanted in self.problem.required:
+            has = np.array([wanted[list(base)].any() for base in bases], dtype=bool)
+            bits = np.where(has[:, None] | wanted[None, :], bits, np.inf)
+        flat = int(np.argmin(np.round(bits, 6)))
+        base, literal = divmod(flat, bits.shape[1])
+        if not bits[base, literal] < best.bits - _SAVED:
+            return best
+        return Found((tuple(sorted((*bases[base], literal))),), float(bits[base, literal]))
 
     def _allowed(self, clause: LiteralSet) -> bool:
         return all(wanted[list(clause)].any() for wanted in self.problem.required)
 
     def leaves(self) -> tuple[LiteralSet, ...]:
-        """Return the leaves of a tree that is split where that explains most, the last one left to the rest."""
+        """Return the leaves of a tree that is split where that explains most; the largest is left out."""
         leaves: list[LiteralSet] = [()]
-        splits = {(): self._split(())}
+        splits: dict[LiteralSet, tuple[float, int, int]] = {(): self._split(())}
         while len(leaves) <= self.problem.max_clauses:
             place = max(range(len(leaves)), key=lambda i: (round(splits[leaves[i]][0], 9), -i))
             gain, literal, negated = splits[leaves[place]]
@@ -214,11 +229,12 @@ class _Board:
         return chosen if np.isfinite(self.bits(chosen)) else ()
 
     def _split(self, leaf: LiteralSet) -> tuple[float, int, int]:
-        """Return what the best split of a leaf explains, its literal and the one that takes the other rows."""
+        """Return what the best split of a leaf explains, its literal and the one of the other rows."""
         if len(leaf) >= self.problem.max_literals:
             return 0.0, 0, 0
         inside = self.mask(leaf)
-        sums = self.literals.T @ (self.moments * inside[:, None]).astype(np.float32)
+        spread = (self.moments * inside[:, None]).astype(np.float32)
+        sums = np.asarray(self.literals.T @ spread, dtype=np.float64)
         total = self.moments[inside].sum(axis=0)
         rest = total - sums
         least = self.problem.least_rows
@@ -259,24 +275,22 @@ class _Place:
         self.given = (of_later[:, :, None] * board.moments[:, None, :]).reshape(len(deciding), -1)
         """[M, J * 2]: weight and value of each row in the column of the later segment that has it"""
 
-    def explained(self, bases: Sequence[LiteralSet]) -> Iterator[FloatArray]:
-        """For each base [L]: the sum of squares that the list explains with that base and literal here."""
+    def explained(self, bases: Sequence[LiteralSet]) -> FloatArray:
+        """[bases, L]: the sum of squares that the list explains with that base and literal here."""
         board, least = self.board, self.board.problem.least_rows
         masks = np.stack([board.mask(base) for base in bases], axis=1)
         spread = (masks[:, :, None] * self.given[:, None, :]).reshape(len(masks), -1).astype(np.float32)
-        taken: NDArray[np.float32] = board.literals.T @ spread
-        for one in np.moveaxis(taken.reshape(len(board.literals.T), len(bases), -1, 2), 1, 0):
-            taken_here = one.astype(np.float64)
-            left = self.later[None] - taken_here
-            sums = taken_here.sum(axis=1)
-            explained = self.fixed + _explained(sums) + _explained(left).sum(axis=1)
-            starved = (left[:, :-1, 0] < least).any(axis=1) | (sums[:, 0] < least)
-            explained[starved] = -np.inf
-            yield explained
+        taken = np.asarray(board.literals.T @ spread, dtype=np.float64)
+        taken = np.moveaxis(taken.reshape(len(taken), len(bases), -1, 2), 1, 0)
+        left = self.later - taken
+        sums = taken.sum(axis=2)
+        explained: FloatArray = self.fixed + _explained(sums) + _explained(left).sum(axis=2)
+        starved = (left[:, :, :-1, 0] < least).any(axis=2) | (sums[..., 0] < least)
+        return np.where(starved | board._too_few(left[:, :, -1, 0]), -np.inf, explained)
 
 
 def _explained(sums: FloatArray) -> FloatArray:
-    """[...]: the sum of squares that the means of segments [..., 2] explain; nothing where there is no row."""
+    """[...]: the sum of squares that the means of segments [..., 2] explain; 0 where there is no row."""
     weight, value = sums[..., 0], sums[..., 1]
     explained: FloatArray = np.where(weight > 1e-6, value**2 / np.maximum(weight, 1e-6), 0.0)
     return explained

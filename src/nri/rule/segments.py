@@ -116,7 +116,7 @@ class Segments:
         table: str | None = None,
         function: str = "predict",
     ) -> str:
-        """Write the rule in another form: text, markdown, html, json, sql or python; see ``RuleSet.render``."""
+        """Write the rule as text, markdown, html, json, sql or python; see ``RuleSet.render``."""
         from nri.rule.render.numbers import render_segments
 
         return render_segments(self, form, note=note, table=table, function=function)

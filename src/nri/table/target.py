@@ -100,8 +100,8 @@ def with_target(
 ) -> Table:
     """Return the rows whose target is known: labelled, or measured where the target is a number.
 
-    A number of few different values is classes, as is a comparison, and whatever a positive class is named of.
-    Otherwise it goes as for :func:`label_table`.
+    A number of few different values is classes, as is a comparison, and a target of which a positive class
+    is named. Otherwise it goes as for :func:`label_table`.
 
     >>> from nri.table.frame import table_of
     >>> rents = table_of({"rent": [400.5 + i for i in range(30)], "rooms": [1, 2, 3] * 10})

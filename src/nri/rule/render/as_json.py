@@ -8,7 +8,7 @@ import datetime as dt
 import json
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from nri.errors import InputError
 from nri.rule.clause import Clause, Rule
@@ -241,4 +241,5 @@ def clause_of(node: _Node) -> Clause:
 
 
 # rules for a number are kept by the same means
-Node, plan_to_dict, plan_of, plans_of = _Node, _plan_to_dict, _plan, _plans
+Node: TypeAlias = _Node
+plan_to_dict, plan_of, plans_of = _plan_to_dict, _plan, _plans

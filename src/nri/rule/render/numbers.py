@@ -52,7 +52,7 @@ def told(segments: Segments) -> list[Told]:
 
 def explained_line(segments: Segments) -> str:
     """Say how much of the variance the rule explains on the rows that it was induced from."""
-    return f"explains {100 * segments.explained:.0f} % of the variance of these rows"
+    return f"explains {100 * max(segments.explained, 0.0):.0f} % of the variance of these rows"
 
 
 def _text(segments: Segments, options: RenderOptions) -> str:
@@ -86,12 +86,13 @@ def _markdown(segments: Segments, options: RenderOptions) -> str:
         cells = [escaped(cell) for cell in (row.value, row.interval, row.usual, row.covers)]
         lines.append(f"| {opening} | {clause} | **{cells[0]}** | {' | '.join(cells[1:])} |")
     note = escaped(one_line(options.note or "") or explained_line(segments))
-    return "\n".join(lines) + f"\n\n{note.capitalize()}.\n"
+    return "\n".join(lines) + f"\n\n{note[:1].upper()}{note[1:]}.\n"
 
 
 def _html(segments: Segments, options: RenderOptions) -> str:
     name = escape(phrase_name(segments.target))
-    head = f"<tr><td></td><td></td><th>{name}</th><th>mean, 95 %</th><th>four fifths of rows</th><th>covers</th></tr>"
+    titles = (name, "mean, 95 %", "four fifths of rows", "covers")
+    head = f"<tr><td></td><td></td>{''.join(f'<th>{title}</th>' for title in titles)}</tr>"
     rows = []
     for i, row in enumerate(told(segments)):
         opening = "if" if i == 0 and row.clause is not None else "else"
@@ -104,7 +105,8 @@ def _html(segments: Segments, options: RenderOptions) -> str:
     body = "\n".join(rows)
     return (
         f'<div class="nri-ruleset">\n<table class="nri-rule nri-segments">\n<thead>{head}</thead>\n'
-        f'<tbody>\n{body}\n</tbody>\n</table>\n<p class="nri-note">{note[:1].upper()}{note[1:]}.</p>\n</div>\n'
+        f"<tbody>\n{body}\n</tbody>\n</table>\n"
+        f'<p class="nri-note">{note[:1].upper()}{note[1:]}.</p>\n</div>\n'
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from nri.errors import InputError
 from nri.rule.clause import ALWAYS, Clause
 from nri.rule.render import as_json
+from nri.rule.render.as_json import Node
 from nri.rule.render.options import RenderOptions
 from nri.rule.ruleset import RuleSet
 from nri.rule.segments import SHARES, Segment, Segments, Spread
@@ -59,7 +60,7 @@ def any_rule_from_json(text: str) -> RuleSet | Segments:
 
 def segments_from_dict(data: Any) -> Segments:
     """Read a rule for a number from plain data, as JSON holds it."""
-    top = as_json.Node(data, "the rule file")
+    top = Node(data, "the rule file")
     version = top.get("version").typed(int, "a whole number")
     if not 1 <= version <= VERSION:
         raise InputError(
@@ -80,11 +81,11 @@ def segments_from_dict(data: Any) -> Segments:
     )
 
 
-def _read_segment(node: as_json.Node, clause: Clause) -> Segment:
+def _read_segment(node: Node, clause: Clause) -> Segment:
     return Segment(clause, float(node.get("value").number()), _read_spread(node))
 
 
-def _read_spread(node: as_json.Node) -> Spread:
+def _read_spread(node: Node) -> Spread:
     interval = [item.number() for item in node.get("interval").items()]
     quantiles = tuple(float(item.number()) for item in node.get("quantiles").items())
     if len(interval) != 2 or len(quantiles) != len(SHARES):
