@@ -74,7 +74,7 @@ class _Board:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.literals = problem.fires.astype(np.float32)
+        self.literals = problem.fires.astype(np.float64)
         n, n_literals = problem.fires.shape
         self.total = float(problem.weights.sum())
         self.moments = np.stack([problem.weights, problem.weights * problem.values], axis=1)
@@ -233,8 +233,8 @@ class _Board:
         if len(leaf) >= self.problem.max_literals:
             return 0.0, 0, 0
         inside = self.mask(leaf)
-        spread = (self.moments * inside[:, None]).astype(np.float32)
-        sums = np.asarray(self.literals.T @ spread, dtype=np.float64)
+        spread = self.moments * inside[:, None]
+        sums = self.literals.T @ spread
         total = self.moments[inside].sum(axis=0)
         rest = total - sums
         least = self.problem.least_rows
@@ -243,10 +243,7 @@ class _Board:
         best = int(np.argmax(np.round(gain, 6)))
         if gain[best] <= 0:
             return 0.0, 0, 0
-        opposite = (
-            self.literals.T @ inside.astype(np.float32)
-            - (self.literals.T @ (self.literals[:, best] * inside)) * 2
-        )
+        opposite = self.literals.T @ inside - (self.literals.T @ (self.literals[:, best] * inside)) * 2
         return float(gain[best]), best, int(np.argmax(opposite))
 
     def _matrix(self, clauses: Sequence[LiteralSet]) -> BoolArray:
@@ -279,8 +276,8 @@ class _Place:
         """[bases, L]: the sum of squares that the list explains with that base and literal here."""
         board, least = self.board, self.board.problem.least_rows
         masks = np.stack([board.mask(base) for base in bases], axis=1)
-        spread = (masks[:, :, None] * self.given[:, None, :]).reshape(len(masks), -1).astype(np.float32)
-        taken = np.asarray(board.literals.T @ spread, dtype=np.float64)
+        spread = (masks[:, :, None] * self.given[:, None, :]).reshape(len(masks), -1)
+        taken = board.literals.T @ spread
         taken = np.moveaxis(taken.reshape(len(taken), len(bases), -1, 2), 1, 0)
         left = self.later - taken
         sums = taken.sum(axis=2)
