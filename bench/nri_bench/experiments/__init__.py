@@ -5,6 +5,7 @@ from nri_bench.experiments import (
     learning,
     noise,
     recovery,
+    regression,
     rules,
     scaling,
     slots,
@@ -15,7 +16,7 @@ from nri_bench.experiments.base import Experiment, Options
 
 EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (uci, learning, recovery, noise, spurious, scaling, ablation, slots, rules)
+    for module in (uci, learning, recovery, noise, spurious, scaling, ablation, slots, rules, regression)
 }
 """Every experiment by its command's name."""
 
