@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nri.api import read_rules, read_table, write_rules
+    from nri.display import CalibrationDisplay, CoverageDisplay, RuleDisplay, WhyDisplay, progress_bar
     from nri.errors import InputError, NRIError
     from nri.estimator import NRIClassifier
     from nri.induce.path import Settings, induce_rules
@@ -46,6 +47,11 @@ _PLACES = {
     "surrogate_of_model": "nri.tasks.surrogate",
     "compare_rules": "nri.tasks.compare",
     "clause_stability": "nri.tasks.stability",
+    "RuleDisplay": "nri.display",
+    "CoverageDisplay": "nri.display",
+    "WhyDisplay": "nri.display",
+    "CalibrationDisplay": "nri.display",
+    "progress_bar": "nri.display",
     "binarize": "nri.table.binarizer",
     "train_network": "nri.networks",
     "export_weights": "nri.networks",
@@ -56,15 +62,19 @@ _PLACES = {
 name is asked for: the command line needs none of them."""
 
 __all__ = [
+    "CalibrationDisplay",
+    "CoverageDisplay",
     "InputError",
     "NRIClassifier",
     "NRIError",
     "NRIRegressor",
     "ReportOptions",
+    "RuleDisplay",
     "RuleSet",
     "Segments",
     "Settings",
     "Table",
+    "WhyDisplay",
     "__version__",
     "binarize",
     "clause_stability",
@@ -74,6 +84,7 @@ __all__ = [
     "export_weights",
     "induce_rules",
     "induce_segments",
+    "progress_bar",
     "read_rules",
     "read_table",
     "surrogate_of_model",

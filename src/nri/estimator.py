@@ -14,6 +14,7 @@ from nri.errors import InputError
 from nri.induce import models
 from nri.induce.path import Settings, TablePosterior, induce_rules
 from nri.rule import Explanation, Label, RuleSet
+from nri.rule.column import Columns
 from nri.rule.labels import as_label
 from nri.sklearn_inputs import feature_names, read_labels, read_weights, real, whole, wished_columns
 from nri.sklearn_table import TableEstimator
@@ -68,6 +69,11 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         Labels in the order of ``predict_proba``.
     left_out_ : tuple of LeftOut
         Columns that could not be of use to a rule, and why.
+    feature_importances_ : array [n_features]
+        For each column what leaving it out costs, as a share of all such costs; see ``column_costs_``.
+    column_costs_ : dict of str to float
+        For each column of the rule, by how much the share of right rows in ``fit`` falls where its cells are
+        unknown: its clauses then do not fire.
     n_features_in_ : int
         Columns seen in ``fit``.
     feature_names_in_ : array of str
@@ -132,6 +138,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         table = self._table(frame, labels, sample_weight)
         found = induce_rules(table, self.settings, rng=self._generator())
         self.rules_ = found.ruleset
+        self._weigh_columns(table, lambda columns: right_share(found.ruleset, table, columns))
         self.left_out_ = found.left_out
         self._posterior = found.posterior
         self.classes_ = classes
@@ -215,3 +222,9 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         if label not in classes:
             raise InputError(f"positive={self.positive!r} is no class; choose one of {list(classes)}")
         return classes.index(label)
+
+
+def right_share(ruleset: RuleSet, table: Table, columns: Columns) -> float:
+    """Return the (weighted) share of rows whose class the rules say, given the columns that they read."""
+    right = ruleset.predict_index(columns, len(table)) == table.codes
+    return float(table.weights[right].sum() / table.weights.sum())

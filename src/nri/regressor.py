@@ -8,7 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from nri.arrays import FloatArray, IntArray
 from nri.induce.path import Settings
+from nri.regress.count import share_explained
 from nri.regress.path import induce_segments
+from nri.rule.column import Columns
 from nri.rule.explain_number import NumberExplanation
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
@@ -55,6 +57,11 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
         The rule; print it.
     left_out_ : tuple of LeftOut
         Columns that could not be of use to a rule, and why.
+    feature_importances_ : array [n_features]
+        For each column what leaving it out costs, as a share of all such costs; see ``column_costs_``.
+    column_costs_ : dict of str to float
+        For each column of the rule, by how much the explained variance of the rows of ``fit`` falls where its
+        cells are unknown.
     n_features_in_ : int
         Columns seen in ``fit``.
     feature_names_in_ : array of str
@@ -112,8 +119,10 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
         """
         names = feature_names(X)
         frame = as_frame(X)
-        found = induce_segments(self._table(frame, y, sample_weight), self.settings, rng=self._generator())
+        table = self._table(frame, y, sample_weight)
+        found = induce_segments(table, self.settings, rng=self._generator())
         self.rules_ = found.segments
+        self._weigh_columns(table, lambda columns: _explained(found.segments, table, columns))
         self.left_out_ = found.left_out
         self._remember(frame, names)
         return self
@@ -158,3 +167,8 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
             negations=self.negations,
             binarize=self.binarize,
         )
+
+
+def _explained(segments: Segments, table: Table, columns: Columns) -> float:
+    said = segments.predict(columns, len(table))
+    return share_explained(table.outcome.values, said, table.weights)

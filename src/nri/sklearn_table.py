@@ -1,6 +1,7 @@
 """What the estimators share: rows as scikit-learn's callers give them, by the names of columns in fit."""
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.rule import any_rule_from_json
+from nri.rule.column import Columns, empty_column
 from nri.sklearn_inputs import feature_names
 from nri.table.frame import as_frame
+from nri.table.table import Table
 from nri.table.usable import LeftOut, Reason
 
 
@@ -25,7 +29,34 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
     random_state: Any
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    column_costs_: dict[str, float]
+    feature_importances_: FloatArray
     _column_names: tuple[str, ...]
+
+    def _html_repr(self) -> str:
+        """Show the rule in a notebook once there is one, and before that what any estimator shows."""
+        if hasattr(self, "rules_"):
+            return str(self.rules_._repr_html_())
+        return str(super()._html_repr())
+
+    def _weigh_columns(self, table: Table, score: Callable[[Columns], float]) -> None:
+        """Find out what leaving out each column costs: how much worse the rule does where it is unknown.
+
+        Parameters
+        ----------
+        table
+            The rows of fit.
+        score
+            How well the rule does on them, given the columns that it reads.
+        """
+        columns = {name: table.columns[name] for name in self.rules_.columns}
+        whole = score(columns)
+        self.column_costs_ = {
+            name: whole - score({**columns, name: empty_column(column.kind, len(table))})
+            for name, column in columns.items()
+        }
+        costs = np.array([max(self.column_costs_.get(name, 0.0), 0.0) for name in table.names])
+        self.feature_importances_ = costs / costs.sum() if costs.sum() > 0 else costs
 
     def _remember(self, frame: pd.DataFrame, names: NDArray[Any] | None) -> None:
         """Keep what columns the table of fit had."""

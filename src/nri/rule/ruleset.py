@@ -141,7 +141,9 @@ class RuleSet:
 
     def _repr_html_(self) -> str:
         """Show the rules as tables in a notebook."""
-        return self.render("html")
+        from nri.rule.render.notebook import in_notebook
+
+        return in_notebook(self.render("html"))
 
     def render(
         self,

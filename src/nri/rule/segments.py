@@ -106,7 +106,9 @@ class Segments:
 
     def _repr_html_(self) -> str:
         """Show the rule as a table in a notebook."""
-        return self.render("html")
+        from nri.rule.render.notebook import in_notebook
+
+        return in_notebook(self.render("html"))
 
     def render(
         self,
