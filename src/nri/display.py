@@ -4,9 +4,11 @@ Each display holds the numbers that it draws; ``plot(ax)`` draws them again else
 only when something is drawn. Both estimators are taken: for a number, values stand in the place of shares.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -299,8 +301,39 @@ def progress_bar(title: str, steps: int) -> Iterator[Callable[[], None]]:
 
     For example around a cross-validation: ``cross_validate(table, rng=rng, step=step)``.
     """
+    if _is_notebook():
+        yield from _notebook_bar(title, steps)
+        return
+    from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(transient=True, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task(title, total=steps)
         yield lambda: progress.advance(task)
+
+
+def _is_notebook() -> bool:
+    """Whether a notebook runs us; a terminal with IPython is none."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+def _notebook_bar(title: str, steps: int) -> Iterator[Callable[[], None]]:
+    """Show the browser's own bar, which needs no widgets."""
+    from IPython.display import HTML, display
+
+    done = 0
+
+    def bar() -> Any:
+        told = f"{escape(title)}: {done} of {steps}"
+        return HTML(f'<progress value="{done}" max="{steps}"></progress> <small>{told}</small>')
+
+    handle = display(bar(), display_id=True)
+
+    def step() -> None:
+        nonlocal done
+        done += 1
+        handle.update(bar())
+
+    yield step

@@ -22,7 +22,9 @@ def code_cells(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the source of each code cell and what it is shown to print."""
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "code":
-            streams = [out.text for out in cell.outputs if out.output_type == "stream" and out.name == "stdout"]
+            streams = [
+                out.text for out in cell.outputs if out.output_type == "stream" and out.name == "stdout"
+            ]
             yield cell.source, "".join(streams)
 
 
