@@ -38,7 +38,7 @@ docs: $(VENV)/.installed-test
 # The documents as a site in build/site, with search; opens from the folder and loads nothing from elsewhere.
 site: $(VENV)/.installed-docs
 	$(BIN)/mkdocs build --strict --quiet
-	@echo "open build/site/index.html"
+	@echo "open build/site/index.html; for search: python3 -m http.server -d build/site"
 
 # Renew the pictures of the page in docs/images; needs chromium.
 screenshots: $(VENV)/.installed-test

@@ -93,10 +93,11 @@ def _output(output: dict[str, Any]) -> str:
     data = output.get("data", {})
     if "image/png" in data:
         picture = "".join(data["image/png"]).replace("\n", "")
-        return f'<img alt="What the code above draws" src="data:image/png;base64,{picture}">'
+        style = "max-width:100%;height:auto"
+        return f'<img alt="What the code above draws" style="{style}" src="data:image/png;base64,{picture}">'
     if "text/html" in data:
         inside = "".join(data["text/html"])
         lines = [line for line in inside.splitlines() if line.strip()]  # a blank line would end the HTML
-        return "<div>\n" + "\n".join(lines) + "\n</div>"
+        return '<div style="overflow-x:auto">\n' + "\n".join(lines) + "\n</div>"
     text = "".join(output.get("text", data.get("text/plain", "")))
-    return f"<pre>{html.escape(text)}</pre>" if text.strip() else ""
+    return f'<pre style="overflow-x:auto">{html.escape(text)}</pre>' if text.strip() else ""

@@ -1,4 +1,4 @@
-"""The notebooks of the documents: ``make docs`` executes them, a test runs their code and compares what they print.
+"""The notebooks of the documents: ``make docs`` executes them, a test runs their code and compares.
 
 A notebook holds no magics and no state beside its cells, so its code runs as a plain script too.
 """
