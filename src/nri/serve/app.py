@@ -21,6 +21,7 @@ from nri.errors import InputError
 from nri.induce import models
 from nri.serve.edit import read_rules
 from nri.serve.guard import Guard, TooLargeError, read_file, read_json
+from nri.serve.number import answer_number, number_download, view_number
 from nri.serve.profile import profile_target
 from nri.serve.question import read_question
 from nri.serve.rows import explain_row, rows_page
@@ -115,6 +116,10 @@ class _Page:
     async def induce(self, request: Request) -> Response:
         visit = self.visit(request)
         question = read_question(await read_json(request), self.model)
+        visit.number = await self.compute(answer_number, self.upload(request), question)
+        if visit.number is not None:
+            visit.work = None
+            return JSONResponse(view_number(visit.number))
         work = await self.compute(answer, self.upload(request), question)
         visit.work = work
         return JSONResponse(await self.compute(view_work, work))
@@ -141,7 +146,11 @@ class _Page:
         return JSONResponse(await self.compute(explain_row, self.work(request), row))
 
     async def download(self, request: Request) -> Response:
-        made = await self.compute(make_download, self.work(request), request.path_params["kind"])
+        number, kind = self.visit(request).number, request.path_params["kind"]
+        if number is not None:
+            made = await self.compute(number_download, number, kind)
+        else:
+            made = await self.compute(make_download, self.work(request), kind)
         disposition = {"content-disposition": f'attachment; filename="{made.name}"'}
         return Response(made.text, media_type=made.media_type, headers=disposition)
 
