@@ -77,7 +77,8 @@ class RuleDisplay(_Display):
             bounds = [
                 (one.value, min(one.spread.low, one.value), max(one.spread.high, one.value)) for one in parts
             ]
-            drawn = cls(rule.target, names, *_columns(bounds), labels, False)
+            values, low, high = _columns(bounds, 3)
+            drawn = cls(rule.target, names, values, low, high, labels, False)
         else:
             names, labels, bounds = [], [], []
             for one in rule.decisions:
@@ -86,7 +87,8 @@ class RuleDisplay(_Display):
                 names.append(f"{phrase_clause(one.clause)} → {phrase_label(one.label)}")
                 labels.append(f"{share:.2f}, {one.evidence.total:g} rows")
                 bounds.append((share, interval.low, interval.high))
-            drawn = cls(rule.target, names, *_columns(bounds), labels, True)
+            values, low, high = _columns(bounds, 3)
+            drawn = cls(rule.target, names, values, low, high, labels, True)
         return drawn.plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
@@ -129,19 +131,19 @@ class CoverageDisplay(_Display):
         rule = _rule_of(estimator)
         names = [phrase_clause(one.clause) for one in rule.decisions] + ["no clause fires"]
         if isinstance(rule, Segments):
-            table = estimator.measured(X, y)  # type: ignore[union-attr]
+            table = estimator.measured(X, y)
             deciding = rule.decide(table.columns, len(table))
             values = [table.outcome.values[deciding == i] for i in range(len(names))]
             right = np.array([float(len(one)) for one in values])
             return cls(rule.target, names, right, np.zeros(len(names)), values).plot(ax=ax)
-        labelled = estimator.labelled(X, y)  # type: ignore[union-attr]
+        labelled = estimator.labelled(X, y)
         deciding = rule.decide(labelled.columns, len(labelled))
         is_right = rule.predict_index(labelled.columns, len(labelled)) == labelled.codes
         counts = [
-            np.bincount(deciding[rows], labelled.weights[rows], minlength=len(names))
+            np.bincount(deciding[rows], labelled.weights[rows], minlength=len(names)).astype(np.float64)
             for rows in (is_right, ~is_right)
         ]
-        return cls(rule.target, names, *counts).plot(ax=ax)
+        return cls(rule.target, names, counts[0], counts[1]).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw bars of rows, or boxes of values."""
@@ -234,11 +236,11 @@ class CalibrationDisplay(_Display):
         """Compare on rows with their labels or numbers, best on rows that were not fitted."""
         rule = _rule_of(estimator)
         if isinstance(rule, Segments):
-            table = estimator.measured(X, y)  # type: ignore[union-attr]
+            table = estimator.measured(X, y)
             said, truth = rule.predict(table.columns, len(table)), table.outcome.values
             name = rule.target
         else:
-            table = estimator.labelled(X, y)  # type: ignore[union-attr]
+            table = estimator.labelled(X, y)
             index = rule.index_of(rule.rules[0].label) if rule.rules else len(rule.classes) - 1
             said = rule.predict_proba(table.columns, len(table))[:, index]
             truth = (table.codes == index).astype(np.float64)
@@ -252,7 +254,7 @@ class CalibrationDisplay(_Display):
                 interval = wilson(min(spread.mean, 1.0), spread.rows)
                 low, high = interval.low, interval.high
             points.append((float(value), spread.mean, low, high, spread.rows))
-        return cls(name, *_columns(points)).plot(ax=ax)
+        return cls(name, *_columns(points, 5)).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw a point for each clause beside the line on which both are equal."""
@@ -273,9 +275,9 @@ def _rule_of(estimator: Any) -> Any:
     return estimator.rules_
 
 
-def _columns(points: Sequence[tuple[float, ...]]) -> list[FloatArray]:
-    """Return the columns of rows of numbers; three empty ones if there are no rows."""
-    return [np.array(column) for column in zip(*points, strict=True)] or [np.zeros(0)] * 3
+def _columns(points: Sequence[tuple[float, ...]], count: int) -> list[FloatArray]:
+    """Return so many columns of rows of numbers, empty ones if there are no rows."""
+    return list(np.array(points, dtype=np.float64).reshape(-1, count).T)
 
 
 def _conditions(clause: Clause, columns: Columns) -> list[tuple[str, str]]:
@@ -321,15 +323,16 @@ def _is_notebook() -> bool:
 
 def _notebook_bar(title: str, steps: int) -> Iterator[Callable[[], None]]:
     """Show the browser's own bar, which needs no widgets."""
-    from IPython.display import HTML, display
+    from IPython import display as notebook
 
+    shown: Any = notebook
     done = 0
 
     def bar() -> Any:
         told = f"{escape(title)}: {done} of {steps}"
-        return HTML(f'<progress value="{done}" max="{steps}"></progress> <small>{told}</small>')
+        return shown.HTML(f'<progress value="{done}" max="{steps}"></progress> <small>{told}</small>')
 
-    handle = display(bar(), display_id=True)
+    handle = shown.display(bar(), display_id=True)
 
     def step() -> None:
         nonlocal done

@@ -16,8 +16,8 @@ def flats():
 def test_segments_come_back_with_their_values(client, flats):
     drop(client, flats, "flats.csv")
     answer = ask(client, target="rent").json()
-    assert [part["covers"] for part in answer["segments"]] == ["48 of 80", "32 of 80"]
-    assert answer["segments"][0]["literals"][0]["text"] == "rooms <= 3"
+    assert [part["covers"] for part in answer["segments"]] == ["32 of 80", "48 of 80"]
+    assert answer["segments"][0]["literals"][0]["text"] == "rooms > 3"
     assert answer["explained"] > 0.99
 
 

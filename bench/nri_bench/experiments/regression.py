@@ -125,7 +125,7 @@ def _read(table: str, path: Path) -> tuple[pd.DataFrame, pd.Series[float]]:
 
 def fit_and_judge(method: str, data: tuple[pd.DataFrame, pd.Series[float]], size: int, seed: int) -> Measures:
     """Learn from rows drawn at random, and judge on others; see the columns of :func:`table`."""
-    X, y = data[0], data[1].to_numpy()
+    X, y = data[0], np.asarray(data[1], dtype=np.float64)
     order = np.random.default_rng([seed, size]).permutation(len(y))
     support, query = order[:size], order[size : size + _QUERY]
     answer = NUMBER_METHODS[method].fit_and_say(
