@@ -1,7 +1,7 @@
 """``nri bench regression``: rules for a number beside their rivals, on raw tables with a numeric outcome.
 
 The tables are CSV files of a folder (``--data`` or ``NRI_DATA``) that hold these columns, and one that comes
-with scikit-learn; files that are not there are left out. Constants were chosen on the tables of one half only.
+with scikit-learn; files that are not there are left out. Constants were chosen on the tables of one half.
 """
 
 from __future__ import annotations
@@ -142,45 +142,51 @@ def fit_and_judge(method: str, data: tuple[pd.DataFrame, pd.Series[float]], size
 
 
 def table(rows: Sequence[Row]) -> str:
-    """R² and the share of the median's error that is saved, by half of the tables and rows to learn from."""
-    frame = pd.DataFrame([row for row in rows if row["status"] == "ok"])
+    """R² and the share of the median's error that is saved, by half of the tables and rows to learn from.
+
+    A fit that failed or ran out of time counts as the mean, which is what its user falls back to.
+    """
+    frame = pd.DataFrame(list(rows))
     if frame.empty:
         return NO_ROWS
     for column in ("r2", "mae"):
-        frame[column] = frame[column].clip(lower=-1.0)  # one wild prediction is not to outweigh all tables
-    blocks = []
-    failed = len(rows) - len(frame)
-    for half in ("choosing", "confirming"):
-        part = frame[frame["half"] == half]
-        if part.empty:
+        told = frame[column].astype(np.float64)
+        frame[column] = told.fillna(0.0).clip(lower=-1.0)  # one wild prediction must not outweigh all tables
+    blocks = [_half(frame[frame["half"] == half], half) for half in ("choosing", "confirming")]
+    failed = frame[frame["status"] != "ok"].groupby("method").size()
+    notes = [
+        f"{count} fits of {NUMBER_METHODS[name].label} failed or ran out of time"
+        for name, count in failed.items()
+    ]
+    return "\n".join(block for block in blocks if block) + (f"\n{'; '.join(notes)}.\n" if notes else "")
+
+
+def _half(part: pd.DataFrame, half: str) -> str:
+    """Write the table of one half, nothing if it has no rows."""
+    sizes = sorted(part["n"].unique())
+    lines = []
+    for name, method in NUMBER_METHODS.items():
+        own = part[part["method"] == name]
+        if own.empty:
             continue
-        sizes = sorted(part["n"].unique())
-        lines = []
-        for name, method in NUMBER_METHODS.items():
-            own = part[part["method"] == name]
-            if own.empty:
-                continue
-            by_size = own.groupby("n")[["r2", "mae"]].mean()
-            cells = [f"{by_size['r2'].get(n, np.nan):.2f}" for n in sizes]
-            saved = f"{100 * own['mae'].mean():.0f}"
-            counts = [_count(own[column].median()) for column in ("segments", "literals")]
-            lines.append([method.label, *cells, f"{own['r2'].mean():.3f}", saved, *counts])
-        header = [
-            "method",
-            *(f"R², n = {n}" for n in sizes),
-            "R², all",
-            "error saved, %",
-            "segments",
-            "literals",
-        ]
-        count = part["dataset"].nunique()
-        blocks.append(f"{half.capitalize()} half, {count} tables:\n\n{markdown(header, lines)}")
-    note = f"\n{failed} fits failed and are left out.\n" if failed else ""
-    return "\n".join(blocks) + note
+        by_size = own.groupby("n")["r2"].mean()
+        whole = len(by_size) == len(sizes)
+        cells = [_shown(by_size.get(n, np.nan)) for n in sizes]
+        all_sizes = [_shown(own["r2"].mean() if whole else np.nan)]
+        saved = f"{100 * own['mae'].mean():.0f}" if whole else _shown(np.nan)
+        counts = [_count(own[column].dropna()) for column in ("segments", "literals")]
+        lines.append([method.label, *cells, *all_sizes, saved, *counts])
+    header = ["method", *(f"R², n = {n}" for n in sizes), "R², all", "error saved, %", "segments", "literals"]
+    tables = part["dataset"].nunique()
+    return f"{half.capitalize()} half, {tables} tables:\n\n{markdown(header, lines)}" if lines else ""
 
 
-def _count(number: float) -> str:
-    return "–" if number != number else f"{number:.0f}"  # noqa: RUF001
+def _shown(number: float) -> str:
+    return "–" if number != number else f"{number:.2f}"  # noqa: RUF001
+
+
+def _count(counts: pd.Series[float]) -> str:
+    return f"{counts.median():.0f}" if len(counts) else _shown(np.nan)
 
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
