@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: demo test lint types contracts unit format docs screenshots clean bench bench-wide bench-small bench-quick
+.PHONY: demo test lint types contracts unit format docs site screenshots clean bench bench-wide bench-small bench-quick
 
 demo: $(VENV)/.installed
 	$(BIN)/nri demo
@@ -33,6 +33,12 @@ format: $(VENV)/.installed-test
 docs: $(VENV)/.installed-test
 	$(BIN)/python tests/docs/examples_in_docs.py
 	$(BIN)/python tests/docs/api_reference.py
+	$(BIN)/python tests/docs/notebooks.py
+
+# The documents as a site in build/site, with search; opens from the folder and loads nothing from elsewhere.
+site: $(VENV)/.installed-docs
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "open build/site/index.html; for search: python3 -m http.server -d build/site"
 
 # Renew the pictures of the page in docs/images; needs chromium.
 screenshots: $(VENV)/.installed-test
@@ -74,6 +80,10 @@ $(BIN)/python:
 
 $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e .
+	touch $@
+
+$(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e '.[docs]'
 	touch $@
 
 $(VENV)/.installed-bench: pyproject.toml bench/pyproject.toml constraints.txt | $(BIN)/python

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nri.api import read_rules, read_table, write_rules
+    from nri.display import CalibrationDisplay, CoverageDisplay, RuleDisplay, WhyDisplay, progress_bar
     from nri.dynamics.files import read_dynamics
     from nri.dynamics.learn import learn_dynamics
     from nri.dynamics.system import Dynamics
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     from nri.induce.path import Settings, induce_rules
     from nri.induce.resample import cross_validate, diagnose
     from nri.networks import export_weights, train_network
+    from nri.regress.path import induce_segments
+    from nri.regressor import NRIRegressor
     from nri.report import ReportOptions, write_report
-    from nri.rule import RuleSet
+    from nri.rule import RuleSet, Segments
     from nri.table import Table
     from nri.table.binarizer import binarize
     from nri.tasks.compare import compare_rules
@@ -30,13 +33,16 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "NRIClassifier": "nri.estimator",
+    "NRIRegressor": "nri.regressor",
     "read_table": "nri.api",
     "Table": "nri.table",
     "induce_rules": "nri.induce.path",
     "Settings": "nri.induce.path",
     "cross_validate": "nri.induce.resample",
     "diagnose": "nri.induce.resample",
+    "induce_segments": "nri.regress.path",
     "RuleSet": "nri.rule",
+    "Segments": "nri.rule",
     "read_rules": "nri.api",
     "write_rules": "nri.api",
     "write_report": "nri.report",
@@ -48,6 +54,11 @@ _PLACES = {
     "learn_dynamics": "nri.dynamics.learn",
     "Dynamics": "nri.dynamics.system",
     "read_dynamics": "nri.dynamics.files",
+    "RuleDisplay": "nri.display",
+    "CoverageDisplay": "nri.display",
+    "WhyDisplay": "nri.display",
+    "CalibrationDisplay": "nri.display",
+    "progress_bar": "nri.display",
     "binarize": "nri.table.binarizer",
     "train_network": "nri.networks",
     "export_weights": "nri.networks",
@@ -58,14 +69,20 @@ _PLACES = {
 name is asked for: the command line needs none of them."""
 
 __all__ = [
+    "CalibrationDisplay",
+    "CoverageDisplay",
     "Dynamics",
     "InputError",
     "NRIClassifier",
     "NRIError",
+    "NRIRegressor",
     "ReportOptions",
+    "RuleDisplay",
     "RuleSet",
+    "Segments",
     "Settings",
     "Table",
+    "WhyDisplay",
     "__version__",
     "binarize",
     "clause_stability",
@@ -75,7 +92,9 @@ __all__ = [
     "error_slices",
     "export_weights",
     "induce_rules",
+    "induce_segments",
     "learn_dynamics",
+    "progress_bar",
     "read_dynamics",
     "read_rules",
     "read_table",

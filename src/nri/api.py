@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from nri.errors import InputError
-from nri.rule import FORMATS, Label, RuleSet, from_json, render
-from nri.table import Table, atomic_file, label_table, table_of
+from nri.rule import FORMATS, Label, RuleSet, Segments, any_rule_from_json
+from nri.table import Table, atomic_file, table_of
 from nri.table import files as table_files
 from nri.table.excel import SheetChoice
 from nri.table.files import similar_files
+from nri.table.target import with_target
 
 
 def read_table(
@@ -36,6 +37,7 @@ def read_table(
         Files are CSV, TSV, Excel, Parquet or ARFF; ``"-"`` is standard input.
     target : str, optional
         The column to be explained, or a comparison such as ``"price > 100"``. Rows without it are left out.
+        A number of many values is explained as a number, by :func:`nri.induce_segments`.
     positive : label, optional
         The class that the rule is to be about; of several classes it makes two, this one and any other.
     weights : str, optional
@@ -63,10 +65,10 @@ def read_table(
         table = table_files.read_table(source, exact=exact_text, choice=choice)
     else:
         table = table_of(source, exact=exact_text)
-    return table if target is None else label_table(table, target, positive, weights)
+    return table if target is None else with_target(table, target, positive, weights)
 
 
-def read_rules(source: "str | PathLike[str] | IO[str]") -> RuleSet:
+def read_rules(source: "str | PathLike[str] | IO[str]") -> RuleSet | Segments:
     """Read rules from a JSON file, as :func:`write_rules` and ``nri induce --out RULE.json`` write it.
 
     They predict on any table with the columns that they read: ``read_rules("rule.json").predict(frame)``.
@@ -77,7 +79,7 @@ def read_rules(source: "str | PathLike[str] | IO[str]") -> RuleSet:
         Files of all earlier versions are read.
     """
     if not isinstance(source, str | PathLike):
-        return from_json(source.read())
+        return any_rule_from_json(source.read())
     path = Path(source)
     try:
         text = path.read_text(encoding="utf-8")
@@ -90,12 +92,14 @@ def read_rules(source: "str | PathLike[str] | IO[str]") -> RuleSet:
             f"{path} cannot be read ({error.strerror}); check its name and permissions"
         ) from None
     try:
-        return from_json(text)
+        return any_rule_from_json(text)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def write_rules(ruleset: RuleSet, path: "str | PathLike[str]", *, format: str | None = None) -> None:
+def write_rules(
+    ruleset: RuleSet | Segments, path: "str | PathLike[str]", *, format: str | None = None
+) -> None:
     """Write rules to a file, whole or not at all.
 
     Parameters
@@ -120,6 +124,6 @@ def write_rules(ruleset: RuleSet, path: "str | PathLike[str]", *, format: str | 
     """
     suffix = Path(path).suffix.lower()
     chosen = format or next((form.name for form in FORMATS.values() if form.suffix == suffix), "text")
-    text = render(ruleset, chosen)
+    text = ruleset.render(chosen)
     with atomic_file(Path(path)) as file:
         file.write(text if text.endswith("\n") else text + "\n")

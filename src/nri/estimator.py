@@ -1,7 +1,5 @@
 """NRIClassifier: the product as a scikit-learn estimator."""
 
-import numbers
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self
@@ -9,24 +7,25 @@ from typing import Any, Literal, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.induce import models
 from nri.induce.path import Settings, TablePosterior, induce_rules
-from nri.rule import Explanation, Label, RuleSet, from_json, render
+from nri.rule import Explanation, Label, RuleSet
+from nri.rule.column import Columns
 from nri.rule.labels import as_label
-from nri.sklearn_inputs import feature_names, read_labels, read_weights
+from nri.sklearn_inputs import feature_names, read_labels, read_weights, real, whole, wished_columns
+from nri.sklearn_table import TableEstimator
 from nri.table.frame import as_frame, read_columns
 from nri.table.source import Source
 from nri.table.table import Table, Target
-from nri.table.usable import LeftOut, Reason
+from nri.table.usable import LeftOut
 
 
-class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Induce a rule that a person can read, and predict by it.
 
     Parameters
@@ -79,6 +78,11 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         Labels in the order of ``predict_proba``.
     left_out_ : tuple of LeftOut
         Columns that could not be of use to a rule, and why.
+    feature_importances_ : array [n_features]
+        For each column what leaving it out costs, as a share of all such costs; see ``column_costs_``.
+    column_costs_ : dict of str to float
+        For each column of the rule, by how much the share of right rows in ``fit`` falls where its cells are
+        unknown: its clauses then do not fire.
     n_features_in_ : int
         Columns seen in ``fit``.
     feature_names_in_ : array of str
@@ -96,8 +100,6 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
     rules_: RuleSet
     classes_: NDArray[Any]
     left_out_: tuple[LeftOut, ...]
-    n_features_in_: int
-    feature_names_in_: NDArray[Any]
     _posterior: TablePosterior | None
 
     def __init__(
@@ -157,15 +159,11 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             table = replace(table, unlabelled=read_columns(more, table.plans))
         found = induce_rules(table, self.settings, rng=self._generator())
         self.rules_ = found.ruleset
+        self._weigh_columns(table, lambda columns: right_share(found.ruleset, table, columns))
         self.left_out_ = found.left_out
         self._posterior = found.posterior
         self.classes_ = classes
-        self.n_features_in_ = frame.shape[1]
-        self._column_names = tuple(frame.columns)
-        if names is not None:
-            self.feature_names_in_ = names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        self._remember(frame, names)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -220,26 +218,16 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
     @property
     def settings(self) -> Settings:
         """What is asked of the rules, checked."""
-        use: Sequence[str] | None = None
-        never: Sequence[str] = ()
-        if isinstance(self.columns, Mapping):
-            use = [str(name) for name, wanted in self.columns.items() if wanted] or None
-            never = [str(name) for name, wanted in self.columns.items() if not wanted]
-        elif isinstance(self.columns, str):
-            raise InputError(f"columns is the text {self.columns!r}; give a list of names")
-        elif self.columns is not None:
-            use = [str(name) for name in self.columns]
-        if isinstance(self.require, str):
-            raise InputError(f"require is the text {self.require!r}; give a list of names")
+        use, never, require = wished_columns(self.columns, self.require)
         return Settings(
             model=self.model,
-            max_clauses=_whole("max_clauses", self.max_clauses),
-            max_literals=_whole("max_literals", self.max_literals),
+            max_clauses=whole("max_clauses", self.max_clauses),
+            max_literals=whole("max_literals", self.max_literals),
             use=use,
             never=never,
-            require=[str(name) for name in self.require or ()],
+            require=require,
             negations=self.negations,
-            min_precision=_real("min_precision", self.min_precision),
+            min_precision=real("min_precision", self.min_precision),
             binarize=self.binarize,
             counts=self.counts,
             costs=self._costs(),
@@ -255,13 +243,6 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             )
         return {as_label(label): cost for label, cost in self.class_weight.items()}
 
-    def _generator(self) -> np.random.Generator:
-        if isinstance(self.random_state, np.random.Generator):
-            return self.random_state
-        if self.random_state is None:
-            return np.random.default_rng(0)
-        return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-
     def _positive(self, classes: tuple[Label, ...]) -> int | None:
         if self.positive is None or len(classes) == 1:
             return None
@@ -275,71 +256,8 @@ class NRIClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             raise InputError(f"positive={self.positive!r} is no class; choose one of {list(classes)}")
         return classes.index(label)
 
-    def _named(self, X: Any) -> pd.DataFrame:
-        """Return rows to predict with the names that columns had in fit."""
-        check_is_fitted(self)
-        names = feature_names(X)
-        frame = as_frame(X)
-        if names is None or not hasattr(self, "feature_names_in_"):
-            frame = self._by_position(frame, named=names is not None)
-        if not len(frame):
-            raise InputError(
-                f"Found array with 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required; "
-                "give at least one row"
-            )
-        return frame
 
-    def _by_position(self, frame: pd.DataFrame, named: bool) -> pd.DataFrame:
-        if named and set(self.rules_.columns) <= set(frame.columns):
-            return frame
-        if frame.shape[1] != self.n_features_in_:
-            raise InputError(
-                f"X has {frame.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input: give the columns of fit in their order"
-            )
-        if hasattr(self, "feature_names_in_"):
-            warnings.warn(
-                "X does not have valid feature names, but "
-                f"{type(self).__name__} was fitted with feature names",
-                stacklevel=4,
-            )
-        return frame.set_axis(list(self._column_names), axis="columns")
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Keep rules as their JSON: what is restored is what any other reader of the file would see.
-
-        The posterior is not kept, since it holds rows of the table, which a saved rule must not carry.
-        """
-        state: dict[str, Any] = dict(super().__getstate__())
-        state.pop("_posterior", None)
-        if "rules_" in state:
-            state["rules_"] = render(self.rules_, "json")
-            state["left_out_"] = [(one.column, str(one.reason)) for one in self.left_out_]
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
-        if "rules_" in state:
-            state["rules_"] = from_json(state["rules_"])
-            state["left_out_"] = tuple(LeftOut(name, Reason(why)) for name, why in state["left_out_"])
-        super().__setstate__(state)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
-
-
-def _whole(name: str, value: Any) -> int:
-    """Return a parameter that counts; a bool counts nothing, though Python takes it for a number."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise InputError(f"{name} is {value!r}, which is no whole number: use 1 or more")
-    return int(value)
-
-
-def _real(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise InputError(f"{name} is {value!r}, which is no number: use one from 0 to 1")
-    return float(value)
+def right_share(ruleset: RuleSet, table: Table, columns: Columns) -> float:
+    """Return the (weighted) share of rows whose class the rules say, given the columns that they read."""
+    right = ruleset.predict_index(columns, len(table)) == table.codes
+    return float(table.weights[right].sum() / table.weights.sum())

@@ -1,7 +1,7 @@
 """Labels, weights and names as scikit-learn's callers give them, checked the way scikit-learn checks them."""
 
 import numbers
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Target, ND
     """
     if y is None:
         raise InputError("requires y to be passed, but the target y is None: give a label for each row")
-    name = _name_of(y)
+    name = name_of(y)
     labels = _one_column(y)
     try:
         classes, codes = np.unique(labels, return_inverse=True)
@@ -124,7 +124,70 @@ def feature_names(X: Any) -> NDArray[Any] | None:
     return np.array(names, dtype=object) if names and all(isinstance(name, str) for name in names) else None
 
 
-def _name_of(y: Any) -> str:
+def wished_columns(
+    columns: Sequence[str] | Mapping[str, bool] | None, require: Sequence[str] | None
+) -> tuple[list[str] | None, list[str], list[str]]:
+    """Return which columns alone to use (None for all), which never, and which every clause must name."""
+    use: list[str] | None = None
+    never: list[str] = []
+    if isinstance(columns, Mapping):
+        use = [str(name) for name, wanted in columns.items() if wanted] or None
+        never = [str(name) for name, wanted in columns.items() if not wanted]
+    elif isinstance(columns, str):
+        raise InputError(f"columns is the text {columns!r}; give a list of names")
+    elif columns is not None:
+        use = [str(name) for name in columns]
+    if isinstance(require, str):
+        raise InputError(f"require is the text {require!r}; give a list of names")
+    return use, never, [str(name) for name in require or ()]
+
+
+def whole(name: str, value: Any) -> int:
+    """Return a parameter that counts; a bool counts nothing, though Python takes it for a number."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise InputError(f"{name} is {value!r}, which is no whole number: use 1 or more")
+    return int(value)
+
+
+def real(name: str, value: Any) -> float:
+    """Return a parameter that measures."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise InputError(f"{name} is {value!r}, which is no number: use one from 0 to 1")
+    return float(value)
+
+
+def read_numbers(y: Any, n_rows: int) -> tuple[str, FloatArray]:
+    """Return the name of a number that is to be explained, and its values."""
+    if y is None:
+        raise InputError("requires y to be passed, but the target y is None: give a number for each row")
+    name = name_of(y)
+    if hasattr(y, "to_pandas"):  # a polars series or frame
+        y = y.to_pandas()
+    found = column_or_1d(np.asarray(y), warn=True)
+    if found.dtype.kind == "c":
+        raise InputError("Complex data not supported: give real numbers as y")
+    try:
+        values = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            "y holds cells that are no numbers (Unknown label type); use NRIClassifier for classes"
+        ) from None
+    if len(values) != n_rows:
+        raise InputError(
+            f"Found input variables with inconsistent numbers of samples: {n_rows} rows and "
+            f"{len(values)} values; give one for each row"
+        )
+    if not n_rows:
+        raise InputError("Found array with 0 sample(s) while a minimum of 1 is required; give rows")
+    if np.isnan(values).any():
+        raise InputError("Input y contains NaN: a value is missing; leave such rows out")
+    if not np.isfinite(values).all():
+        raise InputError("Input y contains infinity: a value cannot be infinite; leave such rows out")
+    return name, values
+
+
+def name_of(y: Any) -> str:
+    """Return the name of a target, y if it has none."""
     name = getattr(y, "name", None)
     if name is None and isinstance(y, pd.DataFrame) and y.shape[1] == 1:
         name = y.columns[0]

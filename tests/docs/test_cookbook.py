@@ -19,6 +19,7 @@ EXPECTED = {
     "missing": "lacks pressure > 3 (it is unknown)",
     "price": 'THEN "rent > 900" = true',
     "report": "wrote report.html",
+    "segments": "explains 9",
     "slices": "chills = yes",
     "stability": "cough = yes AND fever = yes: same conditions in",
     "surrogate": "THEN prediction = yes",

@@ -52,8 +52,8 @@ def test_a_heavy_import_would_be_noticed():
 def test_an_unknown_name_is_an_attribute_error():
     import nri
 
-    with pytest.raises(AttributeError, match="no attribute 'NRIRegressor'"):
-        _ = nri.NRIRegressor
+    with pytest.raises(AttributeError, match="no attribute 'NRIForest'"):
+        _ = nri.NRIForest
     assert nri.__version__.count(".") == 2
 
 

@@ -9,6 +9,7 @@ from nri_bench.experiments import (
     noise,
     options,
     recovery,
+    regression,
     rules,
     scaling,
     seeds,
@@ -24,7 +25,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
     for module in (
         *(uci, wide, seeds, learning, recovery, xor, noise, missing, spurious, scaling),
-        *(ablation, options, slots, clauses, rules, dynamics),
+        *(ablation, options, slots, clauses, rules, dynamics, regression),
     )
 }
 """Every experiment by its command's name."""

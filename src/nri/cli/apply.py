@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from nri.cli.console import emit, mute_notes, show_rule, tell
-from nri.cli.files import check_outputs, open_table, read_rule, write_text
+from nri.cli.files import check_outputs, open_table, read_any_rule, write_text
 from nri.cli.options import (
     DialectOption,
     FileArgument,
@@ -32,7 +32,7 @@ def predict(
     only: OnlyOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Add a column of predictions and one of their probabilities to a table.
+    """Add a column of predictions and one of their probabilities to a table; a number has no probability.
 
     The table needs only the columns that the rule uses; a CSV or TSV table keeps its cells and its delimiter
     as they are, and so does a workbook with --out FILE.xlsx. If it has the target too, the accuracy is
@@ -40,9 +40,9 @@ def predict(
     """
     mute_notes(quiet)
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
-    ruleset = read_rule(rule)
+    ruleset = read_any_rule(rule)
     from nri.table.write import write_beside, write_table
-    from nri.tasks.predictions import accuracy_on, predictions
+    from nri.tasks.predictions import judge, predictions
 
     source = open_table(file, sheet=sheet, header=header, quiet=quiet)
     found = predictions(ruleset, source)
@@ -50,9 +50,9 @@ def predict(
         write_table(found, out or sys.stdout)
     else:
         write_beside(source, found, out or sys.stdout)
-    judged = accuracy_on(ruleset, source, found.iloc[:, 0].to_numpy())
+    judged = judge(ruleset, source, found.iloc[:, 0].to_numpy())
     if judged is not None:
-        tell(f"accuracy {judged[0]} on the {judged[1]} rows whose {ruleset.target} is known", quiet=quiet)
+        tell(f"{judged} whose {ruleset.target} is known", quiet=quiet)
     if out is not None:
         tell(f"wrote {out}", quiet=quiet)
 
@@ -73,7 +73,7 @@ def explain(
 ) -> None:
     """Tell which clauses fire on a row or, when none does, what the nearest one lacks."""
     mute_notes(quiet)
-    ruleset = read_rule(rule)
+    ruleset = read_any_rule(rule)
     source = open_table(file, sheet=sheet, header=header, quiet=quiet)
     for number in row:
         if not 1 <= number <= len(source):
@@ -119,16 +119,14 @@ def export(
 ) -> None:
     """Write a rule as SQL, Python, Markdown or any other format."""
     check_outputs({"--out": out}, {"the rule": rule})
-    ruleset = read_rule(rule)
-    from nri.rule import render
-
+    ruleset = read_any_rule(rule)
     for_sql = {"dialect": dialect, "table": table, "statement": statement, "into": into}
     name = chosen_format(form, out) or ("sql" if any(for_sql.values()) else "text")
     meant = [(option, given, "sql") for option, given in for_sql.items()] + [("function", function, "python")]
     for option, given, wanted in meant:
         if given is not None and name != wanted:
             raise InputError(f"--{option} is for --format {wanted}, not for {name}; drop it, or add that")
-    text = render(ruleset, name, function=function or "predict", **for_sql)
+    text = ruleset.render(name, function=function or "predict", **for_sql)
     if out is not None:
         write_text(out, text)
         tell(f"wrote {out}", quiet=quiet)

@@ -10,12 +10,22 @@ from nri.cli.console import waiting
 from nri.errors import InputError, MissingTargetError
 
 if TYPE_CHECKING:
-    from nri.rule import RuleSet
+    from nri.rule import RuleSet, Segments
     from nri.table import Source, Table
 
 
 def read_rule(path: Path) -> "RuleSet":
-    """Read a rule file; if there is none, say how one is made."""
+    """Read a rule file about classes; if there is none, say how one is made."""
+    from nri.rule import RuleSet
+
+    found = read_any_rule(path)
+    if not isinstance(found, RuleSet):
+        raise InputError(f"{path} is a rule for a number, {found.target!r}; give one about classes")
+    return found
+
+
+def read_any_rule(path: Path) -> "RuleSet | Segments":
+    """Read a rule file about classes or a number; if there is none, say how one is made."""
     from nri.api import read_rules
     from nri.table.files import similar_files
 
@@ -93,19 +103,21 @@ def read_labelled(
     exact: bool = False,
     sheet: str | None = None,
     header: int | None = None,
+    numbers: bool = False,
 ) -> "tuple[Table, str]":
     """Read a file and split off its target; return the table and a line on what was read.
 
-    See :func:`nri.table.target.label_table`.
+    See :func:`nri.table.target.label_table`, and for targets that may be numbers ``with_target`` there.
     """
     from nri.table.excel import SheetChoice
     from nri.table.files import read_table
-    from nri.table.target import describe, label_table
+    from nri.table.target import describe, label_table, with_target
 
     table = read_table(file, exact=exact, choice=SheetChoice(sheet, header))
     if target is None:
         raise MissingTargetError(table.names)
-    labelled = label_table(table, target, positive, weights)
+    split = with_target if numbers else label_table
+    labelled = split(table, target, positive, weights)
     return labelled, describe(labelled, len(table))
 
 

@@ -92,7 +92,7 @@ def induce(
         from nri.induce.path import Settings
 
         table, remark = read_labelled(
-            file, target, positive, weights, exact=exact_text, sheet=sheet, header=header
+            file, target, positive, weights, exact=exact_text, sheet=sheet, header=header, numbers=True
         )
     table.require(output.protect)
     settings = Settings(
@@ -106,7 +106,7 @@ def induce(
         min_precision=min_precision,
         binarize=binarize,  # type: ignore[arg-type]  # the binarizer refuses unknown modes
         counts=counts,  # type: ignore[arg-type]  # the limits refuse unknown modes
-        costs=given.costs_of(cost, table.classes),
+        costs=None if table.measured is not None else given.costs_of(cost, table.classes),
         keep=None if keep is None else read_rule(keep),
         forbid=tuple(forbid or ()),
         cuts={
@@ -116,6 +116,10 @@ def induce(
         monotone=given.split_assignments(monotone, "--monotone"),
     )
     tell(remark, quiet=quiet)
+    if table.measured is not None:
+        from nri.cli.induce_number import induce_and_show_number
+
+        return induce_and_show_number(table, settings, output, cv=cv, seed=random_state)
     induce_and_show(table, settings, output, cv=cv, seed=random_state)
 
 

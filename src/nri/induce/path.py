@@ -137,7 +137,7 @@ def induce_rules(
     """
     settings, rng = settings or Settings(), rng or np.random.default_rng(0)
     model = models.get_inducer(settings.model)
-    table = _chosen_columns(table, settings)
+    table = chosen_columns(table, settings)
     if not (table.weights > 0).all():
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
     if len(table.classes) == 1:
@@ -200,9 +200,9 @@ def _find_rules(
     limits = Limits(
         max_clauses=settings.max_clauses,
         max_literals=settings.max_literals,
-        allowed=_allowed(view.literals, settings),
+        allowed=allowed_literals(view.literals, settings),
         min_precision=settings.min_precision,
-        required=_required(view.literals, settings, binarizer.left_out_),
+        required=required_literals(view.literals, settings, binarizer.left_out_),
         counts=settings.counts,
     )
     induced = model.induce(view.episode, view.groups, limits, rng, table.positive)
@@ -292,7 +292,7 @@ def _at_stake(table: Table, settings: Settings) -> Table:
     return table if costs is None else table.reweighted(table.weights * costs[table.codes])
 
 
-def _chosen_columns(table: Table, settings: Settings) -> Table:
+def chosen_columns(table: Table, settings: Settings) -> Table:
     """Return the columns that the caller allows, in the order of the table."""
     for names in (settings.use or (), settings.never, settings.require):
         table.require(names)
@@ -310,7 +310,7 @@ def _chosen_columns(table: Table, settings: Settings) -> Table:
     return table if len(chosen) == len(table.names) else table.only(chosen)
 
 
-def _allowed(literals: tuple[rule.Literal, ...], settings: Settings) -> BoolArray:
+def allowed_literals(literals: tuple[rule.Literal, ...], settings: Settings) -> BoolArray:
     """[2N]: which literals may be used."""
     return np.array(
         [
@@ -321,7 +321,7 @@ def _allowed(literals: tuple[rule.Literal, ...], settings: Settings) -> BoolArra
     )
 
 
-def _required(
+def required_literals(
     literals: tuple[rule.Literal, ...], settings: Settings, left_out: tuple[LeftOut, ...]
 ) -> tuple[BoolArray, ...]:
     """For each required column [2N]: which literals speak about it."""
@@ -329,7 +329,7 @@ def _required(
     masks = []
     for name in dict.fromkeys(settings.require):
         mask = np.array([literal.column == name for literal in literals], dtype=bool)
-        if not (mask & _allowed(literals, settings)).any():
+        if not (mask & allowed_literals(literals, settings)).any():
             why = reasons.get(name, "gives no condition that may be used")
             raise InputError(f"column {name!r} is required, but it {why}; do not require it")
         masks.append(mask)

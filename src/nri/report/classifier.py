@@ -5,17 +5,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nri.induce.path import Induction
+from nri.regress.path import NumberInduction
 from nri.report.gather import gather_report
+from nri.report.number import gather_number_report, render_number_report
 from nri.report.page import render_report
 from nri.report.records import Report, ReportOptions
 from nri.table.atomic import atomic_file
 
 if TYPE_CHECKING:
     from nri.estimator import NRIClassifier
+    from nri.regressor import NRIRegressor
 
 
 def write_report(
-    classifier: "NRIClassifier",
+    classifier: "NRIClassifier | NRIRegressor",
     X: Any,
     y: Any,
     path: "str | PathLike[str]",
@@ -23,12 +26,12 @@ def write_report(
     sample_weight: Any = None,
     options: ReportOptions | None = None,
 ) -> None:
-    """Write a page about a fitted classifier to a file, whole or not at all.
+    """Write a page about a fitted classifier or regressor to a file, whole or not at all.
 
     Parameters
     ----------
     classifier
-        A fitted :class:`nri.NRIClassifier`.
+        A fitted :class:`nri.NRIClassifier` or :class:`nri.NRIRegressor`.
     X, y, sample_weight
         The rows it was fitted on; for what is counted, not cross-validated, other rows serve too.
     path
@@ -36,7 +39,15 @@ def write_report(
     options
         What the page says and how much work it may be.
     """
-    text = render_report(report_on(classifier, X, y, sample_weight=sample_weight, options=options))
+    from nri.regressor import NRIRegressor
+
+    if isinstance(classifier, NRIRegressor):
+        table = classifier.measured(X, y, sample_weight)
+        found = NumberInduction(classifier.rules_, classifier.left_out_)
+        number_report = gather_number_report(table, found, classifier.settings, options=options)
+        text = render_number_report(number_report)
+    else:
+        text = render_report(report_on(classifier, X, y, sample_weight=sample_weight, options=options))
     with atomic_file(Path(path)) as file:
         file.write(text)
 

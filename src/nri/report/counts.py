@@ -139,7 +139,7 @@ def confusion_of(truth: IntArray, said: IntArray, weights: FloatArray, n_classes
 
 
 def column_use(
-    table: Table, ruleset: RuleSet, settings: Settings, left_out: tuple[LeftOut, ...]
+    table: Table, used: tuple[str, ...], settings: Settings, left_out: tuple[LeftOut, ...]
 ) -> ColumnUse:
     """Tell which columns took which part."""
     names = table.names
@@ -150,5 +150,5 @@ def column_use(
         or (settings.use is not None and name not in {*settings.use, *settings.require})
     ]
     unfit = {one.column for one in left_out}
-    unused = [name for name in names if name not in {*ruleset.columns, *excluded, *unfit}]
-    return ColumnUse(ruleset.columns, tuple(unused), tuple(excluded), left_out)
+    unused = [name for name in names if name not in {*used, *excluded, *unfit}]
+    return ColumnUse(used, tuple(unused), tuple(excluded), left_out)

@@ -85,7 +85,7 @@ def gather_report(
         validated.curve,
         stability,
         counts.gaps(),
-        column_use(table, found.ruleset, settings, found.left_out),
+        column_use(table, found.ruleset.columns, settings, found.left_out),
         validated.posterior,
         validated.diagnostics,
         tuple(

@@ -11,7 +11,9 @@ from nri.rule.literal import Kind, Literal, Op, Value
 from nri.rule.plan import ColumnPlan
 from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain, Domain
 from nri.rule.render import FORMATS, Format, asp_facts, from_json, prolog_facts, render, to_sympy
+from nri.rule.render.numbers_json import any_rule_from_json
 from nri.rule.ruleset import ClassRule, Decision, RuleSet
+from nri.rule.segments import Segment, Segments, Spread
 from nri.rule.simplify import simplify
 from nri.rule.truth import (
     clause_matrix,
@@ -46,7 +48,11 @@ __all__ = [
     "Op",
     "Rule",
     "RuleSet",
+    "Segment",
+    "Segments",
+    "Spread",
     "Value",
+    "any_rule_from_json",
     "asp_facts",
     "clause_matrix",
     "clause_truth",

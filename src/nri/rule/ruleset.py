@@ -81,6 +81,11 @@ class Decision:
     precision: float
     """Estimated share of the label among the rows the clause covers, drawn towards the prior."""
 
+    @property
+    def remark(self) -> str:
+        """What stands beside the clause in a program."""
+        return f"estimated precision {self.precision:.2f}"
+
 
 @dataclass(frozen=True)
 class RuleSet:
@@ -138,7 +143,9 @@ class RuleSet:
 
     def _repr_html_(self) -> str:
         """Show the rules as tables in a notebook."""
-        return self.render("html")
+        from nri.rule.render.notebook import in_notebook
+
+        return in_notebook(self.render("html"))
 
     def render(
         self,

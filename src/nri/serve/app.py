@@ -22,6 +22,7 @@ from nri.induce import models
 from nri.induce.resample import FOLDS
 from nri.serve.edit import read_rules
 from nri.serve.guard import Guard, TooLargeError, read_file, read_json
+from nri.serve.number import answer_number, number_download, view_number
 from nri.serve.profile import profile_target
 from nri.serve.progress import told_lines
 from nri.serve.question import read_question
@@ -119,6 +120,10 @@ class _Page:
     async def induce(self, request: Request) -> Response:
         visit = self.visit(request)
         question = read_question(await read_json(request), self.model)
+        visit.number = await self.compute(answer_number, self.upload(request), question)
+        if visit.number is not None:
+            visit.work = None
+            return JSONResponse(view_number(visit.number))
         work = await self.compute(answer, self.upload(request), question)
         visit.work = work
         return JSONResponse(await self.compute(view_work, work))
@@ -153,8 +158,12 @@ class _Page:
         return JSONResponse(await self.compute(explain_row, self.work(request), row))
 
     async def download(self, request: Request) -> Response:
-        kind, dialect = request.path_params["kind"], request.query_params.get("dialect") or None
-        made = await self.compute(make_download, self.work(request), kind, dialect)
+        number, kind = self.visit(request).number, request.path_params["kind"]
+        dialect = request.query_params.get("dialect") or None
+        if number is not None:
+            made = await self.compute(number_download, number, kind, dialect)
+        else:
+            made = await self.compute(make_download, self.work(request), kind, dialect)
         disposition = {"content-disposition": f'attachment; filename="{made.name}"'}
         return Response(made.content, media_type=made.media_type, headers=disposition)
 

@@ -227,23 +227,29 @@ def make_download(work: Work, kind: str, dialect: str | None = None) -> Download
     if kind not in KINDS:
         raise InputError(f"no download {kind!r}; choose one of {', '.join(KINDS)}")
     if kind == "xlsx":
-        return Download(_file_name(work, kind), _MEDIA_TYPES[kind], _workbook_with_predictions(work))
+        name = _file_name(work.ruleset.target, kind)
+        return Download(name, _MEDIA_TYPES[kind], _workbook_with_predictions(work))
     if kind == "report":
         text = _report(work)
     elif kind == "csv":
         text = _table(work)
     else:
         text = render(work.ruleset, kind, dialect=dialect)
+    return download_of(work.ruleset.target, kind, text)
+
+
+def download_of(target: str, kind: str, text: str) -> Download:
+    """Return a text as a file of its kind."""
     ending = "" if text.endswith("\n") else "\n"
-    return Download(_file_name(work, kind), _MEDIA_TYPES[kind], text + ending)
+    return Download(_file_name(target, kind), _MEDIA_TYPES[kind], text + ending)
 
 
-def _file_name(work: Work, kind: str) -> str:
+def _file_name(target: str, kind: str) -> str:
     """Name the file after the target, in letters that every file system takes.
 
     The name is plain ASCII, so it can stand in a header as it is.
     """
-    words = re.sub(r"[^A-Za-z0-9]+", "_", work.ruleset.target).strip("_").lower()[:40]
+    words = re.sub(r"[^A-Za-z0-9]+", "_", target).strip("_").lower()[:40]
     what = {"report": "report", "csv": "predictions", "xlsx": "predictions"}.get(kind, "rule")
     return f"{what}_{words}{_SUFFIXES[kind]}" if words else f"{what}{_SUFFIXES[kind]}"
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from nri.serve.number import NumberWork
 from nri.serve.upload import Upload
 from nri.serve.work import Work
 
@@ -21,6 +22,8 @@ class Visit:
     seen: float
     upload: Upload | None = None
     work: Work | None = None
+    number: NumberWork | None = None
+    """the work in place of the other, where the target is a number"""
 
 
 class Visitors:

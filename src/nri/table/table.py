@@ -50,8 +50,20 @@ class Target:
 
 
 @dataclass(frozen=True, eq=False)
+class Measured:
+    """What is to be explained where it is a number."""
+
+    name: str
+    """the column"""
+    values: FloatArray
+    """[M], finite"""
+    plan: ColumnPlan
+    """how its cells were read"""
+
+
+@dataclass(frozen=True, eq=False)
 class Table:
-    """M rows of typed columns; labelled once a target was chosen."""
+    """M rows of typed columns; labelled, or measured, once a target was chosen."""
 
     columns: Columns
     plans: Mapping[str, ColumnPlan]
@@ -67,6 +79,8 @@ class Table:
     """whether it is a matrix of floats 0, 1 and NaN, whose columns are used as they are"""
     unlabelled: Columns | None = None
     """further rows, whose class is unknown; None if there are none"""
+    measured: Measured | None = None
+    """the number to be explained, if it is one rather than classes"""
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -79,7 +93,7 @@ class Table:
     @property
     def target(self) -> str:
         """Name of what is to be explained."""
-        return self._labelled.name
+        return self._labelled.name if self.measured is None else self.measured.name
 
     @property
     def classes(self) -> tuple[Label, ...]:
@@ -99,8 +113,21 @@ class Table:
     @property
     def _labelled(self) -> Target:
         if self.labels is None:
+            if self.measured is not None:
+                raise InputError(
+                    f"target {self.measured.name!r} is a number where classes are needed; "
+                    f"compare it, e.g. '{self.measured.name} > {np.median(self.measured.values):.6g}', "
+                    "or use induce_segments and NRIRegressor"
+                )
             raise InputError("the table has no target; choose a column to be explained")
         return self.labels
+
+    @property
+    def outcome(self) -> Measured:
+        """The number to be explained."""
+        if self.measured is None:
+            raise InputError("the table has no number to be explained; choose a column of numbers as target")
+        return self.measured
 
     @cached_property
     def class_weights(self) -> FloatArray:
@@ -121,13 +148,14 @@ class Table:
 
     def take(self, rows: NDArray[Any]) -> "Table":
         """Return the table at these rows (indices or a mask)."""
-        labels = self.labels
+        labels, measured = self.labels, self.measured
         return replace(
             self,
             columns={name: column.take(rows) for name, column in self.columns.items()},
             weights=self.weights[rows],
             numbers=self.numbers[rows],
             labels=None if labels is None else replace(labels, codes=labels.codes[rows]),
+            measured=None if measured is None else replace(measured, values=measured.values[rows]),
         )
 
     def reweighted(self, weights: FloatArray) -> "Table":
@@ -141,6 +169,12 @@ class Table:
         if len(labels.codes) != len(self):
             raise InputError(f"{len(labels.codes)} labels for {len(self)} rows; give one for each row")
         return replace(self, labels=labels)
+
+    def measured_by(self, measured: Measured) -> "Table":
+        """Return the table with a number to be explained for every row."""
+        if len(measured.values) != len(self):
+            raise InputError(f"{len(measured.values)} values for {len(self)} rows; give one for each row")
+        return replace(self, measured=measured, labels=None)
 
     def about(self, positive: int | None) -> "Table":
         """Return the table with another wish for the class that the rule is about."""

@@ -18,7 +18,7 @@ from nri.table.cells import TextCells, number_as_text
 from nri.table.kinds import boolean
 from nri.table.reading import as_numbers, read_by
 from nri.table.rounding import plain_number
-from nri.table.table import Table, Target
+from nri.table.table import Measured, Table, Target
 
 MAX_CLASSES = 20
 """More classes than this are no classes but names, counts or measurements."""
@@ -95,6 +95,42 @@ def label_table(
     more = None if known.all() else features.take(~known).columns
     table = features.take(known).labelled(_about(labels, positive, answers.compared))
     return replace(table, unlabelled=more)
+
+
+def with_target(
+    table: Table, target: str, positive: Label | None = None, weights: str | None = None
+) -> Table:
+    """Return the rows whose target is known: labelled, or measured where the target is a number.
+
+    A number of few different values is classes, as is a comparison, and a target of which a positive class
+    is named. Otherwise it goes as for :func:`label_table`.
+
+    >>> from nri.table.frame import table_of
+    >>> rents = table_of({"rent": [400.5 + i for i in range(30)], "rooms": [1, 2, 3] * 10})
+    >>> with_target(rents, "rent").outcome.values[:2].tolist()
+    [400.5, 401.5]
+    """
+    if weights is not None:
+        table.require([weights])
+    answers = read_answers(table, target)
+    if positive is not None or not _is_measurement(answers):
+        return label_table(table, target, positive, weights)
+    known = answers.labels.known
+    features = table.without(answers.column)
+    if not features.names:
+        raise InputError(f"the table has no column but {answers.column!r}; give columns to explain it by")
+    if weights is not None:
+        features = _take_weights(features, weights, known)
+    values = answers.labels.values[known]
+    return features.take(known).measured_by(Measured(answers.name, values, answers.plan))
+
+
+def _is_measurement(answers: Answers) -> bool:
+    """Whether answers are numbers of too many different values for classes."""
+    values = answers.labels.values[answers.labels.known]
+    if answers.labels.kind is not Kind.NUMBER or not len(values):
+        return False
+    return _are_many(values, np.unique(values), MAX_CLASSES)
 
 
 def read_answers(table: Table, asked: str, what: str = "target") -> Answers:
@@ -303,12 +339,9 @@ def _refuse_one_class(distinct: NDArray[Any], name: str, n_rows: int) -> None:
 def _refuse_many_classes(
     values: NDArray[Any], distinct: NDArray[Any], answers: Answers, max_classes: int
 ) -> None:
-    count, n_rows = len(distinct), len(values)
-    number = values.dtype.kind == "f"
-    fractions = number and bool((distinct != np.round(distinct)).any())
-    hardly_repeated = fractions or 2 * count > n_rows
-    if count <= max_classes and not (hardly_repeated and count > _MAX_UNREPEATED):
+    if not _are_many(values, distinct, max_classes):
         return
+    count, n_rows, number = len(distinct), len(values), values.dtype.kind == "f"
     name, shown = f"{answers.what} {answers.name!r}", " ".join(answers.name.split())
     if number:
         middle = float(np.median(values))
@@ -317,6 +350,13 @@ def _refuse_many_classes(
         raise TargetError(cause, f"{shown} > {cut:.15g}")
     cause = f"{name} has {count} different values in {n_rows} rows, too many for classes"
     raise TargetError(cause, f"{shown} = {' '.join(_most_frequent(values).split())}")
+
+
+def _are_many(values: NDArray[Any], distinct: NDArray[Any], max_classes: int) -> bool:
+    """Whether values are too many for classes, fewer being enough where they hardly repeat."""
+    fractions = values.dtype.kind == "f" and bool((distinct != np.round(distinct)).any())
+    hardly_repeated = fractions or 2 * len(distinct) > len(values)
+    return len(distinct) > max_classes or (hardly_repeated and len(distinct) > _MAX_UNREPEATED)
 
 
 def _most_frequent(values: NDArray[Any]) -> str:
@@ -342,10 +382,16 @@ def describe(table: Table, n_read: int) -> str:
     >>> describe(label_table(table_of({"price": [50, 150, None], "size": [1, 2, 3]}), "price > 100"), 3)
     '2 rows (1 False, 1 True), 1 columns; 1 more without a target'
     """
-    counts = np.bincount(table.codes, minlength=len(table.classes)).tolist()
-    classes = ", ".join(f"{count} {label}" for count, label in zip(counts, table.classes, strict=True))
     more = n_read - len(table)
     dropped = f"; {more} more without a target" if more else ""
     total = float(table.weights.sum())
     weighted = "" if np.allclose(table.weights, 1.0) else f", their weights sum to {total:.10g}"
-    return f"{len(table)} rows ({classes}){weighted}, {len(table.names)} columns{dropped}"
+    return f"{len(table)} rows ({_told_target(table)}){weighted}, {len(table.names)} columns{dropped}"
+
+
+def _told_target(table: Table) -> str:
+    if table.measured is not None:
+        low, middle, high = np.quantile(table.measured.values, (0.0, 0.5, 1.0))
+        return f"{table.target} from {low:.6g} to {high:.6g}, median {middle:.6g}"
+    counts = np.bincount(table.codes, minlength=len(table.classes)).tolist()
+    return ", ".join(f"{count} {label}" for count, label in zip(counts, table.classes, strict=True))

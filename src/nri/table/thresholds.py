@@ -179,6 +179,19 @@ def _quantile_cut(rank: FloatArray, quantile: float) -> Cut:
     return Cut(best, np.arange(max(min(first, best), 1), min(max(last, best + 1), len(rank) - 1)))
 
 
+def even_thresholds(values: NDArray[Any], weights: FloatArray, parts: int) -> list[Any]:
+    """Return increasing thresholds, each a number a person would say, that part rows about evenly.
+
+    >>> even_thresholds(np.arange(100.0), np.ones(100), 4)
+    [25.0, 50.0, 75.0]
+    """
+    distinct, codes = np.unique(values[weights > 0], return_inverse=True)
+    if len(distinct) < 2:
+        return []
+    rank = np.concatenate([[0.0], np.cumsum(np.bincount(codes, weights[weights > 0]))])
+    return _said(distinct, [_quantile_cut(rank, part / parts) for part in range(1, parts)])
+
+
 def _said(distinct: NDArray[Any], cuts: list[Cut]) -> list[Any]:
     """Return the thresholds of cuts, most wanted first, so that no two part the rows alike."""
     found: dict[int, Any] = {}

@@ -9,10 +9,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nri.induce.estimates import Accuracy, accuracy_of
-from nri.rule import RuleSet
+from nri.regress.validate import fit_of
+from nri.rule import RuleSet, Segments
 from nri.rule.labels import label_array
 from nri.table.kinds.category import fold
-from nri.table.reading import understand
+from nri.table.reading import read_by, understand
 from nri.table.source import Source
 from nri.table.table import Table
 from nri.table.target import labels_as_text
@@ -20,9 +21,12 @@ from nri.table.target import labels_as_text
 _LOGGER = logging.getLogger(__name__)
 
 
-def predictions(ruleset: RuleSet, source: Source) -> pd.DataFrame:
-    """Return the predicted class and its probability for each row."""
+def predictions(ruleset: RuleSet | Segments, source: Source) -> pd.DataFrame:
+    """Return for each row the predicted class and its probability, or the predicted number."""
     columns = ruleset.read(source)
+    if isinstance(ruleset, Segments):
+        said = ruleset.predict(columns, len(source))
+        return pd.DataFrame({_free(f"predicted_{ruleset.target}", source): said})
     index = ruleset.predict_index(columns, len(source))
     probability = ruleset.predict_proba(columns, len(source))[np.arange(len(source)), index]
     label, chance = (_free(name, source) for name in (f"predicted_{ruleset.target}", "probability"))
@@ -62,3 +66,19 @@ def accuracy_on(ruleset: RuleSet, rows: Source, said: NDArray[Any]) -> tuple[Acc
     known = np.array([text is not None for text in truth], dtype=bool)
     right = truth[known] == np.array([str(label) for label in said], dtype=object)[known]
     return accuracy_of(right), int(known.sum())
+
+
+def judge(rule: RuleSet | Segments, rows: Source, said: NDArray[Any]) -> str | None:
+    """Tell how good predictions are, and on how many rows; None if the table does not hold the truth."""
+    if isinstance(rule, RuleSet):
+        judged = accuracy_on(rule, rows, said)
+        return None if judged is None else f"accuracy {judged[0]} on the {judged[1]} rows"
+    if rule.target not in rows.names:
+        return None
+    found = read_by(rows.cells(rule.target), rule.target_plan, rule.target).column
+    if not found.known.any():
+        return None
+    values = found.values[found.known].astype(np.float64)
+    fit = fit_of(values, said[found.known], np.ones(len(values)))
+    off = rule.amount(fit.off)
+    return f"R² {fit.explained:.2f}, off by {off} on average, on the {len(values)} rows"

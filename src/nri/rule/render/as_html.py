@@ -42,7 +42,7 @@ def render_html(ruleset: RuleSet, options: RenderOptions) -> str:
 
 def _table(rule: OutlineRule, outcome: str) -> str:
     rows = [
-        _row("or" if i else "if", phrase_clause(clause, _STYLE), strength)
+        _row("or" if i else "if", phrase_clause(clause, STYLE), strength)
         for i, (clause, strength) in enumerate(rule.clauses)
     ]
     head = "<tr><td></td><td></td><th>precision</th><th>covers</th></tr>"
@@ -65,7 +65,7 @@ def _value(value: Value) -> str:
     return escape(phrase_value(value))
 
 
-_STYLE = Style(
+STYLE = Style(
     name=lambda name: f'<span class="nri-column">{_name(name)}</span>',
     value=lambda value: f'<span class="nri-value">{_value(value)}</span>',
     negation="<em>not</em> {}",

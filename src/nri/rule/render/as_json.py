@@ -8,7 +8,7 @@ import datetime as dt
 import json
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from nri.errors import InputError
 from nri.rule.clause import Clause, Rule
@@ -250,3 +250,18 @@ _PLAN_FIELDS: dict[str, Callable[[_Node], Any]] = {
 def _evidence(node: _Node) -> Evidence:
     counts = [item.number() for item in node.items()]
     return node.made(lambda _: Evidence(counts))
+
+
+def clause_to_list(clause: Clause) -> list[dict[str, Any]]:
+    """Return the literals of a clause as plain data."""
+    return [_literal_to_dict(literal) for literal in clause]
+
+
+def clause_of(node: _Node) -> Clause:
+    """Read a clause from a list of literals."""
+    return Clause(_literal(item) for item in node.items())
+
+
+# rules for a number are kept by the same means
+Node: TypeAlias = _Node
+plan_of, plans_of = _plan, _plans

@@ -27,7 +27,7 @@ def render_markdown(ruleset: RuleSet, options: RenderOptions) -> str:
         for i, (clause, strength) in enumerate(rule.clauses):
             opening = "or" if i else ""
             rows.append(
-                f"| {opening} | {phrase_clause(clause, _STYLE)} | {strength.precision} | {strength.covers} |"
+                f"| {opening} | {phrase_clause(clause, STYLE)} | {strength.precision} | {strength.covers} |"
             )
         blocks.append(f"**{target} = {_label(rule.label)}**\n\n" + "\n".join(rows))
     opening = "Otherwise" if outline.rules else "Always"
@@ -39,27 +39,28 @@ def render_markdown(ruleset: RuleSet, options: RenderOptions) -> str:
     if len(outline.rules) > 1:
         blocks.append(f"{CONFLICTS.capitalize()}.")
     if options.note:
-        blocks.append(_escape(one_line(options.note)))
+        blocks.append(escaped(one_line(options.note)))
     return "\n\n".join(blocks) + "\n"
 
 
-def _escape(text: str) -> str:
+def escaped(text: str) -> str:
+    """Write text so that no character in it is markup."""
     return re.sub(r"([\\`*_\[\]<>|~&#$])", r"\\\1", text)
 
 
 def _name(name: str) -> str:
-    return _escape(phrase_name(name))
+    return escaped(phrase_name(name))
 
 
 def _label(label: Label) -> str:
-    return _escape(phrase_value(label))
+    return escaped(phrase_value(label))
 
 
 def _value(value: Value) -> str:
-    return _escape(phrase_value(value))
+    return escaped(phrase_value(value))
 
 
-_STYLE = Style(
+STYLE = Style(
     name=_name,
     value=_value,
     negation="**not** {}",

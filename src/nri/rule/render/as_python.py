@@ -11,11 +11,11 @@ from collections.abc import Mapping
 
 from nri.errors import InputError
 from nri.rule.clause import Clause
+from nri.rule.decision_list import Branch, DecisionList
 from nri.rule.literal import Kind, Literal, Op, Value
 from nri.rule.plan import ColumnPlan
 from nri.rule.render.options import RenderOptions
 from nri.rule.render.phrase import phrase_label, phrase_name
-from nri.rule.ruleset import Decision, RuleSet
 
 _SIGNS = {Op.EQ: "==", Op.NE: "!=", Op.GT: ">", Op.LE: "<="}
 _WIDEST = 90
@@ -70,7 +70,7 @@ _READERS = {Kind.NUMBER: ("number", _NUMBER), Kind.BOOLEAN: ("flag", _FLAG), Kin
 """For each kind that a cell may be written as text of, the function that reads it; text is as it is."""
 
 
-def render_python(ruleset: RuleSet, options: RenderOptions) -> str:
+def render_python(ruleset: DecisionList, options: RenderOptions) -> str:
     """Write a function from a row, a mapping from column to cell, to its label."""
     name = options.function
     if not name.isidentifier() or keyword.iskeyword(name):
@@ -94,8 +94,8 @@ def render_python(ruleset: RuleSet, options: RenderOptions) -> str:
     return "\n".join(lines) + "\n" + helpers + "\n" * bool(helpers) + "\n".join(body) + "\n"
 
 
-def _branch(decision: Decision, plans: Mapping[str, ColumnPlan]) -> str:
-    comment = f"    # {phrase_label(decision.label)}: estimated precision {decision.precision:.2f}"
+def _branch(decision: Branch, plans: Mapping[str, ColumnPlan]) -> str:
+    comment = f"    # {phrase_label(decision.label)}: {decision.remark}"
     return f"{comment}\n    if {_clause(decision.clause, plans)}:\n        return {decision.label!r}"
 
 

@@ -12,6 +12,8 @@ from itertools import groupby
 
 from nri.errors import InputError
 from nri.rule.clause import Clause
+from nri.rule.decision_list import DecisionList
+from nri.rule.labels import Label
 from nri.rule.literal import Kind
 from nri.rule.render.options import RenderOptions
 from nri.rule.render.phrase import one_line
@@ -26,7 +28,6 @@ from nri.rule.render.sql_dialects import (
     label_literal,
     label_type,
 )
-from nri.rule.ruleset import RuleSet
 
 STATEMENTS = ("select", "view", "update", "dbt")
 """What can be written around the expression, given the name of a table."""
@@ -34,7 +35,7 @@ _WIDEST = 110
 """A clause with more letters gets a line for each condition."""
 
 
-def render_sql(ruleset: RuleSet, options: RenderOptions) -> str:
+def render_sql(ruleset: DecisionList, options: RenderOptions) -> str:
     """Write the expression of the predicted label, or with a table's name a whole statement."""
     dialect = dialect_of(options.dialect)
     check_names(ruleset.columns, dialect)
@@ -78,7 +79,7 @@ def _made_for(dialect: Dialect) -> str:
     return f"-- for {dialect.product}; for others name a dialect: {', '.join(DIALECTS)}\n"
 
 
-def _expected(ruleset: RuleSet, dialect: Dialect) -> str:
+def _expected(ruleset: DecisionList, dialect: Dialect) -> str:
     """Return comments on types, where another one gives wrong answers instead of an error."""
     dressed = [
         name
@@ -99,7 +100,7 @@ def _expected(ruleset: RuleSet, dialect: Dialect) -> str:
     )
 
 
-def _case(ruleset: RuleSet, dialect: Dialect, prefix: str | None = None, indent: str = "") -> str:
+def _case(ruleset: DecisionList, dialect: Dialect, prefix: str | None = None, indent: str = "") -> str:
     """Write the expression; consecutive clauses for one label share a WHEN."""
     branches = []
     for label, group in groupby(ruleset.decisions, key=lambda decision: decision.label):
@@ -112,7 +113,7 @@ def _case(ruleset: RuleSet, dialect: Dialect, prefix: str | None = None, indent:
     return "\n".join(["CASE", *branches, f"{indent}  ELSE {otherwise}", f"{indent}END"])
 
 
-def _clause(clause: Clause, ruleset: RuleSet, dialect: Dialect, prefix: str | None, indent: str) -> str:
+def _clause(clause: Clause, ruleset: DecisionList, dialect: Dialect, prefix: str | None, indent: str) -> str:
     conditions = [condition(literal, ruleset.plans[literal.column], dialect, prefix) for literal in clause]
     if clause.counts:
         held = f"\n{indent}      + ".join(f"CASE WHEN {one} THEN 1 ELSE 0 END" for one in conditions)
@@ -123,7 +124,7 @@ def _clause(clause: Clause, ruleset: RuleSet, dialect: Dialect, prefix: str | No
     return f"({line or '1 = 1'})"
 
 
-def _select(ruleset: RuleSet, dialect: Dialect, source: str) -> str:
+def _select(ruleset: DecisionList, dialect: Dialect, source: str) -> str:
     # With a prefix, SQLite reports a misspelt column; without, it would take the name for a text.
     expression = _case(ruleset, dialect, prefix=ALIAS, indent="  ")
     predicted = identifier(f"predicted_{ruleset.target}", dialect)
@@ -143,18 +144,23 @@ def _dotted(parts: Sequence[str], dialect: Dialect) -> str:
     return ".".join(identifier(part, dialect) for part in parts)
 
 
-def _update(ruleset: RuleSet, dialect: Dialect, table: tuple[str, ...], into: str | None) -> str:
+def _update(ruleset: DecisionList, dialect: Dialect, table: tuple[str, ...], into: str | None) -> str:
     column = identifier(into or f"predicted_{ruleset.target}", dialect)
     name = _dotted(table, dialect)
     add = "ADD" if dialect.name in ("tsql", "oracle") else "ADD COLUMN"
-    kind = label_type(ruleset.classes, dialect)
+    kind = label_type(_labels(ruleset), dialect)
     first = one_line(f"-- first, if it has no such column: ALTER TABLE {name} {add} {column} {kind};")
     prefix = table[-1] if dialect.name in ("", "sqlite") else None  # see _select
     everywhere = "\nWHERE TRUE" if dialect.name == "bigquery" else ""  # it asks for a condition
     return f"{first}\nUPDATE {name} SET {column} = {_case(ruleset, dialect, prefix)}{everywhere};\n"
 
 
-def _dbt(ruleset: RuleSet, dialect: Dialect, table: tuple[str, ...], head: str) -> str:
+def _labels(ruleset: DecisionList) -> tuple[Label, ...]:
+    """Return what can be said, each once."""
+    return tuple(dict.fromkeys([*(decision.label for decision in ruleset.decisions), ruleset.default]))
+
+
+def _dbt(ruleset: DecisionList, dialect: Dialect, table: tuple[str, ...], head: str) -> str:
     """Write a model of dbt: on another model, or with a schema's name on a source.
 
     Its templates must not find anything in names and texts.

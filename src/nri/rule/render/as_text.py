@@ -33,7 +33,7 @@ def render_text(ruleset: RuleSet, options: RenderOptions) -> str:
     outline = outline_of(ruleset)
     note = one_line(options.note or "")
     if len(outline.rules) == 1:
-        return _align(_single(outline, note))
+        return aligned(_single(outline, note))
     lines: list[Line] = []
     for rule in outline.rules:
         lines += [*_conditions(rule), (f"THEN {_outcome(outline, rule.label)}", ""), ("", "")]
@@ -43,7 +43,7 @@ def render_text(ruleset: RuleSet, options: RenderOptions) -> str:
         lines.append((f"({CONFLICTS})", ""))
     if note:
         lines.append((note, ""))
-    return _align(lines)
+    return aligned(lines)
 
 
 def _single(outline: Outline, note: str) -> list[Line]:
@@ -57,13 +57,13 @@ def _single(outline: Outline, note: str) -> list[Line]:
 def _conditions(rule: OutlineRule) -> list[Line]:
     lines: list[Line] = []
     for i, (clause, strength) in enumerate(rule.clauses):
-        first, *rest = _wrapped(clause)
+        first, *rest = wrapped(clause)
         lines.append((f"{' OR' if i else 'IF '} {first}", _numbers(strength)))
         lines += [(f"     {more}", "") for more in rest]
     return lines
 
 
-def _wrapped(clause: Clause) -> list[str]:
+def wrapped(clause: Clause) -> list[str]:
     """Write a clause and its brackets in lines that are broken after an AND, or after a member."""
     *parts, last = [phrase_part(part, PLAIN) for part in parts_of(clause)] or [PLAIN.always]
     opening, between = "(", " AND"
@@ -88,7 +88,8 @@ def _numbers(strength: Strength) -> str:
     return f"precision {strength.precision:<4}   covers {strength.covers}"
 
 
-def _align(lines: list[Line]) -> str:
+def aligned(lines: list[Line]) -> str:
+    """Write lines with what stands beside them in one column."""
     width = max((w for text, beside in lines if beside and (w := display_width(text)) <= _WIDEST), default=0)
     return "\n".join(
         f"{text}{' ' * (width - display_width(text))}{_GAP}{beside}" if beside else text

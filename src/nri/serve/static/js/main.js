@@ -8,6 +8,7 @@ import { leaveOut, listenForQuestions, question, tellGroupsOf, useTable } from "
 import { close as closeWhy, closeRows, drawRows, lookAt } from "./rows.js";
 import { drawRule, listenForEdits, plainRules } from "./rule.js";
 import { drawScores, estimateMade, estimateOnNewRows, stopEstimating } from "./scores.js";
+import { drawSegments } from "./number.js";
 import { listenForFiles } from "./upload.js";
 
 const history = new History();
@@ -70,6 +71,13 @@ async function induce(asked, problem) {
     const before = edits;
     const answer = await api.induce(asked);
     if (mine !== table) return;
+    if (answer.segments) {
+      work = null;
+      closeRows();
+      drawSegments(answer);
+      announce(`${answer.segments.length} segments found.`);
+      return;
+    }
     const sameClasses = work && JSON.stringify(classes(work)) === JSON.stringify(classes(answer));
     found = plainRules(answer);
     if (sameClasses) history.push(found);

@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { find, make, show } from "./dom.js";
 
 const MANY_COLUMNS = 12;
+const AS_NUMBER = "number"; // what the list of comparisons offers besides
 const SIGNS = { ">": ">", ">=": "≥", "<": "<", "<=": "≤", "=": "=", "!=": "≠" };
 const OPEN = "";
 
@@ -78,6 +79,7 @@ export function question() {
     require: columnsWith("must"),
   };
   if (described.compare) {
+    if (find("compare-op").value === AS_NUMBER) return { ...asked, target: described.column };
     const value = find("compare-value").value.trim();
     if (!value) return null;
     return { ...asked, target: `${described.column} ${find("compare-op").value} ${value}` };
@@ -123,7 +125,11 @@ function drawClasses() {
   if (compare) {
     const ordered = compare.op === ">";
     const signs = ordered ? [">", ">=", "<", "<="] : ["=", "!="];
-    find("compare-op").replaceChildren(...signs.map((sign) => make("option", { value: sign }, SIGNS[sign])));
+    const options = signs.map((sign) => make("option", { value: sign }, SIGNS[sign]));
+    const { kind } = table.columns.find(({ name }) => name === described.column);
+    if (kind === "number") options.push(make("option", { value: AS_NUMBER }, "as a number"));
+    find("compare-op").replaceChildren(...options);
+    show(find("compare-value"));
     find("compare-value").value = String(compare.value).replace(/T00:00:00$/, "");
     find("compare-legend").textContent = `${described.column} has many values; explain where it is`;
   }
@@ -234,5 +240,6 @@ function hint(text) {
 }
 
 function ask() {
+  show(find("compare-value"), find("compare-op").value !== AS_NUMBER);
   changed(question());
 }

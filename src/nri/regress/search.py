@@ -1,0 +1,293 @@
+"""Search: the list of clauses whose segments explain a number best, for what they cost to say.
+
+What is minimised is a length in bits: the rows given the means of their segments, by a Gaussian whose
+variance is the one that is left, and the rule itself, for each literal which one it is and for each segment
+its mean. So a segment stays only if what it explains is worth more than saying it: that chooses the size.
+
+A list is changed at one place at a time. Given all other clauses, every clause that could stand there is
+judged exactly by a few sums for each later segment, all literals at once in one matrix product: this is what
+makes the search exhaustive in each step and quick. Places are gone through until nothing pays any more.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.rule.decide import first_to_fire
+
+LiteralSet = tuple[int, ...]
+"""A clause as sorted indices of literals."""
+
+_BEAM = 8
+"""Beginnings of a clause that are kept at each length."""
+_PATIENCE = 3
+"""Literals from which on a clause grows only while each further one saves bits."""
+_SWEEPS = 12
+"""Most rounds through all places; three or four are usual."""
+_NOISE_FLOOR = 1e-4
+"""Least share of the variance that counts as unexplained: beyond that bits are not real."""
+_SAVED = 1e-4
+"""Bits that a change must save: less is rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Rows to be explained, in index space."""
+
+    fires: BoolArray
+    """[M, L], where each literal is known to hold"""
+    values: FloatArray
+    """[M], with mean 0 and variance 1"""
+    weights: FloatArray
+    """[M]"""
+    max_clauses: int
+    max_literals: int
+    least_rows: float
+    """fewest rows of a segment"""
+    price: float
+    """bits of rows that one bit of rule must save"""
+    required: tuple[BoolArray, ...] = ()
+    """[L] each; every clause has a literal of each of these sets"""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A list of clauses, and the bits that it takes to say rows and rule by it."""
+
+    clauses: tuple[LiteralSet, ...]
+    bits: float
+
+
+def search(problem: Problem, start: Sequence[LiteralSet] = ()) -> Found:
+    """Return the best list found from three beginnings: nothing, the leaves of a tree, and what is given."""
+    board = _Board(problem)
+    begins = dict.fromkeys([tuple(start), (), board.leaves()])
+    found = [board.improved(one) for one in begins]
+    return min(found, key=lambda one: round(one.bits, 6))
+
+
+class _Board:
+    """All that the moves need of a problem, prepared once."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.literals = problem.fires.astype(np.float64)
+        n, n_literals = problem.fires.shape
+        self.total = float(problem.weights.sum())
+        self.moments = np.stack([problem.weights, problem.weights * problem.values], axis=1)
+        """[M, 2]: weight and weighted value of each row"""
+        self.square = float(problem.weights @ problem.values**2)
+        self.literal_bits = problem.price * (1.0 + np.log2(max(n_literals, 2)))
+        self.segment_bits = problem.price * 0.5 * np.log2(max(self.total, 2.0))
+        self.everywhere = np.ones(n, dtype=bool)
+
+    def mask(self, clause: LiteralSet) -> BoolArray:
+        """[M]: where a clause fires."""
+        return np.asarray(self.problem.fires[:, list(clause)].all(axis=1), dtype=bool)
+
+    def price(self, clause: Sequence[int]) -> float:
+        return float(self.segment_bits + self.literal_bits * len(clause))
+
+    def data_bits(self, explained: FloatArray | float) -> FloatArray:
+        """Bits of the rows, where so much of their sum of squares is explained."""
+        left = np.maximum(self.square - np.asarray(explained), 0.0) / self.total
+        bits: FloatArray = 0.5 * self.total * np.log2(left + _NOISE_FLOOR)
+        return bits
+
+    def bits(self, clauses: Sequence[LiteralSet]) -> float:
+        """Bits of rows and rule; infinite if a segment has too few rows."""
+        deciding = first_to_fire(self._matrix(clauses))
+        sums = self._sums(deciding, len(clauses) + 1)
+        if (sums[:-1, 0] < self.problem.least_rows).any() or self._too_few(sums[-1, 0]):
+            return np.inf
+        explained = float(_explained(sums).sum())
+        return float(self.data_bits(explained)) + sum(map(self.price, clauses))
+
+    def _too_few(self, rest: Any) -> Any:
+        """Whether the rest has rows, but fewer than a segment must have; with none it is an empty word."""
+        return (rest > 1e-3) & (rest < self.problem.least_rows)
+
+    def improved(self, start: Sequence[LiteralSet]) -> Found:
+        """Change a list place by place until nothing pays any more."""
+        clauses = list(start)
+        bits = self.bits(clauses)
+        for _ in range(_SWEEPS):
+            before = bits
+            for step in (self._grow, self._shrink, self._replace, self._reorder):
+                clauses, bits = step(clauses, bits)
+            if bits > before - _SAVED:
+                break
+        return Found(tuple(clauses), bits)
+
+    def _grow(self, clauses: list[LiteralSet], bits: float) -> tuple[list[LiteralSet], float]:
+        """Insert the clause that saves most, wherever that is, while one saves anything."""
+        while len(clauses) < self.problem.max_clauses:
+            places = [(self._best_at(clauses, i, None), i) for i in range(len(clauses) + 1)]
+            (found, place) = min(places, key=lambda pair: (round(pair[0].bits, 6), -pair[1]))
+            if found.bits > bits - _SAVED:
+                break
+            clauses, bits = [*clauses[:place], *found.clauses, *clauses[place:]], found.bits
+        return clauses, bits
+
+    def _replace(self, clauses: list[LiteralSet], bits: float) -> tuple[list[LiteralSet], float]:
+        """Put at each place the best clause, one that is like the present one or quite another."""
+        for place in range(len(clauses)):
+            others = [*clauses[:place], *clauses[place + 1 :]]
+            found = self._best_at(others, place, clauses[place])
+            if found.bits < bits - _SAVED:
+                clauses, bits = [*others[:place], *found.clauses, *others[place:]], found.bits
+        return clauses, bits
+
+    def _shrink(self, clauses: list[LiteralSet], bits: float) -> tuple[list[LiteralSet], float]:
+        """Take clauses out that do not pay for themselves."""
+        for place in reversed(range(len(clauses))):
+            shorter = [*clauses[:place], *clauses[place + 1 :]]
+            fewer = self.bits(shorter)
+            if fewer < bits - _SAVED:
+                clauses, bits = shorter, fewer
+        return clauses, bits
+
+    def _reorder(self, clauses: list[LiteralSet], bits: float) -> tuple[list[LiteralSet], float]:
+        """Swap neighbours where that saves anything."""
+        for place in range(len(clauses) - 1):
+            swapped = list(clauses)
+            swapped[place], swapped[place + 1] = swapped[place + 1], swapped[place]
+            other = self.bits(swapped)
+            if other < bits - _SAVED:
+                clauses, bits = swapped, other
+        return clauses, bits
+
+    def _best_at(self, others: list[LiteralSet], place: int, present: LiteralSet | None) -> Found:
+        """Return the clause that is best between these others: from nothing, or the present one's kin."""
+        judge = _Place(self, others, place)
+        best = Found((), np.inf)
+        seen: set[LiteralSet] = set()
+        if present is not None:
+            kin = [present, *(tuple(x for x in present if x != dropped) for dropped in present)]
+            best, _ = self._extended(judge, kin, best, seen)
+        beginnings: list[LiteralSet] = [()]
+        for length in range(1, self.problem.max_literals + 1):
+            before = best.bits
+            best, beginnings = self._extended(judge, beginnings, best, seen)
+            if not beginnings or (best.bits == before and length >= _PATIENCE):
+                break
+        return best
+
+    def _extended(
+        self, judge: "_Place", bases: Sequence[LiteralSet], best: Found, seen: set[LiteralSet]
+    ) -> tuple[Found, list[LiteralSet]]:
+        """Judge every base with every further literal; return the best so far, and what to go on with."""
+        bases = [base for base in bases if len(base) < self.problem.max_literals]
+        if not bases:
+            return best, []
+        price = np.array([self.price((*base, 0)) for base in bases])
+        bits = self.data_bits(judge.explained(bases)) + judge.fixed_bits + price[:, None]
+        for row, base in zip(bits, bases, strict=True):
+            row[list(base)] = np.inf
+        best = self._better(bits, bases, best)
+        following: list[LiteralSet] = []
+        for flat in np.argsort(np.round(bits, 6), axis=None, kind="stable")[: 4 * _BEAM].tolist():
+            base, literal = divmod(flat, bits.shape[1])
+            clause = tuple(sorted((*bases[base], literal)))
+            if bits[base, literal] < np.inf and clause not in seen and len(following) < _BEAM:
+                seen.add(clause)
+                following.append(clause)
+        return best, following
+
+    def _better(self, bits: FloatArray, bases: Sequence[LiteralSet], best: Found) -> Found:
+        """Return the best clause of these and the best one before, among those that are allowed."""
+        for wanted in self.problem.required:
+            has = np.array([wanted[list(base)].any() for base in bases], dtype=bool)
+            bits = np.where(has[:, None] | wanted[None, :], bits, np.inf)
+        flat = int(np.argmin(np.round(bits, 6)))
+        base, literal = divmod(flat, bits.shape[1])
+        if not bits[base, literal] < best.bits - _SAVED:
+            return best
+        return Found((tuple(sorted((*bases[base], literal))),), float(bits[base, literal]))
+
+    def _allowed(self, clause: LiteralSet) -> bool:
+        return all(wanted[list(clause)].any() for wanted in self.problem.required)
+
+    def leaves(self) -> tuple[LiteralSet, ...]:
+        """Return the leaves of a tree that is split where that explains most; the largest is left out."""
+        leaves: list[LiteralSet] = [()]
+        splits: dict[LiteralSet, tuple[float, int, int]] = {(): self._split(())}
+        while len(leaves) <= self.problem.max_clauses:
+            place = max(range(len(leaves)), key=lambda i: (round(splits[leaves[i]][0], 9), -i))
+            gain, literal, negated = splits[leaves[place]]
+            if gain <= 0:
+                break
+            parts = [tuple(sorted((*leaves[place], j))) for j in (literal, negated)]
+            leaves[place : place + 1] = parts
+            splits |= {part: self._split(part) for part in parts}
+        sizes = [float(self.problem.weights[self.mask(leaf)].sum()) for leaf in leaves]
+        ordered = [leaves[i] for i in sorted(range(len(leaves)), key=lambda i: (sizes[i], leaves[i]))]
+        chosen = tuple(leaf for leaf in ordered[:-1] if leaf and self._allowed(leaf))
+        return chosen if np.isfinite(self.bits(chosen)) else ()
+
+    def _split(self, leaf: LiteralSet) -> tuple[float, int, int]:
+        """Return what the best split of a leaf explains, its literal and the one of the other rows."""
+        if len(leaf) >= self.problem.max_literals:
+            return 0.0, 0, 0
+        inside = self.mask(leaf)
+        spread = self.moments * inside[:, None]
+        sums = self.literals.T @ spread
+        total = self.moments[inside].sum(axis=0)
+        rest = total - sums
+        least = self.problem.least_rows
+        gain = _explained(sums) + _explained(rest) - _explained(total)
+        gain[(sums[:, 0] < least) | (rest[:, 0] < least)] = 0.0
+        best = int(np.argmax(np.round(gain, 6)))
+        if gain[best] <= 0:
+            return 0.0, 0, 0
+        opposite = self.literals.T @ inside - (self.literals.T @ (self.literals[:, best] * inside)) * 2
+        return float(gain[best]), best, int(np.argmax(opposite))
+
+    def _matrix(self, clauses: Sequence[LiteralSet]) -> BoolArray:
+        masks = [self.mask(clause) for clause in clauses]
+        return np.stack(masks, axis=1) if masks else np.zeros((len(self.everywhere), 0), dtype=bool)
+
+    def _sums(self, deciding: IntArray, n_segments: int) -> FloatArray:
+        """[segments, 2]: weight and weighted value of the rows of each segment."""
+        columns = [np.bincount(deciding, column, minlength=n_segments) for column in self.moments.T]
+        return np.stack(columns, axis=1)
+
+
+class _Place:
+    """A place in a list whose other clauses stand: what any clause there would leave to the later ones."""
+
+    def __init__(self, board: _Board, others: Sequence[LiteralSet], place: int) -> None:
+        self.board = board
+        deciding = first_to_fire(board._matrix(others))
+        sums = board._sums(deciding, len(others) + 1)
+        self.fixed = float(_explained(sums[:place]).sum())
+        """explained by the earlier segments, whatever stands here"""
+        self.fixed_bits = sum(map(board.price, others))
+        self.later = sums[place:]
+        """[J, 2]: what the later segments have while nothing stands here; the rest is the last"""
+        of_later = deciding[:, None] == np.arange(place, len(others) + 1)
+        self.given = (of_later[:, :, None] * board.moments[:, None, :]).reshape(len(deciding), -1)
+        """[M, J * 2]: weight and value of each row in the column of the later segment that has it"""
+
+    def explained(self, bases: Sequence[LiteralSet]) -> FloatArray:
+        """[bases, L]: the sum of squares that the list explains with that base and literal here."""
+        board, least = self.board, self.board.problem.least_rows
+        masks = np.stack([board.mask(base) for base in bases], axis=1)
+        spread = (masks[:, :, None] * self.given[:, None, :]).reshape(len(masks), -1)
+        taken = board.literals.T @ spread
+        taken = np.moveaxis(taken.reshape(len(taken), len(bases), -1, 2), 1, 0)
+        left = self.later - taken
+        sums = taken.sum(axis=2)
+        explained: FloatArray = self.fixed + _explained(sums) + _explained(left).sum(axis=2)
+        starved = (left[:, :, :-1, 0] < least).any(axis=2) | (sums[..., 0] < least)
+        return np.where(starved | board._too_few(left[:, :, -1, 0]), -np.inf, explained)
+
+
+def _explained(sums: FloatArray) -> FloatArray:
+    """[...]: the sum of squares that the means of segments [..., 2] explain; 0 where there is no row."""
+    weight, value = sums[..., 0], sums[..., 1]
+    explained: FloatArray = np.where(weight > 1e-6, value**2 / np.maximum(weight, 1e-6), 0.0)
+    return explained
