@@ -52,7 +52,8 @@ class VariableRule:
     others_are_all: bool = True
     """whether these are all such sets"""
     exact: bool = False
-    """whether it explains every transition with the fewest regulators that can"""
+    """whether it explains every transition, with the fewest regulators as far as could be proven; if not
+    all smaller sets could be ruled out in time, ``others_are_all`` is False"""
 
     @property
     def on_rule(self) -> Rule:
