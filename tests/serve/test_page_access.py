@@ -160,7 +160,7 @@ def test_text_stands_out_from_its_ground(browser, server, scheme):
         visitor.page.get_by_role("button", name="Drop chills = yes").click()
         expect(visitor.page.locator("#edited")).to_be_visible()
         visitor.page.get_by_role("button", name="Wrong 7").click()
-        visitor.page.locator("tbody tr").first.click()
+        visitor.page.locator("#rows-list tr").first.click()
         expect(visitor.page.locator("#why")).to_be_visible()
         visitor.drop("empty.csv", "")
         expect(visitor.page.get_by_role("alert")).to_be_visible()
@@ -185,7 +185,7 @@ def test_a_phone_shows_everything_without_pushing_sideways(browser, server):
         visitor.page.get_by_role("button", name="Add a condition to: cough = yes and fever = yes").tap()
         assert sideways(visitor) == 0
         visitor.page.get_by_role("button", name="Cancel").tap()
-        visitor.page.locator("tbody tr").first.tap()
+        visitor.page.locator("#rows-list tr").first.tap()
         expect(visitor.page.get_by_role("complementary", name="Row 1")).to_be_in_viewport()
         assert sideways(visitor) == 0
 
@@ -207,7 +207,7 @@ def test_markup_in_a_table_stays_text(visitor):
     visitor.drop(f"{MARKUP}.csv", hostile())
     visitor.wait_for_rule()
     expect(page.locator("#rule-title")).to_have_text("Rule for <h1>target</h1>")
-    page.locator("tbody tr").first.click()
+    page.locator("#rows-list tr").first.click()
     expect(page.locator("#why")).to_be_visible()
     page.locator(".chip.add").first.click()
     expect(page.locator(".condition select").first).to_contain_text(MARKUP)
