@@ -155,7 +155,7 @@ def table(rows: Sequence[Row]) -> str:
     blocks = [_half(frame[frame["half"] == half], half) for half in ("choosing", "confirming")]
     failed = frame[frame["status"] != "ok"].groupby("method").size()
     notes = [
-        f"{count} fits of {NUMBER_METHODS[name].label} failed or ran out of time"
+        f"{count} fits of {NUMBER_METHODS[str(name)].label} failed or ran out of time"
         for name, count in failed.items()
     ]
     return "\n".join(block for block in blocks if block) + (f"\n{'; '.join(notes)}.\n" if notes else "")
