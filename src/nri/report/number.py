@@ -16,11 +16,11 @@ from nri.regress.path import NumberInduction
 from nri.regress.validate import Fit, fit_of, hold_out_numbers
 from nri.report.counts import column_use
 from nri.report.page import environment
-from nri.report.pictures import circle, line, picture, rect, text
 from nri.report.records import ColumnUse, GapColumn, ReportOptions
 from nri.rule.render.numbers import explained_line, told
 from nri.rule.render.phrase import number, one_line, phrase_name
 from nri.rule.segments import Segments
+from nri.svg import circle, line, picture, rect, text
 from nri.table.table import Table
 
 _BINS = 40

@@ -210,7 +210,7 @@ def _groups(found: Groups) -> Json:
 
 def report_line(work: Work, step: Callable[[], None]) -> Json:
     """Write the report, and return it as the last line of what is told about its progress."""
-    return {"name": _file_name(work, "report"), "content": _report(work, step)}
+    return {"name": _file_name(work.ruleset.target, "report"), "content": _report(work, step)}
 
 
 def report_steps(work: Work) -> int:
