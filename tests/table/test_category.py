@@ -30,6 +30,15 @@ def test_the_most_frequent_spelling_is_used_and_blanks_inside_count_as_one() -> 
     assert table.columns["place"].texts.tolist() == ["AT HOME"] * 3 + ["away"] * 3
 
 
+def test_capitals_within_words_tell_frequent_things_apart() -> None:
+    """Eleven vowels, among them hAd and had, were read as six."""
+    table = table_of({"vowel": ["hAd", "had", "hEd", "hed"] * 5})
+    assert table.columns["vowel"].categories == ("hAd", "hEd", "had", "hed")
+    shouted = table_of({"answer": ["yes", "YES", "no", "No"] * 5})
+    assert shouted.columns["answer"].categories is not None
+    assert len(shouted.columns["answer"].categories) == 2
+
+
 def test_spellings_are_kept_apart_where_somebody_says_so() -> None:
     cells = {"gene": ["abc", "ABC", "abc", "ABC"] * 3}
     table = table_of(cells, exact=True)

@@ -11,6 +11,8 @@ from nri.table.kinds.found import Found, example
 
 _REPEATED = 0.5
 """Share of different words among the cells above which they are names or codes, told apart by case too."""
+_FREQUENT = 0.25
+"""Share of the cells of a word that a spelling must have to be no slip."""
 _SHOWN = 3
 
 
@@ -40,6 +42,27 @@ def spellings_of(texts: Sequence[str], counts: IntArray) -> dict[str, str]:
     return used
 
 
+def case_matters(texts: Sequence[str], counts: IntArray) -> bool:
+    """Whether capitals within words tell things apart: both spellings are frequent, and nobody shouts.
+
+    >>> case_matters(["had", "hAd"], np.array([10, 9])), case_matters(["had", "HAD"], np.array([10, 9]))
+    (True, False)
+    """
+    groups: dict[str, list[int]] = {}
+    for place, text in enumerate(texts):
+        groups.setdefault(fold(text), []).append(place)
+    for places in groups.values():
+        cells = sum(int(counts[i]) for i in places)
+        frequent = {texts[i].strip() for i in places if counts[i] >= _FREQUENT * cells}
+        if len(frequent) > 1 and any(not _of_one_case(text) for text in frequent):
+            return True
+    return False
+
+
+def _of_one_case(text: str) -> bool:
+    return text in (text.lower(), text.upper(), text.title(), text.capitalize())
+
+
 def in_words(spellings: Mapping[str, str]) -> str:
     """Return a note on spellings that were joined; nothing if there are none."""
     if not spellings:
@@ -67,6 +90,7 @@ def recognise(texts: Sequence[str], counts: IntArray, *, exact: bool = False) ->
     """
     words = len({fold(text) for text in texts})
     folded = not exact and (words <= 2 or words <= _REPEATED * int(counts.sum()))
+    folded = folded and not case_matters(texts, counts)
     spellings = spellings_of(texts, counts) if folded else {}
     used = np.array([spellings.get(text, text) for text in texts], dtype=object)
     categories = tuple(sorted(set(used)))
