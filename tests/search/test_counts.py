@@ -50,7 +50,7 @@ def test_proposed_counts_keep_the_limits_and_say_what_they_gain(seed, most, pric
     task = search_rows(episode).task(1)
     limits = Limits(max_literals=most, negations=bool(seed % 2))
     for count in propose_counts(task, limits, ExpectedError(price)):
-        assert 1 <= count.at_least < len(count.literals) <= limits.max_members
+        assert 2 <= count.at_least < len(count.literals) <= limits.max_members
         assert limits.literal_mask(7)[list(count.literals)].all()
         assert len({j % 7 for j in count.literals}) == len(count.literals), (
             "one literal of a variable at most"

@@ -43,7 +43,8 @@ def propose_counts(task: OneVsRest, limits: Limits, objective: Objective) -> lis
     search = _CountSearch(task, limits, objective)
     ends = {search.descend(start) for start in search.starts()}
     found = [search.clause(members) for members in sorted(ends, key=search.cost)]
-    return [clause for clause in found if clause.at_least < len(clause.literals)]
+    # any one of several is said plainer as a clause for each
+    return [clause for clause in found if 1 < clause.at_least < len(clause.literals)]
 
 
 @dataclass(frozen=True)
