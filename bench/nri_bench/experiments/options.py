@@ -87,9 +87,10 @@ def table(rows: Sequence[Row]) -> str:
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     """Draw choice and accuracy on wide tables under the text's rule, a line for each option."""
+    from nri_bench.experiments.ablation import label_of_variant
     from nri_bench.figures.dots import variant_dots
 
-    labelled = [{**row, "label": row["variant"]} for row in rows if row["status"] == "ok"]
+    labelled = [{**row, "label": label_of_variant(row)} for row in rows if row["status"] == "ok"]
     columns = (("text_choice", "choice (%)", 100.0), ("text_wide", "wide tables (%)", 100.0))
     figure = variant_dots(labelled, columns)
     return {"options": figure} if figure else {}

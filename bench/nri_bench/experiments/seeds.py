@@ -93,10 +93,16 @@ def table(rows: Sequence[Row]) -> str:
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     """Draw each data set's mean and seeds, a panel for each protocol."""
     from nri_bench.figures.dots import variant_dots
+    from nri_bench.tables.frame import label_of
 
+    several = len({row["method"] for row in rows}) > 1
     protocols = sorted({str(row["protocol"]) for row in rows})
     labelled = [
-        {**row, "label": row["dataset"], f"accuracy {row['protocol']}": row["accuracy"]}
+        {
+            **row,
+            "label": f"{row['dataset']}, {label_of(str(row['method']))}" if several else row["dataset"],
+            f"accuracy {row['protocol']}": row["accuracy"],
+        }
         for row in rows
         if row["status"] == "ok"
     ]
