@@ -20,7 +20,9 @@ def bench(*arguments):
     return result
 
 
-@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in ("uci", "learning", "wide")])
+@pytest.mark.parametrize(
+    "name", [name for name in EXPERIMENTS if name not in ("uci", "learning", "wide", "regression")]
+)
 def test_every_experiment_has_a_quick_version_that_writes_rows_table_and_figure(name, tmp_path):
     result = bench(name, "--quick", "--out", tmp_path, "--jobs", 2, "--offline")
     assert result.exit_code == 0

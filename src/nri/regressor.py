@@ -74,8 +74,8 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
     >>> rent = 300.0 + 200 * (flats["rooms"] > 2) + flats.index % 5
     >>> reg = NRIRegressor().fit(flats, rent.rename("rent"))
     >>> print(reg.rules_)
-    IF      (rooms > 2)     rent 502   (501 to 503)   covers 12 of 24
-    ELSE                    rent 302   (301 to 303)   covers 12 of 24
+    IF      (rooms <= 2)     rent 302   (301 to 303)   covers 12 of 24
+    ELSE                     rent 502   (501 to 503)   covers 12 of 24
     explains 100 % of the variance of these rows
     >>> reg.predict(pd.DataFrame({"rooms": [1, 4]})).tolist()
     [302.0, 502.0]

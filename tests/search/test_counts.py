@@ -50,7 +50,7 @@ def test_proposed_counts_keep_the_limits_and_say_what_they_gain(seed, most, pric
     task = search_rows(episode).task(1)
     limits = Limits(max_literals=most, negations=bool(seed % 2))
     for count in propose_counts(task, limits, ExpectedError(price)):
-        assert 2 <= count.at_least < len(count.literals) <= limits.max_members
+        assert 2 <= count.at_least < len(count.literals) <= limits.max_literals
         assert limits.literal_mask(7)[list(count.literals)].all()
         assert len({j % 7 for j in count.literals}) == len(count.literals), (
             "one literal of a variable at most"
@@ -85,7 +85,7 @@ def test_three_classes_may_have_a_count_each():
     found = induce(make_episode(values, labels=labels), rng=np.random.default_rng(0), limits=limits)
     counting = [clause for rule in found.rules for clause in rule if isinstance(clause, IndexCount)]
     assert counting
-    assert max(len(members(clause)) for rule in found.rules for clause in rule) <= limits.max_members
+    assert max(len(members(clause)) for rule in found.rules for clause in rule) <= limits.max_literals
 
 
 @pytest.mark.parametrize("max_literals", [1])

@@ -38,7 +38,7 @@ def propose_counts(task: OneVsRest, limits: Limits, objective: Objective) -> lis
     objective
         Cost of errors and of a clause's bits.
     """
-    if limits.required or limits.max_members < 2:
+    if limits.required or limits.max_literals < 2:
         return []
     search = _CountSearch(task, limits, objective)
     ends = {search.descend(start) for start in search.starts()}
@@ -59,13 +59,13 @@ class _CountSearch:
     def __init__(self, task: OneVsRest, limits: Limits, objective: Objective) -> None:
         usable = limits.literal_mask(task.n_variables)
         self.usable = np.flatnonzero(usable)
-        self.n_variables, self.most = task.n_variables, limits.max_members
+        self.n_variables, self.most = task.n_variables, limits.max_literals
         self.truth = task.literals[:, self.usable].astype(np.float32)
         self.gain = task.gain.astype(np.float32)
         self.weights = task.weights
         self.objective, self.total = objective, task.total
         self.nothing = task.errors(np.zeros(task.n_rows, dtype=bool))
-        sizes = np.arange(limits.max_members + 2)
+        sizes = np.arange(limits.max_literals + 2)
         self.bits = count_bits(sizes, len(self.usable))
         self.variable = self.usable % max(1, task.n_variables)
 

@@ -59,11 +59,6 @@ class Limits:
                 f"{len(self.required)} columns: use {len(self.required)} or more, or require fewer columns"
             )
 
-    @property
-    def max_members(self) -> int:
-        """Most literals in a counting clause: half as many again, since not all of them need to hold."""
-        return self.max_literals * 3 // 2
-
     def literal_mask(self, n_variables: int) -> BoolArray:
         """[2N], where a literal may be used."""
         mask = np.ones(2 * n_variables, dtype=bool)

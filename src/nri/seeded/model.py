@@ -26,7 +26,7 @@ from nri.search.result import Induced
 from nri.search.rows import OneVsRest, search_rows
 from nri.seeded.posterior import Posterior, Told
 from nri.seeded.runtime import SeededNetwork
-from nri.seeded.sample import Sample, plausible_rows, take_sample
+from nri.seeded.sample import Sample, distinct_rows, plausible_rows, take_sample
 
 OBJECTIVE = DescriptionLength()
 """What the labels alone go by."""
@@ -82,12 +82,13 @@ class SeededModel:
             return replace(by_labels, posterior=posterior)
         sample = take_sample(episode, self.config.sample_rows, rng)
         plausible = self._further_rows(episode, sample, groups, rng)
-        told = Posterior(sample, groups, self.network).ask(stacked_cells(plausible, episode.cells))
+        rows, which = distinct_rows(episode.cells)
+        told = Posterior(sample, groups, self.network).ask(stacked_cells(plausible, rows))
         if self._rule_tells_more(by_labels, episode, limits, told):
             return replace(by_labels, posterior=posterior)
-        of_plausible, of_labelled = np.split(told.chances, [len(plausible)])
+        of_plausible, of_rows = np.split(told.chances, [len(plausible)])
         labels = np.eye(episode.n_classes)[episode.labels]
-        believed = self.config.label_share * labels + (1 - self.config.label_share) * of_labelled
+        believed = self.config.label_share * labels + (1 - self.config.label_share) * of_rows[which]
         under_posterior = induce(
             self._with_rows(episode, plausible, of_plausible),
             rng=rng,

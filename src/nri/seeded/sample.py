@@ -36,9 +36,8 @@ def take_sample(episode: Episode, most: int, rng: np.random.Generator) -> Sample
     """
     used = np.flatnonzero(episode.weights > 0)
     labels = episode.labels[used]
-    cells = np.packbits(np.concatenate([episode.values, episode.known], axis=1)[used], axis=1)
-    numbers = np.ascontiguousarray(episode.numbers[used], dtype=np.float32).view(np.uint8)
-    keyed = np.concatenate([labels.astype(">i8").view(np.uint8).reshape(-1, 8), cells, numbers], axis=1)
+    own = labels.astype(">i8").view(np.uint8).reshape(-1, 8)
+    keyed = np.concatenate([own, _keys(episode.cells.take(used))], axis=1)
     _, first, group = np.unique(keyed, axis=0, return_index=True, return_inverse=True)
     weights = np.zeros(len(first))
     np.add.at(weights, group.reshape(-1), episode.weights[used])
@@ -47,6 +46,19 @@ def take_sample(episode: Episode, most: int, rng: np.random.Generator) -> Sample
         kept, weights = _drawn(labels[first], weights, most, rng)
     rows = used[first[kept]]
     return Sample(episode.cells.take(rows), episode.labels[rows], weights, episode.n_classes)
+
+
+def distinct_rows(cells: Cells) -> tuple[Cells, IntArray]:
+    """Return each different row once, in an order of their contents, and which of them each row is."""
+    _, first, which = np.unique(_keys(cells), axis=0, return_index=True, return_inverse=True)
+    return cells.take(first), which.reshape(-1)
+
+
+def _keys(cells: Cells) -> NDArray[np.uint8]:
+    """[M, bytes], equal for equal rows."""
+    packed = np.packbits(np.concatenate([cells.values, cells.known], axis=1), axis=1)
+    numbers = np.ascontiguousarray(cells.numbers, dtype=np.float32).view(np.uint8)
+    return np.concatenate([packed, numbers.reshape(len(cells), -1)], axis=1)
 
 
 def _drawn(
