@@ -179,8 +179,13 @@ def build_pool(
     pool = CandidatePool(index, clause_lengths(index, n_literals), n_literals, words[kept], len(literals))
     if positive is None or weights is None or limits.min_precision <= 0.0:
         return pool
+    return pool.take(np.flatnonzero(precise(pool, positive, weights, limits)))
+
+
+def precise(pool: CandidatePool, positive: FloatArray, weights: FloatArray, limits: Limits) -> BoolArray:
+    """[C], which candidates have the precision asked for, given the masses of the class and of whole rows."""
     precision = (pool.truth @ positive) / np.maximum(pool.truth @ weights, 1e-300)
-    return pool.take(np.flatnonzero(precision >= limits.min_precision - 1e-12))
+    return np.asarray(precision >= limits.min_precision - 1e-12)
 
 
 def _within(index: ClauseArray, limits: Limits, n_literals: int) -> ClauseArray:

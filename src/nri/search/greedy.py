@@ -8,7 +8,7 @@ import numpy as np
 from nri.arrays import FloatArray
 from nri.episode import Episode
 from nri.rule.decide import estimated_precision
-from nri.search.candidates import CandidatePool, build_pool, clause_truth
+from nri.search.candidates import CandidatePool, build_pool, clause_truth, precise
 from nri.search.clauses import AnyClause, stacked
 from nri.search.consensus import Consensus, doubt_of, rivals_of
 from nri.search.counts import propose_counts
@@ -104,7 +104,10 @@ def candidates_for(
         return pool
     if limits.counts == "only":
         pool = pool.take(np.flatnonzero(pool.lengths <= 1))
-    return pool.with_counts(propose_counts(task, limits, objective), task.literals)
+    counts = pool.with_counts(propose_counts(task, limits, objective), task.literals)
+    if limits.min_precision <= 0.0:
+        return counts
+    return counts.take(np.flatnonzero(precise(counts, task.positive, task.weights, limits)))
 
 
 def _induce_two(

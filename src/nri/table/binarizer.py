@@ -205,7 +205,7 @@ class Binarizer:
         if column.kind is Kind.BOOLEAN:
             return [rule.Literal(name, Op.EQ, True)]
         if column.kind is Kind.TEXT:
-            return [rule.Literal(name, Op.EQ, text) for text in self._categories(column)]
+            return [rule.Literal(name, Op.EQ, text) for text in self._categories(column, table.weights)]
         cells = column.values[column.known]
         if self.mode == "paper":
             return [rule.Literal(name, Op.GT, _plain(_median(cells)))]
@@ -220,10 +220,10 @@ class Binarizer:
     def _gives_variables(self, column: Column) -> bool:
         return column.kind is not Kind.TEXT or bool(self._categories(column))
 
-    def _categories(self, column: Column) -> list[str]:
+    def _categories(self, column: Column, weights: FloatArray | None = None) -> list[str]:
         if self.mode == "paper":
             return [str(text) for text in column.distinct()[0]]
-        return usable_categories(column, self.limits)
+        return usable_categories(column, self.limits, weights)
 
 
 def _domain_of(column: Column) -> ColumnDomain:

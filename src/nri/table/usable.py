@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nri.arrays import FloatArray
 from nri.rule.column import Column
 from nri.rule.literal import Kind
 
@@ -137,17 +138,23 @@ def why_useless(
     return None
 
 
-def usable_categories(column: Column, limits: CategoryLimits) -> list[str]:
+def usable_categories(column: Column, limits: CategoryLimits, weights: FloatArray | None = None) -> list[str]:
     """Return the categories with enough rows, the most frequent ones if too many, in sorted order.
+
+    With weights [M] that are whole numbers a row counts as often as it stands for rows.
 
     Of two values one is enough, since the other is its negation: the later one in the alphabet, which
     tends to be the affirmative one (no/yes, f/t, absent/present).
     """
     distinct, counts = column.distinct()
+    if weights is not None and (weights == np.round(weights)).all():
+        assert column.categories is not None, "categories are of texts"
+        of_each = np.bincount(column.values[column.known], weights[column.known], len(column.categories))
+        counts = np.array([of_each[column.categories.index(text)] for text in distinct])
     ranked = sorted(zip((-counts).tolist(), distinct.tolist(), strict=True))
     if len(ranked) == 2:
         return [max(distinct.tolist())]
-    least = limits.rows_needed(int(counts.sum()))
+    least = limits.rows_needed(int(round(counts.sum())))
     return sorted(text for minus, text in ranked[: limits.max_categories] if -minus >= least)
 
 
