@@ -154,7 +154,7 @@ def usable_categories(column: Column, limits: CategoryLimits, weights: FloatArra
     ranked = sorted(zip((-counts).tolist(), distinct.tolist(), strict=True))
     if len(ranked) == 2:
         return [max(distinct.tolist())]
-    least = limits.rows_needed(int(round(counts.sum())))
+    least = limits.rows_needed(round(counts.sum()))
     return sorted(text for minus, text in ranked[: limits.max_categories] if -minus >= least)
 
 
