@@ -204,7 +204,8 @@ def _at_most(cpu_seconds: float | None) -> Iterator[None]:
         raise TimeoutError(f"over the limit of {cpu_seconds:g} CPU seconds")
 
     before = signal.signal(signal.SIGPROF, give_up)
-    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+    # again and again: what a library does between may swallow an exception
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds, 0.1)
     try:
         yield
     finally:

@@ -74,7 +74,7 @@ DIALECTS: dict[str, Dialect] = {
             casts_moments=True,
             flag="cast",
             longest_name=300,
-            forbidden="`\\",
+            forbidden="`\\.",  # a dot parts a path, in quotes too
         ),
         Dialect(
             "snowflake", "Snowflake", moment="TIMESTAMP_NTZ", flag="cast", folds_names=False, longest_name=255
