@@ -100,8 +100,12 @@ def learn_dynamics(
     Examples
     --------
     >>> now = [[a, b] for a in (0, 1) for b in (0, 1)]
-    >>> rows = {"a": [s[0] for s in now], "b": [s[1] for s in now],
-    ...         "a'": [1 - s[1] for s in now], "b'": [s[0] for s in now]}
+    >>> rows = {
+    ...     "a": [s[0] for s in now],
+    ...     "b": [s[1] for s in now],
+    ...     "a'": [1 - s[1] for s in now],
+    ...     "b'": [s[0] for s in now],
+    ... }
     >>> system = learn_dynamics(rows)
     >>> print(system.render("bnet"))
     targets, factors
