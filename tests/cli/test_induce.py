@@ -259,3 +259,25 @@ def test_cross_validation_counts_what_clinicians_count(nri, visits, tmp_path):
     assert "add --cv or --html" in refused.err
     refused = nri("induce", visits, "--target", "flu", "--cv", "--prevalence", "5")
     assert "a share between 0 and 1, not 5; 5 % is 0.05" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("cost", "told"),
+    [
+        ("maybe=5", "the target has no class 'maybe'; choose one of 'no', 'yes'"),
+        ("yes", "--cost 'yes' is no CLASS=COST; write e.g. --cost yes=5"),
+        ("yes=0", "the cost of 'yes' is 0.0; give a number above 0"),
+    ],
+)
+def test_a_cost_that_cannot_be_meant_names_what_is_wrong(nri, visits, cost, told):
+    """An unknown class was told as a badly written cost."""
+    done = nri("induce", visits, "-t", "flu", "--cost", cost, "-q")
+    assert (done.code, done.out, done.err) == (2, "", f"error: {told}\n")
+
+
+def test_costs_of_classes_are_refused_for_a_number(nri, tmp_path):
+    table = tmp_path / "flats.csv"
+    table.write_text("rooms,rent\n" + "".join(f"{i % 5},{400 + i}.5\n" for i in range(60)), encoding="utf-8")
+    done = nri("induce", table, "-t", "rent", "--cost", "yes=5", "-q")
+    assert done.code == 2
+    assert "but the target is a number; drop it" in done.err

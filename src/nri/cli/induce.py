@@ -106,7 +106,7 @@ def induce(
         min_precision=min_precision,
         binarize=binarize,  # type: ignore[arg-type]  # the binarizer refuses unknown modes
         counts=counts,  # type: ignore[arg-type]  # the limits refuse unknown modes
-        costs=None if table.measured is not None else given.costs_of(cost, table.classes),
+        costs=given.costs_of(cost, () if table.measured is not None else table.classes),
         keep=None if keep is None else read_rule(keep),
         forbid=tuple(forbid or ()),
         cuts={

@@ -259,20 +259,23 @@ CostOption = Annotated[
 
 
 def costs_of(texts: list[str] | None, classes: Sequence["Label"]) -> dict["Label", float] | None:
-    """Return costs from texts such as ``yes=5``.
+    """Return costs from texts such as ``yes=5``; a number as target has no classes.
 
     >>> costs_of(["yes=5"], ("no", "yes"))
     {'yes': 5.0}
     """
     from nri.table.target import class_index
 
+    if texts and not classes:
+        raise InputError("--cost is what an error on a class costs, but the target is a number; drop it")
     costs = {}
     for text in texts or ():
-        label, _, cost = text.rpartition("=")
+        label, _, written = text.rpartition("=")
         try:
-            costs[classes[class_index(classes, label)]] = float(cost)
+            cost = float(written)
         except ValueError:
             raise InputError(f"--cost {text!r} is no CLASS=COST; write e.g. --cost yes=5") from None
+        costs[classes[class_index(classes, label)]] = cost
     return costs or None
 
 
