@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 NOISE = (0.0, 0.01, 0.05)
 QUICK = ("fewest", "greedy", "tree")
+PROCESSOR_LIMIT = 60.0
+"""Processor seconds for one learner and network; beyond, its row says that it was given up."""
 _JUDGED = 4096
 """States on which rules that are no formulas are compared with the truth, where not on all of them."""
 
@@ -85,7 +89,8 @@ def learn_network(method: str, network: str, sample: str, noise: float, seed: in
     rng = np.random.default_rng([seed, len(truth.names), SAMPLES.index(sample), round(1000 * noise)])
     seen = observe(truth, sample, noise, rng)
     started = time.process_time()
-    learned = LEARNERS[method].learn(seen.table, seed)
+    with _given_up_after(PROCESSOR_LIMIT):
+        learned = LEARNERS[method].learn(seen.table, seed)
     seconds = time.process_time() - started
     measures: Measures = {
         "M": len(seen.table),
@@ -98,6 +103,22 @@ def learn_network(method: str, network: str, sample: str, noise: float, seed: in
         right = learned.step(seen.fresh) == next_states(truth, seen.fresh)
         measures |= {"accuracy": float(right.mean()), "states": float(right.all(axis=1).mean())}
     return measures
+
+
+@contextmanager
+def _given_up_after(seconds: float) -> Iterator[None]:
+    """Raise once so many processor seconds are used up; a clock would be unfair on a busy machine."""
+
+    def give_up(number: int, frame: object) -> None:
+        raise TimeoutError(f"given up after {seconds:g} processor seconds")
+
+    before = signal.signal(signal.SIGPROF, give_up)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def _equal(truth: Dynamics, learned: Learned, rng: np.random.Generator) -> float:

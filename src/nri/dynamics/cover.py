@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -24,7 +23,9 @@ _SECONDS = 10.0
 """Time after which the shortest cover found so far is taken."""
 
 
-def shortest_rule(regulators: Sequence[Variable], on: IntArray, off: IntArray) -> Rule:
+def shortest_rule(
+    regulators: Sequence[Variable], on: IntArray, off: IntArray, *, proven: bool = True
+) -> Rule:
     """Return the rule with the fewest clauses, then literals, that covers all of ``on`` and none of ``off``.
 
     Parameters
@@ -33,6 +34,8 @@ def shortest_rule(regulators: Sequence[Variable], on: IntArray, off: IntArray) -
         What the rule may speak about.
     on, off
         [A, k] and [B, k], cells as codes of the regulators' values; they have none in common.
+    proven
+        Whether it shall be the shortest for certain; if not, clauses are taken one by one.
     """
     if len(on) == 0:
         return FALSE
@@ -43,13 +46,23 @@ def shortest_rule(regulators: Sequence[Variable], on: IntArray, off: IntArray) -
         clauses = _grown(conditions, on, off)
     else:
         clauses = _primes(conditions, on, off)
-    covers = _covers(conditions, clauses, on)
+    covers = covering(conditions, clauses, on)
     sizes = np.sum([one.sizes[clauses[:, i]] for i, one in enumerate(conditions)], axis=0)
-    chosen = clauses[_fewest(covers, sizes)]
+    return rule_of(conditions, clauses[_fewest(covers, sizes, proven=proven)])
+
+
+def rule_of(conditions: Sequence[Conditions], clauses: IntArray) -> Rule:
+    """Return clauses, [A, k] indices of conditions, in literals."""
     return Rule(
         Clause(literal for one, i in zip(conditions, row, strict=True) for literal in one.literals[int(i)])
-        for row in chosen
+        for row in clauses
     )
+
+
+def all_clauses(conditions: Sequence[Conditions]) -> IntArray:
+    """[P, k]: a condition on each regulator, all combinations; the first one asks nothing."""
+    sizes = tuple(len(one.allows) for one in conditions)
+    return np.stack(np.unravel_index(np.arange(prod(sizes)), sizes), axis=1).astype(np.int64)
 
 
 def _primes(conditions: Sequence[Conditions], on: IntArray, off: IntArray) -> IntArray:
@@ -106,7 +119,7 @@ def _grown(conditions: Sequence[Conditions], on: IntArray, off: IntArray) -> Int
     return np.unique(np.array(clauses, dtype=np.int64), axis=0)
 
 
-def _covers(conditions: Sequence[Conditions], clauses: IntArray, cells: IntArray) -> BoolArray:
+def covering(conditions: Sequence[Conditions], clauses: IntArray, cells: IntArray) -> BoolArray:
     """[P, A]: which clause covers which cell."""
     covers = np.ones((len(clauses), len(cells)), dtype=bool)
     for axis, one in enumerate(conditions):
@@ -114,7 +127,7 @@ def _covers(conditions: Sequence[Conditions], clauses: IntArray, cells: IntArray
     return covers
 
 
-def _fewest(covers: BoolArray, sizes: IntArray) -> IntArray:
+def _fewest(covers: BoolArray, sizes: IntArray, *, proven: bool) -> IntArray:
     """Return the clauses of a cover with the fewest clauses, among these the fewest literals."""
     needed = np.unique(np.flatnonzero(covers.sum(axis=0) == 1))
     essential = np.unique(covers[:, needed].argmax(axis=0)) if len(needed) else np.zeros(0, dtype=np.int64)
@@ -123,12 +136,12 @@ def _fewest(covers: BoolArray, sizes: IntArray) -> IntArray:
         return essential
     left: BoolArray = np.unique(covers[:, open_cells], axis=1)
     useful = np.flatnonzero(left.any(axis=1))
-    chosen = useful[_integer_program(left[useful], sizes[useful])]
+    solve = _integer_program if proven else greedy_cover
+    chosen = useful[solve(left[useful], 1.0 + sizes[useful] / 1000.0)]
     return np.concatenate([essential, chosen])
 
 
-def _integer_program(covers: BoolArray, sizes: IntArray) -> IntArray:
-    cost: NDArray[np.float64] = 1.0 + sizes / 1000.0
+def _integer_program(covers: BoolArray, cost: FloatArray) -> IntArray:
     solved = milp(
         cost,
         constraints=LinearConstraint(sparse.csr_array(covers.T.astype(np.float64)), lb=1.0),
@@ -136,10 +149,10 @@ def _integer_program(covers: BoolArray, sizes: IntArray) -> IntArray:
         bounds=Bounds(0.0, 1.0),
         options={"time_limit": _SECONDS},
     )
-    return _greedy(covers, cost) if solved.x is None else np.flatnonzero(solved.x > 0.5)
+    return greedy_cover(covers, cost) if solved.x is None else np.flatnonzero(solved.x > 0.5)
 
 
-def _greedy(covers: BoolArray, cost: FloatArray) -> IntArray:
+def greedy_cover(covers: BoolArray, cost: FloatArray) -> IntArray:
     """Take the clause that covers most per cost until all is covered."""
     left, chosen = np.ones(covers.shape[1], dtype=bool), []
     while left.any():

@@ -21,7 +21,9 @@ _MARGIN = (26.0, 30.0)
 """Free space beside and below a box."""
 
 
-def place(n: int, edges: Sequence[tuple[int, int]], widths: Sequence[float], height: float) -> FloatArray:
+def place(
+    n: int, edges: Sequence[tuple[int, int]], widths: Sequence[float], height: float, spread: float = 1.0
+) -> FloatArray:
     """[n, 2]: the middle of each node, the least coordinates being 0.
 
     Parameters
@@ -32,10 +34,12 @@ def place(n: int, edges: Sequence[tuple[int, int]], widths: Sequence[float], hei
         Pairs of nodes; direction does not matter.
     widths, height
         Of the boxes.
+    spread
+        How much further apart than usual: where many lines cross, they need room.
     """
     boxes = np.stack([np.asarray(widths, dtype=np.float64), np.full(n, height)], axis=1)
     parts = _parts(n, edges)
-    placed = [_part(part, edges, boxes[part]) for part in parts]
+    placed = [_part(part, edges, boxes[part], spread * UNIT) for part in parts]
     spots = np.zeros((n, 2))
     for part, corner, inside in zip(parts, _packed([size for _, size in placed]), placed, strict=True):
         spots[part] = inside[0] + corner
@@ -53,12 +57,12 @@ def _parts(n: int, edges: Sequence[tuple[int, int]]) -> list[list[int]]:
 
 
 def _part(
-    part: list[int], edges: Sequence[tuple[int, int]], boxes: FloatArray
+    part: list[int], edges: Sequence[tuple[int, int]], boxes: FloatArray, unit: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the spots of one part, the least coordinates being 0, and its size."""
     place_of = {node: i for i, node in enumerate(part)}
     own = [(place_of[a], place_of[b]) for a, b in edges if a in place_of]
-    spots = _relaxed(_steps(len(part), own)) * UNIT * np.array([1.0, _FLAT])
+    spots = _relaxed(_steps(len(part), own)) * unit * np.array([1.0, _FLAT])
     spots = _without_overlaps(spots, boxes)
     spots = spots - (spots - boxes / 2).min(axis=0)
     return spots, np.asarray((spots + boxes / 2).max(axis=0))

@@ -19,6 +19,10 @@ _EDGE = 28.0
 _LEGEND = 40.0
 _BENDS = (0.0, 0.1, -0.1, 0.2, -0.2, 0.32, -0.32, 0.46, -0.46)
 """How far an arrow may bend sideways, as shares of its length; the straightest that hits nothing is taken."""
+_ROOMY = 2.0
+"""Influences for each variable up to which lines have room; beyond, variables stand further apart."""
+_MANY = 80
+"""Influences from which lines are drawn thin, so that what lies below them can be seen."""
 _NAMES = {
     Effect.ACTIVATES: "for",
     Effect.INHIBITS: "against",
@@ -45,6 +49,9 @@ _STYLE = """
 .influences .arrow.both { stroke: var(--both); } .influences .head.both { fill: var(--both); }
 .influences .arrow.sets { stroke: var(--sets); } .influences .head.sets { fill: var(--sets); }
 .influences .bar { stroke-width: 2.6; stroke-linecap: round; }
+.influences.many .arrow { stroke-width: 1.1; stroke-opacity: .6; }
+.influences.many .bar { stroke-width: 2; }
+.influences .arrow:hover { stroke-width: 3.2; stroke-opacity: 1; }
 """
 
 
@@ -65,7 +72,9 @@ def influence_picture(system: Dynamics) -> Markup:
     widths = [max(44.0, 8.0 * display_width(name) + 24.0) for name in names]
     places = {name: i for i, name in enumerate(system.names)}
     edges = [(places[one.source], places[one.target]) for one in system.influences]
-    spots = place(len(names), edges, widths, _HEIGHT) + _EDGE
+    crowd = len(edges) / max(1, len(names))
+    spread = float(np.clip(np.sqrt(crowd / _ROOMY), 1.0, 1.7))
+    spots = place(len(names), edges, widths, _HEIGHT, spread) + _EDGE
     nodes = [_Node(spot, width) for spot, width in zip(spots, widths, strict=True)]
     size = np.max([node.middle + np.array([node.width, _HEIGHT]) / 2 for node in nodes], axis=0) + _EDGE
     size[0] = max(size[0], 330.0)
@@ -92,7 +101,7 @@ def influence_picture(system: Dynamics) -> Markup:
         height=f"{height:.0f}",
         role="img",
         aria_label=about,
-        class_="influences",
+        class_="influences many" if len(edges) > _MANY else "influences",
     )
 
 

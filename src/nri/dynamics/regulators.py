@@ -19,7 +19,7 @@ _MOST_ROWS = 1500
 """Rows of each value whose distances are compared at the start; what they miss is added when it matters."""
 MOST_SETS = 32
 """Equally small sets that are told apart; more are as good as unknown."""
-PATIENCE = 30_000
+PATIENCE = 10_000
 """Steps after which the search is given up."""
 
 
@@ -146,11 +146,14 @@ def _strongest(pairs: BoolArray) -> BoolArray:
     """Drop pairs that another one implies, since it leaves fewer choices; the closest ones first."""
     pairs = np.unique(pairs, axis=0)
     pairs = pairs[np.argsort(pairs.sum(axis=1), kind="stable")]
-    kept: list[BoolArray] = []
-    for pair in pairs:
-        if not kept or not (np.array(kept) <= pair).all(axis=1).any():
-            kept.append(pair)
-    return np.array(kept)
+    words = np.packbits(pairs, axis=1)
+    kept = np.zeros(len(pairs), dtype=bool)
+    held, n = np.empty_like(words), 0
+    for i, word in enumerate(words):
+        if not (held[:n] & ~word == 0).all(axis=1).any():
+            kept[i], held[n] = True, word
+            n += 1
+    return pairs[kept]
 
 
 @dataclass

@@ -60,6 +60,11 @@ class Transitions:
         return len(self.before)
 
     @property
+    def columns(self) -> dict[str, Column]:
+        """The states before, as a rule reads them."""
+        return {one.name: one.column(self.before[:, i]) for i, one in enumerate(self.variables)}
+
+    @property
     def learned(self) -> list[int]:
         """Indices of the variables that have next values."""
         return [i for i, variable in enumerate(self.variables) if not variable.is_input]
@@ -119,7 +124,8 @@ def _pairs(source: Source | Table, layout: Layout, exact: bool) -> _Found:
     if not after:
         raise InputError(
             f"no column holds next values: none of {listed(left)} ends in {suffix!r}; name the ending "
-            "(next_suffix), give a second table of next states, or for a time series its column of time"
+            "(next_suffix, --next-suffix), give a second table of next states, or for a time series its "
+            "column of time"
         )
     inputs = [name for name in names if name + suffix not in after]
     learned = [name for name in names if name not in inputs]
@@ -154,7 +160,7 @@ def _filled(second: Source | Table, first: Source | Table, inputs: Sequence[str]
     if isinstance(second, Table) or isinstance(first, Table):
         raise InputError("one table is read already and the other is not; give two files or two frames")
     extra = {name: first.frame[name].to_numpy() for name in inputs}
-    return replace(second, frame=second.frame.assign(**extra))
+    return replace(second, rows=second.frame.assign(**extra))
 
 
 def _stacked(
@@ -268,7 +274,7 @@ def _refuse_gap(table: Table, layout: Layout, series: str, row: int, following: 
     where = f"series {series!r}" if series else "the series"
     raise InputError(
         f"{where} has a gap: {layout.time} {column.cell(following)} follows {column.cell(row)}, unlike the "
-        "usual step; add the missing rows, or take the series apart there (skip_gaps)"
+        "usual step; add the missing rows, or take the series apart there (skip_gaps, --skip-gaps)"
     )
 
 
