@@ -11,6 +11,7 @@ from nri_bench.figures.words import spread_out
 from nri_bench.report import content_of, fill, fill_documents, ranking_table
 from nri_bench.run import append_row
 from nri_bench.tables.frame import frame_of, label_of, scores_by_set
+from nri_bench.tables.published import ACCURACY
 from nri_bench.tables.statistics import friedman_p, nemenyi_distance, rank_methods, win_tie_loss
 from nri_bench.tables.table1 import LATEX_COLUMNS, table1, table1_latex, table1_markdown
 
@@ -80,6 +81,17 @@ def test_a_curve_compares_methods_on_the_sets_they_share():
     rows += [synthetic("paper", dataset=name, protocol="sub5", accuracy=0.7) for name in ("vote", "car")]
     text = EXPERIMENTS["learning"].table(rows)
     assert "1 data sets" in text
+
+
+def test_methods_with_more_values_of_rho_leave_the_others_comparable():
+    """Four more values for the network alone once would have left every rival without a mean."""
+    few = [synthetic("tree", D=8, rho=rho, shifted_accuracy=0.8) for rho in (0.1, 0.9)]
+    many = [synthetic("paper", D=8, rho=rho, shifted_accuracy=0.8) for rho in (0.1, 0.2, 0.9)]
+    shared, everything = EXPERIMENTS["spurious"].table(few + many).split("All 3 values")
+    assert "DT" in shared
+    assert "NRI paper" in shared
+    assert "–" not in shared  # noqa: RUF001
+    assert "DT" not in everything
 
 
 def test_a_method_that_was_run_on_fewer_sizes_has_gaps_and_keeps_its_columns():
@@ -263,6 +275,15 @@ def test_rules_of_as_many_literals_are_compared_as_clauses_and_as_lengths():
     text = EXPERIMENTS["recovery"].table(cells)
     assert re.search(r"method +\| +M \| +2x1, 1x2 \|", text)
     assert re.search(r"NRI paper +\| +48 \| +50.0 against 80.0 \|", text)
+
+
+def test_differences_to_the_papers_table_are_told_set_by_set(tmp_path):
+    for name in ACCURACY:
+        append_row(tmp_path / "uci-p4.jsonl", row("tree", name, 0.85))
+    text = content_of("against-paper", tmp_path)
+    assert re.search(r"adult +\| +\*\*\+2\.9\*\*", text)  # 85.0 against 82.1
+    assert re.search(r"kr-vs-kp +\| +\*\*-7\.4\*\*", text)
+    assert "RIPPER" not in text
 
 
 def test_a_single_value_is_the_mean_of_the_rows_that_are_meant(tmp_path):

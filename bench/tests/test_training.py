@@ -8,15 +8,16 @@ import nri
 from nri_bench.experiments import EXPERIMENTS, Options, ablation, slots
 from nri_bench.experiments.training import (
     QUICK,
+    STAGES,
     VARIANTS,
     ShortTraining,
-    scores_on_the_way,
+    Trained,
     short_config,
-    trained_weights,
+    training,
 )
 from nri_bench.methods import METHODS
 
-TINY = ShortTraining(width=8, batch=8, updates=4)
+TINY = ShortTraining(width=8, batch=8, updates=4, rules=1)
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,8 @@ def logged(tmp_path_factory):
     for variant in VARIANTS:
         folder = tmp_path_factory.mktemp(variant)
         nri.train_network(short_config(TINY, variant, 0), folder)
-        found[variant] = set(json.loads((folder / "metrics.jsonl").read_text().splitlines()[-1]))
+        rows = map(json.loads, (folder / "metrics.jsonl").read_text().splitlines())
+        found[variant] = {name for row in rows for name in row}
     return found
 
 
@@ -44,17 +46,30 @@ def test_a_variant_leaves_out_its_loss_and_no_other(logged, variant, gone):
     assert logged["full"] - logged[variant] == gone
 
 
-def test_a_training_seen_in_parts_ends_where_one_that_is_not_does(tmp_path):
-    looks = [scores_on_the_way(TINY, "full", 1, n, tmp_path / str(n)) for n in (2, 1)]
-    assert [[row["step"] for row in rows] for rows in looks] == [[2, 4], [4]]
-    assert looks[0][-1] == looks[1][-1]
-    assert looks[0][0]["valid/clean/gate_entropy"] != looks[0][-1]["valid/clean/gate_entropy"]
-
-
-def test_trained_weights_are_a_model_like_any_other(tmp_path):
+def test_a_training_is_scored_after_each_stage_and_its_weights_are_a_model_like_any_other(tmp_path):
+    trained = Trained(nri.train_network(short_config(TINY, "full", 0), tmp_path))
+    assert [row["step"] for row in trained.scores] == [1, 2, 3, STAGES]
     X, y = next(slots.tables(1))
-    model = nri.NRIClassifier(str(trained_weights(TINY, "full", 0, tmp_path))).fit(X, y)
+    model = nri.NRIClassifier(str(trained.weights())).fit(X, y)
     assert set(model.predict(X)) <= {False, True}
+
+
+def test_experiments_share_the_trainings_of_a_clean_commit_and_no_others(tmp_path, monkeypatch):
+    """Ablation, slots and options once trained the same network three times."""
+    monkeypatch.setattr("nri_bench.experiments.training.commit_of", lambda: "abc1234")
+    with training(TINY, "full", 0, tmp_path) as first:
+        kept = first.checkpoint
+        made = kept.stat().st_mtime_ns
+    with training(TINY, "full", 0, tmp_path) as again:
+        assert again.checkpoint == kept
+        assert len(again.scores) == STAGES
+    with training(TINY, "full", 1, tmp_path) as other:
+        assert other.checkpoint != kept
+    assert kept.stat().st_mtime_ns == made
+    monkeypatch.setattr("nri_bench.experiments.training.commit_of", lambda: "abc1234+")
+    with training(TINY, "full", 0, tmp_path) as changed:
+        assert tmp_path not in changed.checkpoint.parents
+    assert not changed.checkpoint.exists()
 
 
 @pytest.mark.parametrize("name", ["ablation", "slots"])

@@ -18,6 +18,7 @@ from nri.paper.torch.training import PaperTrainConfig, PaperTraining
 from nri.train.checkpoint import load_checkpoint
 from nri.train.config import OptimConfig
 from nri.train.loop import CHECKPOINT, train
+from nri.weights import checksum_of
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +67,8 @@ def test_damaged_weights_and_those_of_another_network_are_refused(exported, tmp_
     with pytest.raises(InputError, match="damaged"):
         PaperNetwork(damaged)
     damaged.write_bytes(onnx_file.read_bytes())
-    damaged.with_suffix(".json").write_text(json.dumps(card | {"inducer": "seeded"}))
+    other = card | {"inducer": "seeded"}
+    damaged.with_suffix(".json").write_text(json.dumps(other | {"checksum": checksum_of(other)}))
     with pytest.raises(InputError, match="holds the 'seeded' network"):
         PaperNetwork(damaged)
 

@@ -93,6 +93,7 @@ def test_a_slot_without_literals_is_true_as_a_clause_and_silent_in_a_rule() -> N
     empty = SoftRule(torch.zeros(1, 2), torch.ones(1))
     assert (clause_truth(empty.z, rows) == 1).all()
     assert (rule_truth(empty, rows) == 0).all()
+    assert (execute(empty, rows, empty_is_silent=False).rule == 1).all()  # as the text's formula has it
 
 
 def test_an_unknown_cell_counts_half() -> None:

@@ -114,6 +114,7 @@ def test_the_published_run_is_that_of_the_published_code_line_by_line():
             "max_label_noise": 0.0,
             "max_missing": 0.0,
             "shuffle_columns": False,
+            "even_share": 0.0,
         },
         "loss": {
             "gate_noise": True,
@@ -124,6 +125,7 @@ def test_the_published_run_is_that_of_the_published_code_line_by_line():
             "counterfactual_scales_all": False,
             "length": 0.0,
             "max_length": 4.0,
+            "empty_is_silent": True,
             "switch": 0.1,
             "usage": 0.1,
             "activation": 0.05,
@@ -188,7 +190,8 @@ def test_dropout_is_drawn_for_each_batch_and_idle_in_validation():
 def test_a_configuration_names_its_network():
     assert isinstance(load_training(CONFIGS / "seeded.toml"), SeededTraining)
     assert isinstance(load_training(CONFIGS / "paper-cpu.toml"), PaperTraining)
-    assert isinstance(load_training(CONFIGS / "paper-noise.toml"), PaperTraining)
+    for name in ("paper-noise", "paper-shapes"):
+        assert isinstance(load_training(CONFIGS / f"{name}.toml"), PaperTraining)
 
 
 @pytest.mark.parametrize(

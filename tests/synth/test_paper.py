@@ -17,6 +17,7 @@ presets = st.builds(
     missing=st.sampled_from([0.0, 0.3]),
     n_spurious=st.sampled_from([0, 3]),
     shuffle_columns=st.booleans(),
+    even_share=st.sampled_from([0.0, 0.5]),
 )
 
 
@@ -148,3 +149,22 @@ def test_own_rates_corrupt_about_half_of_the_episodes_and_leave_the_rules_alone(
     assert abs(np.corrcoef(flipped > 0, holes > 0)[0, 1]) < 0.15
     alone = paper_episodes(preset, 5, 17, 1)
     np.testing.assert_array_equal(alone.known[0], drawn.known[17])
+
+
+def test_even_rules_have_clauses_of_one_length_led_by_different_variables():
+    """Four clauses of one literal, drawn freely, often repeat a literal or deny it."""
+    preset = PaperPreset(min_clauses=4, max_clauses=4, max_literals=3, even_share=1.0)
+    rules = paper_episodes(preset, 3, 0, 200).clauses
+    lengths = rules.sum(axis=2)
+    assert (lengths == lengths[:, :1]).all()
+    assert set(lengths[:, 0]) == {1, 2, 3}
+    variables = rules[:, :, :15] | rules[:, :, 15:]
+    single = variables[lengths[:, 0] == 1]
+    assert (single.sum(axis=1) <= 1).all()
+
+
+def test_a_share_of_even_rules_leaves_the_other_episodes_as_they_were():
+    plain, half = (paper_episodes(PaperPreset(even_share=share), 5, 0, 400) for share in (0.0, 0.5))
+    same = (plain.clauses == half.clauses).all(axis=(1, 2))
+    assert 0.4 < same.mean() < 0.75
+    np.testing.assert_array_equal(plain.values[same], half.values[same])

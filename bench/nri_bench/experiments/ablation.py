@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +12,7 @@ from nri import NRIClassifier
 from nri_bench.arrays import FloatArray, IntArray
 from nri_bench.datasets import Dataset, uci_names
 from nri_bench.experiments.base import Experiment, Options, chosen_methods, method_facts
-from nri_bench.experiments.training import FULL, QUICK, SHIPPED, VARIANTS, ShortTraining, trained_weights
+from nri_bench.experiments.training import FULL, QUICK, SHIPPED, VARIANTS, ShortTraining, training
 from nri_bench.experiments.uci import datasets
 from nri_bench.methods import get_method, rule_size
 from nri_bench.protocols import splits
@@ -72,8 +70,8 @@ def _checksum(sets: Sequence[Dataset]) -> str:
 
 def judge_training(sets: Sequence[Dataset], seed: int, variant: str, size: ShortTraining) -> Measures:
     """Train without a loss, then induce rules for every data set as with the network that ships."""
-    with tempfile.TemporaryDirectory() as folder:
-        weights = str(trained_weights(size, variant, seed, Path(folder)))
+    with training(size, variant, seed) as trained:
+        weights = str(trained.weights())
         return judge(sets, seed, lambda: NRIClassifier(weights, random_state=seed))
 
 

@@ -5,27 +5,22 @@ Every line is the recipe that ships with one thing changed, by a short training;
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nri_bench.experiments.base import Experiment, Options, chosen_methods, method_facts
-from nri_bench.experiments.training import OPTIONS, VARIANTS, ShortTraining, scores_on_the_way
+from nri_bench.experiments.training import FULL, OPTIONS, QUICK, VARIANTS, ShortTraining, training
 from nri_bench.run import Job, Measures, Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SIZE = ShortTraining(width=32, batch=64, updates=800, learning_rate=2e-3)
-RULES = 12
-QUICK, QUICK_RULES = ShortTraining(width=8, batch=16, updates=20, learning_rate=6e-3), 1
 SHAPES = ("1x1", "1x2", "1x3", "2x1", "2x2", "4x1")
 TOLD = {
     "clean": "clean/accuracy",
     "noisy": "noisy/accuracy",
     "entropy": "clean/gate_entropy",
-    **{f"{way}_{name}": f"{way}/{name}" for way in ("text", "tuned") for name in ("wide", "choice")},
+    **{f"{way}_{name}": f"{way}/{name}" for way in ("text", "tuned") for name in ("wide", "mixed", "choice")},
     **{f"text_{shape}": f"text/recovery/{shape}/256" for shape in SHAPES},
 }
 """A row's fields, and what the validation calls them."""
@@ -34,13 +29,13 @@ TOLD = {
 def jobs(options: Options) -> list[Job]:
     """One job for each option and seed."""
     (method,) = chosen_methods(options, ("paper",), ("paper",))[:1]
-    size, rules = (QUICK, QUICK_RULES) if options.quick else (SIZE, RULES)
+    size = QUICK if options.quick else FULL
     names = ("full", "gate noise") if options.quick else (*VARIANTS, *OPTIONS)
     return [
         Job(
             key={"experiment": "options", "method": method.name, "variant": name, "seed": seed},
             work=train_option,
-            arguments={"variant": name, "size": size, "seed": seed, "rules": rules},
+            arguments={"variant": name, "size": size, "seed": seed},
             facts={**size.facts(), **method_facts(method)},
             packages=(*method.packages, "torch"),
         )
@@ -49,10 +44,10 @@ def jobs(options: Options) -> list[Job]:
     ]
 
 
-def train_option(variant: str, size: ShortTraining, seed: int, rules: int) -> Measures:
+def train_option(variant: str, size: ShortTraining, seed: int) -> Measures:
     """Train with one thing changed and return the scores of its end."""
-    with tempfile.TemporaryDirectory() as folder:
-        (scores,) = scores_on_the_way(size, variant, seed, 1, Path(folder), rules)
+    with training(size, variant, seed) as trained:
+        scores = trained.scores[-1]
     return {name: scores[f"valid/{field}"] for name, field in TOLD.items()}
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +13,7 @@ from nri_bench.arrays import BoolArray, FloatArray
 from nri_bench.experiments.ablation import label_of_variant
 from nri_bench.experiments.base import Experiment, Options, chosen_methods, method_facts
 from nri_bench.experiments.synthetic import distractors, draw_rows, draw_truth
-from nri_bench.experiments.training import FULL, QUICK, SHIPPED, ShortTraining, scores_on_the_way
+from nri_bench.experiments.training import FULL, QUICK, SHIPPED, STAGES, ShortTraining, training
 from nri_bench.methods import get_method, rule_size
 from nri_bench.run import Job, Measures, Row
 
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 METHOD_NAMES = ("paper", "paper-tuned", "greedy", "seeded")
 TRAINED = ("full", "no-slot-balance", "no-max-margin")
 """The paper speaks of usage with and without balance, and of gate entropy with and without max-margin."""
-STAGES = 4
 N_SLOTS = 8
 EPISODES = 200
 
@@ -61,11 +58,10 @@ def jobs(options: Options) -> list[Job]:
 def watch_training(variant: str, size: ShortTraining, seed: int) -> Measures:
     """Train, and look at the clause gates after each quarter, on episodes that training never sees."""
     found: Measures = {}
-    with tempfile.TemporaryDirectory() as folder:
-        scores = scores_on_the_way(size, variant, seed, STAGES, Path(folder))
-    for quarter, row in enumerate(scores, 1):
-        for name in ("usage_variance", "gate_entropy"):
-            found[f"{name}_{100 * quarter // STAGES}"] = found[name] = row[f"valid/clean/{name}"]
+    with training(size, variant, seed) as trained:
+        for quarter, row in enumerate(trained.scores, 1):
+            for name in ("usage_variance", "gate_entropy"):
+                found[f"{name}_{100 * quarter // STAGES}"] = found[name] = row[f"valid/clean/{name}"]
     return found
 
 

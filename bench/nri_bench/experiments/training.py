@@ -1,12 +1,19 @@
-"""Short trainings of the paper's network, to see what each loss does; far shorter than what ships."""
+"""Short trainings of the paper's network, to see what each loss and option does; far shorter than what ships.
 
+Three experiments look at the same trainings, each at something else: the 14 sets, slots, synthetic tables.
+"""
+
+import hashlib
 import json
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import nri
+from nri_bench.run.rows import commit_of
 
 Changes = Mapping[str, Mapping[str, Any]]
 """What is changed in a configuration, table by table; ``""`` holds what stands above its tables."""
@@ -34,6 +41,7 @@ OPTIONS: Mapping[str, Changes] = {
     "four sampled counterfactuals": {"loss": {"sampled_counterfactuals": 4}},
     "overlap and balance unscaled": {"loss": {"counterfactual_scales_all": False}},
     "no repulsion, no entropy": {"loss": {"repulsion": 0.0, "entropy": 0.0}},
+    "an empty clause is true": {"loss": {"empty_is_silent": False}},
     "no clause dropout": {"loss": {"clause_dropout": 0.0}},
     "columns in order": {"data": {"shuffle_columns": False}},
     "label noise to 30 %": {"data": {"max_label_noise": 0.3}},
@@ -49,33 +57,64 @@ SHIPPED = "shipped"
 class ShortTraining:
     """The size of a short training; ``updates`` of ``batch`` episodes each."""
 
-    width: int = 48
-    batch: int = 128
+    width: int = 32
+    batch: int = 64
     updates: int = 800
-    learning_rate: float = 1e-3
+    learning_rate: float = 2e-3
+    rules: int = 12
+    """of validation: twice as many hidden rules of each shape"""
 
     def facts(self) -> dict[str, float]:
         """Return what every row of a trained network states."""
         return {**asdict(self), "episodes": self.batch * self.updates}
 
 
-FULL, QUICK = ShortTraining(), ShortTraining(width=16, batch=48, updates=60, learning_rate=6e-3)
+FULL, QUICK = ShortTraining(), ShortTraining(width=16, batch=48, updates=60, learning_rate=6e-3, rules=1)
+
+STAGES = 4
+"""Equal parts of a training, after each of which it is scored."""
 
 
-def short_config(
-    size: ShortTraining, variant: str, seed: int, looks: int = 0, rules: int = 6
-) -> dict[str, Any]:
-    """Return what ``nri.train_network`` is asked for, scored after each of so many equal parts.
+@dataclass(frozen=True)
+class Trained:
+    """What became of a short training."""
 
-    Parameters
-    ----------
-    size, variant, seed
-        What to train.
-    looks
-        How often to score; 0 for never.
-    rules
-        Size of the validation: twice as many hidden rules of each shape.
+    checkpoint: Path
+
+    @property
+    def scores(self) -> list[dict[str, float]]:
+        """The scores after each stage, by their names; a stage that was gone through twice counts once."""
+        lines = self.checkpoint.with_name("metrics.jsonl").read_text(encoding="utf-8").splitlines()
+        rows = [{name: float(value) for name, value in json.loads(line).items()} for line in lines]
+        by_step = {row["step"]: row for row in rows if any(name.startswith("valid/") for name in row)}
+        return list(by_step.values())
+
+    def weights(self) -> Path:
+        """Return the file of the weights, for ``NRIClassifier(model=...)``."""
+        file = self.checkpoint.with_name("paper.onnx")
+        if not file.exists():
+            nri.export_weights(self.checkpoint, file)
+        return file
+
+
+@contextmanager
+def training(size: ShortTraining, variant: str, seed: int, runs: Path = Path("runs")) -> Iterator[Trained]:
+    """Train a variant, or take up the training of it that another experiment made or began.
+
+    The same commit and configuration give the same network, so trainings of a clean commit are kept below
+    ``runs``; those of changed sources and quick ones are not.
     """
+    config, commit = short_config(size, variant, seed), commit_of()
+    with tempfile.TemporaryDirectory() as nowhere:
+        folder = Path(nowhere)
+        if size != QUICK and commit and not commit.endswith("+"):
+            name = hashlib.sha256(json.dumps([commit, config], sort_keys=True).encode()).hexdigest()[:12]
+            folder = runs / "short" / name
+        yield Trained(nri.train_network(config, folder))
+
+
+def short_config(size: ShortTraining, variant: str, seed: int) -> dict[str, Any]:
+    """Return what ``nri.train_network`` is asked for, scored after each stage."""
     config: dict[str, Any] = {
         "task": "paper",
         "seed": seed,
@@ -91,28 +130,12 @@ def short_config(
         },
         "run": {
             "log_every": size.updates,
-            "validate_every": size.updates // looks if looks else size.updates + 1,
-            "validation_batches": rules,
+            "validate_every": size.updates // STAGES,
+            "validation_batches": size.rules,
+            "checkpoint_minutes": 2.0,
         },
     }
     for changes in (RECIPE, {**VARIANTS, **OPTIONS}[variant]):
         for table, values in changes.items():
             (config[table] if table else config).update(values)
     return config
-
-
-def trained_weights(size: ShortTraining, variant: str, seed: int, folder: Path) -> Path:
-    """Train a variant and return the file of its weights, for ``NRIClassifier(model=...)``."""
-    file = folder / "paper.onnx"
-    nri.export_weights(nri.train_network(short_config(size, variant, seed), folder), file)
-    return file
-
-
-def scores_on_the_way(
-    size: ShortTraining, variant: str, seed: int, looks: int, folder: Path, rules: int = 6
-) -> list[dict[str, float]]:
-    """Train a variant and return its scores after each of so many equal parts, by their names."""
-    checkpoint = nri.train_network(short_config(size, variant, seed, looks, rules), folder)
-    lines = checkpoint.with_name("metrics.jsonl").read_text(encoding="utf-8").splitlines()
-    scored = [{name: float(value) for name, value in json.loads(line).items()} for line in lines]
-    return [row for row in scored if any(name.startswith("valid/") for name in row)]

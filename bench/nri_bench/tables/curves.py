@@ -118,10 +118,25 @@ def _rules_in_a_cell(frame: pd.DataFrame) -> str:
 
 
 def spurious_table(rows: Sequence[Row]) -> str:
-    """Accuracy over all D and rho, at the corners the paper names, and with the distractors gone idle."""
+    """Accuracy over all D and rho, at the corners the paper names, and with the distractors gone idle.
+
+    Methods are compared on the values of rho that all have; those with more are told apart once more.
+    """
     frame = frame_of(rows)
     if frame.empty:
         return NO_ROWS
+    values = {name: set(part["rho"]) for name, part in frame.groupby("method")}
+    shared = set.intersection(*values.values())
+    most = max(values.values(), key=len)
+    fullest = [name for name, rhos in values.items() if rhos == most]
+    if shared in (set(), most):
+        return _spurious_table(frame)
+    words = f"All {len(most)} values of ρ, where they were run:"  # noqa: RUF001
+    everywhere = _spurious_table(frame[frame["rho"].isin(shared)])
+    return f"{everywhere}\n{words}\n\n{_spurious_table(frame[frame['method'].isin(fullest)])}"
+
+
+def _spurious_table(frame: pd.DataFrame) -> str:
     most, rhos = frame["D"].max(), sorted(frame["rho"].unique())
     grid = pd.MultiIndex.from_product([sorted(frame["D"].unique()), rhos], names=["D", "rho"])
     names = in_order(frame["method"].unique())

@@ -21,8 +21,10 @@ from nri.search.candidates import clause_truth
 from nri.search.clauses import IndexClause
 from nri.search.limits import Limits
 from nri.search.result import Induced, decide
-from nri.weights import checked_card, open_session, shipped_file
+from nri.weights import answers, checked_card, open_session, shipped_file
 
+MAX_ROWS = 50_000
+"""Rows that the network looks at: of few columns, many rows take as much memory as of many columns."""
 MAX_CELLS = 2_000_000
 """Cells that the network looks at; of a larger table it sees some rows of each class, drawn by chance."""
 
@@ -61,7 +63,7 @@ class PaperNetwork:
     def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> Gates:
         """Fill the slots for a table [M, N] with unknown cells and yes/no labels [M]."""
         feed = {"values": (values & known).astype(np.float32), "known": known}
-        z, w = self._session.run(None, {**feed, "labels": labels.astype(np.float32)})
+        z, w = answers(self._session, {**feed, "labels": labels.astype(np.float32)})
         return Gates(z, w)
 
 
@@ -153,7 +155,7 @@ def rows_to_show(episode: Episode, rng: np.random.Generator) -> Episode:
     """
     whole = bool((episode.weights == np.round(episode.weights)).all())
     total = float(episode.weights.sum())
-    most = max(2 * episode.n_classes, MAX_CELLS // max(1, episode.n_variables))
+    most = max(2 * episode.n_classes, min(MAX_ROWS, MAX_CELLS // max(1, episode.n_variables)))
     if whole and total <= most:
         rows = np.repeat(np.arange(episode.n_rows), episode.weights.astype(np.int64))
     else:

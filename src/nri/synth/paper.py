@@ -51,6 +51,10 @@ class PaperPreset:
     """The same for unknown cells, independently."""
     shuffle_columns: bool = False
     """Whether spurious columns stand anywhere; the paper leaves them after the causal ones."""
+    even_share: float = 0.0
+    """Share of episodes whose clauses are all of one length, each led by another variable. The appendix draws
+    lengths clause by clause, so that rules like its experiments' K x L hardly occur: four clauses of one
+    literal are one rule in 1536."""
 
     def __post_init__(self) -> None:
         for name in ("variables", "rows", "clauses", "literals"):
@@ -65,7 +69,7 @@ class PaperPreset:
                 f"synth: min_literals = {self.min_literals} exceeds min_variables = {self.min_variables}; "
                 "a clause holds a variable once, so give at least as many variables"
             )
-        for name in ("flip_rate", "label_noise", "missing", "max_label_noise", "max_missing"):
+        for name in ("flip_rate", "label_noise", "missing", "max_label_noise", "max_missing", "even_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"synth: {name} = {getattr(self, name)} is no probability; give 0 to 1")
         if self.n_spurious < 0:
@@ -126,6 +130,8 @@ def paper_episodes(preset: PaperPreset, seed: int, start: int, count: int) -> Pa
 
     causal = np.arange(N) < n_variables[:, None]
     row_valid = np.arange(M) < n_rows[:, None]
+    if preset.even_share:
+        lengths, ranks = _even(preset, seed, start, n_variables, lengths, ranks)
     rule = _sample_rule(preset, n_variables, n_clauses, lengths, ranks, signs)
     table = (cells < 0.5) & causal[:, None, :]
     truth = dnf_truth(rule, table)
@@ -184,6 +190,22 @@ def _rates(preset: PaperPreset, seed: int, start: int, count: int) -> tuple[_Uni
         noise = noise + preset.max_label_noise * own[:, 0]
         missing = missing + preset.max_missing * own[:, 1]
     return noise, missing
+
+
+def _even(
+    preset: PaperPreset, seed: int, start: int, n_variables: IntArray, lengths: _Uniform, ranks: _Uniform
+) -> tuple[_Uniform, _Uniform]:
+    """In a share of the episodes, give all clauses the first one's length and a first variable each.
+
+    With more clauses than variables, some lead twice.
+    """
+    count, K, N = ranks.shape
+    some, keys = _draw(seed, 3, start, count, [(1,), (N,)])
+    order = np.argsort(np.where(np.arange(N) < n_variables[:, None], keys, 2), 1)
+    leader = np.take_along_axis(order, np.arange(K) % n_variables[:, None], 1)
+    led = np.where(leader[:, :, None] == np.arange(N), -1.0, ranks)
+    even = some < preset.even_share
+    return np.where(even, lengths[:, :1], lengths), np.where(even[:, :, None], led, ranks)
 
 
 def _integers(uniform: _Uniform, least: int, most: int | IntArray) -> IntArray:

@@ -77,6 +77,10 @@ class PaperLossConfig:
     max_length: float = 4.0
     """The most literals of a deployed clause."""
 
+    empty_is_silent: bool = True
+    """Whether a clause counts in proportion to the chance that its slot selects a literal at all, as in the
+    published code; a slot without literals is no clause once deployed. The text has no such factor."""
+
     switch: float = 0.1
     """lambda_b of the load-balancing loss of Switch Transformers."""
     usage: float = 0.1

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from nri.paper.torch.batch import row_mean
 from nri.paper.torch.config import PaperLossConfig
-from nri.paper.torch.tnorm import Execution, SoftRule, clause_truth, disjunction, non_null
+from nri.paper.torch.tnorm import Execution, SoftRule, clause_truth, execute
 
 Parts = Mapping[str, Callable[[], Tensor]]
 """The four terms of the loss by name, each computed when asked for."""
@@ -29,7 +29,9 @@ def own_terms(
     threshold, clauses = config.select_threshold, execution.clauses
     return {
         "necessity": lambda: necessity(rule, clauses, literals, positives, threshold),
-        "spuriousness": lambda: spuriousness(rule, execution, literals, positives, threshold),
+        "spuriousness": lambda: spuriousness(
+            rule, execution, literals, positives, threshold, config.empty_is_silent
+        ),
         "overlap": lambda: coverage_overlap(clauses, positives),
         "responsibility": lambda: responsibility_balance(clauses, positives),
     }
@@ -89,12 +91,13 @@ def spuriousness(
     literals: Float[Tensor, "B M L"],
     positives: Float[Tensor, "B M"],
     threshold: float,
+    empty_is_silent: bool = True,
 ) -> Float[Tensor, ""]:
     """L_spur: how much predictions move when every slot's ignored literals are flipped."""
     ignored = ~selected_variables(rule.z, threshold)
-    after = clause_truth(flip_variables(rule.z, ignored), literals)
-    prediction = disjunction(after * non_null(rule.z).unsqueeze(-2), rule.w)
-    return row_mean((execution.rule - prediction).abs(), positives)
+    flipped = SoftRule(flip_variables(rule.z, ignored), rule.w)  # which selects as much as before
+    after = execute(flipped, literals, empty_is_silent)
+    return row_mean((execution.rule - after.rule).abs(), positives)
 
 
 def coverage_overlap(clauses: Float[Tensor, "B M T"], positives: Float[Tensor, "B M"]) -> Float[Tensor, ""]:

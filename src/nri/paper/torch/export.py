@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from nri.paper.torch.batch import EpisodeBatch
 from nri.paper.torch.network import PaperInducer
 from nri.paper.torch.training import PaperTrainConfig, PaperTraining
-from nri.train.checkpoint import Checkpoint
+from nri.train.checkpoint import Checkpoint, load_weights
 from nri.train.config import from_dict
 from nri.train.onnx import Graph
 
@@ -37,7 +37,7 @@ class OneEpisode(nn.Module):
 def load_paper(kept: Checkpoint) -> PaperInducer:
     """Rebuild the network that a checkpoint describes, with its averaged weights."""
     network = PaperTraining(from_dict(PaperTrainConfig, kept.config, "checkpoint")).build()
-    network.load_state_dict(kept.average)
+    load_weights(network, kept.average)
     return network.eval()
 
 

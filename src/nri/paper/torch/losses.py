@@ -159,7 +159,7 @@ def paper_loss(
     """
     literals = batch.literals
     executed = with_gate_noise(rule, generator) if config.gate_noise else rule
-    execution = execute(executed, literals)
+    execution = execute(executed, literals, config.empty_is_silent)
     prediction, clauses = execution.rule, execution.clauses
     if config.clause_dropout:
         kept = kept_slots(rule.w, config.clause_dropout, config.min_kept, generator)

@@ -90,13 +90,16 @@ class Execution:
     """Truth of the whole rule: the prediction."""
 
 
-def execute(rule: SoftRule, literals: Float[Tensor, "*batch M L"]) -> Execution:
+def execute(rule: SoftRule, literals: Float[Tensor, "*batch M L"], empty_is_silent: bool = True) -> Execution:
     """Run a soft rule on rows: eq. (clause_truth), then eq. (prediction).
 
     A slot that selects no literal is dropped when the rule becomes symbols, so it must be silent
-    here too: a clause counts in proportion to its non-null probability.
+    here too: a clause counts in proportion to its non-null probability, as in the published code. The text
+    has no such factor; without it (``empty_is_silent=False``) the empty clause is true everywhere.
     """
-    clauses = clause_truth(rule.z, literals) * non_null(rule.z).unsqueeze(-2)
+    clauses = clause_truth(rule.z, literals)
+    if empty_is_silent:
+        clauses = clauses * non_null(rule.z).unsqueeze(-2)
     return Execution(clauses, disjunction(clauses, rule.w))
 
 
