@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -14,7 +15,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nri.serve.app import create_app
-from nri.serve.run import listen
+from nri.serve.patience import Patience
+from nri.serve.run import configured, listen
 from nri.serve.visitors import Visitors
 
 _MEASURES = [{"name": "sensitivity", "value": 0.93, "low": 0.79, "high": 0.98}]
@@ -56,20 +58,30 @@ class Running:
 
 
 @contextlib.contextmanager
-def running_server() -> Iterator[Running]:
-    """Serve the page on a free port of loopback."""
+def running_server(patience: Patience | None = None) -> Iterator[Running]:
+    """Serve the page on a free port of loopback, as ``nri serve`` does."""
     listener = listen()
     port = listener.getsockname()[1]
     visitors = Visitors()
     answers: list[tuple[str, str, int]] = []
     watched = watch(create_app(port, visitors, model=MODEL), answers)
-    server = uvicorn.Server(uvicorn.Config(watched, log_level="error"))
+    with served(watched, patience, listener) as address:
+        yield Running(address, visitors, answers)
+
+
+@contextlib.contextmanager
+def served(
+    app: ASGIApp, patience: Patience | None = None, listener: socket.socket | None = None
+) -> Iterator[str]:
+    """Serve any application as ``nri serve`` does; yields its address."""
+    listener = listener or listen()
+    server = uvicorn.Server(configured(app, patience))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     while not server.started:
         time.sleep(0.01)
     try:
-        yield Running(f"http://127.0.0.1:{port}", visitors, answers)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:
         server.should_exit = True
         thread.join()

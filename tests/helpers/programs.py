@@ -29,6 +29,11 @@ def mariadb(program: str) -> str:
     return _required((program,), "mariadb-server", "NRI_NEED_MARIADB", ["/usr/sbin"])
 
 
+def java() -> str:
+    """Return where Java is, which Spark runs on."""
+    return _required(("java",), "openjdk-17-jre-headless", "NRI_NEED_SPARK")
+
+
 def _required(names: tuple[str, ...], package: str, needed: str, folders: Sequence[str] = ()) -> str:
     """Return where a program is; without it skip the test, or fail it where that variable is set.
 

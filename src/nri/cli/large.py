@@ -1,0 +1,137 @@
+"""Tables that stay where they are: what ``nri induce`` does where an engine answers for the rows."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from nri.cli.console import tell, waiting
+from nri.cli.records import Reading, Size
+from nri.errors import InputError, MissingTargetError
+
+if TYPE_CHECKING:
+    from nri.cli.induce import Estimate, Output, Wishes
+    from nri.engine.files import Files
+    from nri.engine.path import LargeInduction
+    from nri.engine.profile import Profile
+    from nri.engine.rows import Rows
+    from nri.induce.path import Settings
+    from nri.rule.plan import ColumnPlan
+
+
+def induce_in_place(
+    file: str, reading: Reading, wishes: "Wishes", size: Size, output: "Output", *, cv: bool, seed: int
+) -> bool:
+    """Induce a rule where the rows are, and show it; return False if they are to be read into memory."""
+    files = None if "://" in file else _files(file, reading, size)
+    if files is None and "://" not in file:
+        return False
+    from nri.engine.large import profiled
+    from nri.engine.target import MeasurementError
+
+    refused = {"--weights": reading.weights, "--keep": wishes.keep, "--min-sensitivity": wishes.floors}
+    for option, value in refused.items():
+        if value:
+            raise InputError(f"{option} is for tables that are read into memory; add --engine memory")
+    with _opened(file, files, reading, size, output.quiet) as (rows, plans):
+        if reading.target is None:
+            raise MissingTargetError([one.name for one in rows.columns])
+        try:
+            with waiting(f"looking at all rows of {file}", quiet=output.quiet):
+                found = profiled(
+                    rows,
+                    reading.target,
+                    reading.positive,
+                    sample=size.sample,
+                    exact=reading.exact_text,
+                    plans=plans,
+                )
+        except MeasurementError as error:
+            raise InputError(f"{error}, or read the table into memory with --engine memory") from None
+        _induce_and_show(found, wishes, size, output, cv=cv, seed=seed)
+    return True
+
+
+def _files(file: str, reading: Reading, size: Size) -> "Files | None":
+    """Return the files that DuckDB is to answer for; None for small ones and other formats."""
+    if file == "-" or reading.sheet is not None or reading.header is not None:
+        if size.engine == "duckdb":
+            raise InputError("--engine duckdb reads files, not standard input or workbooks; leave it out")
+        return None
+    from nri.engine.files import goes_by_engine
+
+    return goes_by_engine(file, size.engine)
+
+
+@contextmanager
+def _opened(
+    file: str, files: "Files | None", reading: Reading, size: Size, quiet: bool
+) -> "Iterator[tuple[Rows, Mapping[str, ColumnPlan]]]":
+    from nri.engine.connect import database_rows
+    from nri.engine.files import open_files
+
+    if files is None:
+        yield database_rows(file, size.table, size.query), {}
+        return
+    shown = files.paths[0] if not files.many else f"{len(files.paths)} files"
+    tell(
+        f"{shown}: rows stay where they are, DuckDB answers for them (--engine memory reads them)",
+        quiet=quiet,
+    )
+    with waiting(f"opening {shown}", quiet=quiet):
+        opened = open_files(files, memory=size.memory, exact=reading.exact_text)
+    try:
+        yield opened.rows, opened.plans
+    finally:
+        opened.rows.close()
+
+
+def _induce_and_show(
+    found: "Profile", wishes: "Wishes", size: Size, output: "Output", *, cv: bool, seed: int
+) -> None:
+    from nri.cli.induce import Estimate, tell_groups, write_report, write_rule
+    from nri.engine.large import induce_from
+    from nri.induce.path import Induction
+    from nri.rule.render.options import settled
+    from nri.table.usable import describe_left_out
+
+    sample = found.table(found.sample)
+    sample.require(output.protect)
+    settings = wishes.settings_for(sample)
+    tell(found.remark, quiet=output.quiet)
+    with waiting("looking for a rule", quiet=output.quiet) as step:
+        large = induce_from(found, settings, seed=seed, step=step.say)
+    tell(describe_left_out(large.left_out), quiet=output.quiet)
+    tell(large.note, quiet=output.quiet)
+    note = Estimate(f"rule: accuracy {large.right_share:.2f} (on all {large.n_rows} rows)")
+    if cv:
+        note = _cross_validated(large, settings, size, output, seed=seed)
+    if not settled(large.ruleset).decisions:
+        tell("no rule pays for itself on these rows: give other columns", quiet=output.quiet)
+    elif note.doubt:
+        tell(note.doubt, quiet=output.quiet)
+    write_rule(large.ruleset, note, output)
+    in_sample = Induction(large.ruleset, large.left_out)
+    if output.protect or output.html is not None:
+        told = f"groups and report are about a sample of {len(sample)} rows; the rule was counted on all rows"
+        tell(told, quiet=output.quiet)
+        tell_groups(in_sample, sample, output)
+    if output.html is not None:
+        write_report(in_sample, sample, settings, output, seed=seed)
+
+
+def _cross_validated(
+    large: "LargeInduction", settings: "Settings", size: Size, output: "Output", *, seed: int
+) -> "Estimate":
+    from nri.cli.diagnostics import as_data
+    from nri.cli.induce import Estimate
+    from nri.engine.cross import cross_validated
+    from nri.induce.estimates import guess_of
+    from nri.induce.resample import FOLDS
+
+    with waiting("cross-validating on all rows", steps=FOLDS, quiet=output.quiet) as step:
+        tried = cross_validated(large.profile, settings, size.sample, seed=seed, step=step)
+    counts = large.profile.target.counts.tolist()
+    doubt = guess_of(large.ruleset.classes, counts).doubt(tried.accuracy)
+    measures = tried.diagnostics([rule.label for rule in large.ruleset.rules], output.prevalence)
+    told = f"rule: accuracy {tried.accuracy} (cross-validated on all {large.n_rows} rows)"
+    return Estimate(told, doubt, measures, as_data(tried.accuracy, measures))

@@ -1,0 +1,157 @@
+"""DuckDB: files beyond memory, read where they are by a database that runs inside this process."""
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from nri.engine.rows import ROWS, RawColumn
+from nri.errors import InputError
+from nri.rule.literal import Kind
+from nri.rule.render.sql_dialects import Dialect, dialect_of, identifier, text_literal
+
+_NUMBERS = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+)
+_FRACTIONS = ("FLOAT", "DOUBLE", "DECIMAL")
+
+
+def raw_column(name: str, type_name: str) -> RawColumn:
+    """Return a column by its type in DuckDB.
+
+    >>> raw_column("x", "DECIMAL(10,2)").floating, raw_column("x", "INTEGER[]").kind
+    (True, None)
+    """
+    kind = type_name.upper()
+    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
+        return RawColumn(name, None)
+    if kind == "BOOLEAN":
+        return RawColumn(name, Kind.BOOLEAN, flags=True)
+    if kind in _NUMBERS:
+        return RawColumn(name, Kind.NUMBER)
+    if kind.startswith(_FRACTIONS):
+        return RawColumn(name, Kind.NUMBER, floating=True)
+    if kind == "DATE" or kind.startswith("TIMESTAMP"):
+        return RawColumn(name, Kind.DATE)
+    return RawColumn(name, Kind.TEXT if kind.startswith(("VARCHAR", "ENUM", "UUID")) else None)
+
+
+class Scratch:
+    """A folder for what does not fit in memory; it goes with whoever holds it, or with the process."""
+
+    def __init__(self) -> None:
+        self.name = tempfile.mkdtemp(prefix="nri-engine-")
+        self.cleanup = weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
+
+
+class DuckRows:
+    """A table that DuckDB answers questions about."""
+
+    def __init__(self, connection: Any, source: str, folder: "Scratch | None" = None) -> None:
+        self.connection = connection
+        self.source = source
+        """what to select from"""
+        self.folder = folder
+        """for what is kept on disk, if there is any"""
+
+    @property
+    def dialect(self) -> Dialect:
+        """How SQL is written there."""
+        return dialect_of("duckdb")
+
+    @cached_property
+    def columns(self) -> Sequence[RawColumn]:
+        """What the table has."""
+        described = self.connection.execute(f"DESCRIBE SELECT * FROM {self.source}").fetchall()
+        return [raw_column(one[0], one[1]) for one in described]
+
+    def query(self, sql: str) -> Any:
+        """Answer a query as a pyarrow table."""
+        with _told():
+            return self.connection.sql(f"WITH {ROWS} AS (SELECT * FROM {self.source}) {sql}").to_arrow_table()
+
+    def execute(self, sql: str) -> Any:
+        """Run a statement."""
+        with _told():
+            return self.connection.execute(sql)
+
+    def close(self) -> None:
+        """Forget the connection, and whatever was kept on disk for it."""
+        with suppress(Exception):
+            self.connection.close()
+        if self.folder is not None:
+            self.folder.cleanup()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say what went wrong in the database in one line."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        raise InputError(
+            f"the memory that DuckDB may use does not suffice ({_first_line(error)}); give it more, "
+            "e.g. --memory 4GB, or fewer columns"
+        ) from None
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+    except duckdb.Error as error:
+        raise InputError(f"DuckDB cannot read the table ({_first_line(error)}); check the file") from None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0]
+
+
+def connect(memory: str | None = None, threads: int | None = None) -> "tuple[Any, Scratch]":
+    """Return a connection of its own, and the folder for what does not fit in memory.
+
+    Parameters
+    ----------
+    memory
+        Most memory that DuckDB may use, such as ``"1GB"``; half of the machine's by default.
+    threads
+        How many it may use; as many as there are cores by default.
+    """
+    import duckdb
+
+    folder = Scratch()
+    connection = duckdb.connect(":memory:")
+    connection.execute(f"SET temp_directory = {text_literal(folder.name)}")
+    connection.execute("SET preserve_insertion_order = false")
+    connection.execute("SET enable_progress_bar = false")
+    connection.execute("SET TimeZone = 'UTC'")
+    if threads is not None or "OMP_NUM_THREADS" in os.environ:
+        connection.execute(f"SET threads = {threads or max(1, int(os.environ['OMP_NUM_THREADS'] or 1))}")
+    if memory is not None:
+        try:
+            connection.execute(f"SET memory_limit = {text_literal(memory)}")
+        except duckdb.Error:
+            raise InputError(f"--memory {memory!r} is no amount of memory; write e.g. 2GB or 800MB") from None
+    return connection, folder
+
+
+def parquet_source(files: Sequence[Path]) -> str:
+    """Write what to select from for Parquet files of one table."""
+    listed = ", ".join(text_literal(str(file)) for file in files)
+    return f"read_parquet([{listed}], union_by_name = true)"
+
+
+def quoted(name: str) -> str:
+    """Write a name."""
+    return identifier(name, dialect_of("duckdb"))

@@ -1,0 +1,82 @@
+"""Large tables on the command line: which way they go, what is said, and what is refused."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from large_tables import planted
+
+from nri.engine import files
+from nri.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("rows") / "rows.parquet"
+    planted(4000).to_parquet(path)
+    return path
+
+
+def nri(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    from nri.cli.app import main
+
+    with pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    said = capsys.readouterr()
+    return int(ended.value.code or 0), said.out, said.err
+
+
+def test_size_decides_which_way_a_file_goes(rows: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert files.goes_by_engine(str(rows)) is None
+    monkeypatch.setattr(files, "LARGE_ROWS", 100)
+    assert files.goes_by_engine(str(rows)) is not None
+    assert files.goes_by_engine(str(rows), "memory") is None
+
+
+def test_a_rule_says_on_how_many_rows_it_was_counted(rows: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("induce", rows, "--target", "bought", "--engine", "duckdb", "--sample", 800, "--model", "greedy")
+    code, out, err = nri(capsys, *asked, "--cv")
+    assert code == 0
+    assert "of 4000" in out
+    assert "cross-validated on all 4000 rows" in out
+    assert "sensitivity" in out
+    assert "rows stay where they are" in err
+    assert "counted on all 4000 rows" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--target", "bougt"), "did you mean 'bought'"),
+        (("--target", "size"), "compare it"),
+        (("--target", "bought", "--weights", "visits"), "--engine memory"),
+        (("--target", "bought", "--memory", "much"), "2GB"),
+        (("--target", "bought", "--columns", "sise"), "did you mean 'size'"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(
+    rows: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], told: str
+) -> None:
+    code, _, err = nri(capsys, "induce", rows, "--engine", "duckdb", *options)
+    assert code == 2
+    assert told in err.strip().splitlines()[-1]
+
+
+def test_nothing_is_left_behind(
+    rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    table = tmp_path / "rows.csv.gz"
+    with gzip.open(table, "wt") as file:
+        planted(1500).to_csv(file, index=False)
+    code, out, _ = nri(
+        capsys, "induce", table, "--target", "bought", "--engine", "duckdb", "--model", "greedy"
+    )
+    assert code == 0
+    assert "of 1500" in out
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv.gz"]
+
+
+def test_patterns_that_fit_no_file_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no file is called like"):
+        files.files_of(str(tmp_path / "part-*.parquet"))

@@ -1,0 +1,61 @@
+"""Tables with a planted rule for tests of the engine: numbers, dates, flags, texts, missing cells."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from nri.engine.files import Files, Opened, open_files
+from nri.engine.large import induce_from, profiled
+from nri.engine.path import LargeInduction
+from nri.induce.path import Settings
+
+
+def planted(n_rows: int = 8000, seed: int = 0, noise: float = 0.05) -> pd.DataFrame:
+    """Return rows that were bought if large and red, or light and seen after March 1st, mostly."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "size": rng.normal(60, 15, n_rows).round(3),
+            "weight": rng.uniform(0, 100, n_rows).round(2),
+            "visits": rng.integers(0, 40, n_rows),
+            "colour": rng.choice(["red", "green", "blue"], n_rows),
+            "seen": pd.Timestamp("2021-01-01") + pd.to_timedelta(rng.integers(0, 365, n_rows), unit="D"),
+            "member": rng.random(n_rows) < 0.5,
+        }
+    )
+    wanted = ((frame["size"] > 61.3) & (frame.colour == "red")) | (
+        (frame.weight <= 41.7) & (frame.seen > pd.Timestamp("2021-03-01"))
+    )
+    flipped = rng.random(n_rows) < noise
+    return frame.assign(bought=np.where(wanted ^ flipped, "yes", "no"))
+
+
+def with_gaps(frame: pd.DataFrame, share: float = 0.1, seed: int = 1) -> pd.DataFrame:
+    """Return the table with a share of all cells missing but for the target's."""
+    rng = np.random.default_rng(seed)
+    features = frame.drop(columns="bought").astype({"visits": "Int64", "member": "boolean"})
+    return features.mask(rng.random(features.shape) < share).assign(bought=frame.bought)
+
+
+def written(frame: pd.DataFrame, path: Path) -> Files:
+    """Write a table as the name says, and return it as files of one table."""
+    if path.suffix == ".parquet":
+        frame.to_parquet(path)
+        return Files((path,), parquet=True)
+    frame.to_csv(path, index=False)
+    return Files((path,), parquet=False)
+
+
+def induced(
+    files: Files | Opened,
+    target: str = "bought",
+    *,
+    sample: int = 1000,
+    threads: int = 1,
+    settings: Settings | None = None,
+) -> LargeInduction:
+    """Induce a rule by the engine."""
+    opened = files if isinstance(files, Opened) else open_files(files, threads=threads)
+    found = profiled(opened.rows, target, sample=sample, plans=opened.plans)
+    return induce_from(found, settings or Settings(model="greedy"))
