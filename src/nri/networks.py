@@ -14,11 +14,13 @@ from nri.paper.torch.training import PaperTrainConfig, PaperTraining
 from nri.seeded.experts import EXPERTS
 from nri.seeded.torch.export import seeded_graph
 from nri.seeded.torch.training import SeededTrainConfig, SeededTraining
+from nri.table.atomic import atomic_file
 from nri.train.checkpoint import load_checkpoint
 from nri.train.config import from_dict, read_toml
 from nri.train.loop import CHECKPOINT, train
 from nri.train.onnx import write_graph
 from nri.train.training import Training
+from nri.weights import CARD_VERSION, checksum_of
 
 NETWORKS = ("seeded", "paper")
 """What the top-level key ``task`` of a configuration may say."""
@@ -100,6 +102,7 @@ def export_weights(checkpoint: str | PathLike[str], onnx_file: str | PathLike[st
         raise InputError(f"{checkpoint} holds the unknown network {kept.inducer!r}; this nri exports its own")
     write_graph(graph, onnx_file)
     card = {
+        "version": CARD_VERSION,
         "inducer": kept.inducer,
         "step": kept.step,
         "episodes": kept.episodes,
@@ -108,7 +111,9 @@ def export_weights(checkpoint: str | PathLike[str], onnx_file: str | PathLike[st
         "commit": _commit(),
         "sha256": hashlib.sha256(onnx_file.read_bytes()).hexdigest(),
     }
-    onnx_file.with_suffix(".json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+    card["checksum"] = checksum_of(card)
+    with atomic_file(onnx_file.with_suffix(".json")) as file:
+        file.write(json.dumps(card, indent=1) + "\n")
     return card
 
 

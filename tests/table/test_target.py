@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from nri.errors import InputError, TargetError, UnknownColumnError
 from nri.table import Target, label_table, table_of
-from nri.table.target import MAX_CLASSES, class_index, describe, encode, read_answers
+from nri.table.answers import read_answers
+from nri.table.target import MAX_CLASSES, class_index, describe, encode
 
 
 def classes_of(cells: Any, name: str = "y", max_classes: int = MAX_CLASSES) -> tuple[Target, list[bool]]:
@@ -223,7 +224,7 @@ def test_a_class_is_compared_with_in_any_of_its_spellings() -> None:
     [
         ([1, None, 1], "weights 'w': 1 cells are missing or no number of 0 or more"),
         ([1, -1, 1], "weights 'w': 1 cells are missing or no number of 0 or more"),
-        ([0, 0, 0], "every weight in 'w' is zero"),
+        ([0, 0, 0], "weights 'w' are all zero"),
         (["a", "b", "a"], "weights 'w' are text cells; give numbers"),
     ],
 )

@@ -4,7 +4,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -50,12 +50,23 @@ def atomic_file(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
         if os.path.exists(target):
             shutil.copymode(target, temporary)
         os.replace(temporary, target)
+        _settle(target.parent)
     except OSError as error:
         raise InputError(
             f"{path} cannot be written ({error.strerror or error}); check its name, permissions and the disk"
         ) from None
     finally:  # there is none left after success; after Ctrl-C there may be
         temporary.unlink(missing_ok=True)
+
+
+def _settle(folder: Path) -> None:
+    """See to it that the new name outlasts a power cut, where folders can be asked for that."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _opened(place: Path, binary: bool) -> IO[Any]:

@@ -1,6 +1,6 @@
 """Binarizer: a table becomes boolean variables with unknowns, and each variable knows what it means."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -37,6 +37,8 @@ class Binarizer:
         median, one variable for each category, whatever their number.
     max_thresholds : int
         The most cuts of one number or date column in ``auto`` mode.
+    min_thresholds : int
+        How many of them are wanted even where the labels do not ask for them.
     limits : CategoryLimits
         Which categories become variables in ``auto`` mode.
     named : collection of str
@@ -83,6 +85,7 @@ class Binarizer:
         mode: Literal["auto", "paper"] = "auto",
         *,
         max_thresholds: int = 6,
+        min_thresholds: int = 3,
         limits: CategoryLimits | None = None,
         named: Collection[str] = (),
     ) -> None:
@@ -91,7 +94,7 @@ class Binarizer:
         if max_thresholds < 1:
             raise InputError(f"max_thresholds is {max_thresholds}; a number column needs at least 1")
         self.mode = mode
-        self.max_thresholds = max_thresholds
+        self.max_thresholds, self.min_thresholds = max_thresholds, min_thresholds
         self.limits = limits or CategoryLimits()
         self.named = frozenset(named)
 
@@ -142,6 +145,28 @@ class Binarizer:
         closer.groups_ = np.array([numbers[v.column] for v in closer.variables_], dtype=np.int64)
         closer._number_groups()
         return closer
+
+    @classmethod
+    def asking(cls, variables: Sequence[rule.Literal], domain: Mapping[str, ColumnDomain]) -> "Binarizer":
+        """Return a binarizer with exactly these variables, those of one column side by side.
+
+        Parameters
+        ----------
+        variables
+            Positive literals.
+        domain
+            What the cells of their columns can be.
+        """
+        made = cls()
+        made.variables_ = tuple(variables)
+        made.columns_ = tuple(dict.fromkeys(variable.column for variable in variables))
+        places = {name: place for place, name in enumerate(made.columns_)}
+        made.groups_ = np.array([places[variable.column] for variable in variables], dtype=np.int64)
+        made.domain_ = {name: domain[name] for name in made.columns_}
+        made.left_out_ = ()
+        made._scales = {}
+        made._number_groups()
+        return made
 
     def _number_groups(self) -> None:
         measured = [index for index, name in enumerate(self.columns_) if name in self._scales]
@@ -214,6 +239,7 @@ class Binarizer:
             None if codes is None else codes[column.known],
             table.weights[column.known],
             max_thresholds=self.max_thresholds,
+            min_thresholds=self.min_thresholds,
         )
         return [rule.Literal(name, Op.GT, _plain(threshold)) for threshold in chosen]
 

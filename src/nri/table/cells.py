@@ -8,7 +8,8 @@ import datetime as dt
 import numbers
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,9 @@ from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
 from nri.rule.column import Column
 from nri.table.kinds.missing import MISSING_MARKS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _PLAIN_CELLS = (str, bytes, bool, np.bool_, numbers.Real, Decimal, dt.date, dt.time, pd.Interval, pd.Period)
 
@@ -63,18 +67,85 @@ class TypedCells:
 Cells = TextCells | TypedCells
 
 
-def text_cells(cells: NDArray[Any]) -> TextCells:
+def text_cells(cells: "NDArray[Any] | pa.Array[Any]") -> TextCells:
     """Return the cells of a text file's column: without blanks around them, marks for nothing missing.
 
     >>> found = text_cells(np.array([" a", "NA", "a"], dtype=object))
     >>> found.codes.tolist(), found.texts
     ([0, -1, 0], ('a',))
     """
-    codes, distinct = pd.factorize(cells)
-    stripped = [text.strip() for text in distinct.tolist()]
+    codes: NDArray[Any]
+    if isinstance(cells, np.ndarray):
+        codes, found = pd.factorize(cells)
+        distinct = found.tolist()
+    else:
+        encoded = cells.dictionary_encode()
+        codes, distinct = np.asarray(encoded.indices), encoded.dictionary.to_pylist()
+    stripped = [text.strip() for text in distinct]
     places = {text: i for i, text in enumerate(dict.fromkeys(t for t in stripped if t not in MISSING_MARKS))}
     into = np.array([places.get(text, -1) for text in stripped], dtype=np.int64)
     return TextCells(into[codes] if len(into) else codes.astype(np.int64), tuple(places), loose=True)
+
+
+def plain_numbers_of(cells: "pa.Array[Any]") -> TypedCells | None:
+    """Return texts that are plain numbers or marks for nothing as numbers; None if one is anything else.
+
+    What :func:`nri.table.kinds.number.recognise_plain` finds in distinct texts, found in all cells at once:
+    long columns of measurements hardly repeat.
+
+    >>> import pyarrow as pa
+    >>> plain_numbers_of(pa.array(["1.5", " NA", "2"])).column.values.tolist()
+    [1.5, nan, 2.0]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        values = np.asarray(pc.cast(cells, pa.float64()))
+        known = np.isfinite(values)
+    except pa.ArrowInvalid:
+        known = np.zeros(0, dtype=bool)
+    if not len(known) or not known.all():
+        cells = pc.utf8_trim_whitespace(cells)
+        cells = pc.if_else(pc.is_in(cells, _arrow_marks()), pa.scalar(None, pa.string()), cells)
+        try:
+            values = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
+        except pa.ArrowInvalid:
+            return None
+        known = np.asarray(cells.is_valid())
+        if not known.any() or not np.isfinite(values[known]).all():
+            return None
+    if _are_padded(cells):
+        return None
+    numbers = values[known]
+    whole = bool((numbers == np.floor(numbers)).all() and np.abs(numbers).max() < 2**62)
+    whole = whole and not pc.any(pc.match_substring_regex(cells, "[^0-9+-]")).as_py()
+    return TypedCells(Column(values, known), whole)
+
+
+def _are_padded(numbers: "pa.Array[Any]") -> bool:
+    """Whether one of the plain numbers is written with leading zeros, as ``0042`` or ``-07``: a code."""
+    import pyarrow.compute as pc
+
+    _, offsets, content = numbers.buffers()
+    if content is None:
+        return False
+    places = np.frombuffer(offsets, np.int32, len(numbers) + 1, 4 * numbers.offset)
+    characters = np.append(np.frombuffer(content, np.uint8), np.zeros(3, np.uint8))
+    first = characters[places[:-1]]
+    start = places[:-1] + ((first == ord("+")) | (first == ord("-")))
+    second = characters[start + 1]
+    digit_after = (second >= ord("0")) & (second <= ord("9")) & (start + 1 < places[1:])
+    if not ((characters[start] == ord("0")) & digit_after).any():
+        return False
+    return bool(pc.any(pc.match_substring_regex(numbers, "^[+-]?0[0-9]+$")).as_py())
+
+
+@cache
+def _arrow_marks() -> "pa.Array[Any]":
+    import pyarrow as pa
+
+    return pa.array(sorted(MISSING_MARKS))
 
 
 def typed_texts(cells: NDArray[Any], known: BoolArray, *, declared: bool = False) -> TextCells:
@@ -82,7 +153,19 @@ def typed_texts(cells: NDArray[Any], known: BoolArray, *, declared: bool = False
     codes = np.full(len(known), -1, dtype=np.int64)
     found, distinct = pd.factorize(cells[known])
     codes[known] = found
-    return TextCells(codes, tuple(map(str, distinct)), declared=declared)
+    return TextCells(codes, tuple(writable(str(text)) for text in distinct), declared=declared)
+
+
+def writable(text: str) -> str:
+    """Return a text, or refuse it if no file could hold it: half a character (a lone surrogate)."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            f"the text {ascii(text)[:60]} holds half a character, which no file can hold; "
+            "replace it, e.g. by text.encode('utf-8', 'replace').decode()"
+        ) from None
+    return text
 
 
 def cells_of(series: "pd.Series[Any]") -> Cells:
@@ -127,7 +210,18 @@ def number_as_text(value: float) -> str:
 
 
 def _known(series: "pd.Series[Any]") -> BoolArray:
-    return np.asarray(series.notna(), dtype=bool)
+    try:
+        return np.asarray(series.notna(), dtype=bool)
+    except ArithmeticError:  # a decimal that signals when it is compared
+        return np.array([not _is_missing(cell) for cell in series], dtype=bool)
+    except TypeError:
+        raise InputError(
+            f"column {series.name!r} holds raw memory where values are needed; convert it or leave it out"
+        ) from None
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell.is_nan() if isinstance(cell, Decimal) else bool(np.all(pd.isna(cell)))
 
 
 def _booleans(series: "pd.Series[Any]") -> TypedCells:
@@ -158,7 +252,7 @@ def _of_categories(series: "pd.Series[Any]") -> Cells:
     if isinstance(distinct, TypedCells) and distinct.column.values.dtype.kind in "bM":
         known = codes >= 0  # code -1 is a missing cell: what it picks is not kept
         return TypedCells(Column(distinct.column.values[codes], known)) if len(categories) else distinct
-    texts = [_as_text(category) for category in categories]
+    texts = [writable(_as_text(category)) for category in categories]
     places = {text: i for i, text in enumerate(dict.fromkeys(texts))}
     into = np.array([*(places[text] for text in texts), -1], dtype=np.int64)
     return TextCells(into[codes], tuple(places), declared=True)
@@ -168,6 +262,8 @@ def _of_objects(series: "pd.Series[Any]") -> Cells:
     """Look into the cells of a column that may hold anything."""
     known = _known(series)
     objects = np.asarray(series, dtype=object)
+    if any(isinstance(cell, np.datetime64 | np.timedelta64) for cell in objects[known]):
+        objects = np.array([_of_numpy(cell, series.name) for cell in objects], dtype=object)
     cells = objects[known]
     found = types.infer_dtype(cells, skipna=True)
     if found == "string":
@@ -188,6 +284,21 @@ def _of_objects(series: "pd.Series[Any]") -> Cells:
     texts = np.full(len(known), None, dtype=object)
     texts[known] = [_as_text(cell) for cell in cells]
     return typed_texts(texts, known)
+
+
+def _of_numpy(cell: Any, name: object) -> Any:
+    """Return numpy's moments and spans of time as Python's; a span would pass for a whole number."""
+    if not isinstance(cell, np.datetime64 | np.timedelta64):
+        return cell
+    try:
+        plain = cell.astype(f"{cell.dtype.kind}8[us]").item()
+    except TypeError:
+        plain = None
+    if not isinstance(plain, dt.date | dt.timedelta):
+        raise InputError(
+            f"column {name!r} holds {cell!r}, which is beyond the calendar; leave such cells empty"
+        )
+    return plain
 
 
 def _spread(cells: NDArray[Any], known: BoolArray, filler: Any) -> Column:
@@ -216,7 +327,10 @@ def _as_floats(cells: NDArray[Any], name: object) -> NDArray[np.float64]:
 def _moment(cell: dt.date) -> np.datetime64:
     """Return a date as its midnight, a time with a zone as UTC."""
     if isinstance(cell, dt.datetime) and cell.tzinfo is not None:
-        cell = cell.astimezone(dt.UTC).replace(tzinfo=None)
+        try:
+            cell = cell.astimezone(dt.UTC).replace(tzinfo=None)
+        except OverflowError:
+            raise InputError(f"{cell} is beyond the calendar at UTC; leave such cells empty") from None
     return np.datetime64(cell.isoformat(), "us")
 
 
@@ -228,5 +342,8 @@ def _as_text(cell: Any) -> str:
     if isinstance(cell, bool | np.bool_):
         return str(bool(cell))
     if isinstance(cell, numbers.Real | Decimal):
-        return number_as_text(float(cell))
+        try:
+            return number_as_text(float(cell))
+        except (OverflowError, ValueError):
+            raise InputError("a column holds text and a number beyond 1e308; scale or leave it out") from None
     return str(cell)

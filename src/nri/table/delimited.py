@@ -1,19 +1,32 @@
-"""Delimited text: CSV and TSV with any of the usual delimiters, split into cells."""
+"""Delimited text: CSV and TSV with any of the usual delimiters, split into cells.
+
+Most texts are split by pyarrow, which minds neither many columns nor many rows. What it would split in
+another way, or refuses, is left to pandas: quotation marks after blanks, lines of blanks, rows that differ in
+length.
+"""
 
 import csv
 import io
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from nri.errors import InputError
 from nri.table.frame import check_distinct
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_CHARACTERS = 65_536
 _SAMPLE_RECORDS = 100
+_BLOCK = 1 << 27
+"""Bytes split at once: what splitting takes beside its result grows with it, the pieces of columns shrink."""
 
 
-def read_delimited(text: str, name: str, delimiter: str) -> pd.DataFrame:
+def read_delimited(text: str, name: str, delimiter: str) -> "pa.Table":
     """Split delimited text with a header line into cells, every one of them text.
 
     Parameters
@@ -32,10 +45,12 @@ def read_delimited(text: str, name: str, delimiter: str) -> pd.DataFrame:
     """
     if not text.strip():
         raise InputError(f"{name} is empty; give a table with a header line and at least one row")
-    cells = _cells(text, name, delimiter)
-    names = [str(cell).strip() for cell in cells.iloc[0]]
-    body = cells.iloc[1:].reset_index(drop=True)
-    if body.empty:
+    cells = _split(text, delimiter)
+    if cells is None:
+        cells = _split_slowly(text, name, delimiter)
+    names = [str(column[0].as_py()).strip() for column in cells.columns]
+    body = cells.slice(1)
+    if not len(body):
         raise InputError(f"{name} has a header line but no rows; give at least one row")
     body, names = _without_empty_margin(body, names)
     names = [column or f"column {place}" for place, column in enumerate(names, start=1)]
@@ -43,7 +58,7 @@ def read_delimited(text: str, name: str, delimiter: str) -> pd.DataFrame:
         check_distinct(names)
     except InputError as error:
         raise InputError(f"{name}: {error} (the first line must hold the names)") from None
-    return body.set_axis(names, axis="columns")
+    return body.rename_columns(names)
 
 
 def sniff_delimiter(text: str) -> str:
@@ -70,8 +85,67 @@ def sniff_delimiter(text: str) -> str:
     return best
 
 
-def _cells(text: str, name: str, delimiter: str) -> pd.DataFrame:
-    """Split into text cells, the header line first; every row has the header's length."""
+def _split(text: str, delimiter: str) -> "pa.Table | None":
+    """Split into text cells, the header line first; None if that is not sure to be done right."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow import csv as arrow_csv
+
+    if _is_intricate(text, delimiter):
+        return None
+    try:
+        width = len(next(filter(None, csv.reader(_lines(text), delimiter=delimiter))))
+        content = text.encode()
+        longest = max(map(len, _lines(text))) * 4 + 4  # in bytes at most; a row must fit into a block
+        block = min(max(longest, _BLOCK), 2**31 - 1)
+        cells = arrow_csv.read_csv(
+            pa.BufferReader(content),
+            arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=block, use_threads=False),
+            arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values='"' in text),
+            arrow_csv.ConvertOptions(
+                column_types={f"f{place}": pa.string() for place in range(width)}, strings_can_be_null=False
+            ),
+            pa.system_memory_pool(),  # the others keep what many small pieces leave between them
+        )
+    except (csv.Error, StopIteration, pa.ArrowInvalid, UnicodeEncodeError):
+        return None
+    if cells.num_columns != width:
+        return None
+    if delimiter + " " not in text and not text.startswith(" ") and "\n " not in text:
+        return cells
+    trimmed = [pc.utf8_ltrim(column, " ") for column in cells.columns]
+    return pa.table(trimmed, names=cells.column_names)
+
+
+def _is_intricate(text: str, delimiter: str) -> bool:
+    """Whether blanks stand alone on a line, or quotation marks elsewhere than around a whole cell."""
+    beginnings = ("\n ", "\n\t", "\r ", "\r\t")
+    may_be_blank = text[:1] in (" ", "\t") or any(blank in text for blank in beginnings)
+    if may_be_blank and _BLANK_LINE.search(text):
+        return True
+    if '"' not in text:
+        return False
+    ends = re.escape(delimiter) + r"\r\n"
+    quoted = re.finditer(rf'(?:^|(?<=[{ends}]))"(?:[^"]|"")*"(?=[{ends}]|$)', text)
+    return sum(cell[0].count('"') for cell in quoted) != text.count('"')
+
+
+_BLANK_LINE = re.compile(r"(?:^|[\r\n])[ \t]+(?:[\r\n]|$)")
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text, without a copy of it."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+def _split_slowly(text: str, name: str, delimiter: str) -> "pa.Table":
+    """Split into text cells as pandas does; every row has the header's length."""
+    import pyarrow as pa
+
     try:
         cells = pd.read_csv(
             io.StringIO(text),
@@ -87,15 +161,16 @@ def _cells(text: str, name: str, delimiter: str) -> pd.DataFrame:
         if "EOF inside string" in cause:
             row = cause.rsplit(" ", 1)[-1]
             raise InputError(f"{name}: a cell of row {row} opens a quotation mark; close it") from None
-        _refuse_ragged_rows(text, name, delimiter)
+        refuse_ragged_rows(text, name, delimiter)
         raise InputError(f"{name} cannot be split into cells ({cause}); give a CSV table") from None
     # pandas fills short rows with empty cells at the end, where a row may also be empty by right
     if (cells.iloc[:, -1] == "").any():
-        _refuse_ragged_rows(text, name, delimiter)
-    return cells
+        refuse_ragged_rows(text, name, delimiter)
+    texts = [pa.array(cells[place], type=pa.string()) for place in cells.columns]
+    return pa.table(texts, names=[f"f{place}" for place in cells.columns])
 
 
-def _refuse_ragged_rows(text: str, name: str, delimiter: str) -> None:
+def refuse_ragged_rows(text: str, name: str, delimiter: str) -> None:
     """Raise an InputError that names the first line with another number of fields than the header."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
@@ -113,9 +188,13 @@ def _refuse_ragged_rows(text: str, name: str, delimiter: str) -> None:
         return  # the caller's own message is better
 
 
-def _without_empty_margin(body: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, list[str]]:
+def _without_empty_margin(body: "pa.Table", names: list[str]) -> "tuple[pa.Table, list[str]]":
     """Drop unnamed columns without a cell, which a delimiter at the end of each line leaves behind."""
+    if all(names):
+        return body, names
     kept = [
-        place for place, column in enumerate(names) if column or (body.iloc[:, place].str.strip() != "").any()
+        place
+        for place, column in enumerate(names)
+        if column or any(cell.strip() for cell in body.column(place).to_pylist())
     ]
-    return body.iloc[:, kept], [names[place] for place in kept]
+    return body.select(kept), [names[place] for place in kept]

@@ -9,7 +9,8 @@ import io
 import logging
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,7 +57,7 @@ def is_workbook(content: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             names = set(archive.namelist())
-    except zipfile.BadZipFile:
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):  # damaged in one way or another
         return False
     return bool(names & {"xl/workbook.xml", "xl/workbook.bin", "content.xml"})
 
@@ -73,10 +74,12 @@ def read_workbook(content: bytes, name: str, choice: SheetChoice) -> tuple[pd.Da
     choice
         Which sheet, and where on it; by default the first one with a table, and the largest table on it.
     """
-    book = _opened(content, name)
-    sheets = _filled_sheets(book, name)
+    with _damage_told(name):
+        book = _opened(content, name)
+        sheets = _filled_sheets(book, name)
     sheet, within = _chosen_sheet(sheets, choice, name)
-    grid, merged = _cells(book.get_sheet_by_name(sheet))
+    with _damage_told(name):
+        grid, merged = _cells(book.get_sheet_by_name(sheet))
     block = find_table(grid, merged, within, f"{name}, sheet {sheet!r}")
     header, names = read_header(grid, merged, block, choice.header, f"{name}, sheet {sheet!r}")
     rows = [row for row in range(header + 1, block.bottom + 1) if filled_cells(grid, row, block)]
@@ -97,9 +100,23 @@ def read_workbook(content: bytes, name: str, choice: SheetChoice) -> tuple[pd.Da
     return frame, place
 
 
+@contextmanager
+def _damage_told(name: str) -> Iterator[None]:
+    """Tell in one line what the reader cannot read; where it panics, that is no Exception."""
+    try:
+        yield
+    except (InputError, MemoryError):
+        raise
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        cause = " ".join(str(error).split())[:100]
+        raise InputError(f"{name} is no readable workbook ({cause}); save it again, or as CSV") from None
+
+
 def _opened(content: bytes, name: str) -> Any:
     try:
-        from python_calamine import CalamineError, CalamineWorkbook, PasswordError
+        from python_calamine import CalamineWorkbook, PasswordError
     except ImportError:
         raise InputError(
             f"{name} is an Excel workbook, which needs python-calamine; run: {INSTALL}"
@@ -108,8 +125,6 @@ def _opened(content: bytes, name: str) -> Any:
         return CalamineWorkbook.from_filelike(io.BytesIO(content))
     except PasswordError:
         raise InputError(f"{name} is locked by a password; save a copy without one") from None
-    except CalamineError as error:
-        raise InputError(f"{name} is no readable workbook ({error}); save it again, or as CSV") from None
 
 
 def _filled_sheets(book: Any, name: str) -> list[str]:

@@ -1,24 +1,23 @@
 """Read: any file that holds a table, or standard input, as a DataFrame."""
 
 import difflib
-import gzip
-import io
 import logging
 import re
 import sys
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-import pandas as pd
-
 from nri.errors import InputError
 from nri.rule.literal import Kind
 from nri.table.arff import looks_like_arff, read_arff
-from nri.table.delimited import read_delimited, sniff_delimiter
+from nri.table.budget import MEMORY_A_CELL, Budget, machine_budget, unpacked
+from nri.table.delimited import read_delimited, refuse_ragged_rows, sniff_delimiter
 from nri.table.excel import SheetChoice, is_workbook, read_workbook
-from nri.table.frame import as_frame, check_distinct
+from nri.table.excel_size import check_workbook
+from nri.table.frame import as_frame
+from nri.table.parquet import MAGIC as PARQUET
+from nri.table.parquet import read_parquet
 from nri.table.source import DelimitedText, Source
 from nri.table.table import Table
 
@@ -39,6 +38,8 @@ _KNOWN_BY_START = {
     b"%PDF": "a PDF document; give a CSV, TSV, Excel, Parquet or ARFF table",
     b"SQLite format": "an SQLite database; export the table as CSV",
 }
+_STEP = 1 << 24
+"""Bytes read in one go."""
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _REMEDY = "give a CSV, TSV, Excel, Parquet or ARFF table"
 
@@ -79,6 +80,7 @@ def read_table(
 
     Examples
     --------
+    >>> import io
     >>> table = read_table(io.StringIO("age;smoker\n61;true\n?;false\n"))
     >>> {name: str(plan.kind) for name, plan in table.plans.items()}
     {'age': 'number', 'smoker': 'boolean'}
@@ -87,33 +89,50 @@ def read_table(
 
 
 def open_source(
-    source: str | Path | IO[Any], *, format: str | None = None, choice: SheetChoice | None = None
+    source: str | Path | IO[Any],
+    *,
+    format: str | None = None,
+    choice: SheetChoice | None = None,
+    budget: Budget | None = None,
 ) -> Source:
-    """Open a table as :func:`read_table` does, but leave its cells as they are."""
+    """Open a table as :func:`read_table` does, but leave its cells as they are.
+
+    Parameters
+    ----------
+    source, format, choice
+        See :func:`read_table`.
+    budget
+        How many bytes, cells and how much memory it may take, checked before it is read; by default the
+        memory that is free on this machine.
+    """
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown table format {format!r}; use one of {', '.join(FORMATS)}")
-    name, content = _content(source)
+    budget = budget or machine_budget()
+    name, content = _content(source, budget)
     suffix = Path(name.removesuffix(".gz")).suffix.lower()
     if isinstance(content, str):
         text = content
     else:
-        content = _decompressed(content, name)
-        if format == "parquet" or (format is None and content.startswith(b"PAR1")):
-            return Source(_read_parquet(content, name))
+        content = unpacked(content, name, budget)
+        if format == "parquet" or (format is None and content.startswith(PARQUET)):
+            return Source(read_parquet(content, name, budget))
         if is_workbook(content) or ((format or _BY_SUFFIX.get(suffix)) == "excel" and content[:2] == b"PK"):
+            check_workbook(content, name, budget)
             frame, place = read_workbook(content, name, choice or SheetChoice())
             return Source(as_frame(frame), workbook=place)
         text = decode(content, name)
+        content = b""  # its text is enough
     if choice is not None and (choice.sheet is not None or choice.header is not None):
         raise InputError(f"{name} is no Excel workbook, so it has no sheets to choose from; drop that option")
     chosen = format or ("arff" if looks_like_arff(text) else _BY_SUFFIX.get(suffix, "csv"))
     if chosen in ("parquet", "excel"):
         what = "Parquet file" if chosen == "parquet" else "Excel workbook"
         raise InputError(f"{name} is no {what}, whatever its name says; {_REMEDY}")
+    delimiter = "\t" if chosen == "tsv" else "," if chosen == "arff" else sniff_delimiter(text)
+    _check_text(text, delimiter, name, budget)
     if chosen == "arff":
         return Source(read_arff(text, name))
     _refuse_markup(text, name)
-    delimiter = "\t" if chosen == "tsv" else sniff_delimiter(text)
     return Source(read_delimited(text, name, delimiter), DelimitedText(text, delimiter))
 
 
@@ -151,23 +170,34 @@ def _decode_bytes(content: bytes, name: str) -> str:
         return text
 
 
-def _content(source: str | Path | IO[Any]) -> tuple[str, bytes | str]:
+def _check_text(text: str, delimiter: str, name: str, budget: Budget) -> None:
+    """Refuse a text that is too large, by its lines and delimiters."""
+    lines = max(text.count("\n"), text.count("\r")) + 1
+    budget.check_text(len(text), lines + text.count(delimiter), name)
+    start = text[: text.find("\n") + 1] or text
+    if lines * (start.count(delimiter) + 1) > budget.memory // MEMORY_A_CELL:
+        refuse_ragged_rows(text, name, delimiter)  # short rows would be filled with empty cells
+
+
+def _content(source: str | Path | IO[Any], budget: Budget) -> tuple[str, bytes | str]:
     """Return what to call the source, and all that is in it."""
     if isinstance(source, str) and source == "-":
-        return "standard input", _read_all(sys.stdin.buffer, "standard input")
+        return "standard input", _read_all(sys.stdin.buffer, "standard input", budget)
     if isinstance(source, str | Path):
-        return _file_content(Path(source))
+        return _file_content(Path(source), budget)
     name = getattr(source, "name", None)
     name = name if isinstance(name, str) else "the file"
-    return name, _read_all(source, name)
+    return name, _read_all(source, name, budget)
 
 
-def _file_content(path: Path) -> tuple[str, bytes]:
+def _file_content(path: Path, budget: Budget) -> tuple[str, bytes | str]:
     name = str(path)
     try:
         if path.is_dir():
             raise InputError(f"{name} is a folder; give a file in it")
-        return name, path.read_bytes()
+        budget.check_bytes(path.stat().st_size, name)
+        with path.open("rb") as file:
+            return name, _read_all(file, name, budget)
     except FileNotFoundError:
         raise InputError(f"no file {name}{_similar_file(path)}") from None
     except (OSError, ValueError) as error:
@@ -185,38 +215,19 @@ def _similar_file(path: Path) -> str:
     return similar_files(path) or "; check the name and the folder"
 
 
-def _read_all(source: IO[Any], name: str) -> bytes | str:
+def _read_all(source: IO[Any], name: str, budget: Budget) -> bytes | str:
+    """Read to the end, or as far as the budget goes: a pipe or a device does not say how much it has."""
+    parts: list[bytes | str] = []
+    size = 0
     try:
-        content: bytes | str = source.read()
+        while part := source.read(_STEP):
+            parts.append(part)
+            size += len(part)
+            budget.check_bytes(size, name)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{name} cannot be read ({error}); {_REMEDY}") from None
+    content: bytes | str = type(parts[0])().join(parts) if parts else ""  # type: ignore[arg-type]
     return content.removeprefix("\ufeff") if isinstance(content, str) else content
-
-
-def _decompressed(content: bytes, name: str) -> bytes:
-    if not content.startswith(b"\x1f\x8b"):
-        return content
-    try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error):
-        raise InputError(f"{name} is damaged: it cannot be uncompressed; get it again") from None
-
-
-def _read_parquet(content: bytes, name: str) -> pd.DataFrame:
-    from pyarrow import ArrowException, parquet
-
-    try:
-        table = parquet.ParquetFile(io.BytesIO(content)).read()
-        check_distinct(table.column_names)
-        frame = table.to_pandas(integer_object_nulls=True)
-    except ArrowException as error:
-        cause = str(error).splitlines()[0]
-        raise InputError(f"{name} is no readable Parquet file ({cause}); write it again") from None
-    if frame.index.name is not None or frame.index.nlevels > 1:
-        frame = frame.reset_index()
-    if not len(frame):
-        raise InputError(f"{name} has no rows; give at least one row")
-    return as_frame(frame)
 
 
 def _refuse_markup(text: str, name: str) -> None:

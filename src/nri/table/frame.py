@@ -12,6 +12,7 @@ from nri.errors import InputError
 from nri.rule.column import Columns
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
+from nri.table.cells import writable
 from nri.table.reading import recast
 from nri.table.source import Source
 from nri.table.table import Table
@@ -132,9 +133,21 @@ def _from_other_library(X: Any) -> pd.DataFrame | None:
 
 def _from_polars(X: Any) -> pd.DataFrame:
     """Convert column by column: polars' own ``to_pandas`` would turn integers with gaps into floats."""
-    columns = [pd.Series(column.to_arrow().to_pandas(integer_object_nulls=True)) for column in X]
+    columns = [
+        pd.Series(_known_to_arrow(column).to_arrow().to_pandas(integer_object_nulls=True)) for column in X
+    ]
     frame = pd.concat(columns, axis="columns") if columns else pd.DataFrame(index=range(X.height))
     return frame.set_axis(X.columns, axis="columns")
+
+
+def _known_to_arrow(column: Any) -> Any:
+    """Return a polars column that Arrow can hold: no whole numbers of 128 bits, no name with a zero byte."""
+    column = column.alias("column")
+    if str(column.dtype) in ("Int128", "UInt128"):
+        small = column.cast(sys.modules["polars"].Int64, strict=False)
+        fits = small.null_count() == column.null_count()
+        return small if fits else column.cast(sys.modules["polars"].Float64)
+    return column
 
 
 def _from_array(X: Any) -> pd.DataFrame:
@@ -152,18 +165,30 @@ def _from_array(X: Any) -> pd.DataFrame:
         )
     if array.dtype.kind == "c":
         raise InputError("Complex data not supported: give real numbers")
-    frame = pd.DataFrame(array, columns=pd.Index([f"x{i}" for i in range(array.shape[1])]))
-    return frame.infer_objects() if array.dtype == object else frame
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))  # pandas counts only in the machine's own order
+    try:
+        frame = pd.DataFrame(array, columns=pd.Index([f"x{i}" for i in range(array.shape[1])]))
+        return frame.infer_objects() if array.dtype == object else frame
+    except UnicodeEncodeError as error:
+        writable(str(error.object))
+        raise
 
 
 def _built(data: Any) -> pd.DataFrame:
     """Build a DataFrame from a dict of columns or a list of records."""
     try:
         return pd.DataFrame(data)
-    except ValueError as error:
+    except UnicodeEncodeError as error:
+        writable(str(error.object))
+        raise
+    except (ValueError, TypeError, OverflowError) as error:
         raise InputError(f"the columns do not make a table ({error}); give columns of one length") from None
 
 
 def _text_names(names: "pd.Index[Any]") -> list[str]:
     """Return each name as text; the levels of a MultiIndex are joined by a slash."""
-    return ["/".join(str(part) for part in name) if isinstance(name, tuple) else str(name) for name in names]
+    return [
+        writable("/".join(str(part) for part in name) if isinstance(name, tuple) else str(name))
+        for name in names
+    ]

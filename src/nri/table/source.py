@@ -6,7 +6,8 @@ to read it by the plan of a rule (:meth:`Source.columns`). A column that nobody 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -15,10 +16,13 @@ from nri.errors import UnknownColumnError
 from nri.rule.column import Column, Columns
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
-from nri.table.cells import Cells, TypedCells, cells_of, text_cells
+from nri.table.cells import Cells, TypedCells, cells_of, plain_numbers_of, text_cells
 from nri.table.kinds import boolean
 from nri.table.reading import ReadColumn, read_by, understand
 from nri.table.table import Note, Table, logger, make_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +60,37 @@ class Workbook:
 class Source:
     """Columns with distinct text names."""
 
-    frame: pd.DataFrame
-    """the cells as they came"""
+    rows: "pd.DataFrame | pa.Table"
+    """the cells as they came; from text files all are texts"""
     written: DelimitedText | None = None
     """the text file that it was; then every cell is text"""
     workbook: Workbook | None = None
     """the workbook that it was in"""
 
     def __len__(self) -> int:
-        return len(self.frame)
+        return len(self.rows)
 
-    @property
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The cells as they came; of a wide text file it takes much longer to make than to read."""
+        return self.rows if isinstance(self.rows, pd.DataFrame) else self.rows.to_pandas()
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The columns."""
-        return tuple(self.frame.columns)
+        rows = self.rows
+        return tuple(rows.columns if isinstance(rows, pd.DataFrame) else rows.column_names)
 
-    def cells(self, name: str) -> Cells:
-        """Return the cells of a column."""
-        series: pd.Series[Any] = self.frame[name]
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
+
+    def cells(self, name: str, *, plainly: bool = False) -> Cells:
+        """Return the cells of a column; ``plainly``, plain numbers of a text file as numbers."""
+        if not isinstance(self.rows, pd.DataFrame):
+            texts = self.rows.column(self._places[name]).combine_chunks()
+            return (plain_numbers_of(texts) if plainly else None) or text_cells(texts)
+        series: pd.Series[Any] = self.rows[name]
         if self.written is not None or (self.workbook is not None and name in self.workbook.texts):
             return text_cells(series.to_numpy(dtype=object))
         return cells_of(series)
@@ -90,16 +107,21 @@ class Source:
         """
         kinds = kinds or {}
         for name in kinds:
-            if name not in self.frame.columns:
+            if name not in self._places:
                 raise UnknownColumnError(name, self.names)
-        cells = {name: self.cells(name) for name in self.names}
-        if not kinds and all(_is_of_matrix(one) for one in cells.values()):
-            return _matrix({name: one.column for name, one in cells.items() if isinstance(one, TypedCells)})
+        cells: dict[str, Cells] = {}
+        if self.written is None:  # texts are no matrix
+            cells = {name: self.cells(name) for name in self.names}
+            if not kinds and all(_is_of_matrix(one) for one in cells.values()):
+                typed = {name: one.column for name, one in cells.items() if isinstance(one, TypedCells)}
+                return _matrix(typed)
         comma = self.written is not None and self.written.delimiter == ";"
         found: dict[str, ReadColumn] = {}
         for name in self.names:
-            one = cells.pop(name)  # what is read need not be kept as it came
-            found[name] = understand(one, kind=kinds.get(name), exact=exact, decimal_comma=comma)
+            kind = kinds.get(name)
+            # what is read need not be kept as it came
+            one = cells.pop(name) if cells else self.cells(name, plainly=kind is None)
+            found[name] = understand(one, kind=kind, exact=exact, decimal_comma=comma)
         return make_table(
             {name: one.column for name, one in found.items()},
             {name: one.plan for name, one in found.items()},
@@ -111,9 +133,9 @@ class Source:
         """Read some columns by the plans that were made for them; others are not looked at."""
         columns = {}
         for name, plan in plans.items():
-            if name not in self.frame.columns:
+            if name not in self._places:
                 raise UnknownColumnError(name, self.names)
-            found = read_by(self.cells(name), plan, name)
+            found = read_by(self.cells(name, plainly=plan.is_plain_number), plan, name)
             columns[name] = found.column
             if found.note:
                 logger.warning("%s", Note(name, found.note))

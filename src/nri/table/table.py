@@ -22,6 +22,9 @@ from nri.rule.plan import ColumnPlan
 
 logger = logging.getLogger(__name__)
 
+LARGEST = 1e100
+"""Largest value of a number that is explained: squares of it are still numbers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Note:
@@ -174,6 +177,8 @@ class Table:
         """Return the table with a number to be explained for every row."""
         if len(measured.values) != len(self):
             raise InputError(f"{len(measured.values)} values for {len(self)} rows; give one for each row")
+        if np.abs(measured.values).max(initial=0.0) > LARGEST:
+            raise InputError(f"target {measured.name!r} has values beyond {LARGEST:g}; divide them all")
         return replace(self, measured=measured, labels=None)
 
     def about(self, positive: int | None) -> "Table":
@@ -196,8 +201,8 @@ class Table:
     def require(self, names: Iterable[str]) -> None:
         """Raise an error that names the first absent column and the present ones most like it."""
         for name in names:
-            if name not in self.columns:
-                raise UnknownColumnError(name, self.names)
+            if str(name) not in self.columns:
+                raise UnknownColumnError(str(name), self.names)
 
 
 def make_table(

@@ -1,47 +1,30 @@
 """Target: the column to be explained, as a class for every row whose class is known."""
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray
-from nri.errors import InputError, TargetError, UnknownColumnError
+from nri.errors import InputError, TargetError
 from nri.rule.column import Column
 from nri.rule.labels import Label, as_label
-from nri.rule.literal import Kind, Literal, Op
+from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
-from nri.table.cells import TextCells, number_as_text
+from nri.table.answers import Answers, read_answers
+from nri.table.cells import number_as_text
 from nri.table.kinds import boolean
-from nri.table.reading import as_numbers, read_by
+from nri.table.reading import as_numbers
 from nri.table.rounding import plain_number
 from nri.table.table import Measured, Table, Target
+from nri.table.weights import settled_weights
 
 MAX_CLASSES = 20
 """More classes than this are no classes but names, counts or measurements."""
 _MAX_UNREPEATED = 10
 """So many at most if they are numbers with fractions, or most of them occur once."""
-
-_COMPARISON = re.compile(r"\s*(<=|>=|==|!=|<|>|=)\s*")
-
-
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """A column as labels, for every row: what is to be explained, or what a model said."""
-
-    name: str
-    """the column, or the comparison, as the caller wrote it"""
-    column: str
-    """the column that was read"""
-    labels: Column
-    """[M]; true or false if the caller compares"""
-    plan: ColumnPlan
-    compared: bool = False
-    what: str = "target"
-    """what it is called in messages"""
 
 
 def label_table(
@@ -91,9 +74,10 @@ def label_table(
     if not features.names:
         raise InputError(f"the table has no column but {answers.column!r}; give columns to explain it by")
     if weights is not None:
-        features = _take_weights(features, weights, known)
+        features = take_weights(features, weights, known)
     more = None if known.all() else features.take(~known).columns
-    table = features.take(known).labelled(_about(labels, positive, answers.compared))
+    features = features if more is None else features.take(known)
+    table = features.labelled(_about(labels, positive, answers.compared))
     return replace(table, unlabelled=more)
 
 
@@ -120,7 +104,7 @@ def with_target(
     if not features.names:
         raise InputError(f"the table has no column but {answers.column!r}; give columns to explain it by")
     if weights is not None:
-        features = _take_weights(features, weights, known)
+        features = take_weights(features, weights, known)
     values = answers.labels.values[known]
     return features.take(known).measured_by(Measured(answers.name, values, answers.plan))
 
@@ -131,25 +115,6 @@ def _is_measurement(answers: Answers) -> bool:
     if answers.labels.kind is not Kind.NUMBER or not len(values):
         return False
     return _are_many(values, np.unique(values), MAX_CLASSES)
-
-
-def read_answers(table: Table, asked: str, what: str = "target") -> Answers:
-    """Return the column that a text names or compares; true or false if it compares.
-
-    What it is to serve as, e.g. an option of the command line, stands in messages.
-
-    >>> from nri.table.frame import table_of
-    >>> answers = read_answers(table_of({"price": [50, 150]}), "price > 100")
-    >>> answers.column, answers.labels.values.tolist()
-    ('price', [False, True])
-    """
-    name, comparison = _find_column(table, asked, what)
-    column, plan = table.columns[name], table.plans[name]
-    if comparison is None:
-        return Answers(asked, name, column, plan, what=what)
-    truth = Column(comparison.truth(column, plan, name), column.known)
-    words = replace(boolean.WORDS, no_and_yes=("False", "True"))
-    return Answers(asked, name, truth, words, compared=True, what=what)
 
 
 def encode(answers: Answers, *, max_classes: int = MAX_CLASSES) -> tuple[Target, BoolArray]:
@@ -207,7 +172,8 @@ def _about(labels: Target, positive: Label | None, compared: bool) -> Target:
     return Target(labels.name, (other, chosen), np.asarray(labels.codes == index, dtype=np.int64), 1)
 
 
-def _take_weights(table: Table, name: str, counted: BoolArray) -> Table:
+def take_weights(table: Table, name: str, counted: BoolArray) -> Table:
+    """Return the table weighted by one of its columns, which must be good on the rows that are counted."""
     if name not in table.columns:
         raise InputError(f"column {name!r} cannot be target and weights; choose another column of weights")
     column = table.columns[name]
@@ -219,12 +185,10 @@ def _take_weights(table: Table, name: str, counted: BoolArray) -> Table:
         raise InputError(
             f"weights {name!r}: {int(bad.sum())} cells are missing or no number of 0 or more; correct them"
         )
-    if not weights[counted].any():
-        raise InputError(f"every weight in {name!r} is zero; give at least one row some weight")
     others = table.without(name)
     if not others.names:
         raise InputError("the table has no column but target and weights; give columns to explain it by")
-    return others.reweighted(np.where(counted, weights, 0.0))
+    return others.reweighted(settled_weights(np.where(counted, weights, 0.0), f"weights {name!r}"))
 
 
 def _label_values(column: Column, plan: ColumnPlan) -> NDArray[Any]:
@@ -236,96 +200,6 @@ def _label_values(column: Column, plan: ColumnPlan) -> NDArray[Any]:
     if column.kind is Kind.DATE:
         return column.values.astype(str).astype(object)
     return column.values
-
-
-@dataclass(frozen=True, slots=True)
-class _Comparison:
-    """``column operator value``, as the caller wrote it."""
-
-    operator: str
-    value: str
-    written: str
-    """the whole, with what it is to serve as"""
-
-    def truth(self, column: Column, plan: ColumnPlan, name: str) -> BoolArray:
-        """[M]: where it holds, as far as cells are known."""
-        if column.kind is Kind.BOOLEAN and plan.no_and_yes == boolean.DIGITS.no_and_yes:
-            column, plan = Column(as_numbers(column), column.known), ColumnPlan(Kind.NUMBER)
-        ordered = self.operator not in ("=", "==", "!=")
-        if ordered and column.kind in (Kind.TEXT, Kind.BOOLEAN):
-            raise InputError(
-                f"{self.written}: the {column.kind} cells of {name!r} have no order; use = or !="
-            )
-        value = self._value(plan, name)
-        values = column.texts if column.kind is Kind.TEXT else column.values
-        match self.operator:
-            case ">":
-                truth = values > value
-            case ">=":
-                truth = values >= value
-            case "<":
-                truth = values < value
-            case "<=":
-                truth = values <= value
-            case "!=":
-                truth = values != value
-            case _:
-                truth = values == value
-        return np.asarray(truth, dtype=bool)
-
-    def _value(self, plan: ColumnPlan, name: str) -> Any:
-        """Read the value as the column's cells are read; a number may also be written plainly."""
-        asked = TextCells(np.zeros(1, dtype=np.int64), (self.value,))
-        for tried in (plan, ColumnPlan(plan.kind, stated=False)):
-            try:
-                read = read_by(asked, tried, name).column
-            except InputError:
-                continue
-            return read.texts[0] if read.kind is Kind.TEXT else read.values[0]
-        raise InputError(
-            f"{self.written}: {self.value!r} is no {plan.kind}, as the cells of {name!r} are; "
-            "compare with one"
-        )
-
-
-def _find_column(table: Table, asked: str, what: str) -> tuple[str, _Comparison | None]:
-    """Tell a column's name from a comparison; a name that contains an operator goes first."""
-    if asked in table.columns:
-        return asked, None
-    parts = [
-        (_unquoted(asked[: match.start()]), match[1], _unquoted(asked[match.end() :]))
-        for match in _COMPARISON.finditer(asked)
-    ]
-    for column, operator, value in reversed(parts):  # the longest name first
-        if column in table.columns and value:
-            return column, _Comparison(operator, value, f"{what} {asked!r}")
-    name = parts[0][0] if parts and parts[0][0] else asked
-    if what == "target":
-        raise UnknownColumnError(name, table.names, "target column")
-    raise UnknownColumnError(name, table.names, where=what)
-
-
-def read_condition(table: Table, text: str) -> Literal:
-    """Read a condition such as ``age > 80`` or ``colour = red``, its value as the column's cells are read.
-
-    >>> from nri.table.frame import table_of
-    >>> read_condition(table_of({"age": [20, 90]}), "age > 80")
-    Literal(column='age', op=<Op.GT: '>'>, value=80)
-    """
-    name, comparison = _find_column(table, text, "condition")
-    plan = table.plans[name]
-    if comparison is None:
-        if plan.kind is not Kind.BOOLEAN:
-            raise InputError(f"condition {text!r} names a column only; compare it, e.g. {name} > 80")
-        return Literal(name, Op.EQ, True)
-    value = comparison._value(plan, name)
-    operator = {"==": "=", ">=": ">", "<": "<="}.get(comparison.operator, comparison.operator)
-    return Literal(name, Op(operator), bool(value) if plan.kind is Kind.BOOLEAN else value)
-
-
-def _unquoted(text: str) -> str:
-    text = text.strip()
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"`" else text
 
 
 def _refuse_one_class(distinct: NDArray[Any], name: str, n_rows: int) -> None:

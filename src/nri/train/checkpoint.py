@@ -1,22 +1,29 @@
 """Checkpoints: weights, their average and the optimiser's state in one safetensors file.
 
-The header holds the step and the configuration, so that a run resumes exactly, and no pickle is read.
+The header holds the step and the configuration, so that a run resumes exactly, and no pickle is read. It also
+holds a SHA-256 of all of that and of every tensor: what was changed by chance does not load.
 """
 
+import hashlib
 import json
-import os
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
-from torch import Tensor
+from safetensors.torch import save
+from torch import Tensor, nn
 
 from nri.errors import InputError
+from nri.table.atomic import atomic_file
 
-FORMAT = "nri-checkpoint-1"
+FORMAT = "nri-checkpoint-2"
+_UNCHECKED = "nri-checkpoint-1"
+"""Written by version 0.1, without a checksum; read all the same."""
+_GROUPS = ("weights", "average", "optimizer")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +40,10 @@ class Checkpoint:
 
 
 def save_checkpoint(checkpoint: Checkpoint, path: Path) -> None:
-    """Write the file beside its place, then move it there: a crash leaves the old one."""
+    """Write the file beside its place, down to the disk, then move it there: a crash leaves the old one."""
     tensors = {
-        f"{group}/{name}": tensor.detach().clone().contiguous()
-        for group in ("weights", "average", "optimizer")
+        f"{group}/{name}": tensor.detach().clone().contiguous().cpu()
+        for group in _GROUPS
         for name, tensor in getattr(checkpoint, group).items()
     }
     header = {
@@ -46,10 +53,30 @@ def save_checkpoint(checkpoint: Checkpoint, path: Path) -> None:
         "episodes": str(checkpoint.episodes),
         "config": json.dumps(checkpoint.config),
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(".tmp")
-    save_file(tensors, beside, metadata=header)
-    os.replace(beside, path)
+    header["sha256"] = _checksum(header, tensors)
+    make_folder(path.parent)
+    with atomic_file(path, binary=True) as file:
+        file.write(save(tensors, metadata=header))
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder for results, or say why it cannot be made."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be made ({error.strerror}); choose another folder") from None
+
+
+def _checksum(header: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
+    """Return the SHA-256 of everything but itself."""
+    digest = hashlib.sha256()
+    told = {key: header[key] for key in sorted(header) if key != "sha256"}
+    digest.update(json.dumps(told).encode())
+    for name in sorted(tensors):
+        tensor = tensors[name].contiguous()
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()
 
 
 def load_checkpoint(path: Path) -> Checkpoint:
@@ -58,21 +85,46 @@ def load_checkpoint(path: Path) -> Checkpoint:
         with safe_open(path, framework="pt") as file:
             header = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
-    except (FileNotFoundError, SafetensorError, OSError) as error:
-        raise InputError(f"cannot read checkpoint {path}: {error}") from None
-    if header.get("format") != FORMAT:
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
+        cause = " ".join(str(error).split())[:200]
+        raise InputError(f"cannot read checkpoint {path}: {cause}; {_REMEDY}") from None
+    if header.get("format") not in (FORMAT, _UNCHECKED):
         raise InputError(f"{path} is not an NRI checkpoint ({FORMAT}); train one with `nri train`")
-    groups: dict[str, dict[str, Tensor]] = {"weights": {}, "average": {}, "optimizer": {}}
-    for key, tensor in tensors.items():
-        group, name = key.split("/", 1)
-        groups[group][name] = tensor
-    return Checkpoint(
-        inducer=header["inducer"],
-        step=int(header["step"]),
-        episodes=int(header["episodes"]),
-        config=json.loads(header["config"]),
-        **groups,
-    )
+    if (header["format"] == FORMAT or "sha256" in header) and header.get("sha256") != _checksum(
+        header, tensors
+    ):
+        raise InputError(f"checkpoint {path} is damaged: its SHA-256 is not that of its content; {_REMEDY}")
+    found = _in_groups(header, tensors)
+    if found is None:
+        raise InputError(f"checkpoint {path} is damaged: parts of it are missing or unknown; {_REMEDY}")
+    return found
+
+
+_REMEDY = "take a copy of it, or train anew in another folder"
+
+
+def _in_groups(header: Mapping[str, str], tensors: Mapping[str, Tensor]) -> Checkpoint | None:
+    """Return what a file holds, None if that is no checkpoint."""
+    groups: dict[str, dict[str, Tensor]] = {group: {} for group in _GROUPS}
+    with suppress(KeyError, ValueError, RecursionError):
+        for key, tensor in tensors.items():
+            group, name = key.split("/", 1)
+            groups[group][name] = tensor
+        step, episodes, config = int(header["step"]), int(header["episodes"]), json.loads(header["config"])
+        if isinstance(config, dict) and min(step, episodes) >= 0:
+            return Checkpoint(header["inducer"], step, episodes, config, **groups)
+    return None
+
+
+def load_weights(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
+    """Put weights of a checkpoint into the network that its configuration describes."""
+    try:
+        network.load_state_dict(weights)
+    except RuntimeError as error:
+        cause = " ".join(str(error).split())[:200]
+        raise InputError(
+            f"the checkpoint's weights are not those of its network ({cause}); {_REMEDY}"
+        ) from None
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer, names: list[str]) -> dict[str, Tensor]:
@@ -90,7 +142,10 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, names: list[str], tensor
     state = optimizer.state_dict()
     index = {name: i for i, name in enumerate(names)}
     state["state"] = {}
-    for key, tensor in tensors.items():
-        name, moment = key.rsplit("/", 1)
-        state["state"].setdefault(index[name], {})[moment] = tensor.clone()
-    optimizer.load_state_dict(state)
+    try:
+        for key, tensor in tensors.items():
+            name, moment = key.rsplit("/", 1)
+            state["state"].setdefault(index[name], {})[moment] = tensor.clone()
+        optimizer.load_state_dict(state)
+    except (KeyError, ValueError, RuntimeError):
+        raise InputError(f"the checkpoint's optimiser is not that of its network; {_REMEDY}") from None

@@ -11,9 +11,13 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from nri.errors import InputError
+from nri.table.atomic import atomic_file
 from nri.train.checkpoint import (
     Checkpoint,
     load_checkpoint,
+    load_weights,
+    make_folder,
     optimizer_tensors,
     restore_optimizer,
     save_checkpoint,
@@ -106,10 +110,19 @@ class _State:
         kept = load_checkpoint(self.directory / CHECKPOINT)
         if kept.config != self.task.describe():
             log.warning("the configuration differs from the one %s was trained with so far", self.directory)
-        self.network.load_state_dict(kept.weights)
-        self.average = {name: kept.average[name].to(self.processes.device) for name in self.average}
+        if kept.inducer != self.task.name:
+            raise InputError(
+                f"{self.directory} holds the {kept.inducer!r} network, not the {self.task.name!r} one; "
+                "choose another folder"
+            )
+        averaged = self.task.build()
+        load_weights(averaged, kept.average)
+        load_weights(self.network, kept.weights)
+        self.average = {k: v.clone().to(self.processes.device) for k, v in averaged.state_dict().items()}
         restore_optimizer(self.optimizer, self._names, kept.optimizer)
         self.step, self.episodes = kept.step, kept.episodes
+        if self.processes.leads:
+            forget_rows_after(self.directory / METRICS, self.step)
         log.info("going on after %d updates (%d episodes)", self.step, self.episodes)
 
     def update(self) -> dict[str, float]:
@@ -170,7 +183,7 @@ class _State:
 
     def _write(self, row: dict[str, float]) -> None:
         if self.processes.leads:
-            self.directory.mkdir(parents=True, exist_ok=True)
+            make_folder(self.directory)
             with (self.directory / METRICS).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
             if self.record is not None:
@@ -189,6 +202,27 @@ class _State:
             optimizer=optimizer_tensors(self.optimizer, self._names),
         )
         save_checkpoint(checkpoint, self.directory / CHECKPOINT)
+
+
+def forget_rows_after(file: Path, step: int) -> None:
+    """Drop rows of metrics that were written after the checkpoint: these updates are made once more.
+
+    A run that is killed leaves such rows, and perhaps half a line.
+    """
+    if not file.exists():
+        return
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    kept = [line for line in lines if (at := _step_of(line)) is not None and at <= step]
+    if kept != lines:
+        with atomic_file(file) as rewritten:
+            rewritten.write("".join(f"{line}\n" for line in kept))
+
+
+def _step_of(line: str) -> int | None:
+    try:
+        return int(json.loads(line)["step"])
+    except (ValueError, TypeError, KeyError):
+        return None
 
 
 def _six_digits(number: float) -> float:

@@ -2,15 +2,19 @@
 
 import hashlib
 import json
-import os
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from nri.errors import InputError
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
+
+
+CARD_VERSION = 1
+"""What inputs, outputs and card of an exported network mean; raised when one of them changes."""
 
 
 def shipped_file(name: str) -> Path:
@@ -26,19 +30,45 @@ def checked_card(onnx_file: Path) -> dict[str, Any]:
     if not card_file.is_file():
         raise InputError(f"{onnx_file} has no card {card_file.name} beside it; {remedy}")
     try:
-        card = json.loads(card_file.read_text(encoding="utf-8"))
+        card: Any = json.loads(card_file.read_text(encoding="utf-8"))
         found = hashlib.sha256(onnx_file.read_bytes()).hexdigest()
     except OSError as error:
         raise InputError(f"cannot read the network's weights: {error}; {remedy}") from None
-    except ValueError:  # neither JSON nor text at all
+    except (ValueError, RecursionError):  # neither JSON nor text at all
         card = None
-    if not (isinstance(card, dict) and {"inducer", "config", "sha256"} <= set(card)):
+    if not _is_card(card):
         raise InputError(
             f"{card_file} is no card: it must be a JSON object with inducer, config and sha256; {remedy}"
+        )
+    if card.get("checksum") != checksum_of(card):
+        raise InputError(f"{card_file} is damaged: its checksum is not that of its content; {remedy}")
+    if card.get("version", 1) != CARD_VERSION:
+        raise InputError(
+            f"{onnx_file} has a card of version {card['version']}, this nri reads version {CARD_VERSION}; "
+            "export it with this nri, or use the nri that exported it"
         )
     if found != card["sha256"]:
         raise InputError(f"{onnx_file} is damaged: its SHA-256 is not that of its card; {remedy}")
     return card
+
+
+def _is_card(card: Any) -> TypeGuard[dict[str, Any]]:
+    return (
+        isinstance(card, dict)
+        and isinstance(card.get("inducer"), str)
+        and isinstance(card.get("config"), dict)
+        and isinstance(card.get("sha256"), str)
+    )
+
+
+def checksum_of(card: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of all that a card says but this itself.
+
+    >>> checksum_of({"b": 1, "a": 2}) == checksum_of({"a": 2, "b": 1, "checksum": "x"})
+    True
+    """
+    told = {key: value for key, value in card.items() if key != "checksum"}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
 def _remedy(onnx_file: Path) -> str:
@@ -54,7 +84,9 @@ def open_session(onnx_file: Path) -> "InferenceSession":
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    options.intra_op_num_threads = _threads_asked_for()
+    # sums in one order: with more threads the last digits depend on their number; small graphs are no slower
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
     try:
         return onnxruntime.InferenceSession(onnx_file, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # its own kinds of error have no base but this
@@ -62,10 +94,11 @@ def open_session(onnx_file: Path) -> "InferenceSession":
         raise InputError(f"{onnx_file} is no network that onnxruntime can run: {why}") from None
 
 
-def _threads_asked_for() -> int:
-    """Return the threads that the environment allows, as for every other numeric library; 0 is for no limit.
-
-    onnxruntime reads no such variable itself, so who asks for one thread would get one for each core.
-    """
-    wanted = os.environ.get("OMP_NUM_THREADS", "")
-    return int(wanted) if wanted.isdecimal() else 0
+def answers(session: "InferenceSession", feed: Mapping[str, Any]) -> list[Any]:
+    """Run a graph; one that takes or gives something else than its card promises is told in a line."""
+    try:
+        found: list[Any] = session.run(None, feed)
+    except Exception as error:  # its own kinds of error have no base but this
+        why = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(f"the network cannot answer ({why[:200]}); export its weights anew") from None
+    return found

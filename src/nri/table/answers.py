@@ -1,0 +1,152 @@
+"""Answers: a column, or a comparison of one, as a person writes it: ``price``, ``price > 100``.
+
+What is written so may be what is to be explained, what a model said, or a condition of a rule.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from nri.arrays import BoolArray
+from nri.errors import InputError, UnknownColumnError
+from nri.rule.column import Column
+from nri.rule.literal import Kind, Literal, Op
+from nri.rule.plan import ColumnPlan
+from nri.table.cells import TextCells
+from nri.table.kinds import boolean
+from nri.table.reading import as_numbers, read_by
+from nri.table.table import Table
+
+_COMPARISON = re.compile(r"\s*(<=|>=|==|!=|<|>|=)\s*")
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """A column as labels, for every row: what is to be explained, or what a model said."""
+
+    name: str
+    """the column, or the comparison, as the caller wrote it"""
+    column: str
+    """the column that was read"""
+    labels: Column
+    """[M]; true or false if the caller compares"""
+    plan: ColumnPlan
+    compared: bool = False
+    what: str = "target"
+    """what it is called in messages"""
+
+
+def read_answers(table: Table, asked: str, what: str = "target") -> Answers:
+    """Return the column that a text names or compares; true or false if it compares.
+
+    What it is to serve as, e.g. an option of the command line, stands in messages.
+
+    >>> from nri.table.frame import table_of
+    >>> answers = read_answers(table_of({"price": [50, 150]}), "price > 100")
+    >>> answers.column, answers.labels.values.tolist()
+    ('price', [False, True])
+    """
+    name, comparison = comparison_of(asked, table.names, what)
+    column, plan = table.columns[name], table.plans[name]
+    if comparison is None:
+        return Answers(asked, name, column, plan, what=what)
+    truth = Column(comparison.truth(column, plan, name), column.known)
+    words = replace(boolean.WORDS, no_and_yes=("False", "True"))
+    return Answers(asked, name, truth, words, compared=True, what=what)
+
+
+def read_condition(table: Table, text: str) -> Literal:
+    """Read a condition such as ``age > 80`` or ``colour = red``, its value as the column's cells are read.
+
+    >>> from nri.table.frame import table_of
+    >>> read_condition(table_of({"age": [20, 90]}), "age > 80")
+    Literal(column='age', op=<Op.GT: '>'>, value=80)
+    """
+    name, comparison = comparison_of(text, table.names, "condition")
+    plan = table.plans[name]
+    if comparison is None:
+        if plan.kind is not Kind.BOOLEAN:
+            raise InputError(f"condition {text!r} names a column only; compare it, e.g. {name} > 80")
+        return Literal(name, Op.EQ, True)
+    value = comparison._value(plan, name)
+    operator = {"==": "=", ">=": ">", "<": "<="}.get(comparison.operator, comparison.operator)
+    return Literal(name, Op(operator), bool(value) if plan.kind is Kind.BOOLEAN else value)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``column operator value``, as the caller wrote it."""
+
+    operator: str
+    value: str
+    written: str
+    """the whole, with what it is to serve as"""
+
+    def truth(self, column: Column, plan: ColumnPlan, name: str) -> BoolArray:
+        """[M]: where it holds, as far as cells are known."""
+        if column.kind is Kind.BOOLEAN and plan.no_and_yes == boolean.DIGITS.no_and_yes:
+            column, plan = Column(as_numbers(column), column.known), ColumnPlan(Kind.NUMBER)
+        ordered = self.operator not in ("=", "==", "!=")
+        if ordered and column.kind in (Kind.TEXT, Kind.BOOLEAN):
+            raise InputError(
+                f"{self.written}: the {column.kind} cells of {name!r} have no order; use = or !="
+            )
+        value = self._value(plan, name)
+        values = column.texts if column.kind is Kind.TEXT else column.values
+        match self.operator:
+            case ">":
+                truth = values > value
+            case ">=":
+                truth = values >= value
+            case "<":
+                truth = values < value
+            case "<=":
+                truth = values <= value
+            case "!=":
+                truth = values != value
+            case _:
+                truth = values == value
+        return np.asarray(truth, dtype=bool)
+
+    def _value(self, plan: ColumnPlan, name: str) -> Any:
+        """Read the value as the column's cells are read; a number may also be written plainly."""
+        asked = TextCells(np.zeros(1, dtype=np.int64), (self.value,))
+        for tried in (plan, ColumnPlan(plan.kind, stated=False)):
+            try:
+                read = read_by(asked, tried, name).column
+            except InputError:
+                continue
+            return read.texts[0] if read.kind is Kind.TEXT else read.values[0]
+        raise InputError(
+            f"{self.written}: {self.value!r} is no {plan.kind}, as the cells of {name!r} are; "
+            "compare with one"
+        )
+
+
+def comparison_of(asked: str, names: Sequence[str], what: str = "target") -> tuple[str, Comparison | None]:
+    """Tell a column's name from a comparison; a name that contains an operator goes first.
+
+    >>> comparison_of("price > 100", ["price", "size"])[0]
+    'price'
+    """
+    if asked in names:
+        return asked, None
+    parts = [
+        (_unquoted(asked[: match.start()]), match[1], _unquoted(asked[match.end() :]))
+        for match in _COMPARISON.finditer(asked)
+    ]
+    for column, operator, value in reversed(parts):  # the longest name first
+        if column in names and value:
+            return column, Comparison(operator, value, f"{what} {asked!r}")
+    name = parts[0][0] if parts and parts[0][0] else asked
+    if what == "target":
+        raise UnknownColumnError(name, tuple(names), "target column")
+    raise UnknownColumnError(name, tuple(names), where=what)
+
+
+def _unquoted(text: str) -> str:
+    text = text.strip()
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"`" else text
