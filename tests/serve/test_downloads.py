@@ -10,7 +10,7 @@ import pytest
 from pages import VISITS, ask, drop, edit
 
 from nri.rule import from_json
-from nri.serve.view import KINDS
+from nri.serve.downloads import KINDS
 
 NAMES = {
     "json": "rule_flu.json",

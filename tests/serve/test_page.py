@@ -291,20 +291,6 @@ def test_a_table_is_forgotten_on_request(worker):
     assert worker.page.context.cookies() == []
 
 
-def test_a_table_that_the_server_forgot_is_asked_for_again(worker):
-    worker.page.context.clear_cookies()
-    worker.page.get_by_role("button", name="Drop chills = yes").click()
-    expect(worker.page.get_by_role("alert")).to_contain_text("drop it again")
-    expect(worker.page.get_by_role("heading", name="A table goes in")).to_be_visible()
-
-
-def test_a_server_that_is_gone_is_told(worker):
-    worker.page.route("**/api/edit", lambda route: route.abort())
-    worker.page.get_by_role("button", name="Drop chills = yes").click()
-    expect(worker.page.get_by_role("alert")).to_contain_text("Start it again and reload the page")
-    worker.problems.clear()  # the browser itself complains about the request that we broke
-
-
 def test_an_edit_made_during_a_search_is_kept(worker):
     """It was thrown away when the search ended, and the person did not notice."""
     page, held = worker.page, []

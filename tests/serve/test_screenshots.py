@@ -47,11 +47,34 @@ def edited_page(visitor):
     visitor.page.mouse.move(0, 0)
 
 
+def know_page(visitor):
+    visitor.use_example()
+    page = visitor.page
+    for card in ("limits", "columns", "costs", "know"):
+        page.locator(f"#{card} summary").click()
+    page.get_by_label("What an error on a row of flu = yes costs").fill("5")
+    page.keyboard.press("Tab")
+    expect(page.locator("[data-stat=cost]")).to_be_visible()
+    page.get_by_role("button", name="Keep the clause: cough = yes and fever = yes").click()
+    expect(page.locator("#know-list li")).to_have_count(1)
+    visitor.wait_for_rule()
+    page.get_by_label("Say what you know").select_option("cuts")
+    page.get_by_label("Cuts, with spaces or semicolons between").fill("40; 50; 65")
+    page.keyboard.press("Enter")
+    expect(page.locator("#know-list li")).to_have_count(2)
+    visitor.wait_for_rule()
+    expect(page.locator("#know-price")).to_be_visible()
+    expect(page.locator("[data-stat=new]")).to_contain_text("cross-validated")
+    page.evaluate("scrollTo(0, 0)")
+    page.mouse.move(0, 0)
+
+
 PICTURES = {
     "page-drop": (drop_page, DESKTOP, False),
     "page-rule": (rule_page, DESKTOP, False),
     "page-edited": (edited_page, DESKTOP, True),
     "page-dark": (edited_page, {**DESKTOP, "color_scheme": "dark"}, True),
+    "page-know": (know_page, DESKTOP, False),
     "page-phone": (rule_page, PHONE, False),
 }
 

@@ -8,11 +8,9 @@ from importlib.resources import files
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
-import anyio
-import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -20,17 +18,20 @@ from starlette.staticfiles import StaticFiles
 from nri.errors import InputError
 from nri.induce import models
 from nri.induce.resample import FOLDS
+from nri.serve.body import Spool, TooLargeError, read_json
+from nri.serve.downloads import make_download, report_line, report_steps
 from nri.serve.edit import read_rules
-from nri.serve.guard import Guard, TooLargeError, read_file, read_json
-from nri.serve.number import answer_number, number_download, view_number
+from nri.serve.guard import Guard
+from nri.serve.lanes import BusyError, GoneError, Lane, in_thread
+from nri.serve.number import NumberWork, answer_number, number_download, view_number
 from nri.serve.profile import profile_target
 from nri.serve.progress import told_lines
 from nri.serve.question import read_question
 from nri.serve.rows import explain_row, rows_page
-from nri.serve.upload import Upload, read_upload
+from nri.serve.upload import Upload
 from nri.serve.validation import validate
-from nri.serve.view import make_download, report_line, report_steps, view_target, view_upload, view_work
-from nri.serve.visitors import IDLE_SECONDS, Visit, Visitors
+from nri.serve.view import view_target, view_upload, view_work
+from nri.serve.visitors import ForgottenError, Visit, Visitors
 from nri.serve.work import Work, answer, with_rules
 from nri.table.excel import SheetChoice
 
@@ -38,13 +39,11 @@ logger = logging.getLogger(__name__)
 
 STATIC = files("nri.serve") / "static"
 MOST_AT_ONCE = 2
-"""Inductions that run side by side; more would only slow each other down."""
+"""Tables that are read and rules that are looked for side by side; more would only slow each other down."""
+MOST_QUICK = 4
+"""Edits and pages of rows that are counted side by side."""
 
 T = TypeVar("T")
-
-
-class ForgottenError(InputError):
-    """The visitor's table is no longer (or not yet) here."""
 
 
 def create_app(port: int, visitors: Visitors | None = None, *, model: str = models.DEFAULT) -> Starlette:
@@ -64,6 +63,7 @@ def create_app(port: int, visitors: Visitors | None = None, *, model: str = mode
     routes = [
         Route("/", page.index),
         Route("/api/table", page.table, methods=["POST", "DELETE"]),
+        Route("/api/place", page.place),
         Route("/api/target", page.target),
         Route("/api/induce", page.induce, methods=["POST"]),
         Route("/api/edit", page.edit, methods=["POST"]),
@@ -74,12 +74,19 @@ def create_app(port: int, visitors: Visitors | None = None, *, model: str = mode
         Route("/api/download/{kind}", page.download),
         Mount("/static", StaticFiles(directory=str(STATIC))),
     ]
-    return Starlette(
+    app = Starlette(
         routes=routes,
         middleware=[Middleware(Guard, port=port)],
-        exception_handlers={InputError: _told, Exception: _unexpected},
+        exception_handlers={
+            InputError: _told,
+            GoneError: _gone,
+            ClientDisconnect: _gone,
+            Exception: _unexpected,
+        },
         lifespan=_forgetting(visitors),
     )
+    app.state.visitors, app.state.page = visitors, page
+    return app
 
 
 class _Page:
@@ -89,7 +96,8 @@ class _Page:
         self.visitors = visitors
         self.cookie = cookie
         self.model = model
-        self._limiter: anyio.CapacityLimiter | None = None
+        self.spool = Spool()
+        self.quick, self.search, self.long = Lane(MOST_QUICK), Lane(MOST_AT_ONCE), Lane(MOST_AT_ONCE)
 
     async def index(self, request: Request) -> Response:
         return FileResponse(str(STATIC / "index.html"), media_type="text/html")
@@ -102,96 +110,122 @@ class _Page:
             response.delete_cookie(self.cookie, httponly=True, samesite="strict")
             return response
         name = unquote(request.headers.get("x-file-name", ""), errors="replace")
-        content = await read_file(request)
-        upload = await self.compute(read_upload, name, content, _sheet_choice(request))
-        self.visitors.forget(secret)  # a new table is a new visit, so no secret lives long
-        secret, visit = self.visitors.begin()
-        visit.upload = upload
+        choice = _sheet_choice(request)
+        async with self.spool.received(request) as file:
+            visit = Visit(file, name, choice)
+            upload = await self.compute(request, self.search, visit.wake)
+            self.visitors.forget(secret)  # a new table is a new visit, so no secret lives long
+            secret = self.visitors.begin(visit)
+        self.visitors.settle(visit)
         response = JSONResponse(view_upload(upload))
         response.set_cookie(self.cookie, secret, httponly=True, samesite="strict", path="/")
         return response
 
+    async def place(self, request: Request) -> Response:
+        ticket = request.query_params.get("ticket", "")
+        places = (lane.before(ticket) for lane in (self.quick, self.search, self.long))
+        return JSONResponse({"before": next((place for place in places if place is not None), None)})
+
     async def target(self, request: Request) -> Response:
-        table = self.upload(request).table
+        upload, _ = await self.upload(request)
         column = request.query_params.get("column", "")
-        table.require([column])
-        return JSONResponse(view_target(await self.compute(profile_target, table, column)))
+        upload.table.require([column])
+        found = await self.compute(request, self.quick, profile_target, upload.table, column)
+        return JSONResponse(view_target(found))
 
     async def induce(self, request: Request) -> Response:
-        visit = self.visit(request)
-        question = read_question(await read_json(request), self.model)
-        visit.number = await self.compute(answer_number, self.upload(request), question)
-        if visit.number is not None:
-            visit.work = None
-            return JSONResponse(view_number(visit.number))
-        work = await self.compute(answer, self.upload(request), question)
-        visit.work = work
-        return JSONResponse(await self.compute(view_work, work))
+        data = await read_json(request)
+        upload, visit = await self.upload(request)
+        question = read_question(data, self.model, upload.columns)
+        work: Work | NumberWork | None = await self.compute(
+            request, self.search, answer_number, upload, question
+        )
+        if work is None:
+            work = await self.compute(request, self.search, answer, upload, question)
+        visit.take(upload, work)
+        self.visitors.settle(visit)
+        return JSONResponse(await self.compute(request, self.quick, _view, work))
 
     async def edit(self, request: Request) -> Response:
         data = await read_json(request)
-        visit, work = self.visit(request), self.work(request)
+        work, visit = await self.work(request)
         while True:
-            edited = await self.compute(_edited, work, data)
+            edited = await self.compute(request, self.quick, _edited, work, data)
             if visit.work is work:
                 break
-            work = self.work(request)  # a search has ended meanwhile: the edit is one of what it found
-        visit.work = edited
-        return JSONResponse(await self.compute(view_work, edited))
+            work, visit = await self.work(request)  # a search has ended meanwhile: what it found is edited
+        visit.take(work.upload, edited)
+        return JSONResponse(await self.compute(request, self.quick, view_work, edited))
 
     async def validate(self, request: Request) -> Response:
-        work = self.work(request)
-        return _told_line_by_line(lambda step: validate(work, step), FOLDS)
+        work, _ = await self.work(request)
+        return self.told_line_by_line(lambda step: validate(work, step), FOLDS)
 
     async def report(self, request: Request) -> Response:
-        work = self.work(request)
-        return _told_line_by_line(lambda step: report_line(work, step), report_steps(work))
+        work, _ = await self.work(request)
+        return self.told_line_by_line(lambda step: report_line(work, step), report_steps(work))
 
     async def rows(self, request: Request) -> Response:
         query = request.query_params
         offset = _number(query.get("offset", "0"))
-        page = await self.compute(rows_page, self.work(request), query.get("filter", "all"), offset)
+        work, _ = await self.work(request)
+        page = await self.compute(request, self.quick, rows_page, work, query.get("filter", "all"), offset)
         return JSONResponse(page)
 
     async def explain(self, request: Request) -> Response:
         row = _number(request.query_params.get("row", ""))
-        return JSONResponse(await self.compute(explain_row, self.work(request), row))
+        work, _ = await self.work(request)
+        return JSONResponse(await self.compute(request, self.quick, explain_row, work, row))
 
     async def download(self, request: Request) -> Response:
-        number, kind = self.visit(request).number, request.path_params["kind"]
-        dialect = request.query_params.get("dialect") or None
-        if number is not None:
-            made = await self.compute(number_download, number, kind, dialect)
+        kind, dialect = request.path_params["kind"], request.query_params.get("dialect") or None
+        _, visit = await self.upload(request)
+        work = visit.work
+        if isinstance(work, NumberWork):
+            made = await self.compute(request, self.long, number_download, work, kind, dialect)
         else:
-            made = await self.compute(make_download, self.work(request), kind, dialect)
+            made = await self.compute(request, self.long, make_download, _a_rule(work), kind, dialect)
         disposition = {"content-disposition": f'attachment; filename="{made.name}"'}
         return Response(made.content, media_type=made.media_type, headers=disposition)
 
-    def visit(self, request: Request) -> Visit:
-        visit = self.visitors.find(request.cookies.get(self.cookie))
+    async def upload(self, request: Request) -> tuple[Upload, Visit]:
+        """Return the visitor's table, which may have to be read again."""
+        secret = request.cookies.get(self.cookie)
+        visit = self.visitors.find(secret)
         if visit is None:
-            raise ForgottenError(
-                f"the table is no longer here: it is forgotten after {IDLE_SECONDS / 60:.0f} minutes "
-                "without use; drop it again"
-            )
-        return visit
+            raise ForgottenError(self.visitors.why_none(secret))
+        if visit.upload is not None:
+            return visit.upload, visit
+        upload = await self.compute(request, self.search, visit.wake)
+        self.visitors.settle(visit)
+        return upload, visit
 
-    def upload(self, request: Request) -> Upload:
-        upload = self.visit(request).upload
-        if upload is None:
-            raise ForgottenError("there is no table yet; drop one first")
-        return upload
+    async def work(self, request: Request) -> tuple[Work, Visit]:
+        _, visit = await self.upload(request)
+        return _a_rule(visit.work), visit
 
-    def work(self, request: Request) -> Work:
-        work = self.visit(request).work
-        if work is None:
-            raise ForgottenError("there is no rule yet; choose a target first")
-        return work
+    async def compute(self, request: Request, lane: Lane, function: Callable[..., T], *arguments: Any) -> T:
+        """Compute in a thread, after those who came before."""
+        ticket = request.headers.get("x-ticket") or object()
+        async with lane.turn(ticket, request.is_disconnected):
+            return await in_thread(lambda: function(*arguments))
 
-    async def compute(self, function: Callable[..., T], *arguments: Any) -> T:
-        if self._limiter is None:
-            self._limiter = anyio.CapacityLimiter(MOST_AT_ONCE)
-        return await anyio.to_thread.run_sync(lambda: function(*arguments), limiter=self._limiter)
+    def told_line_by_line(
+        self, compute: Callable[[Callable[[], None]], dict[str, Any]], steps: int
+    ) -> Response:
+        return StreamingResponse(told_lines(compute, steps, self.long), media_type="application/x-ndjson")
+
+
+def _a_rule(work: Work | NumberWork | None) -> Work:
+    if isinstance(work, NumberWork):
+        raise ForgottenError("a rule about a number is neither edited nor asked about rows; choose a class")
+    if work is None:
+        raise ForgottenError("there is no rule yet; choose a target first")
+    return work
+
+
+def _view(work: Work | NumberWork) -> dict[str, Any]:
+    return view_number(work) if isinstance(work, NumberWork) else view_work(work)
 
 
 def _sheet_choice(request: Request) -> SheetChoice:
@@ -203,10 +237,6 @@ def _sheet_choice(request: Request) -> SheetChoice:
 
 def _edited(work: Work, data: Any) -> Work:
     return with_rules(work, read_rules(data, work))
-
-
-def _told_line_by_line(compute: Callable[[Callable[[], None]], dict[str, Any]], steps: int) -> Response:
-    return StreamingResponse(told_lines(compute, steps), media_type="application/x-ndjson")
 
 
 def _number(text: str) -> int:
@@ -229,6 +259,7 @@ def _forgetting(visitors: Visitors) -> Callable[[Starlette], contextlib.Abstract
         sweeping = asyncio.create_task(sweep())
         yield
         sweeping.cancel()
+        visitors.close()
 
     return lifespan
 
@@ -239,7 +270,13 @@ async def _told(request: Request, error: Exception) -> Response:
         status = 413
     elif isinstance(error, ForgottenError):
         status = 410
+    elif isinstance(error, BusyError):
+        status = 429
     return JSONResponse({"error": str(error)}, status_code=status)
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    return Response(status_code=408)  # nobody reads it
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

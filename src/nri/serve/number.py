@@ -10,9 +10,10 @@ from nri.errors import InputError
 from nri.regress.path import NumberInduction, induce_segments
 from nri.rule import Segments
 from nri.rule.render.numbers import explained_line, told
+from nri.serve.downloads import Download, download_of
 from nri.serve.question import Question
 from nri.serve.upload import Upload
-from nri.serve.view import Download, download_of, view_literal
+from nri.serve.view import view_literal
 from nri.table.table import Table
 from nri.table.target import describe, with_target
 from nri.table.write import write_table
@@ -36,6 +37,23 @@ class NumberWork:
     def rule(self) -> Segments:
         """The segments."""
         return self.found.segments
+
+    def at_rest(self) -> "NumberAtRest":
+        """Return what there is but for the table."""
+        return NumberAtRest(self.question, self.found)
+
+
+@dataclass(frozen=True)
+class NumberAtRest:
+    """A work about a number whose table is not in memory."""
+
+    question: Question
+    found: NumberInduction
+
+    def resumed(self, upload: Upload) -> NumberWork:
+        """Go on with the table, read again."""
+        table = with_target(upload.table, self.question.target, self.question.positive)
+        return NumberWork(upload, self.question, table, self.found)
 
 
 def answer_number(upload: Upload, question: Question) -> NumberWork | None:

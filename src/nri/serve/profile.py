@@ -11,9 +11,10 @@ from nri.rule import Kind, Value
 from nri.rule.column import Column
 from nri.rule.labels import Label
 from nri.rule.literal import plain_value
+from nri.table.answers import read_answers
 from nri.table.rounding import plain_number
 from nri.table.table import Table
-from nri.table.target import encode, read_answers
+from nri.table.target import encode
 from nri.table.usable import why_useless
 
 MAX_VALUES = 60

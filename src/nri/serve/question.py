@@ -1,16 +1,18 @@
 """Question: what the page asks for, read from its JSON and checked."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from nri.errors import InputError
 from nri.induce import models
 from nri.induce.diagnostics import check_prevalence
+from nri.induce.knowledge import Knowledge
 from nri.induce.path import Settings
-from nri.rule import Label
-
-T = TypeVar("T")
+from nri.rule import Label, Rule
+from nri.serve.conditions import MAX_LITERALS, read_clauses, read_literal
+from nri.serve.fields import as_object, label, listed, names, typed
+from nri.serve.profile import ColumnProfile
 
 
 @dataclass(frozen=True)
@@ -22,67 +24,78 @@ class Question:
     positive: Label | None
     """the class the rule is about; None leaves it open, or asks for a rule for each of several classes"""
     settings: Settings
-    all_rows: bool = False
-    """whether a rule for a long table is looked for in all rows rather than in a sample"""
     protect: tuple[str, ...] = ()
     """columns whose groups are told about"""
     prevalence: float | None = None
     """share of the class asked about where the rule will be used; None for the table's"""
+    keep: tuple[Label, Rule] | None = None
+    """clauses that a person wants to keep, and the class that they are about"""
 
 
-def read_question(data: Any, model: str = models.DEFAULT) -> Question:
+def read_question(data: Any, model: str = models.DEFAULT, columns: Sequence[ColumnProfile] = ()) -> Question:
     """Read a question from plain JSON data; what is left out takes the command line's defaults.
 
-    The model is the server's choice, not the page's.
+    The model is the server's choice, not the page's. Conditions are read as the columns are.
 
     >>> read_question({"target": "flu", "never": ["age"]}).settings.never
     ('age',)
     """
     data = as_object(data)
     plain = Settings()
-    positive = data.get("positive")
-    if positive is not None and not isinstance(positive, str | int | float):
-        raise InputError(f"'positive' must be a class, not {type(positive).__name__}; reload the page")
     prevalence = data.get("prevalence")
     if prevalence is not None:
-        prevalence = float(_typed(data, "prevalence", (int, float)))
+        prevalence = float(typed(data, "prevalence", (int, float)))
         check_prevalence(prevalence)
+    profiles = {column.name: column for column in columns}
     return Question(
-        target=_typed(data, "target", str),
-        positive=positive,
-        all_rows=_typed(data, "all_rows", bool, False),
+        target=typed(data, "target", str),
+        positive=None if data.get("positive") is None else label(data, "positive"),
         prevalence=prevalence,
-        protect=_names(data, "protect"),
+        protect=names(data, "protect"),
+        keep=_kept(data, profiles),
         settings=Settings(
             model=model,
-            max_clauses=_typed(data, "max_clauses", int, plain.max_clauses),
-            max_literals=_typed(data, "max_literals", int, plain.max_literals),
-            never=_names(data, "never"),
-            require=_names(data, "require"),
-            negations=_typed(data, "negations", bool, plain.negations),
-            min_precision=float(_typed(data, "min_precision", (int, float), plain.min_precision)),
-            counts=_typed(data, "counts", str, plain.counts),
+            max_clauses=typed(data, "max_clauses", int, plain.max_clauses),
+            max_literals=typed(data, "max_literals", int, plain.max_literals),
+            never=names(data, "never"),
+            require=names(data, "require"),
+            negations=typed(data, "negations", bool, plain.negations),
+            min_precision=float(typed(data, "min_precision", (int, float), plain.min_precision)),
+            counts=typed(data, "counts", str, plain.counts),
+            costs=_costs(data),
+            knowledge=_knowledge(data, profiles),
         ),
     )
 
 
-def as_object(data: Any) -> Mapping[str, Any]:
-    """Return JSON data that must be an object."""
-    if not isinstance(data, dict):
-        raise InputError("the page sent something that is no JSON object; reload the page")
-    return data
+def _costs(data: Mapping[str, Any]) -> dict[Label, float] | None:
+    """Read ``[{label, cost}]``."""
+    found = [as_object(one) for one in listed(data.get("costs", []), "costs", 1000)]
+    return {label(one, "label"): float(typed(one, "cost", (int, float))) for one in found} or None
 
 
-def _typed(data: Mapping[str, Any], key: str, wanted: Any, default: T | None = None) -> Any:
-    value = data.get(key, default)
-    wrong = not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool)
-    if wrong:
-        raise InputError(f"{key!r} is missing or of the wrong kind; reload the page")
-    return value
+def _knowledge(data: Mapping[str, Any], profiles: Mapping[str, ColumnProfile]) -> Knowledge:
+    """Read ``forbid`` (conditions), ``cuts`` (``[{column, at}]``) and ``monotone`` (``[{column, way}]``)."""
+    cuts = [as_object(one) for one in listed(data.get("cuts", []), "cuts", 1000)]
+    ways = [as_object(one) for one in listed(data.get("monotone", []), "monotone", 1000)]
+    return Knowledge(
+        forbid=tuple(read_literal(one, profiles) for one in listed(data.get("forbid", []), "forbid", 1000)),
+        cuts={typed(one, "column", str): _places(one) for one in cuts},
+        monotone={typed(one, "column", str): typed(one, "way", str) for one in ways},
+    )
 
 
-def _names(data: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    names = _typed(data, key, list, [])
-    if not all(isinstance(name, str) for name in names):
-        raise InputError(f"{key!r} must be a list of column names; reload the page")
-    return tuple(names)
+def _places(data: Mapping[str, Any]) -> list[float]:
+    places = listed(data.get("at"), "cuts of a column", MAX_LITERALS)
+    if not places or not all(isinstance(one, int | float) and not isinstance(one, bool) for one in places):
+        raise InputError(f"cuts of {data.get('column')!r} must be numbers, e.g. 40, 50, 65")
+    return places
+
+
+def _kept(data: Mapping[str, Any], profiles: Mapping[str, ColumnProfile]) -> tuple[Label, Rule] | None:
+    """Read ``{label, clauses}``."""
+    if data.get("keep") is None:
+        return None
+    keep = as_object(data["keep"])
+    clauses = read_clauses(keep.get("clauses"), profiles)
+    return (label(keep, "label"), Rule(clauses)) if clauses else None

@@ -3,18 +3,23 @@
 import contextlib
 import os
 import socket
+import sys
 import threading
 import webbrowser
 from collections.abc import Callable
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from nri.errors import InputError
 from nri.induce import models
 from nri.serve.app import create_app
+from nri.serve.patience import Patience, patient
 
 LOOPBACK = "127.0.0.1"
 """The only address that is ever listened on: nobody else on the network can reach it."""
+_SWITCH_SECONDS = 0.001
+"""Threads that compute let others go on after so long: a small request should not wait for a search."""
 PORT = 8674
 """Tried first; any free one else."""
 
@@ -42,6 +47,20 @@ def listen(port: int | None = None) -> socket.socket:
     raise InputError(f"port {port} is taken or not allowed; choose another one with --port, or leave it out")
 
 
+def configured(app: ASGIApp, patience: Patience | None = None) -> uvicorn.Config:
+    """Return how the application is served: quietly, and with an end to every wait."""
+    return uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        http=patient(patience or Patience()),
+        ws="none",
+        timeout_graceful_shutdown=2,
+        lifespan="on",
+    )
+
+
 def serve(
     port: int | None = None,
     *,
@@ -66,16 +85,10 @@ def serve(
     listener = listen(port)
     number = listener.getsockname()[1]
     address = f"http://{LOOPBACK}:{number}/"
-    config = uvicorn.Config(
-        create_app(number, model=model),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=2,
-        lifespan="on",
-    )
+    config = configured(create_app(number, model=model))
     tell(f"The page is at {address} (only this machine can reach it; Ctrl-C ends it)")
     if browser:
         threading.Timer(0.5, webbrowser.open, [address]).start()
+    sys.setswitchinterval(_SWITCH_SECONDS)
     with contextlib.closing(listener):
         uvicorn.Server(config).run(sockets=[listener])

@@ -8,6 +8,7 @@ import numpy as np
 from nri.induce.diagnostics import Diagnostics
 from nri.induce.resample import HeldOut, cores, hold_out
 from nri.rule.render.phrase import phrase_label
+from nri.serve.view import view_cost
 from nri.serve.work import SEED, Work
 
 
@@ -21,6 +22,7 @@ def validate(work: Work, step: Callable[[], None]) -> dict[str, Any]:
     return {
         "accuracy": held.accuracy.mean,
         "error": held.accuracy.error,
+        "cost": view_cost(held.cost(work.question.settings.costs)),
         "diagnostics": [_plain(one) for one in told],
     }
 
@@ -30,7 +32,7 @@ def held_out(work: Work, step: Callable[[], None]) -> HeldOut:
     if not work.folds:
         work.folds.append(
             hold_out(
-                work.searched,
+                work.tried,
                 work.question.settings,
                 rng=np.random.default_rng(SEED),
                 jobs=cores(),

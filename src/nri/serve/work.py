@@ -8,7 +8,7 @@ import numpy as np
 from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
 from nri.induce.estimates import lone_teller
-from nri.induce.path import induce_rules
+from nri.induce.path import Price, induce_rules, price_of_knowledge
 from nri.induce.resample import HeldOut, some_of_each_class
 from nri.rule import ColumnPlan, Columns, Kind, Rule, RuleSet, clause_matrix, count_ruleset
 from nri.rule.labels import Label
@@ -21,8 +21,8 @@ from nri.table.usable import LeftOut
 
 SEED = 0
 """The same table and wishes give the same rule."""
-SEARCHED_ROWS = 2000
-"""A rule is looked for in so many rows, unless all are wished for: that takes about a second."""
+TRIED_ROWS = 8000
+"""What to expect of new rows is estimated on so many rows at most, drawn from a longer table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +33,14 @@ class Work:
     question: Question
     table: Table
     """the rows whose target is known"""
-    searched: Table
-    """the rows that the rule was looked for in: all of them, or a sample of a long table"""
     remark: str
     left_out: tuple[LeftOut, ...]
     found: RuleSet
     """the rule as it was induced"""
     ruleset: RuleSet
     """the rule as it stands"""
+    price: Price | None = None
+    """what it costs that a person knows better; None if nobody said so"""
     folds: list[HeldOut] = field(default_factory=list)
     """the cross-validation of the search, once somebody asked for it; all edits of a rule share it"""
 
@@ -77,36 +77,68 @@ class Work:
     @cached_property
     def alone(self) -> str | None:
         """The column that tells every row by itself, if the rule found reads no other."""
-        return lone_teller(self.found, self.searched)
+        return lone_teller(self.found, self.table)
+
+    @cached_property
+    def tried(self) -> Table:
+        """The rows that an estimate for new rows is made from: all of them, or a sample of a long table."""
+        return some_of_each_class(self.table, TRIED_ROWS, np.random.default_rng(SEED))
 
     @property
     def edited(self) -> bool:
         """Whether the rule is another than the one that was induced."""
         return _rules(self.ruleset) != _rules(self.found)
 
+    def at_rest(self) -> "WorkAtRest":
+        """Return what there is but for the table."""
+        return WorkAtRest(self.question, self.remark, self.left_out, self.found, self.ruleset, self.price)
+
+
+@dataclass(frozen=True)
+class WorkAtRest:
+    """A work whose table is not in memory; folds are made again when somebody asks for them."""
+
+    question: Question
+    remark: str
+    left_out: tuple[LeftOut, ...]
+    found: RuleSet
+    ruleset: RuleSet
+    price: Price | None
+
+    def resumed(self, upload: Upload) -> Work:
+        """Go on with the table, read again."""
+        return Work(
+            upload=upload,
+            question=self.question,
+            table=label_table(upload.table, self.question.target, self.question.positive),
+            remark=self.remark,
+            left_out=self.left_out,
+            found=self.found,
+            ruleset=self.ruleset,
+            price=self.price,
+        )
+
 
 def answer(upload: Upload, question: Question) -> Work:
     """Induce the rule that a question asks for.
 
-    In a long table it is looked for in a sample of the rows; what is told about it is counted on all rows.
+    A long table is searched as :mod:`nri.induce.long` does: in some of its rows, and chosen by all of them.
     """
     table = label_table(upload.table, question.target, question.positive)
+    question = _with_kept_clauses(question, table)
     rng = np.random.default_rng(SEED)
-    searched = table if question.all_rows else some_of_each_class(table, SEARCHED_ROWS, rng)
-    found = induce_rules(searched, question.settings, rng=rng)
+    found = induce_rules(table, question.settings, rng=rng)
     ruleset = _with_empty_rule(found.ruleset, table.positive)
-    useless = {column.name for column in upload.columns if column.left_out is not None}
-    work = Work(
+    return Work(
         upload=upload,
         question=question,
         table=table,
-        searched=searched,
         remark=describe(table, len(upload.table)),
-        left_out=tuple(one for one in found.left_out if searched is table or one.column in useless),
+        left_out=found.left_out,
         found=ruleset,
         ruleset=ruleset,
+        price=price_of_knowledge(table, question.settings, ruleset, rng=np.random.default_rng(SEED)),
     )
-    return work if searched is table else _counted_on_all_rows(work)
 
 
 def with_rules(work: Work, rules: dict[Label, Rule]) -> Work:
@@ -121,31 +153,28 @@ def with_rules(work: Work, rules: dict[Label, Rule]) -> Work:
                 raise InputError(
                     f"column {literal.column!r} is compared as {kinds[literal.column]} and as {literal.kind}"
                 )
-    ruleset = count_ruleset(
-        work.table.target,
-        work.table.classes,
-        rules,
-        {name: recast(work.table.columns[name], ColumnPlan(kind), name) for name, kind in kinds.items()},
-        work.table.class_weights,
-        default=work.found.default,
-    )
-    return replace(work, ruleset=ruleset.with_plans(work.table.plans))
+    return replace(work, ruleset=_counted(rules, kinds, work.table, work.found.default))
 
 
-def _counted_on_all_rows(work: Work) -> Work:
-    """Count a rule found in a sample on all rows; clauses that are less precise there than asked go."""
-    counted = with_rules(work, _rules(work.found))
-    least = work.question.settings.min_precision
-    kept = {
-        rule.label: Rule(
-            clause
-            for clause, evidence in zip(rule.rule, rule.evidence, strict=True)
-            if (evidence.share(counted.ruleset.index_of(rule.label)) or 0.0) >= least
-        )
-        for rule in counted.ruleset.rules
-    }
-    counted = with_rules(work, kept)
-    return replace(counted, found=counted.ruleset)
+def _counted(rules: dict[Label, Rule], kinds: dict[str, Kind], table: Table, default: Label) -> RuleSet:
+    columns = {name: recast(table.columns[name], ColumnPlan(kind), name) for name, kind in kinds.items()}
+    ruleset = count_ruleset(table.target, table.classes, rules, columns, table.class_weights, default=default)
+    return ruleset.with_plans(table.plans)
+
+
+def _with_kept_clauses(question: Question, table: Table) -> Question:
+    """Put clauses that a person wants to keep into what is known when a rule is looked for."""
+    if question.keep is None:
+        return question
+    label, rule = question.keep
+    if len(table.classes) != 2 or label not in table.classes:
+        raise InputError("clauses can be kept in a rule about one of two classes; let them go, or choose one")
+    table.require(rule.columns)
+    (other,) = (one for one in table.classes if one != label)
+    kinds = {literal.column: literal.kind for clause in rule for literal in clause}
+    kept = _counted({label: rule}, kinds, table, other)
+    known = replace(question.settings.knowledge, keep=kept)
+    return replace(question, settings=replace(question.settings, knowledge=known))
 
 
 def _with_empty_rule(ruleset: RuleSet, positive: int | None) -> RuleSet:

@@ -11,7 +11,7 @@ export class Problem extends Error {
   }
 }
 
-const GONE = "The server does not answer; was nri serve ended? Start it again and reload the page.";
+const GONE = "The server does not answer; was nri serve ended? Start it again, then go on here: the table can be sent again.";
 
 async function call(path, options = {}) {
   let response;
@@ -37,28 +37,30 @@ async function problemOf(response) {
 
 const get = async (path, query) => (await call(`${path}?${new URLSearchParams(query)}`)).json();
 
-const post = async (path, data) =>
+const post = async (path, data, ticket = "") =>
   (
     await call(path, {
       method: "POST",
-      headers: { "Content-Type": "application/json" },
+      headers: { "Content-Type": "application/json", "X-Ticket": ticket },
       body: JSON.stringify(data),
     })
   ).json();
 
 export const target = (column) => get("/api/target", { column });
-export const induce = (question) => post("/api/induce", question);
+export const place = async (ticket) => (await get("/api/place", { ticket })).before;
+export const induce = (question, ticket) => post("/api/induce", question, ticket);
 export const edit = (rules) => post("/api/edit", { rules });
 export const rows = (filter, offset) => get("/api/rows", { filter, offset });
 export const explain = (row) => get("/api/explain", { row });
 export const forget = () => call("/api/table", { method: "DELETE" });
 
 /** Send a file; `progress` is called with the share that has gone out. Of a workbook a sheet may be chosen. */
-export function upload(file, progress, { sheet = "", header = "" } = {}) {
+export function upload(file, ticket, progress, { sheet = "", header = "" } = {}) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", "/api/table");
     request.setRequestHeader("X-NRI", "1");
+    request.setRequestHeader("X-Ticket", ticket);
     request.setRequestHeader("X-File-Name", encodeURIComponent(file.name));
     request.setRequestHeader("X-Sheet", encodeURIComponent(sheet));
     request.setRequestHeader("X-Header-Row", header);

@@ -26,8 +26,14 @@ export function announce(message) {
   find("status").textContent = message;
 }
 
-export function complain(message) {
-  find("alert-text").textContent = message;
+/** Show a message; a remedy `{ text, act }` becomes a button. */
+export function complain(message, remedy = null) {
+  // Messages begin with a small letter, as the command line wants it; a name that comes first stays as it is.
+  find("alert-text").textContent = message.replace(/^[a-z]+(?= )/, (word) => word[0].toUpperCase() + word.slice(1));
+  const button = find("alert-remedy");
+  show(button, remedy !== null);
+  button.textContent = remedy?.text ?? "";
+  button.onclick = remedy?.act ?? null;
   show(find("alert"));
 }
 

@@ -6,6 +6,9 @@ import { count, find, make, percent, show } from "./dom.js";
 export function drawGroups(work, columns) {
   show(find("groups"));
   find("groups-list").replaceChildren(...work.groups.map(groupTable));
+  find("groups-hint").textContent = work.groups.length
+    ? "Counted on these rows. Columns of the rule that look protected by law are always listed."
+    : "No column of the rule looks protected by law. Choose one to see how often the rule fires, and is right, on each of its groups.";
   const told = new Set(work.groups.map(({ column }) => column));
   const others = columns.map(({ name }) => name).filter((name) => !told.has(name));
   find("protect").replaceChildren(

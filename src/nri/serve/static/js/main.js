@@ -4,12 +4,14 @@ import * as api from "./api.js";
 import { announce, complain, count, find, percent, show, stopComplaining } from "./dom.js";
 import { drawGroups } from "./groups.js";
 import { History } from "./history.js";
-import { leaveOut, listenForQuestions, question, tellGroupsOf, useTable } from "./question.js";
+import { drawPrice } from "./knowledge.js";
+import { leaveOut, listenForQuestions, noteAskedClass, question, tellGroupsOf, useTable } from "./question.js";
 import { close as closeWhy, closeRows, drawRows, lookAt } from "./rows.js";
 import { drawRule, listenForEdits, plainRules } from "./rule.js";
 import { drawScores, estimateMade, estimateOnNewRows, stopEstimating } from "./scores.js";
 import { drawSegments } from "./number.js";
-import { listenForFiles } from "./upload.js";
+import { lastName, listenForFiles, sendAgain } from "./upload.js";
+import { inLine, inWords } from "./waiting.js";
 
 const history = new History();
 let table = null;
@@ -19,10 +21,11 @@ let busy = false;
 let again = false;
 let lastEdit = null; // what a person did to the rule, counted so that a search can tell whether it was since
 let edits = 0;
+let unsaid = null; // an edit that the server could not take, since it had lost the table
 
 function begin(newTable) {
   table = newTable;
-  work = null;
+  work = unsaid = null;
   stopEstimating();
   closeRows();
   show(find("landing"), false);
@@ -49,9 +52,24 @@ function leave() {
   find("file").focus();
 }
 
+/** Say what went wrong. A table that the server no longer has can be sent again; the rule stays in view until then. */
 function fail(problem) {
-  complain(problem.message);
-  if (problem.forgotten) leave();
+  const lost = problem.forgotten && table !== null && lastName() !== null;
+  complain(problem.message, lost ? { text: `Send ${lastName()} again`, act: resume } : null);
+  if (problem.forgotten && !lost) leave();
+}
+
+/** Send the table again, ask the same question, and put edits made by hand on top. */
+async function resume() {
+  const mine = unsaid ?? (work?.edited ? plainRules(work) : null);
+  unsaid = null;
+  stopComplaining();
+  await sendAgain(async (again) => {
+    table = again;
+    await induce(question());
+    if (mine !== null && work !== null) await edit(mine);
+    announce(`${table.name} was sent again.`);
+  });
 }
 
 /** Induce for the present question. While one induction runs, only the latest question waits for it. */
@@ -69,7 +87,7 @@ async function induce(asked, problem) {
   try {
     const mine = table;
     const before = edits;
-    const answer = await api.induce(asked);
+    const answer = await inLine((ticket) => api.induce(asked, ticket), waiting.tell);
     if (mine !== table) return;
     if (answer.segments) {
       work = null;
@@ -93,7 +111,7 @@ async function induce(asked, problem) {
   } catch (error) {
     fail(error);
   } finally {
-    waiting();
+    waiting.end();
     busy = false;
     if (again) {
       again = false;
@@ -116,21 +134,28 @@ const classes = ({ target, rules, default: otherwise }) => [
   otherwise.label,
 ];
 
-/** Show that something is going on; returns what ends it. */
+/** Show that something is going on; returns what tells the place in line, and what ends it. */
 function startWaiting() {
   const began = performance.now();
-  const tell = () => {
+  let what = "Looking for a rule";
+  const draw = () => {
     const seconds = Math.floor((performance.now() - began) / 1000);
-    find("working-text").textContent = seconds ? `Looking for a rule … ${seconds} s` : "Looking for a rule …";
+    find("working-text").textContent = seconds ? `${what} … ${seconds} s` : `${what} …`;
   };
-  tell();
+  draw();
   show(find("working"));
   find("work").setAttribute("aria-busy", "true");
-  const timer = setInterval(tell, 500);
-  return () => {
-    clearInterval(timer);
-    show(find("working"), false);
-    find("work").setAttribute("aria-busy", "false");
+  const timer = setInterval(draw, 500);
+  return {
+    tell(before) {
+      what = before === null ? "Looking for a rule" : inWords(before);
+      draw();
+    },
+    end() {
+      clearInterval(timer);
+      show(find("working"), false);
+      find("work").setAttribute("aria-busy", "false");
+    },
   };
 }
 
@@ -147,7 +172,10 @@ function use(answer, focus = null) {
   drawRule(work, features, focus);
   drawRows(work);
   drawGroups(work, features);
+  drawPrice(work.price);
+  if (work.rules.length === 1) noteAskedClass(work.rules[0].label);
   show(find("rule-card"));
+  show(find("tools"));
   show(find("rows-card"));
   show(find("edited"), work.edited);
   find("undo").disabled = !history.canUndo;
@@ -159,7 +187,7 @@ function use(answer, focus = null) {
   }
   const sampled =
     work.searched < work.rows
-      ? `Looked for in ${count(work.searched)} rows drawn from the table; counted on all ${count(work.rows)}. `
+      ? `Of a long table about ${count(work.searched)} different rows are searched for clauses; all ${count(work.rows)} choose among them and are counted. What to expect of new rows is tried on ${count(work.tried)}. `
       : "";
   const left = work.left_out.map(({ column, reason }) => `${column} ${reason}`).join("; ");
   find("left-out").textContent = sampled + (left ? `Columns left out: ${left}.` : "");
@@ -178,6 +206,7 @@ async function edit(rules, focus = null, remember = true) {
       `Accuracy ${percent(answer.scores.accuracy)}, precision ${percent(answer.scores.precision)}, coverage ${percent(answer.scores.coverage)}.`,
     );
   } catch (error) {
+    if (error.forgotten || !error.status) unsaid = rules;
     fail(error);
   }
 }
@@ -213,7 +242,8 @@ async function writeReport(button) {
   let made = null;
   await api.report((line) => {
     if (line.problem) throw new api.Problem(line.problem, 0);
-    if (line.of) button.textContent = `Report … ${Math.round((100 * line.done) / line.of)} %`;
+    if (line.before !== undefined) button.textContent = `Report: ${inWords(line.before).toLowerCase()}`;
+    else if (line.of) button.textContent = `Report … ${Math.round((100 * line.done) / line.of)} %`;
     else made = { name: line.name, content: new Blob([line.content], { type: "text/html" }) };
   });
   return made;

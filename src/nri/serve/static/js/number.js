@@ -40,8 +40,8 @@ export function drawSegments(answer) {
     make("p", { className: "hint" }, note),
   );
   show(find("rule-card"));
-  for (const id of ["scores", "rows-card", "edited"]) show(find(id), false);
-  for (const id of ["undo", "redo", "restore"]) find(id).disabled = true;
+  for (const id of ["scores", "rows-card", "edited", "groups", "diagnostics", "alone"]) show(find(id), false);
+  show(find("tools"), false);
   const left = answer.left_out.map(({ column, reason }) => `${column} ${reason}`).join("; ");
   find("left-out").textContent = left ? `Columns left out: ${left}.` : "";
   show(find("left-out"), Boolean(left));

@@ -1,17 +1,21 @@
 // The side of the page where a person says what is to be explained and what the rule may be.
 
 import * as api from "./api.js";
+import { offerCosts, listenForCosts, statedCosts } from "./costs.js";
 import { find, make, show } from "./dom.js";
+import { keepOnlyAbout, knowNothing, knowledge, listenForKnowledge, needsClass } from "./knowledge.js";
 
 const MANY_COLUMNS = 12;
 const AS_NUMBER = "number"; // what the list of comparisons offers besides
 const SIGNS = { ">": ">", ">=": "≥", "<": "<", "<=": "≤", "=": "=", "!=": "≠" };
 const OPEN = "";
+const TRUTHS = [true, false].map((label) => ({ label, text: String(label) })); // the classes of a comparison
 
 let table = null;
 let described = null;
 let wishes = new Map();
 let protect = new Set();
+let asked; // the class that the rule in view is about
 let changed = () => {};
 
 /** Call `listener` whenever another question is asked. */
@@ -27,11 +31,12 @@ export function listenForQuestions(listener) {
     "min-precision",
     "negations",
     "counts",
-    "all-rows",
     "prevalence",
   ]) {
     find(id).addEventListener("change", ask);
   }
+  listenForCosts(ask);
+  listenForKnowledge(ask);
   find("min-precision").addEventListener("input", showPrecision);
   find("columns-search").addEventListener("input", filterColumns);
   find("question").addEventListener("submit", (event) => event.preventDefault());
@@ -52,7 +57,7 @@ export async function useTable(newTable) {
   );
   find("target").value = table.target ?? "";
   for (const id of ["limits", "columns"]) find(id).open = window.matchMedia("(min-width: 62rem)").matches;
-  show(find("all-rows-field"), table.rows > table.searched);
+  for (const id of ["costs", "know"]) find(id).open = false;
   drawColumns();
   if (table.target !== null) await chooseTarget();
   else {
@@ -72,21 +77,22 @@ export function question() {
     min_precision: Number(find("min-precision").value) / 100,
     negations: find("negations").checked,
     counts: find("counts").value,
-    all_rows: find("all-rows").checked,
     prevalence: share("prevalence"),
     protect: [...protect],
     never: columnsWith("never"),
     require: columnsWith("must"),
+    ...knowledge(),
   };
   if (described.compare) {
     if (find("compare-op").value === AS_NUMBER) return { ...asked, target: described.column };
     const value = find("compare-value").value.trim();
     if (!value) return null;
-    return { ...asked, target: `${described.column} ${find("compare-op").value} ${value}` };
+    const target = `${described.column} ${find("compare-op").value} ${value}`;
+    return { ...asked, target, costs: statedCosts() };
   }
   const chosen = find("positive").value;
   const positive = chosen === OPEN ? null : described.classes[Number(chosen)].label;
-  return { ...asked, target: described.column, positive };
+  return { ...asked, target: described.column, positive, costs: statedCosts() };
 }
 
 async function chooseTarget() {
@@ -107,6 +113,8 @@ async function chooseTarget() {
   protect.delete(column);
   drawColumns();
   drawClasses();
+  offerCosts(column, described.compare ? TRUTHS : described.classes);
+  knowNothing(table.columns.filter(({ name }) => name !== column));
   ask();
 }
 
@@ -240,6 +248,24 @@ function hint(text) {
 }
 
 function ask() {
-  show(find("compare-value"), find("compare-op").value !== AS_NUMBER);
+  const number = Boolean(described?.compare) && find("compare-op").value === AS_NUMBER;
+  show(find("compare-value"), !number);
+  find("question").classList.toggle("for-number", number);
+  const chosen = find("positive").value;
+  if (described?.classes.length && chosen === OPEN && needsClass()) chooseAskedClass();
+  else if (described?.classes.length && chosen !== OPEN) keepOnlyAbout(described.classes[Number(chosen)].label);
   changed(question());
+}
+
+/** What speaks for "it" must be about a class: that of the rule in view, else the rarer one. */
+function chooseAskedClass() {
+  if (described.classes.length !== 2) return;
+  const inView = described.classes.findIndex(({ label }) => label === asked);
+  const rarer = described.classes[0].rows < described.classes[1].rows ? 0 : 1;
+  find("positive").value = String(inView >= 0 ? inView : rarer);
+}
+
+/** Take note which class the rule in view is about. */
+export function noteAskedClass(label) {
+  asked = label;
 }

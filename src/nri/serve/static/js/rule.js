@@ -2,6 +2,7 @@
 
 import { conditionForm } from "./condition.js";
 import { count, find, make, percent, refocus } from "./dom.js";
+import { isKept, toggleKept } from "./knowledge.js";
 
 const NO_RULE =
   "No rule pays for itself on these rows. Allow more, choose another column, or write a clause by hand.";
@@ -122,7 +123,12 @@ function drawClause(rule, clause, r, c) {
             },
             clause.counts ? "+ condition" : "+ and",
           ),
-      !clause.counts && clause.literals.length > 1 ? countButton(name, r, c) : null,
+      make(
+        "span",
+        { className: "clause-tools" },
+        !clause.counts && clause.literals.length > 1 ? countButton(name, r, c) : null,
+        work.rules.length === 1 && clause.literals.length ? keepButton(rule, name, r, c) : null,
+      ),
     ),
     strength(clause, r, c),
     make(
@@ -171,6 +177,28 @@ function countButton(name, r, c) {
       onclick: () => need(r, c, work.rules[r].clauses[c].literals.length - 1),
     },
     "≥ k",
+  );
+}
+
+/** A button that keeps a clause whatever else is looked for. */
+function keepButton(rule, name, r, c) {
+  const clause = plainRules()[r].clauses[c];
+  const pressed = isKept(clause);
+  return make(
+    "button",
+    {
+      type: "button",
+      className: "quiet keep",
+      "data-focus": `keep-${r}-${c}`,
+      "aria-pressed": String(pressed),
+      "aria-label": `Keep the clause: ${name}`,
+      title: "Keep this clause when another rule is looked for",
+      onclick: () => {
+        toggleKept(rule, clause);
+        draw(`keep-${r}-${c}`);
+      },
+    },
+    pressed ? "kept" : "keep",
   );
 }
 

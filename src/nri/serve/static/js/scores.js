@@ -2,11 +2,12 @@
 
 import * as api from "./api.js";
 import { announce, count, find, make, percent, show } from "./dom.js";
+import { inWords } from "./waiting.js";
 
 let before = null;
 let estimating = null;
 let underWay = Promise.resolve();
-const NOTHING = { text: "–", note: "", share: null, diagnostics: [] };
+const NOTHING = { text: "–", note: "", share: null, diagnostics: [], cost: null };
 let estimate = NOTHING;
 
 /** Draw the scores of a rule; those of the rule first found are what edits are compared with. */
@@ -26,6 +27,7 @@ export function drawScores(work) {
     stat("precision", "Precision", scores, only ? `of the rows called ${only}` : "of the rows with a clause"),
     stat("coverage", "Coverage", scores, `${count(scores.covered)} of ${count(rows)} rows`),
     ...(scores.recall === null ? [] : [stat("recall", "Found", scores, `of the rows that are ${only}`)]),
+    ...(scores.cost === null ? [] : [costStat(scores.cost)]),
   );
   drawDiagnostics(work);
 }
@@ -67,6 +69,27 @@ function measureCell({ value, low, high }) {
     " ",
     make("small", {}, `${percent(low)} to ${percent(high)}`),
   );
+}
+
+/** What a row costs on average: on these rows, and on new ones once that is known. */
+function costStat({ mean, always, text }) {
+  const fresh = estimate.cost ? `; on new rows ${costText(estimate.cost.mean)} ± ${costText(estimate.cost.error)}` : "";
+  return make(
+    "div",
+    { className: "stat", "data-stat": "cost" },
+    make("p", { className: "stat-title" }, "Mean cost ", costDifference(mean)),
+    make("p", { className: "stat-value" }, costText(mean)),
+    make("p", { className: "stat-note" }, `a row (always ${text}: ${costText(always)})${fresh}`),
+  );
+}
+
+const costText = (cost) => cost.toFixed(2);
+
+function costDifference(now) {
+  const more = now - (before?.cost?.mean ?? now);
+  if (Math.abs(more) < 0.005) return null;
+  const text = `${more > 0 ? "+" : "−"}${costText(Math.abs(more))}`;
+  return make("span", { className: more > 0 ? "difference down" : "difference up", title: "against the rule found" }, text);
 }
 
 function stat(name, title, scores, note) {
@@ -141,6 +164,7 @@ async function estimateNow(draw) {
   try {
     await api.validate((line) => {
       if (line.problem) tell({ ...NOTHING, note: line.problem });
+      else if (line.before !== undefined) tell({ ...NOTHING, text: "…", note: inWords(line.before).toLowerCase() });
       else if (line.of) tell({ ...NOTHING, text: "…", share: line.done / line.of });
       else {
         tell({
@@ -148,6 +172,7 @@ async function estimateNow(draw) {
           note: `± ${(line.error * 100).toFixed(1)}, cross-validated`,
           share: null,
           diagnostics: line.diagnostics,
+          cost: line.cost ?? null,
         });
         announce(`On new rows the accuracy is about ${percent(line.accuracy)}.`);
       }

@@ -1,22 +1,27 @@
 // A file comes in: by the button, by dropping it anywhere on the page, or as the example.
 
 import * as api from "./api.js";
+import { inLine, inWords } from "./waiting.js";
 import { announce, complain, find, show, stopComplaining } from "./dom.js";
 
 const MOST_BYTES = 50 * 1024 * 1024;
 
+let begin = () => {};
+let last = null; // {file, choice}: what was sent last, in case the server loses it
+
 /** Call `use` with the server's description of each table that comes in. */
 export function listenForFiles(use) {
+  begin = use;
   const input = find("file");
   input.addEventListener("change", () => {
-    if (input.files.length) send(input.files[0], use);
+    if (input.files.length) send(input.files[0]);
     input.value = "";
   });
-  find("example").addEventListener("click", () => sendExample(use));
-  listenForDrops(use);
+  find("example").addEventListener("click", sendExample);
+  listenForDrops();
 }
 
-function listenForDrops(use) {
+function listenForDrops() {
   const drop = find("drop");
   let inside = 0;
   const mark = (change) => {
@@ -32,17 +37,17 @@ function listenForDrops(use) {
     mark(-inside);
     const files = event.dataTransfer.files;
     if (files.length > 1) complain("Those are several files; drop one table at a time.");
-    else if (files.length) send(files[0], use);
+    else if (files.length) send(files[0]);
   });
 }
 
-async function sendExample(use) {
+async function sendExample() {
   const response = await fetch("/static/visits.csv");
-  await send(new File([await response.blob()], "visits.csv"), use);
+  await send(new File([await response.blob()], "visits.csv"));
 }
 
 /** Show the sheets of a workbook to choose from; another choice sends the file anew. */
-function offerSheets(file, table, use) {
+function offerSheets(file, table) {
   const { workbook } = table;
   show(find("workbook"), workbook !== null);
   if (workbook === null) return;
@@ -51,11 +56,17 @@ function offerSheets(file, table, use) {
   sheet.replaceChildren(...workbook.sheets.map((name) => new Option(name, name)));
   sheet.value = workbook.sheet;
   header.value = workbook.header;
-  sheet.onchange = () => send(file, use, { sheet: sheet.value });
-  header.onchange = () => send(file, use, { sheet: sheet.value, header: header.value });
+  sheet.onchange = () => send(file, { sheet: sheet.value });
+  header.onchange = () => send(file, { sheet: sheet.value, header: header.value });
 }
 
-async function send(file, use, choice = {}) {
+/** The name of the file that can be sent again, null if there is none. */
+export const lastName = () => last?.file.name ?? null;
+
+/** Send the last file again, e.g. after the server was started anew; `use` gets its description. */
+export const sendAgain = (use) => send(last.file, last.choice, use);
+
+async function send(file, choice = {}, use = begin) {
   stopComplaining();
   if (file.size > MOST_BYTES) {
     complain(
@@ -71,12 +82,17 @@ async function send(file, use, choice = {}) {
   show(find("upload-progress"));
   tell(`Reading ${file.name} …`);
   try {
-    const table = await api.upload(file, (share) => {
+    const progress = (share) => {
       bar.style.width = `${Math.round(share * 100)}%`;
       bar.classList.toggle("endless", share === 1);
-    }, choice);
+    };
+    const table = await inLine(
+      (ticket) => api.upload(file, ticket, progress, choice),
+      (before) => tell(before === null ? `Reading ${file.name} …` : `${inWords(before)} …`),
+    );
+    last = { file, choice };
     use(table);
-    offerSheets(file, table, use); // after the form was reset
+    offerSheets(file, table); // after the form was reset
   } catch (problem) {
     complain(problem.message);
   } finally {

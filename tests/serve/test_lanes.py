@@ -1,0 +1,194 @@
+"""A few computations at a time; whoever waits knows the place, and leaves it by going away."""
+
+import asyncio
+import http.client
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from browser import Running, running_server
+from pages import VISITS
+
+from nri.serve import app as module
+from nri.serve.lanes import BusyError, GoneError, Lane, in_thread
+from nri.serve.progress import told_lines
+
+
+async def here() -> bool:
+    return False
+
+
+async def settled(*, times: int = 5) -> None:
+    """Let every task go as far as it can."""
+    for _ in range(times):
+        await asyncio.sleep(0)
+
+
+def test_turns_are_taken_in_order_and_places_are_told():
+    async def scene() -> None:
+        lane, order = Lane(2), []
+        release = {name: asyncio.Event() for name in "abcd"}
+
+        async def visitor(name: str) -> None:
+            async with lane.turn(name, here):
+                order.append(name)
+                await release[name].wait()
+
+        tasks = [asyncio.create_task(visitor(name)) for name in "abcd"]
+        await settled()
+        assert order == ["a", "b"]
+        assert [lane.before(name) for name in "abcd"] == [None, None, 2, 3]
+        release["b"].set()
+        await settled()
+        assert order == ["a", "b", "c"]
+        assert lane.before("d") == 2
+        for event in release.values():
+            event.set()
+        await asyncio.gather(*tasks)
+        assert order == list("abcd")
+        async with lane.turn("e", here):
+            assert lane.before("e") is None, "nobody is left in the way"
+
+    asyncio.run(scene())
+
+
+def test_who_goes_away_leaves_the_line(monkeypatch):
+    monkeypatch.setattr("nri.serve.lanes._LOOK_AGAIN", 0.01)
+
+    async def scene() -> None:
+        lane, gone, turn_over = Lane(1), asyncio.Event(), asyncio.Event()
+
+        async def hold() -> None:
+            async with lane.turn("first", here):
+                await turn_over.wait()
+
+        async def is_gone() -> bool:
+            return gone.is_set()
+
+        async def wait(name: str, away) -> None:
+            async with lane.turn(name, away):
+                pass
+
+        holding = asyncio.create_task(hold())
+        leaver = asyncio.create_task(wait("leaver", is_gone))
+        await settled()
+        patient = asyncio.create_task(wait("patient", here))
+        await settled()
+        assert lane.before("patient") == 2
+        gone.set()
+        with pytest.raises(GoneError):
+            await leaver
+        assert lane.before("patient") == 1
+        turn_over.set()
+        await asyncio.gather(holding, patient)
+
+    asyncio.run(scene())
+
+
+def test_a_line_that_is_too_long_asks_to_come_again():
+    async def scene() -> None:
+        lane = Lane(1, longest=1)
+        async with lane.turn("a", here):
+            waiting = asyncio.create_task(lane.turn("b", here).__aenter__())
+            await settled()
+            with pytest.raises(BusyError, match="busy: 1 are before you; try again in a minute"):
+                async with lane.turn("c", here):
+                    pass
+            waiting.cancel()
+
+    asyncio.run(scene())
+
+
+def test_what_a_thread_raises_is_raised_here():
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(in_thread(lambda: 1 // 0))
+
+
+def test_who_waits_for_a_long_computation_is_told_the_place(monkeypatch):
+    monkeypatch.setattr("nri.serve.progress._TOLD_AGAIN", 0.01)
+
+    async def scene() -> list[dict[str, object]]:
+        lane, told = Lane(1), []
+        async with lane.turn("somebody", here):
+            lines = told_lines(lambda step: (step(), {"answer": 42})[1], 1, lane)
+            told.append(json.loads(await anext(lines)))
+        async for line in lines:
+            told.append(json.loads(line))
+        return told
+
+    told = asyncio.run(scene())
+    assert told[0] == {"before": 1}
+    assert told[-2:] == [{"done": 1, "of": 1}, {"answer": 42}]
+
+
+def test_a_reader_who_leaves_ends_a_long_computation_and_its_turn_only_then():
+    async def scene() -> None:
+        lane, at_work, go_on = Lane(1), threading.Event(), threading.Event()
+
+        def compute(step) -> dict[str, object]:
+            step()
+            at_work.set()
+            go_on.wait(20)
+            step()
+            raise AssertionError("nobody waits for this")
+
+        lines = told_lines(compute, 2, lane)
+        await anext(lines)
+        await lines.aclose()
+        assert at_work.wait(20)
+        second = asyncio.create_task(lane.turn("second", here).__aenter__())
+        await settled()
+        assert lane.before("second") == 1, "the thread still computes"
+        go_on.set()
+        await asyncio.wait_for(second, 20)
+
+    asyncio.run(scene())
+
+
+class Caller:
+    """A visitor over a real connection."""
+
+    def __init__(self, server: Running) -> None:
+        self.server = server
+        self.cookie = ""
+
+    def __call__(self, method: str, path: str, body: bytes = b"", **more: str) -> Any:
+        address = self.server.address.removeprefix("http://")
+        connection = http.client.HTTPConnection(address, timeout=30)
+        headers = {"X-NRI": "1", "Origin": self.server.address, "Cookie": self.cookie, **more}
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        self.cookie = (answer.getheader("set-cookie") or self.cookie).partition(";")[0]
+        data = json.loads(answer.read())
+        connection.close()
+        assert answer.status == 200, data
+        return data
+
+
+def test_visitors_in_line_learn_their_place_and_small_requests_pass_them(monkeypatch):
+    """While two searches run, the third waits and knows it; rows of a fourth visitor are answered at once."""
+    end = threading.Event()
+    with running_server() as server, ThreadPoolExecutor(3) as pool:
+        reader, *seekers = (Caller(server) for _ in range(4))
+        question = json.dumps({"target": "flu"}).encode()
+        for caller in (reader, *seekers):
+            caller("POST", "/api/table", VISITS)
+        reader("POST", "/api/induce", question)
+        real = module.answer_number
+        monkeypatch.setattr(module, "answer_number", lambda *given: (end.wait(30), real(*given))[1])
+        tickets = ["a", "b", "c"]
+        try:
+            answers = [
+                pool.submit(one, "POST", "/api/induce", question, **{"X-Ticket": ticket})
+                for one, ticket in zip(seekers, tickets, strict=True)
+            ]
+            places = []
+            while not any(places):
+                places = [reader("GET", f"/api/place?ticket={ticket}")["before"] for ticket in tickets]
+            assert sorted(place or 0 for place in places) == [0, 0, 2]
+            assert reader("GET", "/api/rows")["total"] == 60
+        finally:
+            end.set()
+        assert all(answer.result()["scores"]["right"] == 58 for answer in answers)

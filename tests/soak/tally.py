@@ -1,0 +1,69 @@
+"""What happened in a soak, counted."""
+
+import collections
+import time
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+
+from calling import Answer
+
+
+@dataclass
+class Tally:
+    """What happened."""
+
+    until: float
+    most_requests: int
+    answers: collections.Counter[int] = field(default_factory=collections.Counter)
+    waits: list[float] = field(default_factory=list)
+    """seconds of small requests"""
+    edits: int = 0
+    lost: int = 0
+    waited: int = 0
+    """times somebody was told how many are before"""
+    resent: int = 0
+    closed: int = 0
+    """half requests that were closed"""
+    left: int = 0
+    """requests that were left before the answer"""
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def over(self) -> bool:
+        """Whether it is time to end."""
+        return time.monotonic() > self.until or self.requests >= self.most_requests
+
+    @property
+    def requests(self) -> int:
+        """Answers, half requests and those left early."""
+        return sum(self.answers.values()) + self.closed + self.left
+
+    def count(self, answer: Answer, *allowed: int) -> Answer:
+        """Count an answer; one that may not be is a fault."""
+        self.answers[answer.status] += 1
+        if answer.status not in (200, 410, 429, *allowed):
+            self.faults.append(f"{answer.status} {answer.body[:200].decode(errors='replace')}")
+        return answer
+
+    def told(self) -> list[str]:
+        """Say it in a few words."""
+        waits = sorted(self.waits) or [0.0]
+        p50, p99 = (1000 * waits[int(share * (len(waits) - 1))] for share in (0.5, 0.99))
+        refused = sum(self.answers[status] for status in (400, 403, 404, 405, 413))
+        failed = sum(count for status, count in self.answers.items() if status >= 500)
+        return [
+            f"{self.answers[200]} ok, {refused} refused, {self.closed} half ones closed",
+            f"{self.left} left early",
+            f"{self.waited} told their place, {self.answers[429]} asked to come again",
+            f"{self.answers[410]} told of a lost table, {self.resent} sent again",
+            f"{self.edits} edits, {self.lost} lost",
+            f"{failed} of 5xx",
+            f"{len(waits)} small requests, p50 {p50:.0f} ms, p99 {p99:.0f} ms",
+        ]
+
+    async def small(self, asking: Awaitable[Answer]) -> Answer:
+        """Count a small request and how long it took."""
+        began = time.monotonic()
+        answer = self.count(await asking)
+        self.waits.append(time.monotonic() - began)
+        return answer
