@@ -1,10 +1,15 @@
 """Costs: what an error on a row of a class costs decides the rule, and rows stay rows."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from nri import InputError, NRIClassifier
+from nri import InputError, NRIClassifier, Settings, read_table
+from nri.induce.costs import mean_cost
+from nri.induce.floors import Floors, meet_floors
+from nri.induce.resample import hold_out
 
 
 def clinic(n=150, seed=0):
@@ -54,8 +59,8 @@ def test_equal_costs_change_nothing():
     ("costs", "named"),
     [
         ({"ill": 5}, "'ill'"),
-        ({"sick": 0}, "above 0"),
-        ({"sick": "x"}, "above 0"),
+        ({"sick": 0}, "from 1e-06"),
+        ({"sick": "x"}, "from 1e-06"),
         ("heavy", "'balanced'"),
         (5, "5"),
     ],
@@ -64,3 +69,77 @@ def test_costs_without_a_meaning_are_refused(costs, named):
     X, y = clinic(40)
     with pytest.raises(InputError, match=named):
         NRIClassifier(class_weight=costs).fit(X, y)
+
+
+def labelled(n=200, seed=0):
+    X, y = clinic(n, seed)
+    return read_table(X.assign(state=y), "state").about(0)
+
+
+def test_mean_cost_is_what_errors_cost_on_held_out_rows():
+    table = labelled()
+    held = hold_out(table, Settings("greedy", costs={"sick": 5}), rng=np.random.default_rng(0))
+    cost = held.cost({"sick": 5})
+    sick = table.codes == 0
+    by_hand = np.where(sick, 5.0, 1.0) * (held.said != table.codes)
+    assert cost.mean == pytest.approx(by_hand.mean())
+    assert cost.error == pytest.approx(by_hand.std() / np.sqrt(len(table)))
+    assert cost.always == pytest.approx(min(5 * sick.mean(), 1 - sick.mean()))
+    assert held.cost(None) is None
+
+
+def test_costs_of_weighted_rows_are_those_of_rows_repeated():
+    table = labelled()
+    times = np.random.default_rng(1).integers(1, 4, len(table))
+    said = np.random.default_rng(2).integers(0, 2, len(table))
+    weighted = mean_cost(table.reweighted(times.astype(float)), said, {"sick": 3})
+    repeated = mean_cost(
+        table.take(np.repeat(np.arange(len(table)), times)), np.repeat(said, times), {"sick": 3}
+    )
+    assert (weighted.mean, weighted.always) == pytest.approx((repeated.mean, repeated.always))
+
+
+def test_a_rule_is_judged_by_what_it_costs_not_by_its_accuracy():
+    """Where a missed case costs five false alarms a good rule errs often: ALWAYS well was recommended."""
+    table = labelled()
+    held = hold_out(table, Settings("greedy", costs={"sick": 5}), rng=np.random.default_rng(0))
+    assert held.accuracy.mean < 0.8
+    assert held.cost({"sick": 5}).doubt == ""
+    always_well = mean_cost(table, np.ones(len(table), dtype=int), {"sick": 5})
+    assert "costs no less than always saying" in always_well.doubt
+
+
+@pytest.mark.parametrize("floors", [Floors(sensitivity=0.8), Floors(specificity=0.97)])
+def test_a_floor_is_met_on_held_out_rows_at_a_price_in_the_other_figure(floors):
+    table = labelled(300)
+    found, held = meet_floors(table, Settings("greedy"), floors, rng=np.random.default_rng(0))
+    (counted,) = held.diagnostics()
+    assert counted == found.found
+    assert found.met
+    assert found.tilt > 1 if floors.sensitivity else found.tilt < 1
+    asked, other = ("sensitivity", "specificity") if floors.sensitivity else ("specificity", "sensitivity")
+    assert getattr(counted, asked).value >= getattr(floors, asked) > getattr(found.plain, asked).value
+    assert getattr(counted, other).value < getattr(found.plain, other).value
+    assert "is met" in str(found)
+    assert f"the price is a {other}" in str(found)
+
+
+def test_a_floor_that_cannot_be_met_is_said_not_to_be():
+    both = Floors(sensitivity=0.95, specificity=0.95)
+    found, _ = meet_floors(labelled(), Settings("greedy"), both, rng=np.random.default_rng(0))
+    assert not found.met
+    assert "is NOT met" in str(found)
+
+
+def test_an_estimator_keeps_a_floor_and_counts_real_rows():
+    X, y = clinic(300)
+    clf = NRIClassifier("greedy", min_sensitivity=0.8, positive="sick").fit(X, y)
+    assert clf.floors_.met
+    assert clf.floors_.found.sensitivity.value >= 0.8
+    assert clf.rules_.support.total == len(X)
+    assert pickle.loads(pickle.dumps(clf)).floors_ == clf.floors_
+    assert NRIClassifier("greedy", positive="sick").fit(X, y).floors_ is None
+    with pytest.raises(InputError, match="one of two classes: name it"):
+        NRIClassifier("greedy", min_sensitivity=0.8).fit(X, y)
+    with pytest.raises(InputError, match="min_specificity is 2"):
+        NRIClassifier("greedy", min_specificity=2, positive="sick").fit(X, y)

@@ -3,8 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
+from nri import NRIClassifier, NRIRegressor
 from nri.errors import InputError
+from nri.induce.knowledge import Knowledge
 from nri.induce.path import Settings, induce_rules
 from nri.rule import Clause, Literal, Op, Rule, count_ruleset
 from nri.table import label_table, table_of
@@ -29,8 +32,9 @@ def patients():
     return label_table(table_of(frame), "diabetes", "yes")
 
 
-def induced(table, **wishes):
-    return induce_rules(table, Settings(model="greedy", **wishes)).ruleset
+def induced(table, max_clauses=8, **known):
+    settings = Settings(model="greedy", max_clauses=max_clauses, knowledge=Knowledge(**known))
+    return induce_rules(table, settings).ruleset
 
 
 def literals(ruleset):
@@ -101,3 +105,37 @@ def test_what_the_table_cannot_follow_is_told(patients, wishes, message):
 def test_a_direction_is_that_of_one_class(patients):
     with pytest.raises(InputError, match="of one class: name it"):
         induced(patients.about(None), monotone={"age": "up"})
+
+
+def test_an_estimator_takes_the_same_and_says_what_it_costs(patients):
+    frame = pd.DataFrame({name: column.values for name, column in patients.columns.items() if name != "ward"})
+    y = np.array(patients.classes)[patients.codes]
+    known = Knowledge(cuts={"glucose": [100, 180]}, forbid=["age > 60"])
+    told = clone(NRIClassifier("greedy", positive="yes", knowledge=known)).fit(frame, y)
+    assert {x.value for x in literals(told.rules_) if x.column == "glucose"} <= {100, 180}
+    price = told.knowledge_price_
+    assert price.accuracy == told.score(frame, y)
+    assert price.free == NRIClassifier("greedy", positive="yes").fit(frame, y).score(frame, y)
+    assert f"costs {100 * (price.free - price.accuracy):.1f} points" in str(price)
+    assert NRIClassifier("greedy").fit(frame, y).knowledge_price_ is None
+    with pytest.raises(InputError, match="give a record"):
+        NRIClassifier(knowledge={"cuts": {"age": [50]}}).fit(frame, y)
+
+
+def test_a_rule_for_a_number_is_cut_where_a_person_says_and_says_nothing_forbidden():
+    """It once took these wishes and paid them no heed."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.integers(20, 90, 200), "size": rng.integers(0, 50, 200)})
+    price = 100.0 + 50 * (frame["age"] > 43) + 30 * (frame["size"] > 25) + rng.random(200)
+    free = NRIRegressor().fit(frame, price)
+    assert not {x.value for x in regressor_literals(free) if x.column == "age"} <= {40, 65}
+    told = NRIRegressor(knowledge=Knowledge(cuts={"age": [40, 65]}, forbid=["size > 20"])).fit(frame, price)
+    said = regressor_literals(told)
+    assert {x.value for x in said if x.column == "age"} <= {40, 65}
+    assert not [x for x in said if x.column == "size" and x.op is Op.GT and x.value >= 20]
+    with pytest.raises(InputError, match="the target is a number"):
+        NRIRegressor(knowledge=Knowledge(monotone={"age": "up"})).fit(frame, price)
+
+
+def regressor_literals(model):
+    return [x for clause in model.rules_.clauses() for x in clause]

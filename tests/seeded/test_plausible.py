@@ -58,3 +58,26 @@ def test_a_number_goes_with_its_cuts():
     rows = plausible_rows(cells, np.ones(3), np.array([0, 0, 1, 0]), 200, np.random.default_rng(0))
     assert (rows.values[:, :2] == np.concatenate([rows.numbers > 0, rows.numbers > 1], axis=1)).all()
     assert len(np.unique(np.column_stack([rows.numbers, rows.values[:, 2]]), axis=0)) > 3, "columns mix"
+
+
+def test_rows_between_two_rows_keep_what_goes_together():
+    """Columns that say the same stay near each other in half of the rows; mixed at random, few would."""
+    number = np.linspace(-2, 2, 81, dtype=np.float32)[:, None]
+    cells = Cells(
+        np.concatenate([number > 0, number > 0], axis=1), np.ones((81, 2), bool), np.tile(number, 2)
+    )
+    rows = plausible_rows(cells, np.ones(81), np.array([0, 1, 0, 1]), 400, np.random.default_rng(0))
+    alike = np.abs(rows.numbers[:, 0] - rows.numbers[:, 1]) < 0.1
+    assert alike[200:].all()
+    assert alike[:200].mean() < 0.7
+
+
+def test_a_number_between_two_rows_is_one_that_a_row_has():
+    number = np.array([[-1.0], [0.0], [0.9], [2.0]], np.float32)
+    known = np.array([[True], [False], [True], [True]])
+    cells = Cells((number > 0.5) & known, known, number * known)
+    rows = plausible_rows(cells, np.ones(4), np.array([0, 0]), 300, np.random.default_rng(0))
+    assert set(np.unique(rows.numbers[rows.known[:, 0], 0]).tolist()) == set(
+        np.float32([-1.0, 0.9, 2.0]).tolist()
+    )
+    assert (rows.numbers[~rows.known[:, 0]] == 0).all()

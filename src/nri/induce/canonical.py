@@ -148,12 +148,12 @@ def _fingerprints(episode: Episode) -> tuple[Hashes, Hashes, Hashes]:
     Weights add up, so a row of weight two counts as two rows.
     """
     weights = np.round(episode.weights * _WEIGHT_UNITS).astype(np.uint64)
-    base = _mixed(episode.labels.astype(np.uint64))
+    base = mixed(episode.labels.astype(np.uint64))
     rows = base
     for _ in range(_ROUNDS + 1):
-        seen = _mixed(rows) * weights
+        seen = mixed(rows) * weights
         true, false = _column_sums(episode, seen)
-        rows = base + _row_sums(episode, _mixed(true), _mixed(false))
+        rows = base + _row_sums(episode, mixed(true), mixed(false))
     return rows, true, false
 
 
@@ -180,9 +180,9 @@ def _row_sums(episode: Episode, true: Hashes, false: Hashes) -> Hashes:
     return total
 
 
-def _mixed(numbers: Hashes) -> Hashes:
+def mixed(numbers: Hashes) -> Hashes:
     """Scatter numbers over all 64 bits (the finisher of SplitMix64), so that sums of them do not collide."""
-    mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
+    spread = numbers + np.uint64(0x9E3779B97F4A7C15)
+    spread = (spread ^ (spread >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    spread = (spread ^ (spread >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return spread ^ (spread >> np.uint64(31))

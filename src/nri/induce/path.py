@@ -7,20 +7,25 @@ needs neither scikit-learn nor a network of its own (the model may). In order:
           -> rules in the words of the table, simplified and counted -> cuts moved where the rule needs them
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from nri import rule
-from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.arrays import FloatArray, IntArray
 from nri.episode import Cells, make_episode
 from nri.errors import InputError
 from nri.induce import knowledge, models
+from nri.induce.arguments import check_settings
 from nri.induce.canonical import CanonicalEpisode, canonical
+from nri.induce.costs import Costs, at_stake, stakes
+from nri.induce.knowledge import NOTHING, Knowledge
+from nri.induce.long import chosen_on_all_rows, rows_to_search, unlabelled_to_search
 from nri.induce.sharpen import cuts_of, rule_bits, sharpen
-from nri.induce.words import assemble, counted, in_words, is_negated, literal_meanings
+from nri.induce.wide import columns_to_search
+from nri.induce.wishes import allowed_literals, chosen_columns, required_literals
+from nri.induce.words import assemble, counted, in_words, literal_meanings
 from nri.rule import RuleSet
 from nri.rule.column import Columns
 from nri.rule.plan import ColumnPlan
@@ -33,6 +38,12 @@ from nri.table.usable import LeftOut, refusal
 
 _SEARCHED_TWICE = 2000
 """Most rows on which a shorter rule is sought once cuts have moved; with more it takes long for little."""
+
+_FINER_COLUMNS = 100
+"""Most columns that are cut more finely for several classes; with more the search takes long for little."""
+
+_WORTH_A_LITERAL = 1.0
+"""Bits that all rows must save by a longer rule than that of a sample; beside thousands, less is nothing."""
 
 
 @dataclass(frozen=True)
@@ -57,19 +68,19 @@ class Settings:
     """Least share of its class among the rows that a clause covers."""
     binarize: Literal["auto", "paper"] = "auto"
     """How columns become boolean variables; see :class:`nri.table.binarizer.Binarizer`."""
-    costs: Mapping[rule.Label, float] | Literal["balanced"] | None = None
+    costs: Costs = None
     """What it costs to take a row of a class for another one; 1 where nothing is said. ``balanced`` makes all
     classes weigh the same together."""
+    tilt: float = 1.0
+    """How much more errors on the class asked about count than they cost: what a floor for sensitivity or
+    specificity takes, see :func:`nri.induce.floors.meet_floors`."""
     counts: Literal["auto", "never", "only"] = "auto"
     """Whether clauses may ask for at least so many of their literals: where it is worth it, never, always."""
-    keep: RuleSet | None = None
-    """A rule about one of two classes whose clauses stay; the others are found around them."""
-    forbid: Collection[str | rule.Literal] = ()
-    """Conditions that no clause says, nor stricter ones: ``age > 80``."""
-    cuts: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    """For number columns the only places where they are cut."""
-    monotone: Mapping[str, str] = field(default_factory=dict)
-    """Columns of which more never speaks against the class asked about (``up``), or for it (``down``)."""
+    knowledge: Knowledge = NOTHING
+    """What a person knows."""
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +117,41 @@ class Induction:
     """Columns that could be of no use to a rule, and why."""
     posterior: TablePosterior | None = None
     """What the model thinks of any row beyond its rule, if it thinks at all."""
+    searched: int | None = None
+    """Rows that were searched, where the table is so long that it was not all of them. Every choice, cut and
+    count is by all rows in any case."""
+    searched_columns: int | None = None
+    """Columns that were searched, where the table has so many that it was not all of them."""
+
+
+@dataclass(frozen=True)
+class Price:
+    """What it costs on the rows at hand that a person knows better."""
+
+    accuracy: float
+    """Share of the rows that the rule gets right."""
+    free: float
+    """Share that a rule would get right for which nobody had said anything."""
+
+    def __str__(self) -> str:
+        told = f"accuracy {self.accuracy:.2f} on these rows, {self.free:.2f} without"
+        if self.free > self.accuracy:
+            return f"what you asked for costs {(self.free - self.accuracy) * 100:.1f} points: {told}"
+        return f"what you asked for costs nothing here: {told}"
+
+
+def price_of_knowledge(
+    table: Table, settings: Settings, ruleset: RuleSet, *, rng: np.random.Generator | None = None
+) -> Price | None:
+    """Return what a person's knowledge costs a rule that was found with it; None if nothing was said."""
+    if not settings.knowledge:
+        return None
+    free = induce_rules(table, replace(settings, knowledge=NOTHING), rng=rng).ruleset
+
+    def right(rules: RuleSet) -> float:
+        return float(np.average(rules.predict_index(table) == table.codes, weights=table.weights))
+
+    return Price(right(ruleset), right(free))
 
 
 def induce_rules(
@@ -142,70 +188,117 @@ def induce_rules(
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
     if len(table.classes) == 1:
         return Induction(counted({}, table.classes[0], table), ())
-    settings = knowledge.resolved(settings, table)
-    if settings.keep is not None:
+    settings = replace(settings, knowledge=knowledge.resolved(settings.knowledge, table))
+    if settings.knowledge.keep is not None:
         return _around_kept(table, settings, rng)
-    # what a person names is used whatever it looks like: years without a gap are more than a count of rows
-    named = {*(settings.use or ()), *settings.require, *settings.cuts}
-    binarizer = knowledge.with_cuts(Binarizer(settings.binarize, named=named).fit(table), settings.cuts)
+    whole = len(table.names)
+    table = columns_to_search(table, {*settings.require, *settings.knowledge.cuts})
+    binarizer = knowledge.with_cuts(_binarizer(table, settings), settings.knowledge.cuts)
     if not binarizer.variables_:
         raise InputError(refusal(binarizer.left_out_))
-    found = _find_rules(table, settings, binarizer, model, rng)
+    found = find_rules(table, settings, binarizer, model, rng)
     ruleset = found.ruleset
     if settings.binarize == "auto" and model.sharpens:
         ruleset = _with_sharper_cuts(table, settings, binarizer, found, rng)
-    return Induction(ruleset, binarizer.left_out_, _posterior(table, binarizer, found))
+    return Induction(
+        ruleset,
+        binarizer.left_out_,
+        _posterior(table, binarizer, found),
+        found.searched,
+        None if len(table.names) == whole else len(table.names),
+    )
+
+
+def _binarizer(table: Table, settings: Settings) -> Binarizer:
+    """Choose variables; several classes lie beside each other on a column, so that they need more cuts."""
+    # what a person names is used whatever it looks like: years without a gap are more than a count of rows
+    named = {*(settings.use or ()), *settings.require, *settings.knowledge.cuts}
+    finer = len(table.classes) > 2 and len(table.names) <= _FINER_COLUMNS
+    least, most = (7, 9) if finer else (3, 6)
+    binarizer = Binarizer(settings.binarize, named=named, min_thresholds=least, max_thresholds=most)
+    return binarizer.fit(table)
 
 
 def _around_kept(table: Table, settings: Settings, rng: np.random.Generator) -> Induction:
     """Find clauses on the rows that the clauses to keep leave, and join both."""
-    index, kept = knowledge.kept_rule(settings, table)
+    assert settings.knowledge.keep is not None
+    index, kept = knowledge.kept_rule(settings.knowledge.keep, table, settings.max_clauses)
     rest = knowledge.rows_left(kept, table).about(index)
     room = settings.max_clauses - len(kept)
     found = Induction(counted({}, table.classes[1 - index], table), ())
     if room and len(np.unique(rest.codes)) == 2:
-        found = induce_rules(rest, replace(settings, keep=None, max_clauses=room), rng=rng)
-    return Induction(knowledge.joined(kept, found.ruleset, index, table), found.left_out)
+        around = replace(settings, knowledge=replace(settings.knowledge, keep=None), max_clauses=room)
+        found = induce_rules(rest, around, rng=rng)
+    whole = knowledge.joined(kept, found.ruleset, index, table)
+    return replace(found, ruleset=whole, posterior=None)
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class Found:
     """Rules for one choice of variables, in index space and in words."""
 
     view: CanonicalEpisode
     induced: Induced
     ruleset: RuleSet
+    searched: int | None = None
+    """Rows that were searched, if not all"""
 
 
-def _find_rules(
+def find_rules(
     table: Table, settings: Settings, binarizer: Binarizer, model: models.Inducer, rng: np.random.Generator
-) -> _Found:
-    """Induce rules on the variables of a binarizer, and say them in words."""
-    values, known = binarizer.cells(table.columns)
-    numbers = binarizer.numbers(table.columns)
+) -> Found:
+    """Induce rules on the variables of a binarizer, and say them in words.
+
+    Of a long table some rows are searched; among what they lead to, all rows choose.
+    """
+    part, costs = rows_to_search(table), stakes(table, settings)
+    searched, unlabelled = part.table, unlabelled_to_search(table)
+    cells = _cells(binarizer, searched.columns)
     view = canonical(
         make_episode(
-            values,
-            known,
-            table.codes,
-            table.weights,
+            cells.values,
+            cells.known,
+            searched.codes,
+            searched.weights,
             len(table.classes),
-            numbers,
-            class_costs(table, settings),
-            None if table.unlabelled is None else _cells(binarizer, table.unlabelled),
+            cells.numbers,
+            costs,
+            None if unlabelled is None else _cells(binarizer, unlabelled),
         ),
         literal_meanings(binarizer.variables_, binarizer.domain_),
         np.concatenate([binarizer.groups_, binarizer.number_groups_]),
     )
     limits = Limits(
-        max_clauses=settings.max_clauses,
-        max_literals=settings.max_literals,
+        # more clauses than rows, or more literals than variables, are never of use, but would be looked for
+        max_clauses=min(settings.max_clauses, max(8, len(table))),
+        max_literals=min(settings.max_literals, max(16, len(binarizer.variables_))),
         allowed=allowed_literals(view.literals, settings),
         min_precision=settings.min_precision,
         required=required_literals(view.literals, settings, binarizer.left_out_),
         counts=settings.counts,
     )
     induced = model.induce(view.episode, view.groups, limits, rng, table.positive)
+    found = _in_words(induced, view, table, settings, binarizer)
+    if part.whole:
+        return found
+    found = replace(found, searched=len(searched))
+    if not model.sharpens:  # then the rule is left as the model says it
+        return found
+    again = chosen_on_all_rows(induced, view, table, limits, costs, rng)
+    if again is None:
+        return found
+    other = replace(_in_words(again, view, table, settings, binarizer), searched=found.searched)
+    if settings.min_precision > 0:  # which the sample cannot promise
+        return other
+    staked, n_literals = at_stake(table, stakes(table, settings)), 2 * len(binarizer.variables_)
+    saved = rule_bits(found.ruleset, staked, n_literals) - rule_bits(other.ruleset, staked, n_literals)
+    longer = _n_literals(other.ruleset) > _n_literals(found.ruleset)
+    return other if saved > (_WORTH_A_LITERAL if longer else 1e-6) else found
+
+
+def _in_words(
+    induced: Induced, view: CanonicalEpisode, table: Table, settings: Settings, binarizer: Binarizer
+) -> Found:
     ruleset = assemble(
         induced,
         view.literals,
@@ -214,10 +307,14 @@ def _find_rules(
         negations=settings.negations,
         min_precision=settings.min_precision,
     )
-    return _Found(view, induced, ruleset)
+    return Found(view, induced, ruleset)
 
 
-def _posterior(table: Table, binarizer: Binarizer, found: _Found) -> TablePosterior | None:
+def _n_literals(ruleset: RuleSet) -> int:
+    return sum(len(decision.clause) for decision in ruleset.decisions)
+
+
+def _posterior(table: Table, binarizer: Binarizer, found: Found) -> TablePosterior | None:
     if found.induced.posterior is None:
         return None
     plans = {name: table.plans[name] for name in binarizer.columns_}
@@ -225,28 +322,30 @@ def _posterior(table: Table, binarizer: Binarizer, found: _Found) -> TablePoster
 
 
 def _with_sharper_cuts(
-    table: Table, settings: Settings, binarizer: Binarizer, found: _Found, rng: np.random.Generator
+    table: Table, settings: Settings, binarizer: Binarizer, found: Found, rng: np.random.Generator
 ) -> RuleSet:
     """Move cuts to where the rule needs them, and ask once more whether with these a shorter rule will do.
 
-    The labels alone are asked, about the columns of the rule: all else was weighed when it was found.
+    The labels alone are asked, about the columns of the rule. A rule that a posterior has chosen gives way
+    only to one that tells the labels better than the posterior expects them.
     """
     sharp = _sharpened(table, settings, binarizer, found)
     if sharp is found.ruleset or table.weights.sum() > _SEARCHED_TWICE:
         return sharp
     closer = binarizer.narrowed(sharp.columns, cuts_of(sharp))
-    again = _find_rules(table, settings, closer, models.get_inducer("greedy"), rng)
+    again = find_rules(table, settings, closer, models.get_inducer("greedy"), rng)
     other = _sharpened(table, settings, closer, again)
     n_literals = 2 * len(closer.variables_)
-    staked = _at_stake(table, settings)
-    saved = rule_bits(sharp, staked, n_literals) - rule_bits(other, staked, n_literals)
-    return other if saved > 1e-6 else sharp
+    staked = at_stake(table, stakes(table, settings))
+    bits, expected = rule_bits(other, staked, n_literals), found.induced.expected_bits
+    saved = rule_bits(sharp, staked, n_literals) - bits
+    return other if saved > 1e-6 and (expected is None or bits < expected) else sharp
 
 
-def _sharpened(table: Table, settings: Settings, binarizer: Binarizer, found: _Found) -> RuleSet:
+def _sharpened(table: Table, settings: Settings, binarizer: Binarizer, found: Found) -> RuleSet:
     """Return a rule set with its cuts moved, and simplified where that makes clauses alike."""
     columns = list(dict.fromkeys(literal.column for literal in found.view.literals))
-    staked, fixed = _at_stake(table, settings), knowledge.fixed_columns(settings)
+    staked, fixed = at_stake(table, stakes(table, settings)), knowledge.fixed_columns(settings.knowledge)
     sharp = sharpen(found.ruleset, staked, columns, min_precision=settings.min_precision, fixed=fixed)
     if sharp is found.ruleset:
         return sharp
@@ -258,79 +357,3 @@ def _sharpened(table: Table, settings: Settings, binarizer: Binarizer, found: _F
         negations=settings.negations,
         min_precision=settings.min_precision,
     )
-
-
-def class_costs(table: Table, settings: Settings) -> FloatArray | None:
-    """[n_classes], what an error on a row of each class costs; None if all cost the same.
-
-    Raises
-    ------
-    InputError
-        If a class is unknown, or a cost is not a number above zero.
-    """
-    if settings.costs is None:
-        return None
-    if isinstance(settings.costs, str):
-        if settings.costs != "balanced":
-            raise InputError(f"costs are {settings.costs!r}; give a cost for each class, or 'balanced'")
-        of_classes = table.class_weights.sum(axis=0)
-        return np.asarray(of_classes.sum() / np.maximum(of_classes, 1e-12))
-    costs = np.ones(len(table.classes))
-    for label, cost in settings.costs.items():
-        if label not in table.classes:
-            known = ", ".join(map(repr, table.classes))
-            raise InputError(f"a cost is given for {label!r}, but the classes are {known}; name one of them")
-        if not (isinstance(cost, int | float) and np.isfinite(cost) and cost > 0):
-            raise InputError(f"the cost of {label!r} is {cost!r}; give a number above 0")
-        costs[table.classes.index(label)] = cost
-    return costs
-
-
-def _at_stake(table: Table, settings: Settings) -> Table:
-    """Return the table with rows that weigh what an error on them costs."""
-    costs = class_costs(table, settings)
-    return table if costs is None else table.reweighted(table.weights * costs[table.codes])
-
-
-def chosen_columns(table: Table, settings: Settings) -> Table:
-    """Return the columns that the caller allows, in the order of the table."""
-    for names in (settings.use or (), settings.never, settings.require):
-        table.require(names)
-    for name in settings.require:
-        if name in settings.never:
-            raise InputError(f"column {name!r} is required and never to be used; choose one of the two")
-    chosen = [
-        name
-        for name in table.names
-        if (settings.use is None or name in settings.use or name in settings.require)
-        and name not in settings.never
-    ]
-    if not chosen:
-        raise InputError("the columns to use and never to use rule out every column; allow at least one")
-    return table if len(chosen) == len(table.names) else table.only(chosen)
-
-
-def allowed_literals(literals: tuple[rule.Literal, ...], settings: Settings) -> BoolArray:
-    """[2N]: which literals may be used."""
-    return np.array(
-        [
-            (settings.negations or not is_negated(literal)) and knowledge.permitted(literal, settings)
-            for literal in literals
-        ],
-        dtype=bool,
-    )
-
-
-def required_literals(
-    literals: tuple[rule.Literal, ...], settings: Settings, left_out: tuple[LeftOut, ...]
-) -> tuple[BoolArray, ...]:
-    """For each required column [2N]: which literals speak about it."""
-    reasons = {one.column: str(one.reason) for one in left_out}
-    masks = []
-    for name in dict.fromkeys(settings.require):
-        mask = np.array([literal.column == name for literal in literals], dtype=bool)
-        if not (mask & allowed_literals(literals, settings)).any():
-            why = reasons.get(name, "gives no condition that may be used")
-            raise InputError(f"column {name!r} is required, but it {why}; do not require it")
-        masks.append(mask)
-    return tuple(masks)

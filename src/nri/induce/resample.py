@@ -14,6 +14,7 @@ import numpy as np
 
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
+from nri.induce.costs import Costs, MeanCost, mean_cost
 from nri.induce.diagnostics import Diagnostics, classes_asked_about, diagnostics_of
 from nri.induce.estimates import Accuracy, accuracy_of
 from nri.induce.path import Induction, Settings, induce_rules
@@ -53,6 +54,10 @@ class HeldOut:
     def accuracy(self) -> Accuracy:
         """How many rows they decide rightly."""
         return accuracy_of(self.said == self.table.codes, self.table.weights)
+
+    def cost(self, costs: Costs) -> MeanCost | None:
+        """Return what they cost on a row on average; None if no costs are given."""
+        return mean_cost(self.table, self.said, costs)
 
     @cached_property
     def posterior_accuracy(self) -> Accuracy | None:

@@ -84,8 +84,7 @@ class _CountSearch:
         centred = self.truth - mean
         worth = self.gain / np.maximum(weights, 1e-12)
         worth = worth - (weights @ worth) / weights.sum()
-        system = centred.T @ (centred * weights[:, None]) + RIDGE / 4 * np.eye(len(mean))
-        slope = np.linalg.solve(system, centred.T @ (weights * worth))
+        slope = _ridge(centred, weights, worth)
         say = slope * np.sqrt(weights @ centred**2)
         order = np.argsort(-say, kind="stable")
         _, first = np.unique(self.variable[order], return_index=True)
@@ -160,3 +159,23 @@ class _CountSearch:
         gains = np.round(self._gains(counts, len(members)), 6)
         at_least = len(gains) - int(np.argmax(gains[::-1])) if len(gains) else 0
         return IndexCount(tuple(sorted(self.usable[list(members)].tolist())), at_least)
+
+
+def _ridge(centred: FloatArray, weights: FloatArray, worth: FloatArray) -> FloatArray:
+    """[literals], slopes of the linear fit of worth to literals, by a system as small as rows or literals."""
+    n_rows, n_literals = centred.shape
+    if n_literals > _DUAL * n_rows:  # the same slopes, as sums over rows
+        roots = np.sqrt(weights)
+        scaled = centred * roots[:, None]
+        of_rows = np.linalg.solve(scaled @ scaled.T + RIDGE / 4 * np.eye(n_rows), roots * worth)
+        return np.asarray(scaled.T @ of_rows)
+    system = centred.T @ (centred * weights[:, None]) + RIDGE / 4 * np.eye(n_literals)
+    pull = centred.T @ (weights * worth)
+    try:
+        return np.asarray(np.linalg.solve(system, pull))
+    except np.linalg.LinAlgError:  # a literal and its negation, so heavy that the ridge is lost in rounding
+        return np.asarray(np.linalg.lstsq(system, pull, rcond=None)[0])
+
+
+_DUAL = 4
+"""Literals for each row from which slopes are sums over rows: a system of literals would be large."""

@@ -10,7 +10,6 @@ from nri.episode import Episode
 from nri.rule.decide import estimated_precision
 from nri.search.candidates import CandidatePool, build_pool, clause_truth, precise
 from nri.search.clauses import AnyClause, stacked
-from nri.search.consensus import Consensus, doubt_of, rivals_of
 from nri.search.counts import propose_counts
 from nri.search.joint import JointSelection, polish
 from nri.search.limits import Limits
@@ -28,9 +27,6 @@ JOINT_CANDIDATES = 400
 JOINT_LITERALS = 200
 """Single literals of each class that do so whatever they gain, those first that tell most about the class."""
 
-DEFAULT_CONSENSUS = Consensus()
-"""Asks rules that cost nearly the same."""
-
 Rules = tuple[tuple[AnyClause, ...], ...]
 
 
@@ -44,7 +40,6 @@ def induce(
     positive: int | None = None,
     posterior: FloatArray | None = None,
     choose: Selector = select,
-    consensus: Consensus | None = DEFAULT_CONSENSUS,
 ) -> Induced:
     """Find the rules that describe the classes of an episode best.
 
@@ -69,9 +64,6 @@ def induce(
         [M, n_classes] probabilities that take the place of the labels.
     choose
         How a rule is chosen from candidates: the local search, or :func:`nri.search.exact.select_exact`.
-    consensus
-        For two classes under description length, how rules that cost nearly the same are asked for their
-        doubt; None asks nobody. A posterior is an average of rules itself and needs no other.
     """
     propose = propose or SymbolicProposer()
     limits = limits or Limits()
@@ -81,14 +73,12 @@ def induce(
     evidence = real.staked(episode.costs)
     if evidence.n_classes == 2:
         targets = (1, 0) if positive is None else (positive,)
-        in_bits = posterior is None and isinstance(objective, DescriptionLength)
-        asked = consensus if in_bits else None
-        found = _induce_two(evidence, targets, propose, limits, objective, choose, asked, rng)
+        found = _induce_two(evidence, targets, propose, limits, objective, choose, rng)
     else:
         found = _induce_many(evidence, propose, limits, objective, choose, rng)
     if evidence is real:
         return found
-    return replace(described(real, found.rules, found.default, found.cost), doubt=found.doubt)
+    return described(real, found.rules, found.default, found.cost)
 
 
 def candidates_for(
@@ -117,7 +107,6 @@ def _induce_two(
     limits: Limits,
     objective: Objective,
     choose: Selector,
-    consensus: Consensus | None,
     rng: np.random.Generator,
 ) -> Induced:
     """One rule for one of two classes; the other class is what remains.
@@ -137,15 +126,12 @@ def _induce_two(
     }
     bound = min(baseline_errors(tasks[target], limits) for target in targets)
     target = min(targets, key=lambda t: _key(selections[t], bound))
-    selection, doubt = selections[target], None
-    if consensus is not None and selection.errors <= bound + 1e-7 and not selection.proven:
-        rivals = [rivals_of(selections[t], t, pools[t], tasks[t], objective, limits) for t in tasks]
-        doubt = doubt_of(selection, target, rivals, tasks[target], consensus, rng.spawn(1)[0])
+    selection = selections[target]
     rules: list[tuple[AnyClause, ...]] = [(), ()]
     rules[target] = selection.clauses
     mass = evidence.masses.sum(axis=0)
     default = 1 - target if selection.clauses else int(np.argmax(mass))
-    return replace(described(evidence, tuple(rules), default, selection.cost), doubt=doubt)
+    return described(evidence, tuple(rules), default, selection.cost)
 
 
 def _key(selection: Selection, bound: float) -> tuple[float, float]:

@@ -42,10 +42,10 @@ class Induced:
     """Expected weight of the support rows that are decided wrongly."""
     cost: float
     """Value of the objective."""
-    doubt: float | None = None
-    """Share of plausible rows on which rules that cost nearly as little say otherwise, if they were asked"""
     posterior: Belief | None = None
     """What else is known about any row, if the model knows more than its rule says"""
+    expected_bits: float | None = None
+    """Bits that the labels take by what is known beyond the rule, where the rule was chosen by that"""
 
     @property
     def precisions(self) -> tuple[FloatArray, ...]:

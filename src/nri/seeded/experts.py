@@ -224,10 +224,15 @@ def _ridge(gram: FloatArray, target: FloatArray, w: FloatArray, ridge: float) ->
     Without a row at all its opinion is t - alpha / diag(inverse), with variance v. The n units that
     remain of it bring back the share v n / (v n + ridge) of what is missing to its label.
     """
-    system = np.array(gram, order="F")
-    system[np.diag_indices(len(system))] += np.float32(ridge) / w
-    factor, failed = lapack.spotrf(system, lower=1, overwrite_a=1)
-    assert failed == 0, "a kernel plus its ridge is positive definite"
+    more = np.float32(0.0)
+    while True:
+        system = np.array(gram, order="F")
+        system[np.diag_indices(len(system))] += np.float32(ridge) / w + more
+        factor, failed = lapack.spotrf(system, lower=1, overwrite_a=1)
+        if not failed or more > 1e6:
+            break
+        # positive definite, but of rows so heavy that their ridge is lost in rounding
+        more = max(10 * more, np.float32(1e-5) * system.diagonal().max())
     lower, _ = lapack.spotri(factor, lower=1, overwrite_c=1)
     inverse = np.tril(lower) + np.tril(lower, -1).T
     alpha = inverse @ target

@@ -1,7 +1,7 @@
 """The seeded model: a posterior first, then the rule that is best under it.
 
     labels -> the rule that describes them best
-              (where rules that do it nearly as well agree with it, it is taken)
+              (where they are very many, it is taken)
            -> posterior: what experts and network together think of any row
               (where the rule tells the labels better than they do, it is taken)
            -> plausible rows with their class chances, beside the labelled rows
@@ -40,11 +40,11 @@ class PathConfig:
     """Most rows that the posterior is formed from while a rule is sought; all labels count in the end."""
     posterior_rows: int = 1500
     """Most rows that the posterior is formed from when somebody asks for it."""
-    plausible_rows: int = 300
+    plausible_rows: int = 600
     """Plausible rows that the posterior is asked about; rows without a label take their place."""
     unlabelled_rows: int = 1000
     """Most rows without a label that it is asked about."""
-    price_share: float = 0.35
+    price_share: float = 0.5
     """Share of the fair price that a bit of the rule costs: a posterior misleads less than bare labels."""
     most_weight: float = 300.0
     """How many labelled rows they weigh, all together, at most."""
@@ -52,8 +52,6 @@ class PathConfig:
     """Their weight times that of the labelled rows, at most: the more labels, the less they are heard."""
     labels_suffice: float = 700.0
     """Labelled rows beside which they are not heard at all."""
-    little_doubt: float = 0.05
-    """Doubt below which the labels' rule is taken without asking further."""
     label_share: float = 0.5
     """How far a labelled row speaks for itself; for the rest it is as likely as experts and network think."""
 
@@ -78,7 +76,7 @@ class SeededModel:
         """See :class:`nri.induce.models.Inducer`."""
         by_labels = induce(episode, rng=rng, limits=limits, objective=OBJECTIVE, positive=positive)
         posterior = Posterior(take_sample(episode, self.config.posterior_rows, rng), groups, self.network)
-        if self._labels_say_it_all(by_labels, episode, limits):
+        if self._labels_suffice(episode, limits):
             return replace(by_labels, posterior=posterior)
         sample = take_sample(episode, self.config.sample_rows, rng)
         plausible = self._further_rows(episode, sample, groups, rng)
@@ -98,7 +96,8 @@ class SeededModel:
             positive=positive,
             posterior=np.concatenate([believed, of_plausible]),
         )
-        return replace(_counted_on_labels(under_posterior, episode), posterior=posterior)
+        bits = told.label_bits * float(episode.weights.sum())
+        return replace(_counted_on_labels(under_posterior, episode), posterior=posterior, expected_bits=bits)
 
     def _further_rows(
         self, episode: Episode, sample: Sample, groups: IntArray, rng: np.random.Generator
@@ -112,17 +111,13 @@ class SeededModel:
         made = plausible_rows(sample.cells, sample.weights, groups, wanted - len(real), rng)
         return stacked_cells(real, made)
 
-    def _labels_say_it_all(self, by_labels: Induced, episode: Episode, limits: Limits) -> bool:
+    def _labels_suffice(self, episode: Episode, limits: Limits) -> bool:
         """Whether nobody needs to be asked.
 
-        That is where labels are very many, where all rules that describe them well say nearly the same of
-        any row, and where the user wants a precision on them: looking at nothing else keeps it.
+        That is where labels are very many, and where the user wants a precision on them: looking at nothing
+        else keeps it.
         """
-        if limits.min_precision > 0 or episode.weights.sum() >= self.config.labels_suffice:
-            return True
-        if not _all_alike(episode.costs):  # which errors to make is what a posterior knows best
-            return False
-        return by_labels.doubt is not None and by_labels.doubt < self.config.little_doubt
+        return limits.min_precision > 0 or bool(episode.weights.sum() >= self.config.labels_suffice)
 
     def _rule_tells_more(self, by_labels: Induced, episode: Episode, limits: Limits, told: Told) -> bool:
         """Whether labels cost fewer bits with the rule at hand than by what experts and network expect."""

@@ -18,6 +18,7 @@ from nri.seeded.experts import COUNCIL, Experts, Kernels, council_shares
 from nri.seeded.measures import Logistic, measures
 from nri.seeded.runtime import SeededNetwork, shipped_network
 from nri.seeded.sample import Sample, SignedArray, signed_cells
+from nri.seeded.threads import one_thread
 
 NETWORK_ROWS = 500
 """Rows that the network looks at, spread over the sample. The experts see all."""
@@ -64,7 +65,11 @@ class Posterior:
         return self.ask(cells).chances
 
     def ask(self, cells: Cells) -> Told:
-        """Ask about S rows, a part of them at a time."""
+        """Ask about S rows, a part of them at a time; the same digits whatever the number of threads."""
+        with one_thread():
+            return self._told(cells)
+
+    def _told(self, cells: Cells) -> Told:
         network = self._network or shipped_network()
         n_classes = self.sample.n_classes
         asked = _Rows.of(cells, self.groups)

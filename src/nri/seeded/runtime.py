@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nri.errors import InputError
 from nri.seeded.experts import EXPERTS, Opinions
-from nri.weights import checked_card, open_session, shipped_file
+from nri.weights import answers, checked_card, open_session, shipped_file
 
 FloatArray = NDArray[np.float32]
 IntArray = NDArray[np.int64]
@@ -91,7 +91,7 @@ class SeededNetwork:
                 "seed_opinions": seeds.opinions[chunk],
                 "seed_parts": seeds.parts[chunk],
             }
-            parts.append(self._session.run(None, feed))
+            parts.append(answers(self._session, feed))
         posterior, reason, precision = (np.concatenate(column) for column in zip(*parts, strict=True))
         return Answers(posterior, reason, precision)
 
@@ -137,6 +137,6 @@ def _checked_card(onnx_file: Path) -> dict[str, Any]:
 
 def _heads(card: dict[str, Any], onnx_file: Path) -> int:
     try:
-        return int(card["config"]["model"]["heads"])
-    except (KeyError, TypeError, ValueError):
+        return max(1, int(card["config"]["model"]["heads"]))
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise InputError(f"the card of {onnx_file} has no config.model.heads; export it anew") from None

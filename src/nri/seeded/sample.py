@@ -45,7 +45,16 @@ def take_sample(episode: Episode, most: int, rng: np.random.Generator) -> Sample
     if len(kept) > most:
         kept, weights = _drawn(labels[first], weights, most, rng)
     rows = used[first[kept]]
-    return Sample(episode.cells.take(rows), episode.labels[rows], weights, episode.n_classes)
+    return Sample(episode.cells.take(rows), episode.labels[rows], _countable(weights), episode.n_classes)
+
+
+HEAVIEST, LIGHTEST = 1e4, 1e-6
+"""What a row of a sample weighs at most and at least: the experts count in single precision, where the say of
+a row that is heavier could not be told from certainty."""
+
+
+def _countable(weights: FloatArray) -> FloatArray:
+    return np.maximum(weights * min(1.0, HEAVIEST / float(weights.max(initial=1.0))), LIGHTEST)
 
 
 def distinct_rows(cells: Cells) -> tuple[Cells, IntArray]:
@@ -83,7 +92,7 @@ def _drawn(
 
 
 FRESH_SHARE = 0.7
-"""Share of a row's columns that are drawn anew.
+"""Share of a mixed row's columns that are drawn anew.
 
 With fewer the rows stay so near to labelled ones that a rule which has learned these by heart looks good;
 with all of them nothing of what goes together in the table is left.
@@ -93,21 +102,62 @@ with all of them nothing of what goes together in the table is left.
 def plausible_rows(
     cells: Cells, weights: FloatArray, groups: IntArray, count: int, rng: np.random.Generator
 ) -> Cells:
-    """Draw so many rows by weight, and take most of their columns from other rows.
+    """Make so many rows that the table might as well have held.
 
-    Each fresh column comes from a row of its own. What is made of one column (a one-hot group, ordered
-    thresholds and their number) goes together: no row says "red and blue" or "over 60 but not over 40".
+    One half are mixed: a row drawn by weight, most of its columns from other rows. That tries columns against
+    each other. The other half lie between two rows, which keeps what goes together in the table.
+    What is made of one column (a one-hot group, ordered thresholds and their number) comes from one row: no
+    row says "red and blue" or "over 60 but not over 40".
     """
     _, member = np.unique(groups, return_inverse=True)
     n_columns = int(member.max(initial=-1)) + 1
     share = weights / weights.sum()
-    kept = rng.choice(len(cells), size=(count, 1), p=share)
-    other = rng.choice(len(cells), size=(count, n_columns), p=share)
-    source = np.where(rng.random((count, n_columns)) < FRESH_SHARE, other, kept)[:, member]
-    variables, numbers = np.arange(cells.values.shape[1]), np.arange(cells.numbers.shape[1])
-    of_variables, of_numbers = np.split(source, [len(variables)], axis=1)
+    between = count // 2
+    n_variables = cells.values.shape[1]
+    sources = [
+        _mixed(len(cells), share, (count - between, n_columns), rng),
+        _between(cells, member, share, (between, n_columns), rng),
+    ]
+    source = np.concatenate(sources)[:, member]
+    variables, numbers = np.arange(n_variables), np.arange(cells.numbers.shape[1])
+    of_variables, of_numbers = np.split(source, [n_variables], axis=1)
     return Cells(
         cells.values[of_variables, variables],
         cells.known[of_variables, variables],
         cells.numbers[of_numbers, numbers],
     )
+
+
+def _mixed(n_rows: int, share: FloatArray, shape: tuple[int, int], rng: np.random.Generator) -> IntArray:
+    """[rows, columns], the row that each column comes from: mostly one of its own."""
+    kept = rng.choice(n_rows, size=(shape[0], 1), p=share)
+    other = rng.choice(n_rows, size=shape, p=share)
+    return np.where(rng.random(shape) < FRESH_SHARE, other, kept)
+
+
+def _between(
+    cells: Cells, member: IntArray, share: FloatArray, shape: tuple[int, int], rng: np.random.Generator
+) -> IntArray:
+    """[rows, columns], the row that each column comes from: near a point between two rows.
+
+    A number comes from the row whose number lies nearest to the point; any other column, and a number that
+    one of the two does not have, from either of them, the nearer one more often.
+    """
+    first, second = rng.choice(len(cells), size=(2, shape[0]), p=share)
+    way = rng.random(shape[0])
+    source: IntArray = np.where(rng.random(shape) < way[:, None], second[:, None], first[:, None])
+    of_variables, of_numbers = np.split(member, [cells.values.shape[1]])
+    for number, column in enumerate(of_numbers.tolist()):
+        known = cells.known[:, int(np.argmax(of_variables == column))]
+        values = cells.numbers[:, number]
+        made = np.flatnonzero(known[first] & known[second])
+        point = (1 - way[made]) * values[first[made]] + way[made] * values[second[made]]
+        source[made, column] = _nearest(values, np.flatnonzero(known), point)
+    return source
+
+
+def _nearest(values: NDArray[np.float32], rows: IntArray, points: FloatArray) -> IntArray:
+    """Return for each point the row, of these, whose value lies nearest to it."""
+    order = rows[np.argsort(values[rows], kind="stable")]
+    middles = (values[order][1:].astype(np.float64) + values[order][:-1]) / 2
+    return np.asarray(order[np.searchsorted(middles, points)])

@@ -8,7 +8,7 @@ from nri.seeded.experts import EXPERTS
 from nri.seeded.torch.batch import SeededInputs
 from nri.seeded.torch.network import SeededInducer
 from nri.seeded.torch.training import SeededTrainConfig, SeededTraining
-from nri.train.checkpoint import Checkpoint
+from nri.train.checkpoint import Checkpoint, load_weights
 from nri.train.config import from_dict
 from nri.train.onnx import Graph
 
@@ -46,7 +46,7 @@ def load_seeded(kept: Checkpoint) -> SeededInducer:
     """Rebuild the network that a checkpoint describes, with its averaged weights."""
     config = from_dict(SeededTrainConfig, kept.config, "checkpoint")
     network = SeededTraining(config).build()
-    network.load_state_dict(kept.average)
+    load_weights(network, kept.average)
     return network.eval()
 
 
