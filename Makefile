@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: demo test lint types contracts unit format docs site screenshots clean bench bench-wide bench-small bench-quick
+.PHONY: demo test lint types contracts unit fuzz lock verify sbom format docs site soak screenshots clean bench bench-wide bench-small bench-quick
 
 demo: $(VENV)/.installed
 	$(BIN)/nri demo
@@ -25,6 +25,22 @@ contracts: $(VENV)/.installed-test
 unit: $(VENV)/.installed-test
 	$(BIN)/pytest -n 2
 
+# A campaign against everything: estimators, files, command lines, exports, server, checkpoints. One line of counts at the end.
+MINUTES ?= 60
+fuzz: $(VENV)/.installed-test
+	$(BIN)/python tests/fuzz/fuzz_campaign.py --minutes $(MINUTES)
+
+# Hashes of the pinned environment: write them anew, or download every file and compare; licences and bill of materials.
+lock: $(VENV)/.installed-test
+	$(PIP) --dry-run --ignore-installed --report build/pip-report.json -e '.[test]' -e ./bench
+	$(BIN)/python tools/supply_chain.py lock build/pip-report.json
+
+verify: $(VENV)/.installed-test
+	$(BIN)/pip download --quiet --no-deps --require-hashes -r requirements.lock -d build/verified
+
+sbom: $(VENV)/.installed-test
+	$(BIN)/python tools/supply_chain.py sbom
+
 format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -39,6 +55,12 @@ docs: $(VENV)/.installed-test
 site: $(VENV)/.installed-docs
 	$(BIN)/mkdocs build --strict --quiet
 	@echo "open build/site/index.html; for search: python3 -m http.server -d build/site"
+
+# The page's server under a hundred visitors at once, on this machine only, killed and started again half-way.
+MINUTES  ?= 10
+VISITORS ?= 100
+soak: $(VENV)/.installed-test
+	$(BIN)/python tests/soak/soak.py --minutes $(MINUTES) --visitors $(VISITORS)
 
 # Renew the pictures of the page in docs/images; needs chromium.
 screenshots: $(VENV)/.installed-test

@@ -16,12 +16,15 @@ ROOT = Path(__file__).parents[2]
 PLACE = ROOT / "docs" / "api.md"
 
 RECORDS = {
-    "nri.induce.path": ["Induction"],
+    "nri.induce.path": ["Induction", "Price"],
     "nri.induce.estimates": ["Accuracy", "Interval"],
     "nri.induce.diagnostics": ["Diagnostics", "Measure"],
+    "nri.induce.floors": ["Floored", "Floors"],
     "nri.rule": ["ClassRule", "Rule", "Clause", "Literal", "Op", "ColumnPlan", "Evidence", "Explanation"],
     "nri.regress.path": ["NumberInduction"],
     "nri.rule.segments": ["Segment", "Spread"],
+    "nri.survival.path": ["Followed", "SurvivalInduction", "Concordance"],
+    "nri.rule.survival": ["SurvivalSegment", "Curve"],
     "nri.rule.explain_number": ["NumberExplanation"],
     "nri.tasks.slices": ["Slices", "Slice"],
     "nri.tasks.surrogate": ["Surrogate"],
@@ -137,7 +140,11 @@ def _fields(thing: type) -> Iterator[tuple[str, str]]:
 
 
 def _methods(thing: type) -> Iterator[tuple[str, Any]]:
-    for name, member in vars(thing).items():
+    """Own ones first, then those of what it derives from in this package."""
+    ours = [one for one in thing.__mro__ if one.__module__.startswith("nri.")]
+    members = {name: member for one in reversed(ours) for name, member in vars(one).items()}
+    order = dict.fromkeys(name for one in ours for name in vars(one))
+    for name, member in ((name, members[name]) for name in order):
         if not name.startswith("_") and inspect.isfunction(member):
             yield name + _signature(member), member
         elif not name.startswith("_") and isinstance(member, property | cached_property):

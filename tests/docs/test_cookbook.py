@@ -24,6 +24,7 @@ EXPECTED = {
     "stability": "cough = yes AND fever = yes: same conditions in",
     "surrogate": "THEN prediction = yes",
     "survey_weights": "covers 760 of 1600",
+    "survival": "concordance on new rows: 0.6",
     "to_sql": "same as predict: True",
     "tuning": "clauses: 2",
 }

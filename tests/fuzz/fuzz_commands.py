@@ -1,0 +1,168 @@
+"""Command lines, each in a fresh process: exit code 0 or 2, no traceback, no hang.
+
+Most processes are forked from one that has loaded the package, which takes a twentieth of the time; one in
+fifty is started from nothing.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from fuzz_files import FORMATS, ROOT, damaged, rule_text, whole
+from fuzz_tally import PATIENCE, HungError
+from hypothesis import strategies as st
+
+from nri.errors import InputError
+
+VISITS = ROOT / "docs" / "examples" / "visits.csv"
+COMMANDS = "induce induce induce predict explain export slices surrogate compare stability dynamics train"
+commands = st.tuples(
+    st.sampled_from([*COMMANDS.split(), "export-weights", ""]),
+    st.integers(0, 2**32 - 1),
+)
+WORDS = [
+    *[
+        "x",
+        "-1",
+        "0",
+        "1",
+        "2",
+        "1e400",
+        "nan",
+        "yes",
+        "flu",
+        "age",
+        "fever",
+        "flu=5",
+        "=",
+        "ü",
+        "../..",
+        "/",
+        "/dev/null",
+        "json",
+        "sql",
+        "greedy",
+        "paper",
+        "postgres",
+    ],
+    *("", "age > 30", "age >", "\udcff", "a" * 300),
+]
+
+
+@cache
+def folder() -> Path:
+    """Return a folder with whole and damaged files."""
+    place = Path(tempfile.mkdtemp(prefix="nri-fuzz-"))
+    (place / "visits.csv").write_bytes(VISITS.read_bytes())
+    for kind in ("classes", "number", "counts"):
+        (place / f"{kind}.json").write_text(rule_text(kind))
+        (place / f"bad-{kind}.json").write_bytes(damaged(rule_text(kind).encode(), len(kind)))
+    for form in FORMATS:
+        (place / f"whole.{form}").write_bytes(whole(form))
+        for seed in range(3):
+            (place / f"bad{seed}.{form}").write_bytes(damaged(whole(form), seed))
+    (place / "empty.csv").write_bytes(b"")
+    (place / "moves.csv").write_text("a,b,a',b'\n0,1,1,0\n1,0,0,1\n1,1,1,1\n0,0,0,0\n")
+    return place
+
+
+@cache
+def options(command: str) -> tuple[str, ...]:
+    from nri.cli.app import app
+
+    context = __import__("typer").main.get_command(app)
+    found = context.commands.get(command) if hasattr(context, "commands") else None
+    return tuple(
+        option for one in getattr(found, "params", ()) for option in one.opts if option.startswith("--")
+    )
+
+
+def arguments_of(case: tuple[str, int]) -> list[str]:
+    command, seed = case
+    rng = np.random.default_rng(seed)
+    pick = lambda values: values[int(rng.integers(len(values)))]  # noqa: E731
+    files = sorted(str(path) for path in folder().iterdir())
+    usual = {
+        "induce": [str(VISITS), "--target", "flu", "--model", pick(["greedy", "greedy", "greedy", "seeded"])],
+        "predict": [str(folder() / "classes.json"), pick(files)],
+        "explain": [str(folder() / "classes.json"), str(VISITS), "--row", "1"],
+        "export": [str(folder() / pick(["classes.json", "number.json", "counts.json", "bad-classes.json"]))],
+        "slices": [str(VISITS), "--labels", "flu", "--predictions", "fever"],
+        "surrogate": [str(VISITS), "--predictions", "flu", "--model", "greedy"],
+        "compare": [str(folder() / "classes.json"), str(folder() / "counts.json")],
+        "stability": [str(VISITS), "--target", "flu", "--model", "greedy", "--samples", "3"],
+        "dynamics": [str(folder() / "moves.csv")],
+        "train": ["--config", pick(files)],
+        "export-weights": [pick(files), "--out", str(folder() / "out.onnx")],
+        "": [],
+    }
+    given = [command, *usual[command]] if command else []
+    known = [one for one in options(command) if one not in ("--port", "--samples", "--permutations")] or [
+        "--help"
+    ]
+    for _ in range(int(rng.integers(0, 4))):
+        given += [pick([*known, *known, "--nonsense", "-q"])]
+        if rng.random() < 0.6:
+            given += [pick([*WORDS, *files])]
+    if rng.random() < 0.2 and len(given) > 1:
+        given[int(rng.integers(1, len(given)))] = pick([*WORDS, *files])
+    return [word for word in given if "\0" not in word]
+
+
+def run(case: tuple[str, int]) -> None:
+    """Run a command line in a process of its own, and look at how it ended."""
+    given = arguments_of(case)
+    with tempfile.TemporaryDirectory(prefix="nri-fuzz-run-") as place:
+        said = Path(place) / "err"
+        code, seconds = (_started if case[1] % 50 == 0 else _forked)(given, place, said)
+        told = said.read_text(errors="replace")
+    if seconds > PATIENCE:
+        raise HungError
+    if (
+        code not in (0, 2)
+        or "Traceback" in told
+        or (code == 2 and given and "error: " not in told and "Usage" not in told)
+    ):
+        raise RuntimeError(f"exit code {code}, said {told[-600:]!r}, asked {given}")
+    if code == 2:
+        raise InputError("refused")
+
+
+def _started(given: list[str], place: str, said: Path) -> tuple[int, float]:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with said.open("wb") as err:
+        done = subprocess.run([sys.executable, "-m", "nri", *given], cwd=place, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=err, check=False, timeout=600)  # fmt: skip
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return done.returncode, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _forked(given: list[str], place: str, said: Path) -> tuple[int, float]:
+    import nri.cli.app as app  # loaded before the fork, so that the child need not
+
+    child = os.fork()
+    if child == 0:
+        code = 70
+        try:
+            resource.setrlimit(resource.RLIMIT_CPU, (int(PATIENCE) + 5, int(PATIENCE) + 6))
+            os.chdir(place)
+            quiet = os.open(os.devnull, os.O_RDWR)
+            err = os.open(said, os.O_WRONLY | os.O_CREAT)
+            for source, target in ((quiet, 0), (quiet, 1), (err, 2)):
+                os.dup2(source, target)
+            sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", errors="backslashreplace")  # noqa: SIM115
+            try:
+                app.main(given)
+            except SystemExit as end:
+                code = end.code if isinstance(end.code, int) else 0
+            sys.stdout.flush()
+            sys.stderr.flush()
+        finally:
+            os._exit(code)
+    _, status, used = os.wait4(child, 0)
+    return os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime

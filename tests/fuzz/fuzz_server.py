@@ -1,0 +1,135 @@
+"""The page's server over real sockets: whatever is sent, it answers without a fault of its own."""
+
+import atexit
+import contextlib
+import http.client
+import json
+import socket
+import subprocess
+import sys
+import time
+from functools import cache
+
+import numpy as np
+from fuzz_files import FORMATS, ROOT, _other_values, damaged, whole
+from fuzz_tally import HungError
+from hypothesis import strategies as st
+
+from nri.errors import InputError
+
+requests = st.tuples(
+    st.sampled_from(
+        [
+            "table",
+            "induce",
+            "edit",
+            "validate",
+            "rows",
+            "explain",
+            "target",
+            "download",
+            "raw",
+            "half",
+            "method",
+        ]
+    ),
+    st.integers(0, 2**32 - 1),
+)
+QUESTION = {"target": "flu", "model": "greedy", "max_clauses": 3}
+
+
+@cache
+def server() -> tuple[int, subprocess.Popen[bytes]]:
+    """Start a server on a free port; it ends with this process."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "nri", "serve", "--no-browser", "--port", str(port), "--model", "greedy"]
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    atexit.register(running.kill)
+    for _ in range(600):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return port, running
+        time.sleep(0.1)
+    raise RuntimeError("the server did not start")
+
+
+_COOKIE: dict[str, str] = {}
+
+
+def ask(method: str, path: str, body: bytes = b"", **more: str) -> int:
+    """Send one request as the page does, and return the status."""
+    port, _ = server()
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    headers = {
+        "x-nri": "1",
+        "origin": f"http://127.0.0.1:{port}",
+        "sec-fetch-site": "same-origin",
+        **_COOKIE,
+        **more,
+    }
+    try:
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        answer.read()
+    finally:
+        connection.close()
+    if cookie := answer.getheader("set-cookie"):
+        _COOKIE["cookie"] = cookie.split(";")[0]
+    return answer.status
+
+
+def send(case: tuple[str, int]) -> None:
+    """Send something; a 5xx other than "busy" is a finding, and so is a server that is gone."""
+    kind, seed = case
+    rng = np.random.default_rng(seed)
+    port, running = server()
+    try:
+        status = _sent(kind, seed, rng, port)
+    except TimeoutError:
+        raise HungError from None
+    except (http.client.HTTPException, ConnectionError):
+        status = 400  # closed without an answer: what was sent was no request
+    if running.poll() is not None:
+        raise RuntimeError(f"the server ended with {running.returncode}")
+    if status >= 500 and status != 503:
+        raise RuntimeError(f"the server said {status}")
+    if status >= 400:
+        raise InputError("refused")
+
+
+def _sent(kind: str, seed: int, rng: np.random.Generator, port: int) -> int:
+    match kind:
+        case "table":
+            form = FORMATS[seed % len(FORMATS)]
+            content = (
+                (ROOT / "docs/examples/visits.csv").read_bytes()
+                if rng.random() < 0.5
+                else damaged(whole(form), seed)
+            )
+            return ask("POST", "/api/table", content, **{"x-file-name": f"t.{form}"})
+        case "induce" | "edit" | "validate":
+            question = (
+                json.loads(json.dumps(QUESTION)) if rng.random() < 0.4 else _other_values(dict(QUESTION), rng)
+            )
+            return ask("POST", f"/api/{kind}", json.dumps(question).encode())
+        case "rows" | "explain" | "target" | "download":
+            words = ["flu", "age", "", "-1", "1", "x" * 2000, "%00", "json", "sql", "python", "html"]
+            word = words[int(rng.integers(len(words)))]
+            path = (
+                f"/api/download/{word}"
+                if kind == "download"
+                else f"/api/{kind}?column={word}&row={word}&start={word}"
+            )
+            return ask("GET", path)
+        case "method":
+            methods = ["PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "NONSENSE"]
+            return ask(methods[seed % 6], ["/", "/api/table", "/api/induce", "/nothing"][seed % 4])
+    with socket.create_connection(("127.0.0.1", port), 30) as raw:
+        head = f"POST /api/table HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nx-nri: 1\r\ncontent-length: 50"
+        start = f"{head}\r\n\r\nabc".encode()
+        raw.sendall(damaged(start, seed) if kind == "raw" else start[: int(rng.integers(1, len(start)))])
+        with contextlib.suppress(OSError):
+            raw.shutdown(socket.SHUT_WR)
+        answer = raw.recv(100)
+    return int(answer[9:12]) if answer.startswith(b"HTTP/1.") and answer[9:12].isdigit() else 400

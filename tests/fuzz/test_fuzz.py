@@ -1,0 +1,51 @@
+"""A short part of the campaign (``make fuzz MINUTES=60`` is the long one): no finding."""
+
+import pytest
+from fuzz_campaign import PARTS, campaign, one_round
+from fuzz_tally import DifferentError, HungError, Tally, outcome_of
+
+from nri.errors import InputError
+
+EXAMPLES = {
+    "fits": 100,
+    "systems": 30,
+    "exports": 20,
+    "tables": 100,
+    "rules": 100,
+    "weights": 30,
+    "commands": 6,
+    "server": 20,
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_nothing_breaks_it(name):
+    tally = Tally()
+    one_round(PARTS[name], 0, tally, EXAMPLES[name])
+    assert not tally.findings, f"{tally.line(name)}\n\n" + "\n\n".join(tally.findings[:3])
+    assert tally.counts["ok"] or name == "commands"
+
+
+def test_each_way_to_end_is_told_from_the_others():
+    def run(what):
+        if what == "hang":
+            while True:
+                pass
+        if what is not None:
+            raise what
+
+    endings = {
+        None: "ok",
+        InputError("one line"): "refused",
+        InputError("two\nlines"): "foreign",
+        KeyError("x"): "foreign",
+        DifferentError("x"): "different",
+        HungError(): "hung",
+        "hang": "hung",
+    }
+    assert [outcome_of(run, case, seconds=0.2)[0] for case in endings] == list(endings.values())
+
+
+def test_the_campaign_ends_in_one_line_of_counts(tmp_path):
+    total = campaign(0.002, 1, ["rules"], tmp_path, 1)
+    assert total.line("fuzz").startswith("fuzz: tried 20, ok ")
