@@ -9,6 +9,8 @@ several lines for a table. Names:
     mean accuracy over the data sets, in percent;
 ``ranking:PROTOCOL``
     the methods by mean accuracy with their rule size, as a table;
+``against-paper``
+    ours minus the paper's Table 1 at p4, method by method and set by set;
 ``EXPERIMENT``
     the table of an experiment, e.g. ``recovery``;
 ``wide:TABLE:HALF``
@@ -33,6 +35,7 @@ from nri_bench.experiments import EXPERIMENTS
 from nri_bench.run import Row
 from nri_bench.tables.cell import FAILED, NO_ROWS, markdown, notes, percent
 from nri_bench.tables.frame import frame_of, label_of
+from nri_bench.tables.published import against_paper
 from nri_bench.tables.table1 import table1, table1_latex, table1_markdown
 from nri_bench.tables.wide import PARTS, TABLES
 
@@ -95,6 +98,8 @@ def content_of(name: str, results: Path) -> str:
         return f"{means[arguments[0]].mean:.1f}" if arguments[0] in means else "n/a"
     if kind == "ranking" and len(arguments) == 1:
         return ranking_table(uci, arguments[0])
+    if kind == "against-paper" and not arguments:
+        return against_paper(uci)
     if kind == "provenance" and arguments in ([], ["wide"]):
         return provenance(experiment_rows(EXPERIMENTS["wide"], results) if arguments else uci)
     raise InputError(f"no bench place {name!r}; see the list in nri_bench.report")

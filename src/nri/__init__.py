@@ -17,13 +17,15 @@ if TYPE_CHECKING:
     from nri.dynamics.system import Dynamics
     from nri.errors import InputError, NRIError
     from nri.estimator import NRIClassifier
+    from nri.induce.knowledge import Knowledge
     from nri.induce.path import Settings, induce_rules
     from nri.induce.resample import cross_validate, diagnose
     from nri.networks import export_weights, train_network
     from nri.regress.path import induce_segments
     from nri.regressor import NRIRegressor
     from nri.report import ReportOptions, write_report
-    from nri.rule import RuleSet, Segments
+    from nri.rule import RuleSet, Segments, SurvivalRule
+    from nri.survival.path import cross_validate_survival, follow, induce_survival
     from nri.table import Table
     from nri.table.binarizer import binarize
     from nri.tasks.compare import compare_rules
@@ -38,11 +40,16 @@ _PLACES = {
     "Table": "nri.table",
     "induce_rules": "nri.induce.path",
     "Settings": "nri.induce.path",
+    "Knowledge": "nri.induce.knowledge",
     "cross_validate": "nri.induce.resample",
     "diagnose": "nri.induce.resample",
     "induce_segments": "nri.regress.path",
+    "follow": "nri.survival.path",
+    "induce_survival": "nri.survival.path",
+    "cross_validate_survival": "nri.survival.path",
     "RuleSet": "nri.rule",
     "Segments": "nri.rule",
+    "SurvivalRule": "nri.rule",
     "read_rules": "nri.api",
     "write_rules": "nri.api",
     "write_report": "nri.report",
@@ -73,6 +80,7 @@ __all__ = [
     "CoverageDisplay",
     "Dynamics",
     "InputError",
+    "Knowledge",
     "NRIClassifier",
     "NRIError",
     "NRIRegressor",
@@ -81,6 +89,7 @@ __all__ = [
     "RuleSet",
     "Segments",
     "Settings",
+    "SurvivalRule",
     "Table",
     "WhyDisplay",
     "__version__",
@@ -88,11 +97,14 @@ __all__ = [
     "clause_stability",
     "compare_rules",
     "cross_validate",
+    "cross_validate_survival",
     "diagnose",
     "error_slices",
     "export_weights",
+    "follow",
     "induce_rules",
     "induce_segments",
+    "induce_survival",
     "learn_dynamics",
     "progress_bar",
     "read_dynamics",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from nri.errors import InputError
-from nri.rule import FORMATS, Label, RuleSet, Segments, any_rule_from_json
+from nri.rule import FORMATS, Label, RuleSet, Segments, SurvivalRule, any_rule_from_json
 from nri.table import Table, atomic_file, table_of
 from nri.table import files as table_files
 from nri.table.excel import SheetChoice
@@ -68,7 +68,7 @@ def read_table(
     return table if target is None else with_target(table, target, positive, weights)
 
 
-def read_rules(source: "str | PathLike[str] | IO[str]") -> RuleSet | Segments:
+def read_rules(source: "str | PathLike[str] | IO[str]") -> RuleSet | Segments | SurvivalRule:
     """Read rules from a JSON file, as :func:`write_rules` and ``nri induce --out RULE.json`` write it.
 
     They predict on any table with the columns that they read: ``read_rules("rule.json").predict(frame)``.
@@ -98,7 +98,7 @@ def read_rules(source: "str | PathLike[str] | IO[str]") -> RuleSet | Segments:
 
 
 def write_rules(
-    ruleset: RuleSet | Segments, path: "str | PathLike[str]", *, format: str | None = None
+    ruleset: RuleSet | Segments | SurvivalRule, path: "str | PathLike[str]", *, format: str | None = None
 ) -> None:
     """Write rules to a file, whole or not at all.
 

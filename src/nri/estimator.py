@@ -13,11 +13,20 @@ from sklearn.utils.validation import check_is_fitted
 from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.induce import models
-from nri.induce.path import Settings, TablePosterior, induce_rules
+from nri.induce.arguments import real, whole, yes_or_no
+from nri.induce.floors import Floored, Floors, meet_floors
+from nri.induce.knowledge import Knowledge
+from nri.induce.path import Price, Settings, TablePosterior, induce_rules, price_of_knowledge
 from nri.rule import Explanation, Label, RuleSet
 from nri.rule.column import Columns
-from nri.rule.labels import as_label
-from nri.sklearn_inputs import feature_names, read_labels, read_weights, real, whole, wished_columns
+from nri.rule.labels import as_label, label_array
+from nri.sklearn_inputs import (
+    feature_names,
+    read_labels,
+    read_weights,
+    told_knowledge,
+    wished_columns,
+)
 from nri.sklearn_table import TableEstimator
 from nri.table.frame import as_frame, read_columns
 from nri.table.source import Source
@@ -62,8 +71,14 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         What it costs to take a row of a class for another one; 1 where nothing is said. The rule, the class
         that it speaks about and the default class are those that cost least. ``"balanced"`` makes all classes
         weigh the same together. What rules say of rows stays counted in rows.
+    min_sensitivity, min_specificity : float
+        Least share of the rows of ``positive`` that is found, and of the other rows that is left alone, on
+        cross-validated rows. Errors on ``positive`` count more, or less, until that is reached, or until no
+        more can be done: ``floors_`` says which.
     positive : label, optional
         For two classes, the class that the rule is about; by default the one with the simpler rule.
+    knowledge : Knowledge, optional
+        What a person knows: clauses to keep, conditions never to say, places to cut, ways that columns go.
     exact_text : bool
         Whether texts that differ only in case and blanks (``yes``, ``YES``) are kept apart. By default they
         are one value, in features and in labels, with a note.
@@ -83,6 +98,10 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
     column_costs_ : dict of str to float
         For each column of the rule, by how much the share of right rows in ``fit`` falls where its cells are
         unknown: its clauses then do not fire.
+    knowledge_price_ : Price or None
+        What the knowledge given costs on the rows of ``fit``, where there is some; print it.
+    floors_ : Floored or None
+        How floors for sensitivity and specificity were met, where some are asked for; print it.
     n_features_in_ : int
         Columns seen in ``fit``.
     feature_names_in_ : array of str
@@ -100,6 +119,8 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
     rules_: RuleSet
     classes_: NDArray[Any]
     left_out_: tuple[LeftOut, ...]
+    knowledge_price_: Price | None
+    floors_: Floored | None
     _posterior: TablePosterior | None
 
     def __init__(
@@ -115,7 +136,10 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         binarize: Literal["auto", "paper"] = "auto",
         counts: Literal["auto", "never", "only"] = "auto",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        min_sensitivity: float = 0.0,
+        min_specificity: float = 0.0,
         positive: Label | None = None,
+        knowledge: Knowledge | None = None,
         exact_text: bool = False,
         random_state: Any = None,
     ) -> None:
@@ -129,7 +153,10 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         self.binarize = binarize
         self.counts = counts
         self.class_weight = class_weight
+        self.min_sensitivity = min_sensitivity
+        self.min_specificity = min_specificity
         self.positive = positive
+        self.knowledge = knowledge
         self.exact_text = exact_text
         self.random_state = random_state
 
@@ -139,31 +166,74 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         Parameters
         ----------
         X : DataFrame, polars frame, array or list of rows
-            Missing cells are unknown.
-        y : array of labels [M]
-            Text, numbers or booleans, without missing ones.
+            Missing cells are unknown. With the name of a column as ``y`` also a table that stays where it is:
+            an ibis table, a relation of DuckDB, a LazyFrame of polars or a DataFrame of PySpark.
+        y : array of labels [M], or str
+            Text, numbers or booleans, without missing ones; or, for such a table, the column to be explained.
         sample_weight : float [M], optional
             How many rows each row stands for.
         unlabelled : rows like X, optional
             Further rows whose label nobody knows. The seeded model asks what it believes of them, so that the
             rule is good where rows really are.
         """
+        if isinstance(y, str):
+            return self._fit_in_place(X, y, sample_weight, unlabelled)
         names = feature_names(X)
         frame = as_frame(X)
-        labels, classes = read_labels(y, len(frame), exact=self.exact_text)
+        labels, classes = read_labels(y, len(frame), exact=yes_or_no("exact_text", self.exact_text))
         table = self._table(frame, labels, sample_weight)
         if unlabelled is not None:
             more = as_frame(unlabelled)
             if names is None:
                 more = more.set_axis(list(frame.columns), axis="columns")
             table = replace(table, unlabelled=read_columns(more, table.plans))
-        found = induce_rules(table, self.settings, rng=self._generator())
+        self.floors_ = None
+        floors = Floors(self.min_sensitivity, self.min_specificity)
+        if floors and len(table.classes) > 1:
+            self.floors_, _ = meet_floors(table, self.settings, floors, rng=self._generator())
+        settings = self.settings
+        found = induce_rules(table, settings, rng=self._generator())
         self.rules_ = found.ruleset
+        self.knowledge_price_ = price_of_knowledge(table, settings, found.ruleset, rng=self._generator())
         self._weigh_columns(table, lambda columns: right_share(found.ruleset, table, columns))
         self.left_out_ = found.left_out
         self._posterior = found.posterior
         self.classes_ = classes
         self._remember(frame, names)
+        return self
+
+    def _fit_in_place(self, X: Any, target: str, sample_weight: Any, unlabelled: Any) -> Self:
+        """Induce rules where the rows are: samples are searched, all rows decide."""
+        from nri.engine.connect import rows_of
+        from nri.engine.large import profiled
+        from nri.engine.path import induce_large
+
+        rows = rows_of(X)
+        if rows is None:
+            raise InputError(
+                f"y is the text {target!r}, but X is no table of a database: give labels as an array, or "
+                "an ibis table, a DuckDB relation, a polars LazyFrame or a PySpark DataFrame as X"
+            )
+        if (
+            sample_weight is not None
+            or unlabelled is not None
+            or self.min_sensitivity
+            or self.min_specificity
+        ):
+            raise InputError(
+                "weights, rows without labels, min_sensitivity and min_specificity are for tables in memory; "
+                "leave them out, or collect the table"
+            )
+        exact = yes_or_no("exact_text", self.exact_text)
+        found = profiled(rows, target, self.positive, exact=exact)
+        large = induce_large(found, self.settings, rng=self._generator())
+        self.rules_, self.left_out_, self._posterior = large.ruleset, large.left_out, None
+        self.floors_, self.knowledge_price_ = None, None
+        self.classes_ = label_array(large.ruleset.classes)
+        names = [one.name for one in rows.columns if one.name != found.target.column]
+        seen = large.table
+        self._weigh_columns(seen, lambda columns: right_share(large.ruleset, seen, columns), names)
+        self._remember(pd.DataFrame(columns=names), np.array(names, dtype=object))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -199,7 +269,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         """Return rows and labels as a table with the classes of ``fit``, e.g. to report on them."""
         check_is_fitted(self)
         frame = as_frame(X)
-        labels, _ = read_labels(y, len(frame), exact=self.exact_text)
+        labels, _ = read_labels(y, len(frame), exact=yes_or_no("exact_text", self.exact_text))
         strange = [label for label in labels.classes if label not in self.rules_.classes]
         if strange:
             raise InputError(
@@ -211,7 +281,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
 
     def _table(self, frame: pd.DataFrame, labels: Target, sample_weight: Any) -> Table:
         weights = read_weights(sample_weight, len(frame))
-        table = Source(frame).table(exact=self.exact_text).labelled(labels)
+        table = Source(frame).table(exact=yes_or_no("exact_text", self.exact_text)).labelled(labels)
         table = table.about(self._positive(labels.classes))
         return table if weights is None else table.reweighted(weights)
 
@@ -219,6 +289,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
     def settings(self) -> Settings:
         """What is asked of the rules, checked."""
         use, never, require = wished_columns(self.columns, self.require)
+        floored: Floored | None = getattr(self, "floors_", None)
         return Settings(
             model=self.model,
             max_clauses=whole("max_clauses", self.max_clauses),
@@ -231,6 +302,8 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
             binarize=self.binarize,
             counts=self.counts,
             costs=self._costs(),
+            tilt=1.0 if floored is None else floored.tilt,
+            knowledge=told_knowledge(self.knowledge),
         )
 
     def _costs(self) -> Mapping[Label, float] | Literal["balanced"] | None:

@@ -7,6 +7,8 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nri.arrays import FloatArray, IntArray
+from nri.induce.arguments import whole, yes_or_no
+from nri.induce.knowledge import Knowledge
 from nri.induce.path import Settings
 from nri.regress.count import share_explained
 from nri.regress.path import induce_segments
@@ -15,7 +17,13 @@ from nri.rule.explain_number import NumberExplanation
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
 from nri.rule.segments import Segments
-from nri.sklearn_inputs import feature_names, read_numbers, read_weights, whole, wished_columns
+from nri.sklearn_inputs import (
+    feature_names,
+    read_numbers,
+    read_weights,
+    told_knowledge,
+    wished_columns,
+)
 from nri.sklearn_table import TableEstimator
 from nri.table.frame import as_frame
 from nri.table.source import Source
@@ -46,6 +54,8 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
         Whether the rule may say ``NOT x`` and ``x != a``. ``x <= 3`` is no negation.
     binarize : {"auto", "paper"}
         How columns become yes/no questions; see :class:`NRIClassifier`.
+    knowledge : Knowledge, optional
+        Conditions never to say, and places to cut; see :class:`NRIClassifier`.
     exact_text : bool
         Whether texts that differ only in case and blanks are kept apart.
     random_state : int, RandomState or None
@@ -93,6 +103,7 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
         require: Sequence[str] | None = None,
         negations: bool = True,
         binarize: Literal["auto", "paper"] = "auto",
+        knowledge: Knowledge | None = None,
         exact_text: bool = False,
         random_state: Any = None,
     ) -> None:
@@ -102,6 +113,7 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
         self.require = require
         self.negations = negations
         self.binarize = binarize
+        self.knowledge = knowledge
         self.exact_text = exact_text
         self.random_state = random_state
 
@@ -150,7 +162,7 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
     def _table(self, frame: Any, y: Any, sample_weight: Any) -> Table:
         name, values = read_numbers(y, len(frame))
         weights = read_weights(sample_weight, len(frame))
-        table = Source(frame).table(exact=self.exact_text)
+        table = Source(frame).table(exact=yes_or_no("exact_text", self.exact_text))
         table = table.measured_by(Measured(name, values, ColumnPlan(Kind.NUMBER)))
         return table if weights is None else table.reweighted(weights)
 
@@ -166,6 +178,7 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
             require=require,
             negations=self.negations,
             binarize=self.binarize,
+            knowledge=told_knowledge(self.knowledge),
         )
 
 

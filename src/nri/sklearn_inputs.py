@@ -12,9 +12,13 @@ from sklearn.utils.validation import column_or_1d
 
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
+from nri.induce.arguments import names, shown
+from nri.induce.knowledge import NOTHING, Knowledge
 from nri.rule.labels import as_label
+from nri.table.frame import as_frame
 from nri.table.kinds import category
 from nri.table.table import Note, Target, logger
+from nri.table.weights import settled_weights
 
 
 def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Target, NDArray[Any]]:
@@ -34,10 +38,13 @@ def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Target, ND
     name = name_of(y)
     labels = _one_column(y)
     try:
-        classes, codes = np.unique(labels, return_inverse=True)
+        classes, codes = _classes(labels)
     except TypeError:
         raise InputError(_MIXED) from None
-    check_classification_targets(labels)
+    try:
+        check_classification_targets(labels if len(labels) < _MANY else np.repeat(classes, _REPEATS))
+    except (TypeError, ValueError) as error:  # bytes, dates, fractions, huge numbers
+        raise InputError(f"{_cause(error)}; give text, numbers or booleans as labels") from None
     if len(labels) != n_rows:
         raise InputError(
             f"Found input variables with inconsistent numbers of samples: {n_rows} rows and "
@@ -51,25 +58,51 @@ def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Target, ND
     return Target(name, tuple(as_label(label) for label in classes), codes), classes
 
 
+_MANY, _REPEATS = 10_000, 3
+"""Labels from which scikit-learn is asked about the classes alone, each so often that it is no surprise."""
+
+
+def _classes(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the different labels in order, and which of them each one is; texts are sorted once each."""
+    if labels.dtype != object:
+        return np.unique(labels, return_inverse=True)
+    codes, found = pd.factorize(labels)
+    classes, places = np.unique(found, return_inverse=True)
+    return classes, places[codes]
+
+
 _MIXED = "labels mix text, numbers or booleans, of which some may look alike; convert them all to text"
 
 
 def _one_column(y: Any) -> NDArray[Any]:
     """Return labels as one array without missing ones."""
     if hasattr(y, "to_pandas"):  # a polars series or frame
-        y = y.to_pandas()
+        y = as_frame(y)
+        y = y.iloc[:, 0] if y.shape[1] == 1 else y
     if isinstance(y, pd.Series | pd.DataFrame):
         missing = bool(np.asarray(y.isna()).any())
         y = np.asarray(y if missing else y.to_numpy())
     unsorted = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.dtype == object)
-    if unsorted and len({sort for cell in y if (sort := _sort_of(cell))}) > 1:
+    if unsorted and set(map(type, y)) != {str} and len({sort for cell in y if (sort := _sort_of(cell))}) > 1:
         raise InputError(_MIXED)  # numpy would make one class of 1 and "1"
-    labels = column_or_1d(y, warn=True)
+    labels = _flat(y)
     if bool(np.asarray(pd.isna(labels)).any()):
         raise InputError("Input y contains NaN: a label is missing; leave such rows out")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise InputError("Input y contains infinity: a label cannot be infinite; leave such rows out")
     return np.asarray(labels)
+
+
+def _flat(y: Any) -> NDArray[Any]:
+    """Return one array of cells, with scikit-learn's warning where it was a column."""
+    try:
+        return np.asarray(column_or_1d(y, warn=True))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{_cause(error)}; give one label for each row, in a list or an array") from None
+
+
+def _cause(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
 def _sort_of(cell: Any) -> str:
@@ -97,31 +130,34 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     """Return one weight for each row, None if all count the same."""
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    if hasattr(sample_weight, "to_pandas"):  # polars
+        sample_weight = sample_weight.to_numpy()
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"sample_weight is {shown(sample_weight)}: give a number of 0 or more for each row"
+        ) from None
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
         raise InputError(
             f"sample_weight has shape {weights.shape} for {n_rows} rows: Sample weights must be 1D, one a row"
         )
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise InputError("sample_weight has negative or missing entries; use 0 or more")
-    if not weights.any():
-        raise InputError("every sample_weight is zero; give at least one row some weight")
-    return weights
+    return settled_weights(weights, "sample_weight")
 
 
 def feature_names(X: Any) -> NDArray[Any] | None:
     """Return the names of the columns if the table has some and all are text, else None."""
     if isinstance(X, Mapping):
-        names = list(X)
+        found = list(X)
     elif isinstance(X, list | tuple) and X and all(isinstance(row, Mapping) for row in X):
-        names = list(dict.fromkeys(name for row in X for name in row))
+        found = list(dict.fromkeys(name for row in X for name in row))
     elif hasattr(X, "collect_schema"):  # polars; the names of a lazy frame are a query of their own
-        names = list(X.collect_schema().names())
+        found = list(X.collect_schema().names())
     else:
-        names = list(getattr(X, "column_names", getattr(X, "columns", ())))  # pyarrow; pandas
-    return np.array(names, dtype=object) if names and all(isinstance(name, str) for name in names) else None
+        found = list(getattr(X, "column_names", getattr(X, "columns", ())))  # pyarrow; pandas
+    return np.array(found, dtype=object) if found and all(isinstance(name, str) for name in found) else None
 
 
 def wished_columns(
@@ -133,27 +169,9 @@ def wished_columns(
     if isinstance(columns, Mapping):
         use = [str(name) for name, wanted in columns.items() if wanted] or None
         never = [str(name) for name, wanted in columns.items() if not wanted]
-    elif isinstance(columns, str):
-        raise InputError(f"columns is the text {columns!r}; give a list of names")
     elif columns is not None:
-        use = [str(name) for name in columns]
-    if isinstance(require, str):
-        raise InputError(f"require is the text {require!r}; give a list of names")
-    return use, never, [str(name) for name in require or ()]
-
-
-def whole(name: str, value: Any) -> int:
-    """Return a parameter that counts; a bool counts nothing, though Python takes it for a number."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise InputError(f"{name} is {value!r}, which is no whole number: use 1 or more")
-    return int(value)
-
-
-def real(name: str, value: Any) -> float:
-    """Return a parameter that measures."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise InputError(f"{name} is {value!r}, which is no number: use one from 0 to 1")
-    return float(value)
+        use = names("columns", columns)
+    return use, never, [] if require is None else names("require", require)
 
 
 def read_numbers(y: Any, n_rows: int) -> tuple[str, FloatArray]:
@@ -162,8 +180,9 @@ def read_numbers(y: Any, n_rows: int) -> tuple[str, FloatArray]:
         raise InputError("requires y to be passed, but the target y is None: give a number for each row")
     name = name_of(y)
     if hasattr(y, "to_pandas"):  # a polars series or frame
-        y = y.to_pandas()
-    found = column_or_1d(np.asarray(y), warn=True)
+        y = as_frame(y)
+        y = y.iloc[:, 0] if y.shape[1] == 1 else y
+    found = _flat(y)
     if found.dtype.kind == "c":
         raise InputError("Complex data not supported: give real numbers as y")
     try:
@@ -192,3 +211,12 @@ def name_of(y: Any) -> str:
     if name is None and isinstance(y, pd.DataFrame) and y.shape[1] == 1:
         name = y.columns[0]
     return str(name) if isinstance(name, str | int) and str(name) else "y"
+
+
+def told_knowledge(given: Any) -> Knowledge:
+    """Return what a person knows, nothing for None."""
+    if given is None:
+        return NOTHING
+    if not isinstance(given, Knowledge):
+        raise InputError(f"knowledge is {given!r}; give a record, e.g. Knowledge(forbid=['age > 80'])")
+    return given

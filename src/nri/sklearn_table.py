@@ -1,7 +1,7 @@
 """What the estimators share: rows as scikit-learn's callers give them, by the names of columns in fit."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nri.arrays import FloatArray
 from nri.errors import InputError
+from nri.induce.arguments import shown
 from nri.rule import any_rule_from_json
 from nri.rule.column import Columns, empty_column
 from nri.sklearn_inputs import feature_names
@@ -39,7 +40,9 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
             return str(self.rules_._repr_html_())
         return str(super()._html_repr())
 
-    def _weigh_columns(self, table: Table, score: Callable[[Columns], float]) -> None:
+    def _weigh_columns(
+        self, table: Table, score: Callable[[Columns], float], names: Sequence[str] | None = None
+    ) -> None:
         """Find out what leaving out each column costs: how much worse the rule does where it is unknown.
 
         Parameters
@@ -48,6 +51,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
             The rows of fit.
         score
             How well the rule does on them, given the columns that it reads.
+        names
+            All columns of fit, where the rows have fewer.
         """
         columns = {name: table.columns[name] for name in self.rules_.columns}
         whole = score(columns)
@@ -55,7 +60,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
             name: whole - score({**columns, name: empty_column(column.kind, len(table))})
             for name, column in columns.items()
         }
-        costs = np.array([max(self.column_costs_.get(name, 0.0), 0.0) for name in table.names])
+        costs = np.array([max(self.column_costs_.get(name, 0.0), 0.0) for name in names or table.names])
         self.feature_importances_ = costs / costs.sum() if costs.sum() > 0 else costs
 
     def _remember(self, frame: pd.DataFrame, names: NDArray[Any] | None) -> None:
@@ -72,7 +77,13 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
             return self.random_state
         if self.random_state is None:
             return np.random.default_rng(0)
-        return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        try:
+            return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        except (TypeError, ValueError):
+            raise InputError(
+                f"random_state is {shown(self.random_state)}; give a whole number from 0 to 2**32 - 1, "
+                "a generator of numpy, or None"
+            ) from None
 
     def _named(self, X: Any) -> pd.DataFrame:
         """Return rows to predict with the names that columns had in fit."""

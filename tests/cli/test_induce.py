@@ -266,7 +266,7 @@ def test_cross_validation_counts_what_clinicians_count(nri, visits, tmp_path):
     [
         ("maybe=5", "the target has no class 'maybe'; choose one of 'no', 'yes'"),
         ("yes", "--cost 'yes' is no CLASS=COST; write e.g. --cost yes=5"),
-        ("yes=0", "the cost of 'yes' is 0.0; give a number above 0"),
+        ("yes=0", "the cost of 'yes' is 0.0; give a number from 1e-06 to 1e+06"),
     ],
 )
 def test_a_cost_that_cannot_be_meant_names_what_is_wrong(nri, visits, cost, told):

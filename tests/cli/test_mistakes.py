@@ -53,7 +53,7 @@ def test_a_table_that_cannot_be_used_is_refused_in_one_line(nri, tmp_path, conte
         (["--format", "excel"], "no format 'excel'; use one of text, markdown"),
         (["--json", "--sql"], "two formats asked for, json and sql: choose one"),
         (["--model", "magic"], "no model 'magic'"),
-        (["--binarize", "deep"], "unknown binarisation mode 'deep'"),
+        (["--binarize", "deep"], "binarize is 'deep', which is none of auto, paper"),
         (["--counts", "often"], "counts is 'often', which is none of auto, never, only"),
         (["--out", "no/such/folder/rule.json"], "there is no folder no/such/folder"),
         (["--html", "/"], "/ is a folder; name a file"),

@@ -79,9 +79,9 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Counter[Any]]:
     counts: dict[str, Counter[Any]] = {"cells": Counter(), "understand": Counter(), "read_by": Counter()}
     cells, understand, read_by = source.Source.cells, source.understand, source.read_by
 
-    def counted_cells(self, name):
+    def counted_cells(self, name, **options):
         counts["cells"][name] += 1
-        return cells(self, name)
+        return cells(self, name, **options)
 
     def counted_understand(one, **options):
         counts["understand"]["any column"] += 1

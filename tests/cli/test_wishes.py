@@ -1,5 +1,6 @@
 """What a person knows, and whom a rule concerns, in the words of the command line."""
 
+import json
 import re
 
 import numpy as np
@@ -46,3 +47,20 @@ def test_a_column_that_looks_protected_is_noted_and_groups_are_told_on_request(n
     assert "(the rule does not read it; another column may stand for it)" in done.out
     missing = nri("induce", patients, "--target", "diabetes", "--protect", "presure")
     assert "no column 'presure'; did you mean 'pressure'?" in missing.err
+
+
+def test_the_mean_cost_stands_beside_the_accuracy(nri, visits):
+    done = nri("induce", visits, "-t", "flu", "--cost", "yes=5", "--cv", "--model", "greedy")
+    assert re.search(
+        r"accuracy 0\.\d\d ± 0\.\d\d, cost 0\.\d\d ± 0\.\d\d a row \(cross-validated\)", done.out
+    )
+    data = json.loads(nri("induce", visits, "-t", "flu", "--cost", "yes=5", "--cv", "--json", "-q").out)
+    assert data["validation"]["mean_cost"]["one_class"] == pytest.approx(31 / 60)
+
+
+def test_a_floor_is_told(nri, visits):
+    floor = ("--min-sensitivity", "0.95", "--positive", "yes", "--model", "greedy")
+    done = nri("induce", visits, "-t", "flu", *floor)
+    assert "the floor of 0.95 for sensitivity is met: 1.00 on cross-validated rows" in done.err
+    assert "sensitivity" in done.out
+    assert "name it (--positive VALUE)" in nri("induce", visits, "-t", "flu", *floor[:2]).err

@@ -98,7 +98,7 @@ def test_without_negations_categories_are_not_merged_into_an_exclusion():
         ({"max_literals": 0}, "max_literals is 0"),
         ({"min_precision": 2}, "min_precision is 2"),
         ({"counts": "often"}, "counts is 'often', which is none of auto, never, only: use one of them"),
-        ({"binarize": "deep"}, "unknown binarisation mode 'deep'"),
+        ({"binarize": "deep"}, "binarize is 'deep', which is none of auto, paper"),
         ({"columns": ["fevr"]}, "no column 'fevr'; did you mean 'fever'"),
         ({"columns": "fever"}, "give a list of names"),
         ({"columns": dict.fromkeys(("fever", "cough", "age", "ward"), False)}, "rule out every column"),

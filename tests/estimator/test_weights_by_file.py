@@ -10,6 +10,7 @@ import pytest
 
 import nri
 from nri import InputError, NRIClassifier
+from nri.weights import checksum_of
 
 TINY = Path(__file__).parents[2] / "configs" / "tiny.toml"
 TINY_PAPER = {
@@ -102,7 +103,8 @@ def test_weights_written_anew_under_the_same_name_are_loaded_anew(copied, tmp_pa
 
 def card_of(file: Path, **changes: object) -> None:
     card = file.with_suffix(".json")
-    card.write_text(json.dumps(json.loads(card.read_text()) | changes))
+    told = json.loads(card.read_text()) | changes
+    card.write_text(json.dumps(told | {"checksum": checksum_of(told)}))
 
 
 def other_bytes(file: Path) -> None:
@@ -126,6 +128,10 @@ def described_bytes(file: Path) -> None:
         (other_bytes, r"paper\.onnx is damaged: its SHA-256 is not that of its card"),
         (described_bytes, r"paper\.onnx is no network that onnxruntime can run"),
         (lambda file: card_of(file, inducer="oracle"), "holds the unknown network 'oracle'"),
+        (
+            lambda file: card_of(file, version=2),
+            "has a card of version 2, this nri reads version 1",
+        ),
         (lambda file: card_of(file, inducer="seeded"), "was trained with other experts"),
     ],
     ids=lambda given: given if isinstance(given, str) else "",

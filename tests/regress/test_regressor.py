@@ -123,3 +123,14 @@ def test_the_report_tells_every_segment_and_loads_nothing(tmp_path):
     assert "cross-validated" in page
     assert "segments-picture" in page
     assert "http" not in page.replace("http-equiv", "")
+
+
+def test_too_few_rows_for_a_segment_end_the_search():
+    """Three rows with a required column were searched for ever: no list was allowed, and none was better."""
+    rows = {"a": ["x", "y", "x"]}
+    assert NRIRegressor(require=["a"]).fit(rows, [1.0, 2.0, 4.0]).predict(rows).shape == (3,)
+
+
+def test_values_whose_squares_are_no_numbers_are_refused():
+    with pytest.raises(InputError, match=r"beyond 1e\+100; divide them all"):
+        NRIRegressor().fit({"a": range(20)}, np.arange(20) * 1e200)

@@ -30,7 +30,17 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
     visits = ROOT / "docs" / "examples" / "visits.csv"
     with pytest.raises(SystemExit):
-        main(["induce", str(visits), "--target", "flu", "--html", str(path), "--clinical", "--quiet"])
+        main(
+            [
+                "induce",
+                str(visits),
+                "--target=flu",
+                "--max-clauses=2",
+                f"--html={path}",
+                "--clinical",
+                "--quiet",
+            ]
+        )
     return path
 
 
@@ -57,6 +67,24 @@ def test_it_fits_the_screen_and_fetches_nothing(browser, report, width, height):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator("article.card").count() == 2  # one for each clause
     assert page.locator("svg.upset").bounding_box()["height"] > 100
+    page.close()
+
+
+def test_no_letter_of_a_printed_rule_is_cut_on_a_phone(browser, report):
+    """Lines of the recommended rule were cut at 390 pixels, with nothing to see the rest by."""
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(report.as_uri())
+    page.evaluate(
+        """() => {
+          const rule = document.createElement("pre");
+          rule.textContent = "IF  (" + "body_aches = yes AND ".repeat(9) + "fever = yes)   precision 1.00";
+          document.querySelector("article.card").after(rule);
+        }"""
+    )
+    rule = page.locator("pre").last
+    assert rule.evaluate("(e) => e.scrollWidth <= e.clientWidth || getComputedStyle(e).overflowX === 'auto'")
+    assert rule.bounding_box()["x"] + rule.bounding_box()["width"] <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.close()
 
 

@@ -5,12 +5,11 @@ import datetime as dt
 import sqlite3
 import subprocess
 
-import clingo
-import duckdb
 import numpy as np
 import pandas as pd
 import programs
 import pytest
+from engines import EXECUTORS, by_duckdb, by_sqlite
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rule_strategies import cases, columns_of, n_rows, text
@@ -23,83 +22,11 @@ from nri.rule import (
     Literal,
     Op,
     Rule,
-    asp_facts,
     column_of,
     count_ruleset,
     prolog_facts,
     render,
 )
-from nri.rule.render.sql_dialects import identifier
-
-DUCKDB = duckdb.connect(":memory:", config={"threads": 1})
-
-
-def rows_of(table):
-    return [dict(zip(table, cells, strict=True)) for cells in zip(*table.values(), strict=True)]
-
-
-def by_python(schema, ruleset, table):
-    space = {}
-    exec(compile(render(ruleset, "python"), "export", "exec"), space)
-    return [space["predict"](row) for row in rows_of(table)]
-
-
-def by_sqlite(schema, ruleset, table, name="data", expression=False):
-    types = {Kind.BOOLEAN: "INTEGER", Kind.NUMBER: "REAL", Kind.TEXT: "TEXT", Kind.DATE: "TEXT"}
-    cells = {
-        column: [cell.isoformat(sep=" ") if isinstance(cell, dt.datetime) else cell for cell in column_cells]
-        for column, column_cells in table.items()
-    }
-    with sqlite3.connect(":memory:") as connection:
-        return run_sql(connection, types, schema, ruleset, cells, name, expression)
-
-
-def by_duckdb(schema, ruleset, table, name="data", expression=False):
-    types = {Kind.BOOLEAN: "BOOLEAN", Kind.NUMBER: "DOUBLE", Kind.TEXT: "VARCHAR", Kind.DATE: "TIMESTAMP"}
-    DUCKDB.execute("BEGIN")  # starting a database takes longer than a query, so all share one
-    try:
-        return run_sql(DUCKDB, types, schema, ruleset, table, name, expression)
-    finally:
-        DUCKDB.execute("ROLLBACK")
-
-
-def run_sql(connection, types, schema, ruleset, table, name, expression):
-    declared = ", ".join(f"{identifier(column)} {types[kind]}" for column, (kind, _) in schema.items())
-    connection.execute(f"CREATE TABLE {identifier(name)} ({declared})")
-    marks = ", ".join("?" for _ in schema)
-    for cells in zip(*(table[column] for column in schema), strict=True):
-        connection.execute(f"INSERT INTO {identifier(name)} VALUES ({marks})", cells)
-    if expression:
-        query = f"SELECT {render(ruleset, 'sql')} FROM {identifier(name)}"
-    else:
-        query = render(ruleset, "sql", table=(name,))
-    found = connection.execute(query).fetchall()
-    assert connection.execute(f"SELECT count(*) FROM {identifier(name)}").fetchone() == (n_rows(table),)
-    return [row[-1] for row in found]
-
-
-def by_clingo(schema, ruleset, table):
-    control = clingo.Control(["--warn=none"])
-    control.add("base", [], render(ruleset, "asp"))
-    control.add("base", [], asp_facts(ruleset, columns_of(schema, table)))
-    control.ground([("base", [])])
-    labels = {}
-    with control.solve(yield_=True) as models:
-        (model,) = [m.symbols(atoms=True) for m in models]
-    for symbol in model:
-        if symbol.match("predict", 2):
-            row, label = symbol.arguments
-            assert row.number not in labels, "one label for each row"
-            labels[row.number] = label_of(label, ruleset)
-    return [labels[row] for row in range(n_rows(table))]
-
-
-def label_of(symbol, ruleset):
-    if symbol.type is clingo.SymbolType.Number:
-        return symbol.number
-    if symbol.type is clingo.SymbolType.String:
-        return symbol.string if isinstance(ruleset.classes[0], str) else float(symbol.string)
-    return symbol.name == "true"
 
 
 def by_prolog(schema, ruleset, table, folder):
@@ -120,9 +47,6 @@ def label_from_prolog(line, ruleset):
         return float(line)
     atom = "".join(chr(int(code)) for code in line.strip("[]").split(","))
     return atom if isinstance(ruleset.classes[0], str) else atom == "true"
-
-
-EXECUTORS = {"python": by_python, "sqlite": by_sqlite, "duckdb": by_duckdb, "clingo": by_clingo}
 
 
 @pytest.mark.parametrize("language", EXECUTORS)

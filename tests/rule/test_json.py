@@ -75,7 +75,7 @@ def with_literal(**changes):
         (changed(prior=[1, True]), r"'prior'\[1\] must be a number"),
         (changed(support=[1, -2]), "'support': class counts must be"),
         (changed(support=[1]), "1 counts for 2 classes"),
-        (changed(support=[1, 10**400]), "'support': "),
+        (changed(support=[1, 10**400]), "'support'"),
         (changed(rules=[{"label": "yes"}]), "lacks 'clauses'"),
         (with_literal(op="~"), r"'literals'\[0\]: no comparison '~'"),
         (with_literal(kind="colour"), "'kind': 'colour' is not a valid Kind"),

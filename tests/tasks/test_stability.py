@@ -60,8 +60,8 @@ def test_other_thresholds_are_the_same_conditions():
     found = clause_stability(
         table, induced(table), Settings(max_clauses=1), rng=np.random.default_rng(0), samples=8
     )
-    assert found.clauses[0].same_conditions == 1.0
-    assert found.clauses[0].same_words < 1.0
+    assert found.clauses[0].same_conditions > 0.8
+    assert found.clauses[0].same_words < 0.5
     assert 0.5 < found.clauses[0].overlap < 1.0
 
 

@@ -7,9 +7,11 @@ Nothing heavy is imported here or at the head of a command's file, so that ``nri
 """
 
 import difflib
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -124,6 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             code = app(
                 args=None if arguments is None else list(arguments), prog_name="nri", standalone_mode=False
             )
+            sys.stdout.flush()  # what cannot be written is told now, not when Python ends
         sys.exit(code if isinstance(code, int) else 0)
     except ClickError as error:
         if is_plea_for_help(error):
@@ -134,10 +137,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail(in_options(error), 2)
     except BrokenPipeError:
         _leave_quietly()
+    except OSError as error:
+        if error.errno not in _CANNOT_WRITE:
+            _fail_unexpectedly(error)
+        _drop_output()
+        _fail(f"the result cannot be written ({error.strerror}); make room, or write to another place", 2)
     except Exception as error:
-        if os.environ.get("NRI_DEBUG"):
-            raise
-        _fail(f"{type(error).__name__}: {error} (set NRI_DEBUG=1 to see where)", 1)
+        _fail_unexpectedly(error)
+
+
+_CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+"""What writing to standard output may end in: a full disk, a quota, a limit, a device that fails."""
+
+
+def _fail_unexpectedly(error: Exception) -> None:
+    if os.environ.get("NRI_DEBUG"):
+        raise error
+    _fail(f"{type(error).__name__}: {error} (set NRI_DEBUG=1 to see where)", 1)
 
 
 def in_options(error: NRIError) -> str:
@@ -162,14 +178,22 @@ def _fail(message: str, code: int) -> None:
         import traceback
 
         traceback.print_exc()
-    print(f"error: {' '.join(message.split())}", file=sys.stderr)
+    with suppress(OSError, ValueError):  # who cannot be told anything at least gets the code
+        print(f"error: {' '.join(message.split())}", file=sys.stderr)
+        sys.stderr.flush()
     sys.exit(code)
 
 
 def _leave_quietly() -> None:
     """End after the reader of our output went away, e.g. ``nri induce ... | head -1``."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to fail at exit
+    _drop_output()
     sys.exit(1)
+
+
+def _drop_output() -> None:
+    """Let go of what could not be written, so that nothing is left to fail at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

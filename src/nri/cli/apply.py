@@ -16,8 +16,8 @@ from nri.cli.options import (
     QuietOption,
     RuleArgument,
     SheetOption,
-    chosen_format,
 )
+from nri.cli.records import chosen_format
 from nri.errors import InputError
 
 OnlyOption = Annotated[bool, typer.Option("--only", help="Leave out the columns of the table itself.")]

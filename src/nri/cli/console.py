@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import IO
 
 from rich.console import Console
@@ -61,8 +62,21 @@ def tell(message: str, *, quiet: bool = False) -> None:
         emit(message, sys.stderr)
 
 
+@dataclass(frozen=True)
+class Steps:
+    """What is told while somebody waits."""
+
+    advance: Callable[[], None]
+    say: Callable[[str], None]
+    """tell what is being done now"""
+
+    def __call__(self) -> None:
+        """Tell that a step is done."""
+        self.advance()
+
+
 @contextmanager
-def waiting(title: str, *, steps: int | None = None, quiet: bool = False) -> Iterator[Callable[[], None]]:
+def waiting(title: str, *, steps: int | None = None, quiet: bool = False) -> Iterator[Steps]:
     """Show on stderr that something is going on, once this and what was waited for before took two seconds.
 
     Yields a function to be called after each step; with a number of steps a bar shows them.
@@ -88,7 +102,7 @@ def waiting(title: str, *, steps: int | None = None, quiet: bool = False) -> Ite
     if not quiet and console.is_terminal:
         timer.start()
     try:
-        yield lambda: progress.advance(task)
+        yield Steps(lambda: progress.advance(task), lambda text: progress.update(task, description=text))
     finally:
         timer.cancel()
         _Waited.seconds += time.monotonic() - began

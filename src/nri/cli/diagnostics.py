@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from nri.cli.console import text_table
 
 if TYPE_CHECKING:
+    from nri.induce.costs import MeanCost
     from nri.induce.diagnostics import Diagnostics, Measure
     from nri.induce.estimates import Accuracy
 
@@ -27,11 +28,17 @@ def lines(target: str, measures: "Sequence[Diagnostics]") -> str:
     )
 
 
-def as_data(accuracy: "Accuracy", measures: "Sequence[Diagnostics]") -> dict[str, Any]:
-    """Return the same as plain data."""
+def as_data(
+    accuracy: "Accuracy", measures: "Sequence[Diagnostics]", cost: "MeanCost | None" = None
+) -> dict[str, Any]:
+    """Return the same as plain data, with what an error costs if that was said."""
+    paid = {}
+    if cost is not None:
+        paid["mean_cost"] = {"value": cost.mean, "standard_error": cost.error, "one_class": cost.always}
     return {
         "method": "5-fold cross-validation",
         "accuracy": {"value": accuracy.mean, "standard_error": accuracy.error},
+        **paid,
         "classes": [
             {
                 "label": one.label,

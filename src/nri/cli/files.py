@@ -10,22 +10,23 @@ from nri.cli.console import waiting
 from nri.errors import InputError, MissingTargetError
 
 if TYPE_CHECKING:
-    from nri.rule import RuleSet, Segments
+    from nri.rule import RuleSet, Segments, SurvivalRule
     from nri.table import Source, Table
 
 
 def read_rule(path: Path) -> "RuleSet":
     """Read a rule file about classes; if there is none, say how one is made."""
-    from nri.rule import RuleSet
+    from nri.rule import RuleSet, Segments
 
     found = read_any_rule(path)
     if not isinstance(found, RuleSet):
-        raise InputError(f"{path} is a rule for a number, {found.target!r}; give one about classes")
+        what = "a number" if isinstance(found, Segments) else "a time"
+        raise InputError(f"{path} is a rule for {what}, {found.target!r}; give one about classes")
     return found
 
 
-def read_any_rule(path: Path) -> "RuleSet | Segments":
-    """Read a rule file about classes or a number; if there is none, say how one is made."""
+def read_any_rule(path: Path) -> "RuleSet | Segments | SurvivalRule":
+    """Read a rule file about classes, a number or a time; if there is none, say how one is made."""
     from nri.api import read_rules
     from nri.table.files import similar_files
 

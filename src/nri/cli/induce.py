@@ -1,6 +1,6 @@
 """``nri induce``: a table in, a rule out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,118 +9,119 @@ import typer
 from nri.cli import options as given
 from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
 from nri.cli.files import check_outputs, read_rule, write_text
-from nri.cli.options import FileArgument, FormatOption, OutOption, QuietOption, chosen_format
+from nri.cli.options import FileArgument, QuietOption
+from nri.cli.records import Form, Limits, Reading, Size, spread
 from nri.errors import InputError
 
 if TYPE_CHECKING:
     from nri.induce.diagnostics import Diagnostics
     from nri.induce.estimates import Accuracy
+    from nri.induce.floors import Floors
     from nri.induce.path import Induction, Settings
+    from nri.induce.resample import HeldOut
+    from nri.rule import RuleSet
     from nri.table import Table
 
 
+@dataclass(frozen=True)
+class Wishes(Limits):
+    """What a rule may be, and what a person knows."""
+
+    require: given.RequireOption = None
+    min_precision: given.MinPrecisionOption = 0.0
+    keep: given.KeepOption = None
+    forbid: given.ForbidOption = None
+    cuts: given.CutsOption = None
+    monotone: given.MonotoneOption = None
+    binarize: given.BinarizeOption = "auto"
+    cost: given.CostOption = None
+    min_sensitivity: given.MinSensitivityOption = 0.0
+    min_specificity: given.MinSpecificityOption = 0.0
+
+    def settings_for(self, table: "Table") -> "Settings":
+        """Return them as settings for a table with its target."""
+        from nri.induce.knowledge import Knowledge
+
+        return replace(
+            self.settings(table.names),
+            require=given.split_names(self.require, table.names) or (),
+            min_precision=self.min_precision,
+            binarize=self.binarize,  # type: ignore[arg-type]  # the binarizer refuses unknown modes
+            costs=given.costs_of(self.cost, () if table.measured is not None else table.classes),
+            knowledge=Knowledge(
+                keep=None if self.keep is None else read_rule(self.keep),
+                forbid=tuple(self.forbid or ()),
+                cuts={
+                    name: given.numbers_of(text, "--cuts")
+                    for name, text in given.split_assignments(self.cuts, "--cuts").items()
+                },
+                monotone=given.split_assignments(self.monotone, "--monotone"),
+            ),
+        )
+
+    @property
+    def floors(self) -> "Floors":
+        """What must be reached on new rows."""
+        from nri.induce.floors import Floors
+
+        return Floors(self.min_sensitivity, self.min_specificity)
+
+
+@spread
 def induce(
     file: FileArgument,
-    target: given.TargetOption = None,
-    positive: given.PositiveOption = None,
-    weights: given.WeightsOption = None,
-    exact_text: given.ExactOption = False,
-    sheet: given.SheetOption = None,
-    header: given.HeaderOption = None,
+    reading: Reading,
+    wishes: Wishes,
+    written: Form,
+    size: Size,
+    time: given.TimeOption = None,
+    event: given.EventOption = None,
+    dialect: given.DialectOption = None,
+    html: given.HtmlOption = None,
+    clinical: given.ClinicalOption = False,
     cv: given.CvOption = False,
     prevalence: given.PrevalenceOption = None,
     protect: given.ProtectOption = None,
-    form: FormatOption = None,
-    out: OutOption = None,
-    html: given.HtmlOption = None,
-    clinical: given.ClinicalOption = False,
-    model: given.ModelOption = None,
     random_state: given.SeedOption = 0,
     quiet: QuietOption = False,
-    max_clauses: given.MaxClausesOption = 8,
-    max_literals: given.MaxLiteralsOption = 6,
-    columns: given.ColumnsOption = None,
-    without: given.WithoutOption = None,
-    require: given.RequireOption = None,
-    negations: given.NegationsOption = True,
-    min_precision: given.MinPrecisionOption = 0.0,
-    keep: given.KeepOption = None,
-    forbid: given.ForbidOption = None,
-    cuts: given.CutsOption = None,
-    monotone: given.MonotoneOption = None,
-    binarize: given.BinarizeOption = "auto",
-    counts: given.CountsOption = "auto",
-    cost: given.CostOption = None,
-    json: given.JsonFlag = False,
-    sql: given.SqlFlag = False,
-    python: given.PythonFlag = False,
-    markdown: given.MarkdownFlag = False,
-    latex: given.LatexFlag = False,
-    prolog: given.PrologFlag = False,
-    asp: given.AspFlag = False,
-    sympy: given.SympyFlag = False,
-    dialect: given.DialectOption = None,
 ) -> None:
     """Induce a rule that explains a column of a table, and print it.
 
     With --out the rule goes to a file (RULE.json is what the other commands read) and is shown as text too.
     """
     mute_notes(quiet)
-    form = chosen_format(
-        form,
-        out,
-        json=json,
-        sql=sql,
-        python=python,
-        markdown=markdown,
-        latex=latex,
-        prolog=prolog,
-        asp=asp,
-        sympy=sympy,
-    )
+    form = written.chosen
     if dialect is not None and (form := form or "sql") != "sql":
         raise InputError(f"--dialect is for --format sql, not for {form}; drop it, or add that")
     if prevalence is not None and not (cv or html):
         raise InputError("--prevalence is about estimates on new rows; add --cv or --html")
     if prevalence is not None and not 0 < prevalence < 1:
         raise InputError(f"--prevalence is a share between 0 and 1, not {prevalence:g}; 5 % is 0.05")
-    output = Output(form, out, html, quiet, clinical, file, dialect, prevalence, tuple(protect or ()))
+    output = Output(form, written.out, html, quiet, clinical, file, dialect, prevalence, tuple(protect or ()))
     output.check()
-    with waiting(f"reading {file}", quiet=quiet):  # the imports take their time too
-        from nri.cli.files import read_labelled
-        from nri.induce import models
-        from nri.induce.path import Settings
+    if time is not None or event is not None:
+        from nri.cli.induce_survival import induce_and_show_survival, read_followed
 
-        table, remark = read_labelled(
-            file, target, positive, weights, exact=exact_text, sheet=sheet, header=header, numbers=True
-        )
+        rows = read_followed(file, reading, time, event, quiet=quiet)
+        rows.table.require(output.protect)
+        settings = wishes.settings_for(rows.scored)
+        return induce_and_show_survival(rows, settings, output, cv=cv, seed=random_state)
+    from nri.cli.large import induce_in_place
+
+    if induce_in_place(file, reading, wishes, size, output, cv=cv, seed=random_state):
+        return
+    with waiting(f"reading {file}", quiet=quiet):  # the imports take their time too
+        table, remark = reading.read(file, numbers=True)
     table.require(output.protect)
-    settings = Settings(
-        model=model or models.DEFAULT,
-        max_clauses=max_clauses,
-        max_literals=max_literals,
-        use=given.split_names(columns, table.names),
-        never=given.split_names(without, table.names) or (),
-        require=given.split_names(require, table.names) or (),
-        negations=negations,
-        min_precision=min_precision,
-        binarize=binarize,  # type: ignore[arg-type]  # the binarizer refuses unknown modes
-        counts=counts,  # type: ignore[arg-type]  # the limits refuse unknown modes
-        costs=given.costs_of(cost, () if table.measured is not None else table.classes),
-        keep=None if keep is None else read_rule(keep),
-        forbid=tuple(forbid or ()),
-        cuts={
-            name: given.numbers_of(text, "--cuts")
-            for name, text in given.split_assignments(cuts, "--cuts").items()
-        },
-        monotone=given.split_assignments(monotone, "--monotone"),
-    )
+    settings = wishes.settings_for(table)
     tell(remark, quiet=quiet)
     if table.measured is not None:
         from nri.cli.induce_number import induce_and_show_number
 
+        if wishes.floors:
+            raise InputError("--min-sensitivity and --min-specificity are about a class, not about a number")
         return induce_and_show_number(table, settings, output, cv=cv, seed=random_state)
-    induce_and_show(table, settings, output, cv=cv, seed=random_state)
+    induce_and_show(table, settings, output, cv=cv, seed=random_state, floors=wishes.floors)
 
 
 @dataclass(frozen=True)
@@ -154,49 +155,51 @@ def induce_and_show(
     *,
     cv: bool,
     seed: int,
+    floors: "Floors | None" = None,
 ) -> None:
     """Induce, estimate the accuracy, and write the rule where it is wanted."""
     import numpy as np
 
-    from nri.induce.path import induce_rules
+    held = None
+    if floors:
+        tilt, held = _with_floors(table, settings, floors, seed=seed, quiet=output.quiet)
+        settings = replace(settings, tilt=tilt)
+    from nri.induce.costs import mean_cost
+    from nri.induce.path import induce_rules, price_of_knowledge
+    from nri.induce.resample import FOLDS, cores, hold_out
     from nri.rule.render.options import settled
     from nri.table.usable import describe_left_out
 
     with waiting("looking for a rule", quiet=output.quiet):
         found = induce_rules(table, settings, rng=np.random.default_rng(seed))
     tell(describe_left_out(found.left_out), quiet=output.quiet)
-    tell(_cost_of_knowledge(found, table, settings, seed=seed), quiet=output.quiet)
+    if found.searched is not None:
+        told = f"searched {found.searched} of {len(table)} rows; choices, cuts and counts are by all rows"
+        tell(told, quiet=output.quiet)
+    if found.searched_columns is not None:
+        told = f"searched the {found.searched_columns} of {len(table.names)} columns that tell most alone"
+        tell(f"{told}; name others in --require", quiet=output.quiet)
+    price = price_of_knowledge(table, settings, found.ruleset, rng=np.random.default_rng(seed))
+    tell("" if price is None else str(price), quiet=output.quiet)
     weighted = "weighted, " if found.ruleset.weighted else ""
-    note = Estimate(f"rule: accuracy {_seen(found, table).mean:.2f} ({weighted}on these rows)")
-    if cv:
-        note = _cross_validated(found, table, settings, output, seed=seed)
+    cost = mean_cost(table, found.ruleset.predict_index(table), settings.costs)
+    paid = "" if cost is None else f", cost {cost.mean:.2f} a row"
+    note = Estimate(f"rule: accuracy {_seen(found, table).mean:.2f}{paid} ({weighted}on these rows)")
+    if cv and held is None:
+        with waiting("cross-validating", steps=FOLDS, quiet=output.quiet) as step:
+            held = hold_out(table, settings, rng=np.random.default_rng(seed), jobs=cores(), step=step)
+    if held is not None:
+        note = _cross_validated(found.ruleset, held, settings, output.prevalence)
     if not settled(found.ruleset).decisions:
         tell("no rule pays for itself on these rows: give more rows, or other columns", quiet=output.quiet)
     elif note.doubt:
         tell(note.doubt, quiet=output.quiet)
     else:
         tell(_leak(found, table), quiet=output.quiet)
-    _write(found, note, output)
-    _tell_groups(found, table, output)
+    write_rule(found.ruleset, note, output)
+    tell_groups(found, table, output)
     if output.html is not None:
-        _write_report(found, table, settings, output, seed=seed)
-
-
-def _cost_of_knowledge(found: "Induction", table: "Table", settings: "Settings", *, seed: int) -> str:
-    """Return what clauses, cuts and conditions that a person asked for cost on these rows."""
-    import numpy as np
-
-    from nri.induce.knowledge import knows, without_knowledge
-    from nri.induce.path import induce_rules
-
-    if not knows(settings):
-        return ""
-    free = induce_rules(table, without_knowledge(settings), rng=np.random.default_rng(seed))
-    own, other = _seen(found, table).mean, _seen(free, table).mean
-    told = f"accuracy {own:.2f} on these rows, {other:.2f} without"
-    if other > own:
-        return f"what you asked for costs {(other - own) * 100:.1f} points: {told}"
-    return f"what you asked for costs nothing here: {told}"
+        write_report(found, table, settings, output, seed=seed, held=held)
 
 
 @dataclass(frozen=True)
@@ -231,33 +234,45 @@ def _leak(found: "Induction", table: "Table") -> str:
     )
 
 
-def _cross_validated(
-    found: "Induction", table: "Table", settings: "Settings", output: Output, *, seed: int
-) -> Estimate:
+def _with_floors(
+    table: "Table", settings: "Settings", floors: "Floors", *, seed: int, quiet: bool
+) -> "tuple[float, HeldOut]":
     import numpy as np
 
+    from nri.induce.floors import meet_floors, most_steps
+
+    with waiting("cross-validating until the floor is met", steps=most_steps(), quiet=quiet) as step:
+        floored, held = meet_floors(table, settings, floors, rng=np.random.default_rng(seed), step=step)
+    tell(str(floored), quiet=quiet)
+    return floored.tilt, held
+
+
+def _cross_validated(
+    ruleset: "RuleSet", held: "HeldOut", settings: "Settings", prevalence: float | None
+) -> Estimate:
     from nri.cli.diagnostics import as_data
     from nri.induce.estimates import guess_of
-    from nri.induce.resample import FOLDS, cores, hold_out
 
-    with waiting("cross-validating", steps=FOLDS, quiet=output.quiet) as step:
-        held = hold_out(table, settings, rng=np.random.default_rng(seed), jobs=cores(), step=step)
-    weighted = "weighted, " if found.ruleset.weighted else ""
-    doubt = guess_of(table.classes, table.by_class.tolist()).doubt(held.accuracy)
-    measures = held.diagnostics([rule.label for rule in found.ruleset.rules], output.prevalence)
+    table, cost = held.table, held.cost(settings.costs)
+    if cost is not None:
+        doubt, paid = cost.doubt, f", cost {cost} a row"
+    else:
+        doubt, paid = guess_of(table.classes, table.by_class.tolist()).doubt(held.accuracy), ""
+    measures = held.diagnostics([rule.label for rule in ruleset.rules], prevalence)
+    weighted = "weighted, " if ruleset.weighted else ""
     return Estimate(
-        f"rule: accuracy {held.accuracy} ({weighted}cross-validated)",
-        doubt,
+        f"rule: accuracy {held.accuracy}{paid} ({weighted}cross-validated)",
+        "" if settings.tilt != 1.0 else doubt,  # a floor is worth what it costs to whoever asked for it
         measures,
-        as_data(held.accuracy, measures),
+        as_data(held.accuracy, measures, cost),
     )
 
 
-def _write(found: "Induction", note: Estimate, output: Output) -> None:
+def write_rule(ruleset: "RuleSet", note: Estimate, output: Output) -> None:
+    """Write a rule where it is wanted, and show it."""
     from nri.cli.diagnostics import lines
     from nri.rule import render
 
-    ruleset = found.ruleset
     options = {"note": note.text, "dialect": output.dialect, "validation": note.validation}
     if output.out is not None:
         write_text(output.out, render(ruleset, output.form or "text", **options))
@@ -270,7 +285,7 @@ def _write(found: "Induction", note: Estimate, output: Output) -> None:
             emit("\n" + lines(ruleset.target, note.measures))
 
 
-def _tell_groups(found: "Induction", table: "Table", output: Output) -> None:
+def tell_groups(found: "Induction", table: "Table", output: Output) -> None:
     """Tell what the rule does with groups of people: those asked for, and of columns that look protected."""
     from nri.cli.groups import groups_lines
     from nri.tasks.fairness import by_group, note_on, protected_columns
@@ -284,14 +299,16 @@ def _tell_groups(found: "Induction", table: "Table", output: Output) -> None:
             tell(f"note: {note_on(groups)}; --protect {column!r} tells more", quiet=output.quiet)
 
 
-def _write_report(
+def write_report(
     found: "Induction",
     table: "Table",
     settings: "Settings",
     output: Output,
     *,
     seed: int,
+    held: "HeldOut | None" = None,
 ) -> None:
+    """Write the report that --html asks for."""
     from nri.report import ReportOptions, gather_report, render_report, steps_of
 
     assert output.html is not None
@@ -304,7 +321,7 @@ def _write_report(
         protect=output.protect,
     )
     with waiting("writing the report", steps=steps_of(options), quiet=output.quiet) as step:
-        report = gather_report(table, found, settings, options=options, step=step)
+        report = gather_report(table, found, settings, options=options, held=held, step=step)
         write_text(output.html, render_report(report))
     tell(f"wrote {output.html}", quiet=output.quiet)
 

@@ -9,7 +9,6 @@ import typer
 from nri.errors import InputError
 
 if TYPE_CHECKING:
-    from nri.induce.path import Settings
     from nri.rule import Label
 
 
@@ -55,30 +54,6 @@ FormatOption = Annotated[
 ]
 
 
-def chosen_format(named: str | None, out: Path | None, **flags: bool) -> str | None:
-    """Return the format asked for by name, by a flag or by the ending of the output's name, None if by none.
-
-    >>> chosen_format(None, None, json=False, sql=True)
-    'sql'
-    >>> chosen_format(None, Path("rule.json"))
-    'json'
-    """
-    from nri.rule.render import FORMATS
-
-    asked = [name for name, given in flags.items() if given]
-    if named is not None:
-        asked.append(named.lower())
-    if len(set(asked)) > 1:
-        raise InputError(f"two formats asked for, {' and '.join(dict.fromkeys(asked))}: choose one")
-    if asked:
-        if asked[0] not in FORMATS:
-            raise InputError(f"no format {named!r}; use one of {', '.join(FORMATS)}")
-        return asked[0]
-    if out is not None:
-        return next((form.name for form in FORMATS.values() if form.suffix == out.suffix.lower()), None)
-    return None
-
-
 DialectOption = Annotated[
     str | None,
     typer.Option(
@@ -96,6 +71,20 @@ TargetOption = Annotated[
     str | None,
     typer.Option(
         "--target", "-t", metavar="COLUMN", help='The column to explain, or a comparison: "price > 100".'
+    ),
+]
+TimeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        metavar="COLUMN",
+        help="With --event: how long each row was followed, which is explained.",
+    ),
+]
+EventOption = Annotated[
+    str | None,
+    typer.Option(
+        "--event", metavar="COLUMN", help='With --time: whether that ended in the event, or "status = dead".'
     ),
 ]
 PositiveOption = Annotated[
@@ -140,6 +129,40 @@ ClinicalOption = Annotated[
 ModelOption = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="What finds the rule: seeded (default), greedy, paper, paper-tuned."),
+]
+_SIZE = "Tables of any size"
+EngineOption = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="Where the rows stay: auto (by size), memory, or duckdb, which reads files in place.",
+        rich_help_panel=_SIZE,
+    ),
+]
+MemoryOption = Annotated[
+    str | None,
+    typer.Option(
+        "--memory", metavar="SIZE", help="Most memory for DuckDB, such as 2GB.", rich_help_panel=_SIZE
+    ),
+]
+DatabaseTableOption = Annotated[
+    str | None,
+    typer.Option("--table", metavar="NAME", help="Of a database URL, which table.", rich_help_panel=_SIZE),
+]
+QueryOption = Annotated[
+    str | None,
+    typer.Option("--query", metavar="SELECT", help="Of a database URL, which rows.", rich_help_panel=_SIZE),
+]
+SampleOption = Annotated[
+    int,
+    typer.Option(
+        "--sample",
+        metavar="ROWS",
+        min=100,
+        help="About how many rows of a large table are searched at once; all rows decide.",
+        rich_help_panel=_SIZE,
+    ),
 ]
 SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the search.")]
 MaxClausesOption = Annotated[
@@ -252,8 +275,24 @@ CostOption = Annotated[
     typer.Option(
         "--cost",
         metavar="CLASS=COST",
-        help="What it costs to take a row of this class for another one (else 1); may be repeated.",
-        show_default=False,
+        help="What it costs to take a row of this class for another one (else 1); repeatable.",
+        rich_help_panel=_RULE,
+    ),
+]
+MinSensitivityOption = Annotated[
+    float,
+    typer.Option(
+        min=0.0,
+        help="Least share of the class of --positive that is found on cross-validated rows.",
+        rich_help_panel=_RULE,
+    ),
+]
+MinSpecificityOption = Annotated[
+    float,
+    typer.Option(
+        min=0.0,
+        help="Least share of the other rows that is left alone on cross-validated rows.",
+        rich_help_panel=_RULE,
     ),
 ]
 
@@ -318,29 +357,3 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for other p
 def without_taken(names: list[str] | None, present: Sequence[str], *taken: str | None) -> list[str]:
     """Return the columns not to use; labels and predictions are never used, so that naming them is fine."""
     return [name for name in split_names(names, present) or () if name not in taken]
-
-
-def settings_of(
-    names: Sequence[str],
-    *,
-    model: str | None,
-    max_clauses: int,
-    max_literals: int,
-    columns: list[str] | None,
-    without: list[str] | None,
-    negations: bool,
-    counts: str,
-) -> "Settings":
-    """Build settings from what a person gave on the command line."""
-    from nri.induce import models
-    from nri.induce.path import Settings
-
-    return Settings(
-        model=model or models.DEFAULT,
-        max_clauses=max_clauses,
-        max_literals=max_literals,
-        use=split_names(columns, names),
-        never=split_names(without, names) or (),
-        negations=negations,
-        counts=counts,  # type: ignore[arg-type]  # the limits refuse unknown modes
-    )

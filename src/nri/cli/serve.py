@@ -20,7 +20,7 @@ BrowserOption = Annotated[
 def serve(port: PortOption = None, browser: BrowserOption = True, model: ModelOption = None) -> None:
     """Open a page on this machine: drop a table, see its rule, change it, take it along.
 
-    Tables stay in memory, on this machine, and are forgotten when unused. Ctrl-C ends it.
+    Tables stay on this machine, and are forgotten when unused or when it ends. Ctrl-C ends it.
     """
     try:
         from nri.serve.run import serve as run

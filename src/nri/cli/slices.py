@@ -70,9 +70,9 @@ def slices(
     mute_notes(quiet)
     import numpy as np
 
+    from nri.table.answers import read_answers
     from nri.table.excel import SheetChoice
     from nri.table.files import read_table
-    from nri.table.target import read_answers
     from nri.tasks.slices import error_slices
 
     with waiting(f"reading {file}", quiet=quiet):

@@ -6,7 +6,8 @@ import typer
 
 from nri.cli import options as given
 from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
-from nri.cli.options import FileArgument, JsonOption, QuietOption, settings_of
+from nri.cli.options import FileArgument, JsonOption, QuietOption
+from nri.cli.records import Limits, Reading, spread
 
 if TYPE_CHECKING:
     from nri.rule import RuleSet
@@ -16,47 +17,28 @@ if TYPE_CHECKING:
 SamplesOption = Annotated[int, typer.Option(min=1, help="Bootstrap samples.")]
 
 
+@spread
 def stability(
     file: FileArgument,
-    target: given.TargetOption = None,
-    positive: given.PositiveOption = None,
-    weights: given.WeightsOption = None,
-    sheet: given.SheetOption = None,
-    header: given.HeaderOption = None,
+    reading: Reading,
+    limits: Limits,
     samples: SamplesOption = 20,
-    model: given.ModelOption = None,
     random_state: given.SeedOption = 0,
     json: JsonOption = False,
     quiet: QuietOption = False,
-    max_clauses: given.MaxClausesOption = 8,
-    max_literals: given.MaxLiteralsOption = 6,
-    columns: given.ColumnsOption = None,
-    without: given.WithoutOption = None,
-    negations: given.NegationsOption = True,
-    counts: given.CountsOption = "auto",
 ) -> None:
     """Induce rules from bootstrap samples of a table and tell how often each clause comes back."""
     mute_notes(quiet)
 
     import numpy as np
 
-    from nri.cli.files import read_labelled
     from nri.induce.path import induce_rules
     from nri.rule.render.options import settled
     from nri.tasks.stability import clause_stability
 
     with waiting(f"reading {file}", quiet=quiet):
-        table, remark = read_labelled(file, target, positive, weights, sheet=sheet, header=header)
-    settings = settings_of(
-        table.names,
-        model=model,
-        max_clauses=max_clauses,
-        max_literals=max_literals,
-        columns=columns,
-        without=without,
-        negations=negations,
-        counts=counts,
-    )
+        table, remark = reading.read(file)
+    settings = limits.settings(table.names)
     tell(remark, quiet=quiet)
     rng = np.random.default_rng(random_state)
     with waiting("inducing again and again", steps=samples, quiet=quiet) as step:

@@ -8,21 +8,13 @@ import typer
 from nri.cli import options as given
 from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
 from nri.cli.files import check_outputs, write_text
-from nri.cli.options import (
-    FileArgument,
-    FormatOption,
-    OutOption,
-    PredictionsOption,
-    QuietOption,
-    chosen_format,
-    settings_of,
-    without_taken,
-)
+from nri.cli.options import FileArgument, PredictionsOption, QuietOption
+from nri.cli.records import Form, Limits, spread
 from nri.errors import InputError, TargetError
 
 if TYPE_CHECKING:
     from nri.table import Table
-    from nri.table.target import Answers
+    from nri.table.answers import Answers
     from nri.tasks.surrogate import Surrogate
 
 ThresholdOption = Annotated[
@@ -34,59 +26,35 @@ TruthOption = Annotated[
 ]
 
 
+@spread
 def surrogate(
     file: FileArgument,
     predictions: PredictionsOption,
+    limits: Limits,
+    written: Form,
     threshold: ThresholdOption = None,
     labels: TruthOption = None,
     positive: given.PositiveOption = None,
     weights: given.WeightsOption = None,
-    form: FormatOption = None,
-    out: OutOption = None,
-    model: given.ModelOption = None,
     sheet: given.SheetOption = None,
     header: given.HeaderOption = None,
     random_state: given.SeedOption = 0,
     quiet: QuietOption = False,
-    max_clauses: given.MaxClausesOption = 8,
-    max_literals: given.MaxLiteralsOption = 6,
-    columns: given.ColumnsOption = None,
-    without: given.WithoutOption = None,
-    negations: given.NegationsOption = True,
-    counts: given.CountsOption = "auto",
-    json: given.JsonFlag = False,
-    sql: given.SqlFlag = False,
-    python: given.PythonFlag = False,
-    markdown: given.MarkdownFlag = False,
-    latex: given.LatexFlag = False,
-    prolog: given.PrologFlag = False,
-    asp: given.AspFlag = False,
-    sympy: given.SympyFlag = False,
 ) -> None:
     """Induce rules that mimic a model, from a column of its predictions or scores.
 
     Fidelity is the share of rows on which the rules say what the model says, cross-validated.
     """
     mute_notes(quiet)
-    check_outputs({"--out": out}, {"the table": file})
-    form = chosen_format(
-        form,
-        out,
-        json=json,
-        sql=sql,
-        python=python,
-        markdown=markdown,
-        latex=latex,
-        prolog=prolog,
-        asp=asp,
-        sympy=sympy,
-    )
+    check_outputs({"--out": written.out}, {"the table": file})
+    form = written.chosen
     import numpy as np
 
     from nri.induce.resample import FOLDS
+    from nri.table.answers import read_answers
     from nri.table.excel import SheetChoice
     from nri.table.files import read_table
-    from nri.table.target import describe, read_answers
+    from nri.table.target import describe
     from nri.tasks.surrogate import mimic
 
     with waiting(f"reading {file}", quiet=quiet):
@@ -99,20 +67,11 @@ def surrogate(
     taken = [said.column] if truth is None else [said.column, truth.column]
     others = table.without(*(name for name in taken if name != said.column))
     labelled = _labelled(others, target, positive, weights)
-    settings = settings_of(
-        labelled.names,
-        model=model,
-        max_clauses=max_clauses,
-        max_literals=max_literals,
-        columns=columns,
-        without=without_taken(without, table.names, *taken),
-        negations=negations,
-        counts=counts,
-    )
+    settings = limits.settings(labelled.names, *taken)
     tell(describe(labelled, len(table)), quiet=quiet)
     with waiting("looking for rules", steps=FOLDS, quiet=quiet) as step:
         found = mimic(labelled, settings, rng=np.random.default_rng(random_state), step=step)
-    _write(found, form, out, quiet=quiet)
+    _write(found, form, written.out, quiet=quiet)
     if truth is not None:
         tell(_against_truth(found, table, truth, said), quiet=quiet)
 

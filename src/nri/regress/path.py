@@ -7,14 +7,16 @@ words of the table and counted on all rows.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import literal_truth
 from nri.errors import InputError
-from nri.induce.path import Settings, allowed_literals, chosen_columns, required_literals
+from nri.induce import knowledge
+from nri.induce.path import Settings
+from nri.induce.wishes import allowed_literals, chosen_columns, required_literals
 from nri.induce.words import literal_meanings
 from nri.regress.count import (
     count_segments,
@@ -97,6 +99,7 @@ def induce_segments(
     """
     settings, rng = settings or Settings(), rng or np.random.default_rng(0)
     table = chosen_columns(table, settings)
+    settings = replace(settings, knowledge=knowledge.resolved_for_number(settings.knowledge, table))
     if not (table.weights > 0).all():
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
     if _standard(table.outcome.values, table.weights) is None:
@@ -104,27 +107,30 @@ def induce_segments(
     searched = table
     if len(table) > SEARCHED_ROWS:
         searched = table.take(np.sort(rng.choice(len(table), SEARCHED_ROWS, replace=False)))
-    binarizer = Binarizer(
-        settings.binarize, max_thresholds=knobs.cuts, named={*(settings.use or ()), *settings.require}
-    ).fit(searched.labelled(_parts(searched, knobs.parts)))
+    named = {*(settings.use or ()), *settings.require, *settings.knowledge.cuts}
+    binarizer = Binarizer(settings.binarize, max_thresholds=knobs.cuts, named=named)
+    binarizer = binarizer.fit(searched.labelled(_parts(searched, knobs.parts)))
+    binarizer = knowledge.with_cuts(binarizer, settings.knowledge.cuts)
     if not binarizer.variables_:
         raise InputError(refusal(binarizer.left_out_))
     clauses = _clauses(searched, settings, binarizer, knobs)
     if clauses:
         finer = binarizer
         if settings.binarize == "auto":
-            finer = _with_finer_cuts(searched, binarizer, clauses, knobs.fine)
+            finer = _with_finer_cuts(searched, binarizer, clauses, knobs.fine, settings.knowledge.cuts)
         clauses = _clauses(searched, settings, finer, knobs, clauses)
     told = [_simplest(clause, binarizer.domain_) for clause in clauses]
     return NumberInduction(count_segments(told, table), binarizer.left_out_)
 
 
-def _with_finer_cuts(table: Table, binarizer: Binarizer, clauses: Sequence[Clause], parts: int) -> Binarizer:
-    """Return a binarizer for the columns of some clauses, with many more cuts of them."""
+def _with_finer_cuts(
+    table: Table, binarizer: Binarizer, clauses: Sequence[Clause], parts: int, fixed: Collection[str]
+) -> Binarizer:
+    """Return a binarizer for the columns of some clauses, with many more cuts of those that are not fixed."""
     names = {name for clause in clauses for name in clause.columns}
     cuts = [
         Literal(name, Op.GT, plain_value(cut))
-        for name in sorted(names)
+        for name in sorted(names - set(fixed))
         if (column := table.columns[name]).kind in (Kind.NUMBER, Kind.DATE)
         for cut in even_thresholds(column.values[column.known], table.weights[column.known], parts)
     ]
@@ -174,8 +180,8 @@ def _clauses(
         fires=fires[np.ix_(rows, chosen)],
         values=values[rows],
         weights=table.weights[rows],
-        max_clauses=settings.max_clauses,
-        max_literals=settings.max_literals,
+        max_clauses=min(settings.max_clauses, max(8, len(table))),
+        max_literals=min(settings.max_literals, len(meanings)),
         least_rows=knobs.least_rows,
         price=knobs.price,
         required=tuple(wanted[chosen] for wanted in required),

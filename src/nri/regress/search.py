@@ -127,7 +127,7 @@ class _Board:
         while len(clauses) < self.problem.max_clauses:
             places = [(self._best_at(clauses, i, None), i) for i in range(len(clauses) + 1)]
             (found, place) = min(places, key=lambda pair: (round(pair[0].bits, 6), -pair[1]))
-            if found.bits > bits - _SAVED:
+            if not found.bits < bits - _SAVED:  # nor where no list is allowed: infinite both
                 break
             clauses, bits = [*clauses[:place], *found.clauses, *clauses[place:]], found.bits
         return clauses, bits

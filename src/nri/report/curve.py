@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from nri.arrays import IntArray
+from nri.induce.costs import at_stake, stakes
 from nri.induce.estimates import accuracy_of
 from nri.induce.path import Settings
 from nri.induce.resample import HeldOut, induce_or_default, most_frequent
@@ -41,7 +42,8 @@ def by_size(
     insides = list(held.insides)
     whole = [found.ruleset for found in held.inductions]
     largest = max(1, *(largest_rule(rules) for rules in whole))
-    said = {0: held.joined([most_frequent(inside).predict_index for inside in insides])}
+    staked = (at_stake(inside, stakes(inside, settings)) for inside in insides)
+    said = {0: held.joined([most_frequent(inside).predict_index for inside in staked])}
     for size in range(1, largest):
         if seconds is not None and time.monotonic() - began > seconds:
             break
@@ -56,8 +58,11 @@ def by_size(
 
 
 def curve_of(held: HeldOut, said: Mapping[int, IntArray], settings: Settings, seed: int) -> Curve:
-    """Find the simplest rules within one standard error of the best, and induce such from all rows."""
-    table = held.table
+    """Find the simplest rules within one standard error of the best, and induce such from all rows.
+
+    Where errors differ in what they cost, rows weigh that.
+    """
+    table = at_stake(held.table, stakes(held.table, settings))
     points = tuple(
         CurvePoint(size, accuracy_of(answers == table.codes, table.weights)) for size, answers in said.items()
     )
@@ -67,7 +72,7 @@ def curve_of(held: HeldOut, said: Mapping[int, IntArray], settings: Settings, se
     rule = most_frequent(table)
     if simplest.clauses:
         limited = replace(settings, max_clauses=min(simplest.clauses, settings.max_clauses))
-        rule = induce_or_default(table, limited, np.random.default_rng(seed)).ruleset
+        rule = induce_or_default(held.table, limited, np.random.default_rng(seed)).ruleset
     return Curve(points, best, simplest, rule, len(table))
 
 

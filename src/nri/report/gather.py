@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nri.errors import InputError
+from nri.induce.costs import MeanCost, stakes
 from nri.induce.diagnostics import Diagnostics
 from nri.induce.estimates import Accuracy
 from nri.induce.path import Induction, Settings
@@ -70,6 +71,7 @@ def gather_report(
             seconds=half,
             step=step,
         )
+    weighed = stakes(table, settings)
     return Report(
         options,
         found.ruleset,
@@ -92,6 +94,8 @@ def gather_report(
             by_group(table, found.ruleset, column)
             for column in dict.fromkeys([*options.protect, *protected_columns(found.ruleset)])
         ),
+        validated.cost,
+        None if weighed is None else tuple(float(one) for one in weighed),
     )
 
 
@@ -103,6 +107,7 @@ class _Validated:
     curve: Curve | None = None
     posterior: Accuracy | None = None
     diagnostics: tuple[Diagnostics, ...] = ()
+    cost: MeanCost | None = None
 
 
 def _validate(
@@ -127,6 +132,7 @@ def _validate(
         curve_of(held, said, settings, options.seed),
         held.posterior_accuracy,
         held.diagnostics([rule.label for rule in ruleset.rules], options.prevalence),
+        held.cost(settings.costs),
     )
 
 

@@ -178,3 +178,15 @@ def scale(low: float, high: float) -> tuple[float, float]:
     floor = max(0.0, math.floor(low * 20 - 1e-9) / 20)
     ceiling = min(1.0, math.ceil(high * 20 + 1e-9) / 20)
     return (floor, ceiling) if ceiling - floor >= 0.15 else (max(0.0, ceiling - 0.15), max(ceiling, 0.15))
+
+
+def scale_of_times(latest: float, most: int) -> list[float]:
+    """Return round times from 0 on for an axis, so many at most beside 0.
+
+    >>> scale_of_times(2659.0, 5)
+    [0.0, 1000.0, 2000.0]
+    """
+    rough = latest / most
+    unit = 10.0 ** math.floor(math.log10(rough))
+    step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
+    return [step * i for i in range(math.floor(latest / step + 1e-9) + 1)]

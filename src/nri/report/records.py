@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from nri.induce.costs import MeanCost
 from nri.induce.diagnostics import Diagnostics
 from nri.induce.estimates import Accuracy, Guess, Interval, guess_of
 from nri.rule import Clause, Label, Literal, RuleSet
@@ -202,11 +203,20 @@ class Report:
     """Sensitivity and its kin on held-out rows: of the class asked about, or of each."""
     groups: tuple[Groups, ...] = ()
     """What the rule does with groups of people."""
+    cost: MeanCost | None = None
+    """What the rule costs on a held-out row, if somebody said what errors cost."""
+    stakes: tuple[float, ...] | None = None
+    """How much an error on a row of each class counts, if that differs."""
 
     @property
     def guess(self) -> Guess:
         """What to compare the rule with."""
-        return guess_of(self.ruleset.classes, self.class_weights)
+        staked = self.class_weights
+        if self.stakes is not None:
+            staked = tuple(one * cost for one, cost in zip(staked, self.stakes, strict=True))
+        label = guess_of(self.ruleset.classes, staked).label
+        weight = self.class_weights[self.ruleset.index_of(label)]
+        return Guess(label, weight / sum(self.class_weights))
 
     @property
     def doubtful(self) -> bool:
@@ -214,6 +224,8 @@ class Report:
         if not self.cards or self.held_out is None:
             return False
         enough = self.curve is not None and self.curve.simplest.clauses == 0
+        if self.stakes is not None:  # then it is not the share of right rows that counts
+            return enough or (self.cost is not None and bool(self.cost.doubt))
         return enough or bool(self.guess.doubt(self.held_out.accuracy))
 
     @property

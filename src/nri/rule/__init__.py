@@ -15,6 +15,7 @@ from nri.rule.render.numbers_json import any_rule_from_json
 from nri.rule.ruleset import ClassRule, Decision, RuleSet
 from nri.rule.segments import Segment, Segments, Spread
 from nri.rule.simplify import simplify
+from nri.rule.survival import SurvivalRule
 from nri.rule.truth import (
     clause_matrix,
     clause_truth,
@@ -51,6 +52,7 @@ __all__ = [
     "Segment",
     "Segments",
     "Spread",
+    "SurvivalRule",
     "Value",
     "any_rule_from_json",
     "asp_facts",

@@ -17,10 +17,19 @@ def as_label(label: object) -> Label:
     if isinstance(plain, bool):
         return plain
     if isinstance(plain, str):
+        if not plain.isascii() and any("\ud800" <= c <= "\udfff" for c in plain):
+            raise InputError(f"the class label {ascii(plain)[:60]} holds half a character; replace it")
         return str(plain)
-    if isinstance(plain, int | float) and math.isfinite(plain):
+    if isinstance(plain, int | float) and _is_finite(plain):
         return plain
     raise InputError(f"a class label cannot be {label!r}: use text, finite numbers or booleans")
+
+
+def _is_finite(number: float) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # an integer beyond all floats
+        return False
 
 
 def check_classes(classes: tuple[Label, ...]) -> None:

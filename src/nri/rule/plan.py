@@ -41,6 +41,11 @@ class ColumnPlan:
     stated: bool = True
     """False in rules that older versions wrote: then the cells at hand say how they are written"""
 
+    @property
+    def is_plain_number(self) -> bool:
+        """Whether cells are numbers with a point before the decimals and nothing between thousands."""
+        return self.kind is Kind.NUMBER and self.stated and (self.decimal, self.thousands) == (".", "")
+
     def spelled(self, category: str) -> tuple[str, ...]:
         """Return every way in which a category was written, the one that is used first.
 

@@ -7,8 +7,8 @@ these towards the prior. Where no clause fires, the default does. Since the prec
 set is also a list of clauses to try in order: :attr:`RuleSet.decisions`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
 from nri.rule.clause import Clause, Rule
-from nri.rule.column import Column, Columns, row_count
 from nri.rule.decide import (
     Evidence,
     estimated_precision,
@@ -28,9 +27,9 @@ from nri.rule.decide import (
     speaking_order,
 )
 from nri.rule.labels import Label, as_label, check_classes, label_array
-from nri.rule.literal import Kind
-from nri.rule.plan import ColumnPlan, unstated
+from nri.rule.plan import ColumnPlan
 from nri.rule.truth import clause_matrix
+from nri.rule.written import WrittenRule
 
 if TYPE_CHECKING:
     from nri.rule.explain import Explanation
@@ -88,7 +87,7 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class RuleSet:
+class RuleSet(WrittenRule):
     """Rules for classes, the label of rows that no rule covers, and the evidence for all of it.
 
     A two-class task normally has one rule, about one class; more classes have one rule each.
@@ -120,8 +119,7 @@ class RuleSet:
         self._check_labels()
         object.__setattr__(self, "default", self.classes[self.index_of(self.default)])
         self._check_counts()
-        plans = {name: self.plans.get(name, unstated(kind)) for name, kind in self.kinds.items()}
-        object.__setattr__(self, "plans", plans)
+        self._complete_plans()
 
     def _check_labels(self) -> None:
         labels = [rule.label for rule in self.rules]
@@ -138,102 +136,15 @@ class RuleSet:
                     f"evidence has {len(counts)} counts for {len(self.classes)} classes: give one for each"
                 )
 
-    def __str__(self) -> str:
-        return self.render("text")
-
-    def _repr_html_(self) -> str:
-        """Show the rules as tables in a notebook."""
-        from nri.rule.render.notebook import in_notebook
-
-        return in_notebook(self.render("html"))
-
-    def render(
-        self,
-        form: str = "text",
-        *,
-        note: str | None = None,
-        table: str | Sequence[str] | None = None,
-        function: str = "predict",
-        dialect: str | None = None,
-        statement: str | None = None,
-        into: str | None = None,
-    ) -> str:
-        """Write the rules in another form.
-
-        Parameters
-        ----------
-        form
-            One of text, markdown, html, latex, json, sql, python, prolog, asp, sympy.
-        note
-            A line about the whole rule, in forms for people.
-        table
-            Name of the table to select from, a dot between schema and table; without it SQL is an expression.
-        function
-            Name of the Python function.
-        dialect, statement, into
-            For SQL; see :meth:`to_sql`.
-        """
-        from nri.rule.render import render  # the renderers know rule sets, not the other way round
-
-        return render(
-            self,
-            form,
-            note=note,
-            table=table,
-            function=function,
-            dialect=dialect,
-            statement=statement,
-            into=into,
-        )
-
-    def to_sql(
-        self,
-        dialect: str | None = None,
-        *,
-        table: str | Sequence[str] | None = None,
-        statement: str | None = None,
-        into: str | None = None,
-    ) -> str:
-        """Write the rules as SQL for a database; it says what :meth:`predict` says.
-
-        Parameters
-        ----------
-        dialect
-            One of postgres, mysql (also MariaDB), bigquery, snowflake, duckdb, sqlite, spark, tsql, oracle.
-            Without one it is for SQLite and DuckDB.
-        table
-            Name of the table, a dot between schema and table; without it SQL is an expression.
-        statement
-            What is written around the expression: select, view, update or dbt (a model).
-        into
-            Name of the view, else the table's with ``_predicted``; or of the column to update, else
-            ``predicted_`` and the target.
-        """
-        return self.render("sql", table=table, dialect=dialect, statement=statement, into=into)
+    def clauses(self) -> Iterable[Clause]:
+        """Return every clause, rule after rule."""
+        return (clause for rule in self.rules for clause in rule.rule)
 
     def index_of(self, label: Label) -> int:
         """Return the position of a label among the classes."""
         if label not in self.classes:
             raise InputError(f"{label!r} is not a class of {self.target!r}: classes are {list(self.classes)}")
         return self.classes.index(label)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns the rules read, each once, in the order of reading."""
-        return tuple(dict.fromkeys(column for rule in self.rules for column in rule.rule.columns))
-
-    @cached_property
-    def kinds(self) -> Mapping[str, Kind]:
-        """For each column the rules read, what sort of value it is compared with."""
-        kinds: dict[str, Kind] = {}
-        for rule in self.rules:
-            for literal in (literal for clause in rule.rule for literal in clause):
-                kind = kinds.setdefault(literal.column, literal.kind)
-                if kind is not literal.kind:
-                    raise InputError(
-                        f"column {literal.column!r} is compared as {kind} and as {literal.kind}: use one kind"
-                    )
-        return kinds
 
     @cached_property
     def decisions(self) -> tuple[Decision, ...]:
@@ -274,12 +185,8 @@ class RuleSet:
 
     def decide(self, rows: Any, n_rows: int | None = None) -> IntArray:
         """[M]: index in :attr:`decisions` of each row's deciding clause; their number where none fires."""
-        columns = self.read(rows)
-        return first_to_fire(
-            clause_matrix(
-                (decision.clause for decision in self.decisions), columns, _count(rows, columns, n_rows)
-            )
-        )
+        clauses = (decision.clause for decision in self.decisions)
+        return first_to_fire(clause_matrix(clauses, *self._read_all(rows, n_rows)))
 
     def predict_index(self, rows: Any, n_rows: int | None = None) -> IntArray:
         """[M]: position in :attr:`classes` of each row's label."""
@@ -308,28 +215,4 @@ class RuleSet:
         """For each row, which clauses fired or, when none did, what the nearest ones lacked."""
         from nri.rule.explain import explain
 
-        columns = self.read(rows)
-        return explain(self, columns, _count(rows, columns, n_rows))
-
-    def read(self, rows: Any) -> Columns:
-        """Return the columns that the rules read, by their plans; typed columns are taken as they are."""
-        if isinstance(rows, Mapping) and all(isinstance(column, Column) for column in rows.values()):
-            return rows
-        from nri.table import read_columns  # whoever holds only typed columns needs no pandas
-
-        return read_columns(rows, self.plans)
-
-    def with_plans(self, plans: Mapping[str, ColumnPlan]) -> "RuleSet":
-        """Return the rule set with the plans of the columns that it reads."""
-        mentioned: dict[str, set[str]] = {name: set() for name in self.columns}
-        for literal in (x for rule in self.rules for clause in rule.rule for x in clause):
-            mentioned[literal.column].add(str(literal.value))
-        kept = {name: plans[name].kept_with(texts) for name, texts in mentioned.items() if name in plans}
-        return replace(self, plans=kept)
-
-
-def _count(rows: Any, columns: Columns, n_rows: int | None) -> int:
-    """Return M; a table of which no column is read knows it all the same."""
-    if n_rows is None and not columns and columns is not rows:
-        n_rows = len(rows)
-    return row_count(columns, n_rows)
+        return explain(self, *self._read_all(rows, n_rows))

@@ -5,8 +5,8 @@ fires, the rest does. A segment tells of the rows that it decides, not of all th
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +15,11 @@ import numpy as np
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
 from nri.rule.clause import Clause
-from nri.rule.column import Column, Columns, row_count
 from nri.rule.decide import first_to_fire
 from nri.rule.literal import Kind
-from nri.rule.plan import ColumnPlan, unstated
+from nri.rule.plan import ColumnPlan
 from nri.rule.truth import clause_matrix
+from nri.rule.written import WrittenRule
 
 if TYPE_CHECKING:
     from nri.rule.explain_number import NumberExplanation
@@ -74,7 +74,7 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Segments:
+class Segments(WrittenRule):
     """A rule for a number: clauses to try in order, and what is said where none fires."""
 
     target: str
@@ -98,38 +98,11 @@ class Segments:
         values = [segment.value for segment in (*self.segments, self.rest)]
         if not np.isfinite(values).all():
             raise InputError(f"a segment says no finite number: {values}")
-        plans = {name: self.plans.get(name, unstated(kind)) for name, kind in self.kinds.items()}
-        object.__setattr__(self, "plans", plans)
+        self._complete_plans()
 
-    def __str__(self) -> str:
-        return self.render("text")
-
-    def _repr_html_(self) -> str:
-        """Show the rule as a table in a notebook."""
-        from nri.rule.render.notebook import in_notebook
-
-        return in_notebook(self.render("html"))
-
-    def render(
-        self,
-        form: str = "text",
-        *,
-        note: str | None = None,
-        table: str | Sequence[str] | None = None,
-        function: str = "predict",
-        dialect: str | None = None,
-        statement: str | None = None,
-        into: str | None = None,
-    ) -> str:
-        """Write the rule as text, markdown, html, json, sql or python; see ``RuleSet.render``."""
-        from nri.rule.render.numbers import render_segments
-        from nri.rule.render.options import RenderOptions
-
-        return render_segments(
-            self,
-            form,
-            RenderOptions(note, table, function, dialect=dialect, statement=statement, into=into),
-        )
+    def clauses(self) -> Iterable[Clause]:
+        """Return every clause, in order."""
+        return (segment.clause for segment in self.segments)
 
     @property
     def decisions(self) -> tuple[Segment, ...]:
@@ -140,23 +113,6 @@ class Segments:
     def default(self) -> float:
         """What is said where no clause fires."""
         return self.rest.value
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that the rule reads, each once, in the order of reading."""
-        return tuple(dict.fromkeys(name for segment in self.segments for name in segment.clause.columns))
-
-    @cached_property
-    def kinds(self) -> Mapping[str, Kind]:
-        """For each column the rule reads, what sort of value it is compared with."""
-        kinds: dict[str, Kind] = {}
-        for literal in (literal for segment in self.segments for literal in segment.clause):
-            if kinds.setdefault(literal.column, literal.kind) is not literal.kind:
-                raise InputError(
-                    f"column {literal.column!r} is compared as {kinds[literal.column]} and as "
-                    f"{literal.kind}: use one kind"
-                )
-        return kinds
 
     @property
     def decimals(self) -> int:
@@ -177,11 +133,7 @@ class Segments:
 
     def decide(self, rows: Any, n_rows: int | None = None) -> IntArray:
         """[M]: index of each row's segment; their number where no clause fires."""
-        columns = self.read(rows)
-        if n_rows is None and not columns and columns is not rows:
-            n_rows = len(rows)
-        clauses = [segment.clause for segment in self.segments]
-        return first_to_fire(clause_matrix(clauses, columns, row_count(columns, n_rows)))
+        return first_to_fire(clause_matrix(self.clauses(), *self._read_all(rows, n_rows)))
 
     def predict(self, rows: Any, n_rows: int | None = None) -> FloatArray:
         """[M]: the value of each row's segment.
@@ -200,23 +152,4 @@ class Segments:
         """For each row, which segment it is in, and what the nearest earlier ones lacked."""
         from nri.rule.explain_number import explain_number
 
-        columns = self.read(rows)
-        if n_rows is None and not columns and columns is not rows:
-            n_rows = len(rows)
-        return explain_number(self, columns, row_count(columns, n_rows))
-
-    def read(self, rows: Any) -> Columns:
-        """Return the columns that the rule reads, by their plans; typed columns are taken as they are."""
-        if isinstance(rows, Mapping) and all(isinstance(column, Column) for column in rows.values()):
-            return rows
-        from nri.table import read_columns  # whoever holds only typed columns needs no pandas
-
-        return read_columns(rows, self.plans)
-
-    def with_plans(self, plans: Mapping[str, ColumnPlan]) -> "Segments":
-        """Return the rule with the plans of the columns that it reads."""
-        mentioned: dict[str, set[str]] = {name: set() for name in self.columns}
-        for literal in (x for segment in self.segments for x in segment.clause):
-            mentioned[literal.column].add(str(literal.value))
-        kept = {name: plans[name].kept_with(texts) for name, texts in mentioned.items() if name in plans}
-        return replace(self, plans=kept)
+        return explain_number(self, *self._read_all(rows, n_rows))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nri.induce.estimates import Accuracy, accuracy_of
 from nri.regress.validate import fit_of
-from nri.rule import RuleSet, Segments
+from nri.rule import RuleSet, Segments, SurvivalRule
 from nri.rule.labels import label_array
 from nri.table.kinds.category import fold
 from nri.table.reading import read_by, understand
@@ -21,12 +21,13 @@ from nri.table.target import labels_as_text
 _LOGGER = logging.getLogger(__name__)
 
 
-def predictions(ruleset: RuleSet | Segments, source: Source) -> pd.DataFrame:
-    """Return for each row the predicted class and its probability, or the predicted number."""
+def predictions(ruleset: RuleSet | Segments | SurvivalRule, source: Source) -> pd.DataFrame:
+    """Return for each row the predicted class and its probability, or the predicted number or risk."""
     columns = ruleset.read(source)
-    if isinstance(ruleset, Segments):
+    if isinstance(ruleset, Segments | SurvivalRule):
         said = ruleset.predict(columns, len(source))
-        return pd.DataFrame({_free(f"predicted_{ruleset.target}", source): said})
+        what = "predicted" if isinstance(ruleset, Segments) else "risk"
+        return pd.DataFrame({_free(f"{what}_{ruleset.target}", source): said})
     index = ruleset.predict_index(columns, len(source))
     probability = ruleset.predict_proba(columns, len(source))[np.arange(len(source)), index]
     label, chance = (_free(name, source) for name in (f"predicted_{ruleset.target}", "probability"))
@@ -68,12 +69,12 @@ def accuracy_on(ruleset: RuleSet, rows: Source, said: NDArray[Any]) -> tuple[Acc
     return accuracy_of(right), int(known.sum())
 
 
-def judge(rule: RuleSet | Segments, rows: Source, said: NDArray[Any]) -> str | None:
+def judge(rule: RuleSet | Segments | SurvivalRule, rows: Source, said: NDArray[Any]) -> str | None:
     """Tell how good predictions are, and on how many rows; None if the table does not hold the truth."""
     if isinstance(rule, RuleSet):
         judged = accuracy_on(rule, rows, said)
         return None if judged is None else f"accuracy {judged[0]} on the {judged[1]} rows"
-    if rule.target not in rows.names:
+    if isinstance(rule, SurvivalRule) or rule.target not in rows.names:
         return None
     found = read_by(rows.cells(rule.target), rule.target_plan, rule.target).column
     if not found.known.any():

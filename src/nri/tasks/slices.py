@@ -30,12 +30,13 @@ from nri.induce.estimates import Interval, wilson
 from nri.induce.resample import stratified_folds
 from nri.induce.words import is_negated, literal_meanings
 from nri.rule import Clause, Kind, clause_truth
+from nri.table.answers import Answers, read_answers
 from nri.table.binarizer import Binarizer
 from nri.table.frame import table_of
 from nri.table.kinds.category import fold
 from nri.table.reading import as_numbers
 from nri.table.table import Table, Target
-from nri.table.target import MAX_CLASSES, Answers, labels_as_text, read_answers
+from nri.table.target import MAX_CLASSES, labels_as_text
 from nri.tasks.slice_search import Candidate, search_slices
 
 Test = Literal["holdout", "permutation"]

@@ -12,9 +12,10 @@ from nri.induce.estimates import Accuracy, accuracy_of
 from nri.induce.path import Induction, Settings, induce_rules
 from nri.induce.resample import FOLDS, cross_validate
 from nri.rule import RuleSet
+from nri.table.answers import read_answers
 from nri.table.frame import table_of
 from nri.table.table import Table, Target
-from nri.table.target import encode, read_answers
+from nri.table.target import encode
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,13 @@ from nri.rule.render.as_python import render_python
 from nri.rule.render.as_sql import render_sql
 from nri.rule.render.as_sympy import render_sympy, to_sympy
 from nri.rule.render.as_text import render_text
+from nri.rule.render.numbers import render_segments
 from nri.rule.render.options import RenderOptions, settled
+from nri.rule.render.survival import render_survival
 from nri.rule.ruleset import RuleSet
+from nri.rule.segments import Segments
+from nri.rule.survival import SurvivalRule
+from nri.rule.written import WrittenRule
 
 __all__ = [
     "FORMATS",
@@ -67,13 +72,14 @@ _LITERAL = ("json", "sympy")
 """Formats that are read back clause by clause: they keep also a clause that always holds."""
 
 
-def render(
-    ruleset: RuleSet,
-    form: str = "text",
-    **options: Any,
-) -> str:
-    """Write a rule set in the format of that name; see :class:`RenderOptions` for the rest."""
+def render(rule: WrittenRule, form: str = "text", **options: Any) -> str:
+    """Write a rule in the format of that name; see :class:`RenderOptions` for the rest."""
+    if isinstance(rule, Segments):
+        return render_segments(rule, form, RenderOptions(**options))
+    if isinstance(rule, SurvivalRule):
+        return render_survival(rule, form, RenderOptions(**options))
+    assert isinstance(rule, RuleSet)
     if form not in FORMATS:
         raise InputError(f"no format {form!r}: use one of {', '.join(FORMATS)}")
-    told = ruleset if form in _LITERAL else settled(ruleset)
+    told = rule if form in _LITERAL else settled(rule)
     return FORMATS[form].write(told, RenderOptions(**options))

@@ -118,6 +118,10 @@ def plan_to_dict(plan: ColumnPlan) -> dict[str, Any]:
     return {"kind": plan.kind.value} | plain
 
 
+_MOST = 1.7976931348623157e308
+"""The largest number of a file: beyond it are integers that no float holds, and infinity."""
+
+
 class _Node:
     """A piece of the data that knows where it was found."""
 
@@ -144,11 +148,16 @@ class _Node:
         return self.value
 
     def text(self) -> str:
-        return self.typed(str, "text")
+        text = self.typed(str, "text")
+        if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise InputError(f"{self.place} holds half a character, which no file can hold; correct it")
+        return text
 
     def number(self) -> float:
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             raise InputError(f"{self.place} must be a number, not {str(self.value)[:40]!r}")
+        if not abs(self.value) <= _MOST:
+            raise InputError(f"{self.place} must be a finite number, not {str(self.value)[:40]}")
         return self.value
 
     def made(self, make: Callable[[Any], T]) -> T:

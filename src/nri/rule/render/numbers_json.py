@@ -5,11 +5,12 @@ from typing import Any
 
 from nri.errors import InputError
 from nri.rule.clause import ALWAYS, Clause
-from nri.rule.render import as_json
+from nri.rule.render import as_json, survival
 from nri.rule.render.as_json import Node
 from nri.rule.render.options import RenderOptions
 from nri.rule.ruleset import RuleSet
 from nri.rule.segments import SHARES, Segment, Segments, Spread
+from nri.rule.survival import SurvivalRule
 
 FORMAT = "nri-segments"
 VERSION = 1
@@ -47,14 +48,16 @@ def _spread(spread: Spread) -> dict[str, Any]:
     }
 
 
-def any_rule_from_json(text: str) -> RuleSet | Segments:
-    """Read a rule for classes or for a number, whichever the text holds."""
+def any_rule_from_json(text: str) -> RuleSet | Segments | SurvivalRule:
+    """Read a rule for classes, for a number or for a time, whichever the text holds."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
         return as_json.from_json(text)  # says what is wrong
     if isinstance(data, dict) and data.get("format") == FORMAT:
         return segments_from_dict(data)
+    if isinstance(data, dict) and data.get("format") == survival.FORMAT:
+        return survival.survival_from_dict(data)
     return as_json.from_dict(data)
 
 
@@ -81,6 +84,10 @@ def segments_from_dict(data: Any) -> Segments:
     )
 
 
+_LARGEST = 1e101
+"""No value that is explained is larger, nor an end of its interval."""
+
+
 def _read_segment(node: Node, clause: Clause) -> Segment:
     return Segment(clause, float(node.get("value").number()), _read_spread(node))
 
@@ -90,5 +97,7 @@ def _read_spread(node: Node) -> Spread:
     quantiles = tuple(float(item.number()) for item in node.get("quantiles").items())
     if len(interval) != 2 or len(quantiles) != len(SHARES):
         raise InputError(f"{node.place} needs two ends of its interval and {len(SHARES)} quantiles")
+    if list(quantiles) != sorted(quantiles) or max(map(abs, (*quantiles, *interval))) > _LARGEST:
+        raise InputError(f"{node.place} needs quantiles in increasing order, none beyond {_LARGEST:g}")
     rows, mean = float(node.get("rows").number()), float(node.get("mean").number())
     return Spread(rows, mean, float(interval[0]), float(interval[1]), quantiles)

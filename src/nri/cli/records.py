@@ -1,0 +1,164 @@
+"""Options that belong together, as records: a command takes a record, its command line every field of it."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from nri.cli import options as given
+from nri.errors import InputError
+
+if TYPE_CHECKING:
+    from nri.induce.path import Settings
+    from nri.table import Table
+
+
+def spread(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command that takes records be called with their fields, which is what typer sees of it.
+
+    >>> @spread
+    ... def say(name: str, style: Limits) -> None:
+    ...     print(name, style.max_clauses)
+    >>> list(inspect.signature(say).parameters)[:3]
+    ['name', 'max_clauses', 'max_literals']
+    >>> say(name="rule", max_clauses=2)
+    rule 2
+    """
+    hints = get_type_hints(command, include_extras=True)
+    parameters: list[inspect.Parameter] = []
+    records: dict[str, Any] = {}
+    for name, parameter in inspect.signature(command).parameters.items():
+        if not is_dataclass(hints[name]):
+            parameters.append(parameter.replace(annotation=hints[name], kind=parameter.KEYWORD_ONLY))
+            continue
+        records[name] = hints[name]
+        kinds = get_type_hints(hints[name], include_extras=True)
+        parameters += [
+            inspect.Parameter(
+                field.name, parameter.KEYWORD_ONLY, default=field.default, annotation=kinds[field.name]
+            )
+            for field in fields(hints[name])
+        ]
+
+    @wraps(command)
+    def called(**options: Any) -> None:
+        for name, record in records.items():
+            own = {field.name for field in fields(record)} & options.keys()
+            options[name] = record(**{field: options.pop(field) for field in own})
+        command(**options)
+
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
+    called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return called
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Which rows are read, and what of them is to be explained."""
+
+    target: given.TargetOption = None
+    positive: given.PositiveOption = None
+    weights: given.WeightsOption = None
+    exact_text: given.ExactOption = False
+    sheet: given.SheetOption = None
+    header: given.HeaderOption = None
+
+    def read(self, file: str, *, numbers: bool = False) -> "tuple[Table, str]":
+        """Return the table with its target, which may be a number, and a line on what was read."""
+        from nri.cli.files import read_labelled
+
+        return read_labelled(
+            file,
+            self.target,
+            self.positive,
+            self.weights,
+            exact=self.exact_text,
+            sheet=self.sheet,
+            header=self.header,
+            numbers=numbers,
+        )
+
+
+@dataclass(frozen=True)
+class Size:
+    """Where the rows of a large table stay, and how many of them are looked at."""
+
+    engine: given.EngineOption = "auto"
+    memory: given.MemoryOption = None
+    sample: given.SampleOption = 5000
+    table: given.DatabaseTableOption = None
+    query: given.QueryOption = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a rule may be, for every command that looks for one."""
+
+    max_clauses: given.MaxClausesOption = 8
+    max_literals: given.MaxLiteralsOption = 6
+    columns: given.ColumnsOption = None
+    without: given.WithoutOption = None
+    negations: given.NegationsOption = True
+    counts: given.CountsOption = "auto"
+    model: given.ModelOption = None
+
+    def settings(self, present: Sequence[str], *taken: str) -> "Settings":
+        """Return them as settings for a table with these columns; those taken are never used anyway."""
+        from nri.induce import models
+        from nri.induce.path import Settings
+
+        return Settings(
+            model=self.model or models.DEFAULT,
+            max_clauses=self.max_clauses,
+            max_literals=self.max_literals,
+            use=given.split_names(self.columns, present),
+            never=given.without_taken(self.without, (*present, *taken), *taken),
+            negations=self.negations,
+            counts=self.counts,  # type: ignore[arg-type]  # the limits refuse unknown modes
+        )
+
+
+@dataclass(frozen=True)
+class Form:
+    """The format that is asked for: by name, by a flag, or by the ending of a file."""
+
+    form: given.FormatOption = None
+    out: given.OutOption = None
+    json: given.JsonFlag = False
+    sql: given.SqlFlag = False
+    python: given.PythonFlag = False
+    markdown: given.MarkdownFlag = False
+    latex: given.LatexFlag = False
+    prolog: given.PrologFlag = False
+    asp: given.AspFlag = False
+    sympy: given.SympyFlag = False
+
+    @property
+    def chosen(self) -> str | None:
+        """The name of the format; None if nothing was said."""
+        flags = [field.name for field in fields(self) if getattr(self, field.name) is True]
+        return chosen_format(self.form, self.out, *flags)
+
+
+def chosen_format(named: str | None, out: Path | None, *flags: str) -> str | None:
+    """Return the format asked for by name, by a flag or by the ending of the output's name, None if by none.
+
+    >>> chosen_format(None, None, "sql")
+    'sql'
+    >>> chosen_format(None, Path("rule.json"))
+    'json'
+    """
+    from nri.rule.render import FORMATS
+
+    asked = [*flags, *([] if named is None else [named.lower()])]
+    if len(set(asked)) > 1:
+        raise InputError(f"two formats asked for, {' and '.join(dict.fromkeys(asked))}: choose one")
+    if asked:
+        if asked[0] not in FORMATS:
+            raise InputError(f"no format {named!r}; use one of {', '.join(FORMATS)}")
+        return asked[0]
+    if out is not None:
+        return next((form.name for form in FORMATS.values() if form.suffix == out.suffix.lower()), None)
+    return None
