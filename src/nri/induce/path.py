@@ -36,8 +36,8 @@ from nri.table.frame import read_columns
 from nri.table.table import Table
 from nri.table.usable import LeftOut, refusal
 
-_SEARCHED_TWICE = 2000
-"""Most rows on which a shorter rule is sought once cuts have moved; with more it takes long for little."""
+_SEARCHED_TWICE, _CLASSES_TWICE = 2000, 5
+"""Most rows and classes with which a shorter rule is sought once cuts have moved; more take long."""
 
 _FINER_COLUMNS = 100
 """Most columns that are cut more finely for several classes; with more the search takes long for little."""
@@ -330,7 +330,8 @@ def _with_sharper_cuts(
     only to one that tells the labels better than the posterior expects them.
     """
     sharp = _sharpened(table, settings, binarizer, found)
-    if sharp is found.ruleset or table.weights.sum() > _SEARCHED_TWICE:
+    many = table.weights.sum() > _SEARCHED_TWICE or len(table.classes) > _CLASSES_TWICE
+    if sharp is found.ruleset or many:
         return sharp
     closer = binarizer.narrowed(sharp.columns, cuts_of(sharp))
     again = find_rules(table, settings, closer, models.get_inducer("greedy"), rng)

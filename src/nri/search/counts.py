@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.arrays import FloatArray
+from nri.arrays import FloatArray, IntArray
 from nri.search.clauses import IndexCount
 from nri.search.limits import Limits
 from nri.search.objective import Objective, count_bits
@@ -22,6 +22,8 @@ START_SIZES = (1, 3, 5, 7)
 """How many of the literals with most say the search starts from."""
 RIDGE = 6.0
 """Of the linear fit that says which these are."""
+MOST_LITERALS = 400
+"""Literals that may be members; of more, those with which covering a row goes together most."""
 
 Members = tuple[int, ...]
 
@@ -57,8 +59,8 @@ class _Best:
 
 class _CountSearch:
     def __init__(self, task: OneVsRest, limits: Limits, objective: Objective) -> None:
-        usable = limits.literal_mask(task.n_variables)
-        self.usable = np.flatnonzero(usable)
+        usable = np.flatnonzero(limits.literal_mask(task.n_variables))
+        self.usable = _most_telling(task, usable, MOST_LITERALS)
         self.n_variables, self.most = task.n_variables, limits.max_literals
         self.truth = task.literals[:, self.usable].astype(np.float32)
         self.gain = task.gain.astype(np.float32)
@@ -66,7 +68,7 @@ class _CountSearch:
         self.objective, self.total = objective, task.total
         self.nothing = task.errors(np.zeros(task.n_rows, dtype=bool))
         sizes = np.arange(limits.max_literals + 2)
-        self.bits = count_bits(sizes, len(self.usable))
+        self.bits = count_bits(sizes, len(usable))
         self.variable = self.usable % max(1, task.n_variables)
 
     def starts(self) -> Iterator[Members]:
@@ -159,6 +161,17 @@ class _CountSearch:
         gains = np.round(self._gains(counts, len(members)), 6)
         at_least = len(gains) - int(np.argmax(gains[::-1])) if len(gains) else 0
         return IndexCount(tuple(sorted(self.usable[list(members)].tolist())), at_least)
+
+
+def _most_telling(task: OneVsRest, usable: IntArray, most: int) -> IntArray:
+    """Return the literals, in their order, that correlate most with what covering a row is worth."""
+    if len(usable) <= most:
+        return usable
+    truth = task.literals[:, usable].astype(np.float32)
+    share = (task.weights @ truth) / task.total
+    aim = task.gain - task.weights * (task.gain.sum() / task.total)
+    telling = (aim @ truth) / np.sqrt(np.maximum(share * (1 - share), 1e-9))
+    return np.sort(usable[np.argsort(-telling, kind="stable")[:most]])
 
 
 def _ridge(centred: FloatArray, weights: FloatArray, worth: FloatArray) -> FloatArray:
