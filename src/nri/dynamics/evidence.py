@@ -70,7 +70,7 @@ def contradictions(seen: Transitions) -> tuple[tuple[Contradiction, ...], int]:
         state = {
             one.name: one.values[int(c)] for one, c in zip(seen.variables, seen.before[row], strict=True)
         }
-        places = range(int(first[i]), int(first[i] + several[i]))
+        places = sorted(range(first[i], first[i] + several[i]), key=lambda place: -counts[place])
         told.append(
             Contradiction(state, tuple(_next(seen, following[pairs[p, 1]], int(counts[p])) for p in places))
         )

@@ -5,6 +5,7 @@ after; a transition is two row numbers.
 """
 
 import logging
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -124,8 +125,8 @@ def _pairs(source: Source | Table, layout: Layout, exact: bool) -> _Found:
     if not after:
         raise InputError(
             f"no column holds next values: none of {listed(left)} ends in {suffix!r}; name the ending "
-            "(next_suffix, --next-suffix), give a second table of next states, or for a time series its "
-            "column of time"
+            f"(next_suffix, --next-suffix{_perhaps(left)}), give a second table of next states, or for a "
+            "time series its column of time"
         )
     inputs = [name for name in names if name + suffix not in after]
     learned = [name for name in names if name not in inputs]
@@ -133,6 +134,19 @@ def _pairs(source: Source | Table, layout: Layout, exact: bool) -> _Found:
         logger.warning("without a next column, so inputs: %s", ", ".join(inputs))
     following = {name: name + suffix for name in learned} | {name: name for name in inputs}
     return _stacked(source, source, names, following, inputs, exact)
+
+
+def _perhaps(names: Sequence[str]) -> str:
+    """Guess what ends the names of next columns: what half of all names have more than another one.
+
+    >>> _perhaps(["a", "b", "a_next", "b_next"])
+    "; perhaps '_next'"
+    """
+    endings = Counter(
+        long[len(short) :] for short in names for long in names if long != short and long.startswith(short)
+    )
+    ending, count = max(endings.items(), key=lambda one: one[1], default=("", 0))
+    return f"; perhaps {ending!r}" if 2 * count >= len(names) > 0 else ""
 
 
 def _two_tables(first: Source | Table, second: Source | Table, layout: Layout, exact: bool) -> _Found:

@@ -114,9 +114,17 @@ class Variable:
         known = "0 or 1" if self.is_boolean else ", ".join(map(str, self.values))
         raise InputError(f"{self.name!r} cannot be {text!r}; it is {known}")
 
-    def written(self, index: int) -> str:
-        """Write a value shortly: 0 and 1, or as it is."""
-        return str(index) if self.is_boolean else str(self.values[index])
+    def written(self, value: Label | None) -> str:
+        """Write a value shortly, as :meth:`value_of` reads it: 0 and 1, low and high of a cut, or itself.
+
+        >>> Variable("dose", ColumnPlan(Kind.NUMBER), (False, True), 4.5).written(True)
+        'high'
+        """
+        if value is None:
+            return "?"
+        if not self.is_boolean:
+            return str(value)
+        return ("0", "1")[bool(value)] if self.cut is None else ("low", "high")[bool(value)]
 
 
 _NO_AND_YES = (("0", "no", "false", "off", "low"), ("1", "yes", "true", "on", "high"))
