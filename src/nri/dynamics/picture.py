@@ -19,7 +19,7 @@ _EDGE = 28.0
 _LEGEND = 40.0
 _BENDS = (0.0, 0.1, -0.1, 0.2, -0.2, 0.32, -0.32, 0.46, -0.46)
 """How far an arrow may bend sideways, as shares of its length; the straightest that hits nothing is taken."""
-_ROOMY = 2.0
+_ROOMY = 1.4
 """Influences for each variable up to which lines have room; beyond, variables stand further apart."""
 _MANY = 80
 """Influences from which lines are drawn thin, so that what lies below them can be seen."""
@@ -73,7 +73,7 @@ def influence_picture(system: Dynamics) -> Markup:
     places = {name: i for i, name in enumerate(system.names)}
     edges = [(places[one.source], places[one.target]) for one in system.influences]
     crowd = len(edges) / max(1, len(names))
-    spread = float(np.clip(np.sqrt(crowd / _ROOMY), 1.0, 1.7))
+    spread = float(np.clip(np.sqrt(crowd / _ROOMY), 1.0, 1.9))
     spots = place(len(names), edges, widths, _HEIGHT, spread) + _EDGE
     nodes = [_Node(spot, width) for spot, width in zip(spots, widths, strict=True)]
     size = np.max([node.middle + np.array([node.width, _HEIGHT]) / 2 for node in nodes], axis=0) + _EDGE
