@@ -1,6 +1,7 @@
 """What is learned from transitions is the system that made them, and what is not known is told."""
 
 import io
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,10 @@ from hypothesis import strategies as st
 from networks import all_states, cell_cycle, random_network, transitions
 
 from nri import InputError, learn_dynamics, read_dynamics, read_table
+from nri.dynamics.cover import shortest_rule
+from nri.dynamics.likely import LikelySets
+from nri.dynamics.variables import Variable
+from nri.rule import ColumnPlan, Kind
 
 
 def test_the_cell_cycle_is_found_from_all_of_its_transitions():
@@ -108,6 +113,28 @@ def test_other_regulators_that_explain_as_much_are_named():
     rule = learn_dynamics(table).rules["c"]
     assert rule.regulators == ("a",)
     assert rule.other_regulators == (("b",),)
+
+
+@pytest.mark.parametrize("names", list(permutations("fit")))
+def test_of_equally_short_rules_the_one_whose_regulators_act_one_way_is_taken(names):
+    """(f AND NOT t) OR (i AND NOT f) is as short where f=0 i=1 t=1 was never seen, and was taken at times."""
+    cells = np.array([(f, i, t) for f in (0, 1) for i in (0, 1) for t in (0, 1) if (f, i, t) != (0, 1, 1)])
+    order = ["fit".index(name) for name in names]
+    on = ((cells[:, 0] | cells[:, 1]) & ~cells[:, 2] & 1) == 1
+    variables = [Variable(name, ColumnPlan(Kind.BOOLEAN), (False, True)) for name in names]
+    rule = shortest_rule(variables, cells[on][:, order], cells[~on][:, order])
+    assert {(x.column, x.positive) for clause in rule for x in clause} == {
+        ("f", True),
+        ("i", True),
+        ("t", False),
+    }
+
+
+def test_all_sets_that_a_quick_search_finds_are_handed_back():
+    rows = np.array([[0, 0, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]])
+    assert LikelySets(rows, np.array([0, 1, 0, 1])).settling(2) == [(0,), (1,)]
+    assert LikelySets(rows[:, 2:], np.array([0, 1, 1, 0])).settling(1) == [(0,)]
+    assert LikelySets(rows[:, 2:], np.array([0, 1, 0, 1])).settling(1) == []
 
 
 def test_a_column_without_a_next_one_is_an_input():
