@@ -42,6 +42,12 @@ from nri_bench.tables.wide import PARTS, TABLES
 PLACE = re.compile(r"(<!-- bench:(?P<name>[^ ]+) -->)(?P<text>.*?)(<!-- /bench -->)", re.DOTALL)
 
 
+def documents_with_places(root: Path) -> list[Path]:
+    """Return README.md and the pages of docs/, as far as they have places to fill."""
+    pages = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    return [path for path in pages if path.exists() and "<!-- bench:" in path.read_text(encoding="utf-8")]
+
+
 def fill_documents(paths: Sequence[Path], results: Path, *, write: bool = True) -> list[Path]:
     """Fill the marked places of documents; return those whose text changed (or would have to)."""
     changed = []

@@ -139,4 +139,4 @@ def _contradiction_lines(system: Dynamics, one: Contradiction) -> Iterator[str]:
         times = "once" if count == 1 else f"{count} times"
         yield f"        -> {_cell(system, {name: state[name] for name in apart})}   {times}"
     if len(one.nexts) > _SHOWN:
-        yield f"        and {len(one.nexts) - _SHOWN} other next states"
+        yield f"        and {len(one.nexts) - _SHOWN} more"
