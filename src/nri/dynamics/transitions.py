@@ -54,8 +54,6 @@ class Transitions:
     """[M, N], the index of each value; every cell known"""
     after: IntArray
     """[M, N], -1 where unknown and for inputs"""
-    left_out: int = 0
-    """transitions in which a cell of the state before is unknown"""
 
     def __len__(self) -> int:
         return len(self.before)
@@ -113,8 +111,6 @@ def _opened(table: Any) -> Source | Table:
 
 def _pairs(source: Source | Table, layout: Layout, exact: bool) -> _Found:
     suffix = layout.next_suffix
-    if not suffix:
-        raise InputError("the ending of next columns is empty; give one, such as _next")
     left = [name for name in source.names if name not in _known(layout.without, source.names)]
     after = [name for name in left if name.endswith(suffix) and name != suffix]
     names = [name for name in left if name not in after]
@@ -333,4 +329,4 @@ def _coded(states: Table, before: IntArray, after: IntArray, inputs: Collection[
     for variable in variables:
         if variable.cut is not None:
             logger.warning("%s is a measurement: above %g it is high", variable.name, variable.cut)
-    return Transitions(variables, now[whole], following[whole], left_out)
+    return Transitions(variables, now[whole], following[whole])

@@ -136,16 +136,11 @@ def _intervals(name: str, values: tuple[Label, ...]) -> dict[tuple[bool, ...], t
     found = {}
     for low in range(len(numbers)):
         for high in range(low, len(numbers)):
-            above = (Literal(name, Op.GT, _between(numbers, low)),) if low else ()
-            below = (Literal(name, Op.LE, _between(numbers, high + 1)),) if high + 1 < len(numbers) else ()
+            above = (Literal(name, Op.GT, numbers[low - 1]),) if low else ()
+            below = (Literal(name, Op.LE, numbers[high]),) if high + 1 < len(numbers) else ()
             if above or below:
                 found[tuple(low <= i <= high for i in range(len(numbers)))] = (*above, *below)
     return found
-
-
-def _between(numbers: list[float], i: int) -> float:
-    """Return the bound below the i-th number: the number before it, which `>` excludes and `<=` includes."""
-    return numbers[i - 1]
 
 
 def variable_of(name: str, column: Column, plan: ColumnPlan, *, is_input: bool = False) -> Variable:

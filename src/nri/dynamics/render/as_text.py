@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from nri.dynamics.system import Contradiction, Dynamics, Seen, State, VariableRule
 from nri.dynamics.variables import Variable
-from nri.rule import Clause, Evidence
+from nri.rule import Evidence
 from nri.rule.render.as_text import display_width
 from nri.rule.render.phrase import number, phrase_clause, phrase_label, phrase_name
 
@@ -55,7 +55,7 @@ def _rule_lines(variable: Variable, rule: VariableRule) -> Iterator[_Line]:
         for i, (clause, evidence) in enumerate(zip(one.rule, one.evidence, strict=True)):
             beside = strength(evidence, ruleset.index_of(one.label), ruleset.support.total)
             opening = f"{outcome} IF " if i == 0 else " " * (display_width(outcome) + 1) + "OR "
-            yield (f"{outcome} ALWAYS" if not len(clause) else f"{opening}{_bracketed(clause)}"), beside
+            yield (f"{outcome} ALWAYS" if not len(clause) else f"{opening}({phrase_clause(clause)})"), beside
     if len(told) > 1 or not variable.is_boolean:
         yield f"{head} = {phrase_label(ruleset.default)} ELSE", ""
 
@@ -69,10 +69,6 @@ def heading(variable: Variable) -> str:
     """
     name = phrase_name(variable.name)
     return name if variable.cut is None else f"({name} > {variable.cut:g})"
-
-
-def _bracketed(clause: Clause) -> str:
-    return f"({phrase_clause(clause)})"
 
 
 def strength(evidence: Evidence, index: int, support: float) -> str:
