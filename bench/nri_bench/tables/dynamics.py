@@ -68,9 +68,9 @@ def _in_short(frame: pd.DataFrame) -> str:
         lines += [
             f"- From 500 random transitions {some['few_equal'].sum():.0f} of {some['few'].sum():.0f} "
             "variables with at most five regulators come back.",
-            f"- Of next values in unseen states {percent(values.mean())} % are right, and at least "
-            f"{percent(values.min())} % on each network; of whole next states {percent(states.mean())} % and "
-            f"{percent(states.min())} %.",
+            f"- Of next values in unseen states {percent(values.mean(), 2)} % are right, and at least "
+            f"{percent(values.min(), 2)} % on each network; of whole next states "
+            f"{percent(states.mean())} % and {percent(states.min())} %.",
         ]
     lines += _speed(_plain(frame[frame["N"] > 10]))
     return "\n".join(["In short, without flipped cells:\n", *lines, ""])
