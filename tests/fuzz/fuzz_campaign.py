@@ -39,6 +39,8 @@ from fuzz_tables import table_cases  # noqa: E402
 from fuzz_tally import OUTCOMES, Tally, outcome_of  # noqa: E402
 from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: E402
 
+from nri_bench.run.rows import commit_of  # noqa: E402
+
 QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
 ROUND = 20
 
@@ -133,7 +135,8 @@ def campaign(asked: argparse.Namespace) -> Tally:
         print(tally.line(name), flush=True)
         if asked.rows:
             with asked.rows.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"part": name, "seed": asked.seed, **tally.row()}) + "\n")
+                row = {"part": name, "seed": asked.seed, "commit": commit_of(HERE), **tally.row()}
+                file.write(json.dumps(row) + "\n")
         for outcome, times in tally.counts.items():
             total.counts[outcome] += times
         total.findings += [f"{name}: {finding}" for finding in tally.findings]
