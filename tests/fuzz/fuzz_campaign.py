@@ -26,9 +26,11 @@ from fuzz_commands import commands  # noqa: E402
 from fuzz_commands import run as run_command  # noqa: E402
 from fuzz_exports import execute, exports  # noqa: E402
 from fuzz_files import (  # noqa: E402
+    count_table,
     damaged_rules,
     damaged_tables,
     damaged_weights,
+    large_tables,
     read_rule,
     read_table,
     read_weights,
@@ -58,7 +60,8 @@ PARTS = {
     "fits": Part(table_cases(), fit, 0.45),
     "systems": Part(systems, move, 0.05),
     "exports": Part(exports, execute, 0.15),
-    "tables": Part(damaged_tables, read_table, 0.1),
+    "tables": Part(damaged_tables, read_table, 0.07),
+    "large": Part(large_tables, count_table, 0.03),
     "rules": Part(damaged_rules, read_rule, 0.03),
     "weights": Part(damaged_weights, read_weights, 0.04),
     "commands": Part(commands, run_command, 0.15),

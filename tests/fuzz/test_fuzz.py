@@ -13,6 +13,7 @@ EXAMPLES = {
     "systems": 30,
     "exports": 20,
     "tables": 100,
+    "large": 20,
     "rules": 100,
     "weights": 30,
     "commands": 6,

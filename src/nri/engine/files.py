@@ -2,6 +2,7 @@
 
 import glob
 import os
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,7 +59,7 @@ class Files:
 
         try:
             return sum(int(parquet.read_metadata(path).num_rows) for path in self.paths)
-        except ArrowException:
+        except (ArrowException, OSError):
             return None  # whoever reads it says what is wrong with it
 
     @property
@@ -191,7 +192,10 @@ def _delimiter(files: Files) -> str:
     if path.suffix in (".zst", ".bz2"):
         return ","
     with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-        start = file.read(_START).decode("utf-8", errors="replace")
+        try:
+            start = file.read(_START).decode("utf-8", errors="replace")
+        except (gzip.BadGzipFile, EOFError, zlib.error):
+            raise InputError(f"{path} is damaged: it cannot be uncompressed; get it again") from None
     return sniff_delimiter(start[: start.rfind("\n") + 1] or start)
 
 
