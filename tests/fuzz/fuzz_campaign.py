@@ -35,7 +35,7 @@ from fuzz_files import (  # noqa: E402
     read_table,
     read_weights,
 )
-from fuzz_fits import fit, move, systems  # noqa: E402
+from fuzz_fits import fit, move, survive, systems  # noqa: E402
 from fuzz_server import requests, send  # noqa: E402
 from fuzz_tables import table_cases  # noqa: E402
 from fuzz_tally import OUTCOMES, Tally, outcome_of  # noqa: E402
@@ -57,8 +57,9 @@ class Part:
 
 
 PARTS = {
-    "fits": Part(table_cases(), fit, 0.45),
-    "systems": Part(systems, move, 0.05),
+    "fits": Part(table_cases(), fit, 0.42),
+    "survival": Part(table_cases(), survive, 0.04),
+    "systems": Part(systems, move, 0.04),
     "exports": Part(exports, execute, 0.15),
     "tables": Part(damaged_tables, read_table, 0.07),
     "large": Part(large_tables, count_table, 0.03),

@@ -10,6 +10,7 @@ from nri.errors import InputError
 
 EXAMPLES = {
     "fits": 100,
+    "survival": 30,
     "systems": 30,
     "exports": 20,
     "tables": 100,
