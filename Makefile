@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: demo test lint types contracts unit fuzz lock verify sbom format docs site soak screenshots clean bench bench-wide bench-small bench-quick
+.PHONY: demo test lint types contracts unit fuzz lock verify sbom dist format docs site soak screenshots clean bench bench-wide bench-small bench-quick
 
 demo: $(VENV)/.installed
 	$(BIN)/nri demo
@@ -40,6 +40,16 @@ verify: $(VENV)/.installed-test
 
 sbom: $(VENV)/.installed-test
 	$(BIN)/python tools/supply_chain.py sbom
+
+# Wheel and sdist into dist/, built twice to the same bytes and checked as an index would.
+dist:
+	$(PYTHON) -m venv build/packing
+	build/packing/bin/pip --disable-pip-version-check install --quiet build twine
+	rm -rf dist build/dist-again
+	build/packing/bin/python -m build --outdir dist .
+	build/packing/bin/python -m build --outdir build/dist-again .
+	diff -r dist build/dist-again && echo "both builds are the same bytes"
+	build/packing/bin/twine check --strict dist/*
 
 format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .
