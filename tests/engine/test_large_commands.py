@@ -96,6 +96,14 @@ def test_threads_are_read_as_openmp_reads_them(monkeypatch: pytest.MonkeyPatch) 
         folder.cleanup()
 
 
+def test_no_extension_is_fetched() -> None:
+    connection, folder = connect()
+    asked = "SELECT current_setting('autoinstall_known_extensions')"
+    assert connection.execute(asked).fetchone() == (False,)
+    connection.close()
+    folder.cleanup()
+
+
 def test_nothing_is_left_behind(
     rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

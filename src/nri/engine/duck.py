@@ -132,6 +132,7 @@ def connect(memory: str | None = None, threads: int | None = None) -> "tuple[Any
 
     folder = Scratch()
     connection = duckdb.connect(":memory:")
+    connection.execute("SET autoinstall_known_extensions = false")  # nothing is fetched
     connection.execute(f"SET temp_directory = {text_literal(folder.name)}")
     connection.execute("SET preserve_insertion_order = false")
     connection.execute("SET enable_progress_bar = false")
