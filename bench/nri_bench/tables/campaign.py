@@ -27,13 +27,13 @@ def campaign_table(path: Path) -> str:
     if not path.exists():
         return NO_ROWS
     rows = pd.DataFrame(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
-    sums = rows.groupby("part")[[*COUNTS, "rows"]].sum()
-    lines = [
-        [PARTS[part], *map(_number, sums.loc[part, list(COUNTS)])] for part in PARTS if part in sums.index
-    ]
-    through = _number(sums.loc["exports", "rows"]) if "exports" in sums.index else "0"
-    commits = ", ".join(dict.fromkeys(rows["commit"]))
-    caption = f"Through each engine went {through} rows. Commits: {commits}."
+    lines = []
+    for part, name in PARTS.items():
+        own = rows[rows["part"] == part]
+        if len(own):
+            lines.append([name, *(_number(own[count].sum()) for count in COUNTS)])
+    through = _number(rows["rows"].sum())
+    caption = f"{through} rows of tables went through each engine of the exports."
     return f"{markdown(['what', *COUNTS], lines)}\n{caption}\n"
 
 
