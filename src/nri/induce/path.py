@@ -134,7 +134,7 @@ class Price:
     """Share that a rule would get right for which nobody had said anything."""
 
     def __str__(self) -> str:
-        told = f"accuracy {self.accuracy:.2f} on these rows, {self.free:.2f} without"
+        told = f"accuracy {self.accuracy:.3f} on these rows, {self.free:.3f} without"
         if self.free > self.accuracy:
             return f"what you asked for costs {(self.free - self.accuracy) * 100:.1f} points: {told}"
         return f"what you asked for costs nothing here: {told}"
@@ -230,7 +230,8 @@ def _around_kept(table: Table, settings: Settings, rng: np.random.Generator) -> 
         around = replace(settings, knowledge=replace(settings.knowledge, keep=None), max_clauses=room)
         found = induce_rules(rest, around, rng=rng)
     whole = knowledge.joined(kept, found.ruleset, index, table)
-    return replace(found, ruleset=whole, posterior=None)
+    left_out = tuple(one for one in found.left_out if one.column not in whole.columns)  # on the other rows
+    return replace(found, ruleset=whole, left_out=left_out, posterior=None)
 
 
 @dataclass(frozen=True, eq=False)
