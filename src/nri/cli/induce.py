@@ -11,6 +11,7 @@ from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
 from nri.cli.files import check_outputs, read_rule, write_text
 from nri.cli.options import FileArgument, QuietOption
 from nri.cli.records import Form, Limits, Reading, Size, spread
+from nri.cli.stability import tell_steadiness
 from nri.errors import InputError
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ def induce(
     if time is not None or event is not None:
         from nri.cli.induce_survival import induce_and_show_survival, read_followed
 
+        _check_classes(wishes)
         rows = read_followed(file, reading, time, event, quiet=quiet)
         rows.table.require(output.protect)
         settings = wishes.settings_for(rows.scored)
@@ -118,10 +120,17 @@ def induce(
     if table.measured is not None:
         from nri.cli.induce_number import induce_and_show_number
 
-        if wishes.floors:
-            raise InputError("--min-sensitivity and --min-specificity are about a class, not about a number")
+        _check_classes(wishes)
         return induce_and_show_number(table, settings, output, cv=cv, seed=random_state)
     induce_and_show(table, settings, output, cv=cv, seed=random_state, floors=wishes.floors)
+
+
+def _check_classes(wishes: Wishes) -> None:
+    """Refuse what makes no sense of a number."""
+    if wishes.floors:
+        raise InputError("--min-sensitivity and --min-specificity are about a class, not about a number")
+    if wishes.stable:
+        raise InputError("--stable is for rules about classes, not about a number; drop it")
 
 
 @dataclass(frozen=True)
@@ -197,6 +206,8 @@ def induce_and_show(
     else:
         tell(_leak(found, table), quiet=output.quiet)
     write_rule(found.ruleset, note, output)
+    if settings.stable and settled(found.ruleset).decisions:
+        tell_steadiness(table, found.ruleset, settings, seed=seed, quiet=output.quiet)
     tell_groups(found, table, output)
     if output.html is not None:
         write_report(found, table, settings, output, seed=seed, held=held)

@@ -28,7 +28,12 @@ def induce_in_place(
     from nri.engine.large import profiled
     from nri.engine.target import MeasurementError
 
-    refused = {"--weights": reading.weights, "--keep": wishes.keep, "--min-sensitivity": wishes.floors}
+    refused = {
+        "--weights": reading.weights,
+        "--keep": wishes.keep,
+        "--min-sensitivity": wishes.floors,
+        "--stable": wishes.stable,
+    }
     for option, value in refused.items():
         if value:
             raise InputError(f"{option} is for tables that are read into memory; add --engine memory")

@@ -239,6 +239,16 @@ CountsOption = Annotated[
 ]
 
 
+StableOption = Annotated[
+    bool,
+    typer.Option(
+        "--stable",
+        help="A rule that other rows would have given too, by what is believed rather than by few labels.",
+        rich_help_panel=_RULE,
+    ),
+]
+
+
 def _flag(name: str) -> typer.models.OptionInfo:
     option: typer.models.OptionInfo = typer.Option(
         f"--{name}", help=f"Short for --format {name}.", rich_help_panel=_FORMAT

@@ -102,6 +102,7 @@ class Limits:
     without: given.WithoutOption = None
     negations: given.NegationsOption = True
     counts: given.CountsOption = "auto"
+    stable: given.StableOption = False
     model: given.ModelOption = None
 
     def settings(self, present: Sequence[str], *taken: str) -> "Settings":
@@ -117,6 +118,7 @@ class Limits:
             never=given.without_taken(self.without, (*present, *taken), *taken),
             negations=self.negations,
             counts=self.counts,  # type: ignore[arg-type]  # the limits refuse unknown modes
+            stable=self.stable,
         )
 
 

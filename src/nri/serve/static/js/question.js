@@ -30,6 +30,7 @@ export function listenForQuestions(listener) {
     "max-literals",
     "min-precision",
     "negations",
+    "stable",
     "counts",
     "prevalence",
   ]) {
@@ -76,6 +77,7 @@ export function question() {
     max_literals: whole("max-literals"),
     min_precision: Number(find("min-precision").value) / 100,
     negations: find("negations").checked,
+    stable: find("stable").checked,
     counts: find("counts").value,
     prevalence: share("prevalence"),
     protect: [...protect],
