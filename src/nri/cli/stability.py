@@ -31,7 +31,7 @@ def stability(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Induce rules from bootstrap samples of a table and tell how far they agree and which clauses come back."""
+    """Induce rules from bootstrap samples of a table, and tell how far they agree and what comes back."""
     mute_notes(quiet)
 
     import numpy as np

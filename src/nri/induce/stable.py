@@ -1,9 +1,10 @@
 """Stable: the rule that other rows would have given too.
 
-Of few rows each label pulls the rule its own way, and the rows of another day pull otherwise. What experts and
-network together believe moves less from draw to draw. So the steady rule is the best one under that belief
-alone: a labelled row counts as what is believed of it, as any plausible row does, and a condition must bring
-a little more. Where the labels tell their rule plainly, or are very many, it is the rule of labels as ever.
+Of few rows each label pulls the rule its own way, and the rows of another day pull otherwise. What experts
+and network together believe moves less from draw to draw. So the steady rule is the best one under that
+belief alone: a labelled row counts as what is believed of it, as any plausible row does, and a condition must
+bring a little more. Where the labels tell their rule plainly, or are very many, it is the rule of labels as
+ever.
 
 Choosing by bootstrap samples among rules that are nearly as good was measured too, and gave rules that agree
 less (docs/log.md): rules of samples are longer and worse than that of the table.

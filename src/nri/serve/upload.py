@@ -79,8 +79,8 @@ def read_upload(name: str, content: bytes, choice: SheetChoice | None = None) ->
 def _on_page(note: str, name: str) -> str:
     """Return a note without the file's name, which stands above it, and without options of a command line.
 
-    >>> _on_page("a.xlsx, sheet 'B': the header is row 5; rows above it are passed over (--header ROW)", "a.xlsx")
-    'The header is row 5; rows above it are passed over'
+    >>> _on_page("a.xlsx, sheet 'B': the header is row 5 (--header ROW)", "a.xlsx")
+    'The header is row 5'
     """
     plain = re.sub(rf"^{re.escape(name)}(?:, sheet '[^']*')?: ", "", re.sub(r" \(--[^)]*\)$", "", note))
     return plain if plain == note else plain[:1].upper() + plain[1:]

@@ -1,10 +1,10 @@
 """Stability: what stays when the rows had been drawn a little differently: answers, columns, clauses.
 
-The table is drawn anew with replacement (a bootstrap sample), and rules are induced from each sample. They may
-say the same in other words, so their answers are compared first, on rows that the sample did not draw; then
-the columns that they read; then every clause is looked for in them: in the same words, with the same conditions
-whatever the thresholds, and by the rows it covers. A clause that few samples find is one of several that fit
-equally well.
+The table is drawn anew with replacement (a bootstrap sample), and rules are induced from each sample. They
+may say the same in other words, so their answers are compared first, on rows that the sample did not draw;
+then the columns that they read; then every clause is looked for in them: in the same words, with the same
+conditions whatever the thresholds, and by the rows it covers. A clause that few samples find is one of
+several that fit equally well.
 """
 
 import time
