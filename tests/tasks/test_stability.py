@@ -45,7 +45,7 @@ def test_a_clean_clause_comes_back_in_every_sample():
         ("a", 1.0, True),
         ("b", 1.0, True),
     ]
-    assert "agree with it on 100 % of the rows not drawn" in str(found)
+    assert "agree with the rule on 100 % of the rows not drawn" in str(found)
 
 
 def test_one_of_two_equal_explanations_comes_back_less_often():

@@ -79,7 +79,8 @@ def _show(ruleset: "RuleSet", found: "Stability", *, quiet: bool) -> None:
     if not quiet:
         show_rule(render(ruleset, "text"))
         emit("")
-    emit(f"{found}\n")
+    emit(str(found))
+    emit("")
     heading = ("clause of the rule", "for", "same words", "same conditions", "rows in common")
     lines = [
         (

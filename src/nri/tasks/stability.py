@@ -99,7 +99,7 @@ class Stability:
         told = f"{self.samples} bootstrap samples of {self.rows} rows"
         if self.agreement is not None and self.by_chance is not None:
             told = (
-                f"rules of {told} agree with it on {_percent(self.agreement)} of the rows not drawn "
+                f"rules of {told} agree with the rule on {_percent(self.agreement)} of the rows not drawn "
                 f"({_percent(self.by_chance)} by chance)"
             )
         back = ", ".join(f"{one.column} in {_percent(one.share)}" for one in self.columns if one.in_rule)
