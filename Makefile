@@ -63,7 +63,7 @@ docs: $(VENV)/.installed-test
 
 # The documents as a site in build/site, with search; opens from the folder and loads nothing from elsewhere.
 site: $(VENV)/.installed-docs
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open build/site/index.html; for search: python3 -m http.server -d build/site"
 
 # The page's server under a hundred visitors at once, on this machine only, killed and started again half-way.

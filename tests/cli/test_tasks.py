@@ -192,9 +192,10 @@ def test_stability_tells_how_often_each_clause_comes_back(nri, visits):
     assert "clause of the rule" in done.out
     line = next(line for line in done.out.splitlines() if line.startswith("cough AND fever"))
     assert line.split()[-3:] == ["100%", "100%", "100%"]
-    assert "4 bootstrap samples of 60 rows; their rules have " in done.err
+    assert "rules of 4 bootstrap samples of 60 rows agree with the rule on " in done.out
+    assert "rules of samples have " in done.err
     one = nri("stability", visits, "-t", "flu", "--samples", 2, "--max-clauses", 1, "--model", "greedy")
-    assert "their rules have 1 clause\n" in one.err
+    assert "rules of samples have 1 clause\n" in one.err
     told = json.loads(nri("stability", visits, "-t", "flu", "--samples", 2, "--json", "-q").out)
     assert told["samples"] == 2
     assert told["ruleset"]["target"] == "flu"

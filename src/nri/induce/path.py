@@ -23,6 +23,7 @@ from nri.induce.costs import Costs, at_stake, stakes
 from nri.induce.knowledge import NOTHING, Knowledge
 from nri.induce.long import chosen_on_all_rows, rows_to_search, unlabelled_to_search
 from nri.induce.sharpen import cuts_of, rule_bits, sharpen
+from nri.induce.stable import steady
 from nri.induce.wide import columns_to_search
 from nri.induce.wishes import allowed_literals, chosen_columns, required_literals
 from nri.induce.words import assemble, counted, in_words, literal_meanings
@@ -78,6 +79,8 @@ class Settings:
     """Whether clauses may ask for at least so many of their literals: where it is worth it, never, always."""
     knowledge: Knowledge = NOTHING
     """What a person knows."""
+    stable: bool = False
+    """Whether the rule is to be one that other rows would have given too; see :mod:`nri.induce.stable`."""
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -134,7 +137,7 @@ class Price:
     """Share that a rule would get right for which nobody had said anything."""
 
     def __str__(self) -> str:
-        told = f"accuracy {self.accuracy:.2f} on these rows, {self.free:.2f} without"
+        told = f"accuracy {self.accuracy:.3f} on these rows, {self.free:.3f} without"
         if self.free > self.accuracy:
             return f"what you asked for costs {(self.free - self.accuracy) * 100:.1f} points: {told}"
         return f"what you asked for costs nothing here: {told}"
@@ -183,6 +186,8 @@ def induce_rules(
     """
     settings, rng = settings or Settings(), rng or np.random.default_rng(0)
     model = models.get_inducer(settings.model)
+    if settings.stable:
+        model = steady(model)
     table = chosen_columns(table, settings)
     if not (table.weights > 0).all():
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
@@ -230,7 +235,8 @@ def _around_kept(table: Table, settings: Settings, rng: np.random.Generator) -> 
         around = replace(settings, knowledge=replace(settings.knowledge, keep=None), max_clauses=room)
         found = induce_rules(rest, around, rng=rng)
     whole = knowledge.joined(kept, found.ruleset, index, table)
-    return replace(found, ruleset=whole, posterior=None)
+    left_out = tuple(one for one in found.left_out if one.column not in whole.columns)  # on the other rows
+    return replace(found, ruleset=whole, left_out=left_out, posterior=None)
 
 
 @dataclass(frozen=True, eq=False)
