@@ -20,7 +20,9 @@ several lines for a table. Names:
     the mean of a field over the rows that have these values, shares in percent, e.g.
     ``value:recovery:equal:method=paper,K=1,L=2``;
 ``provenance``, ``provenance:wide``
-    commits, versions and seeds or draws of the rows of Table 1, and of those of the wide suite.
+    commits, versions and seeds or draws of the rows of Table 1, and of those of the wide suite;
+``FOLDER/NAME``
+    any of these from the rows in a folder below, e.g. ``published-run/noise``.
 """
 
 import re
@@ -79,7 +81,9 @@ def fill(text: str, results: Path, where: str = "document") -> str:
 
 def content_of(name: str, results: Path) -> str:
     """Return what belongs in the place of that name."""
-    kind, *arguments = name.split(":")
+    folder, _, place = name.rpartition("/")
+    results = results / folder
+    kind, *arguments = place.split(":")
     if kind in EXPERIMENTS and not arguments:
         experiment = EXPERIMENTS[kind]
         rows = experiment_rows(experiment, results)

@@ -297,3 +297,12 @@ def test_a_single_value_is_the_mean_of_the_rows_that_are_meant(tmp_path):
         append_row(tmp_path / "recovery.jsonl", row)
     assert content_of("value:recovery:equal:method=paper,K=1,L=2", tmp_path) == "60.0"
     assert content_of("value:recovery:equal:method=greedy,K=1", tmp_path) == "n/a"
+
+
+def test_a_place_may_name_a_folder_of_rows_below(tmp_path):
+    """Rows of a network that does not ship are told on a page, and enter no table of those that do."""
+    row = {"experiment": "noise", "method": "mine.onnx", "noise": 0.0, "seed": 0, "status": "ok"}
+    append_row(tmp_path / "mine" / "noise.jsonl", {**row, "accuracy": 0.75})
+    assert content_of("mine/value:noise:accuracy:method=mine.onnx,noise=0.0", tmp_path) == "75.0"
+    assert content_of("value:noise:accuracy:method=mine.onnx,noise=0.0", tmp_path) == "n/a"
+    assert "mine.onnx" in content_of("mine/noise", tmp_path)
