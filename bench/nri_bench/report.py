@@ -22,7 +22,9 @@ several lines for a table. Names:
 ``provenance``, ``provenance:wide``
     commits, versions and seeds or draws of the rows of Table 1, and of those of the wide suite;
 ``campaign``
-    what ``make fuzz`` counted.
+    what ``make fuzz`` counted;
+``FOLDER/NAME``
+    any of these from the rows in a folder below, e.g. ``published-run/noise``.
 """
 
 import re
@@ -88,7 +90,9 @@ def fill(text: str, results: Path, where: str = "document") -> str:
 
 def content_of(name: str, results: Path) -> str:
     """Return what belongs in the place of that name."""
-    kind, *arguments = name.split(":")
+    folder, _, place = name.rpartition("/")
+    results = results / folder
+    kind, *arguments = place.split(":")
     if kind in EXPERIMENTS and not arguments:
         experiment = EXPERIMENTS[kind]
         rows = experiment_rows(experiment, results)

@@ -310,3 +310,12 @@ def test_the_campaign_is_summed_over_its_runs(tmp_path):
     text = content_of("campaign", tmp_path)
     assert re.search(r"fits of classifiers and regressors +\| 2 000 \| 1 800 \| +198 \| +2 \|", text)
     assert "1 000 000 rows of tables" in text
+
+
+def test_a_place_may_name_a_folder_of_rows_below(tmp_path):
+    """Rows of a network that does not ship are told on a page, and enter no table of those that do."""
+    row = {"experiment": "noise", "method": "mine.onnx", "noise": 0.0, "seed": 0, "status": "ok"}
+    append_row(tmp_path / "mine" / "noise.jsonl", {**row, "accuracy": 0.75})
+    assert content_of("mine/value:noise:accuracy:method=mine.onnx,noise=0.0", tmp_path) == "75.0"
+    assert content_of("value:noise:accuracy:method=mine.onnx,noise=0.0", tmp_path) == "n/a"
+    assert "mine.onnx" in content_of("mine/noise", tmp_path)
