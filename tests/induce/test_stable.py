@@ -22,7 +22,7 @@ def patients(n=60):
 
 
 def test_conditions_that_only_a_few_labels_ask_for_are_not_in_the_steady_rule():
-    """On wide tables rules of two draws of 100 rows agree on more rows for it (docs/log.md)."""
+    """What it does for the agreement of two draws is told in docs/log.md."""
     table = patients()
     plain, steady = (induce_rules(table, Settings(stable=stable)).ruleset for stable in (False, True))
     assert len(plain.columns) > 1
