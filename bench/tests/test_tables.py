@@ -241,7 +241,9 @@ def test_an_unknown_place_and_an_unclosed_one_are_errors(tmp_path):
         fill("<!-- bench:provenance -->", tmp_path)
 
 
-@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in ("uci", "regression")])
+@pytest.mark.parametrize(
+    "name", [name for name in EXPERIMENTS if name not in ("uci", "regression", "dynamics")]
+)
 def test_every_experiment_makes_a_table_of_its_rows_and_of_none(name, experiment_rows):
     text = EXPERIMENTS[name].table(experiment_rows[name])
     for label in ("RIPPER", "NRI seeded") if name != "options" else ("gate noise", "no-length"):
