@@ -173,6 +173,12 @@ class RuleSet(WrittenRule):
         rows = [favour(chances, i) for i, (_, chances) in zip(indices, outcomes, strict=True)]
         return np.array(indices, dtype=np.int64), np.stack(rows)
 
+    @cached_property
+    def outcomes(self) -> tuple[IntArray, FloatArray]:
+        """For each decision, and at last the default, the place of its label and how probable that is."""
+        indices, probabilities = self._labels_and_probabilities
+        return indices, probabilities[np.arange(len(indices)), indices]
+
     def _chances(self, decision: Decision) -> FloatArray:
         """[n_classes]: class shares of the rows that are left to a clause.
 
