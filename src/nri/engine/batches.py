@@ -13,6 +13,8 @@ from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+import pandas as pd
+
 from nri.engine.files import Files, delimiter_of, open_bytes
 from nri.errors import InputError
 from nri.table.delimited import read_delimited
@@ -54,7 +56,13 @@ class Batch:
         rows = self.rows if names is None else self.rows.select([one for one in names if one in self.names])
         if self.written is not None:
             return Source(rows, self.written)
-        return Source(rows.to_pandas(integer_object_nulls=True, ignore_metadata=True))
+        return Source(as_frame(rows))
+
+
+def as_frame(rows: "pa.Table") -> pd.DataFrame:
+    """Return rows as pandas has them, whole numbers with gaps as whole numbers."""
+    columns = zip(rows.column_names, rows.columns, strict=True)
+    return pd.DataFrame({name: column.to_pandas(integer_object_nulls=True) for name, column in columns})
 
 
 def batches(files: Files) -> Iterator[Batch]:
@@ -77,7 +85,7 @@ def _parquet(files: Files) -> Iterator[Batch]:
         schema = pa.unify_schemas(schemas, promote_options="permissive").remove_metadata()
         at_once = max(1000, min(1 << 17, _CELLS // max(len(schema), 1)))
         for path, own in zip(files.paths, schemas, strict=True):
-            with parquet.ParquetFile(path) as file:
+            with parquet.ParquetFile(path, pre_buffer=False) as file:  # else what was read is kept
                 for part in file.iter_batches(at_once, columns=own.names, use_threads=False):
                     yield Batch(1, _as_schema(pa.Table.from_batches([part]), schema))
     except pa.ArrowException as error:

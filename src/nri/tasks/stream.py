@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pandas as pd
 
-from nri.engine.batches import Batch, batches
+from nri.engine.batches import Batch, as_frame, batches
 from nri.engine.files import Files
 from nri.errors import InputError, UnknownColumnError
 from nri.induce.estimates import Accuracy
@@ -203,7 +203,7 @@ class _ParquetSink:
         import pyarrow as pa
         from pyarrow import parquet
 
-        rows = pa.Table.from_pandas(added, preserve_index=False).replace_schema_metadata()
+        rows = pa.table({name: pa.array(column.to_numpy()) for name, column in added.items()})
         if not self.only:
             for column in reversed(batch.rows.schema):
                 rows = rows.add_column(0, column, batch.rows.column(column.name))
@@ -235,12 +235,12 @@ class _TextSink:
                 )
             self.file.writelines(lines[self.begun :])
         else:
-            frame = added if self.only else _as_frame(batch.rows).join(added)
+            frame = added if self.only else _written(batch.rows).join(added)
             write_rows(frame, self.file, format_of(self.named), header=not self.begun)
         self.begun = True
 
 
-def _as_frame(rows: "pa.Table") -> pd.DataFrame:
+def _written(rows: "pa.Table") -> pd.DataFrame:
     """Return rows whose moments are texts: pandas would write them by what else a batch holds."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -250,5 +250,4 @@ def _as_frame(rows: "pa.Table") -> pd.DataFrame:
         if pa.types.is_timestamp(column.type):
             column = pc.replace_substring_regex(column.cast(pa.string()), r"\.0+$", "")
         columns[name] = column
-    frame: pd.DataFrame = pa.table(columns).to_pandas(integer_object_nulls=True)
-    return frame
+    return as_frame(pa.table(columns))
