@@ -76,7 +76,7 @@ HalfOption = Annotated[
     str | None, typer.Option("--half", help="Wide suite: choosing, confirming or all of its data sets.")
 ]
 SizesOption = Annotated[
-    str | None, typer.Option("--n", help="Wide suite: numbers of support rows with commas between.")
+    str | None, typer.Option("--n", help="Wide suite and size: numbers of rows with commas between.")
 ]
 DrawsOption = Annotated[int | None, typer.Option("--draws", min=1, help="Wide suite: how many draws.")]
 OfflineOption = Annotated[bool, typer.Option("--offline", help="Never ask OpenML.")]
@@ -222,7 +222,7 @@ def report(
     """Draw every figure and fill the marked places of README.md and of docs/ from the rows."""
     from nri_bench.report import fill_documents
 
-    own = (Path("README.md"), Path("docs/results.md"), Path("docs/paper.md"))
+    own = (Path("README.md"), *(Path("docs") / name for name in ("results.md", "paper.md", "size.md")))
     paths = documents or [path for path in own if path.exists()]
     if not check:
         for experiment in EXPERIMENTS.values():
