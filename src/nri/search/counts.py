@@ -66,7 +66,7 @@ class _CountSearch:
         self.objective, self.total = objective, task.total
         self.nothing = task.errors(np.zeros(task.n_rows, dtype=bool))
         sizes = np.arange(limits.max_literals + 2)
-        self.bits = count_bits(sizes, len(self.usable))
+        self.bits = count_bits(sizes, limits.n_priced(task.n_variables))
         self.variable = self.usable % max(1, task.n_variables)
 
     def starts(self) -> Iterator[Members]:
