@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
 
 def aggregate(path: str) -> None:
-    """Ask DuckDB for the least and largest value and the known cells of every column."""
+    """Ask DuckDB for the sum of every column, of texts that of their lengths: statistics of a file tell less."""
     import duckdb
 
     with duckdb.connect() as connection:
         connection.execute("SET threads = 1")
-        names = [row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM '{path}'").fetchall()]
-        asked = ", ".join(f'MIN("{name}"), MAX("{name}"), COUNT("{name}")' for name in names)
+        columns = connection.execute(f"DESCRIBE SELECT * FROM '{path}'").fetchall()
+        asked = ", ".join(
+            f'SUM(LENGTH("{name}"))' if kind == "VARCHAR" else f'SUM("{name}")' for name, kind, *_ in columns
+        )
         connection.execute(f"SELECT {asked} FROM '{path}'").fetchall()
 
 

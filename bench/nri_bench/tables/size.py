@@ -30,8 +30,8 @@ def size_table(rows: Sequence[Row]) -> str:
     caption = (
         "User and system seconds and peak memory of `nri induce` as a process of its own, start included, "
         "on one core; accuracy in % on 100 000 fresh rows, those of planted rules without noise. "
-        "A ratio below 1 means that the other one takes longer. Aggregate: least, largest and known cells "
-        "of every column, by DuckDB in a process of its own."
+        "A ratio below 1 means that the other one takes longer. Aggregate: the sum of every column, "
+        "of texts that of their lengths, by DuckDB in a process of its own."
     )
     return f"{markdown(header, lines)}\n{caption}\n"
 
