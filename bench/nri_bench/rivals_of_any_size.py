@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def aggregate(path: str) -> None:
-    """Ask DuckDB for the sum of every column, of texts that of their lengths: statistics of a file tell less."""
+    """Ask DuckDB for the sum of every column, of texts that of their lengths."""
     import duckdb
 
     with duckdb.connect() as connection:
