@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: demo test lint types contracts unit fuzz lock verify sbom format docs site soak screenshots clean bench bench-wide bench-small bench-quick
+.PHONY: demo test lint types contracts unit fuzz lock verify sbom dist format docs site soak screenshots clean bench bench-wide bench-small bench-quick
 
 demo: $(VENV)/.installed
 	$(BIN)/nri demo
@@ -41,6 +41,16 @@ verify: $(VENV)/.installed-test
 sbom: $(VENV)/.installed-test
 	$(BIN)/python tools/supply_chain.py sbom
 
+# Wheel and sdist into dist/, built twice to the same bytes and checked as an index would.
+dist:
+	$(PYTHON) -m venv build/packing
+	build/packing/bin/pip --disable-pip-version-check install --quiet build twine
+	rm -rf dist build/dist-again
+	build/packing/bin/python -m build --outdir dist .
+	build/packing/bin/python -m build --outdir build/dist-again .
+	diff -r dist build/dist-again && echo "both builds are the same bytes"
+	build/packing/bin/twine check --strict dist/*
+
 format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -53,7 +63,7 @@ docs: $(VENV)/.installed-test
 
 # The documents as a site in build/site, with search; opens from the folder and loads nothing from elsewhere.
 site: $(VENV)/.installed-docs
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open build/site/index.html; for search: python3 -m http.server -d build/site"
 
 # The page's server under a hundred visitors at once, on this machine only, killed and started again half-way.

@@ -18,11 +18,11 @@ ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "requirements.lock"
 OWN = ("nri", "nri-bench")
 BY_PLATFORM = ("torch",)
-"""Packages whose builds differ by platform and processor, so that their hash says little; pinned by version."""
+"""Packages whose builds differ by platform and processor, so that their hash says little; bounded in pyproject.toml."""
 
 HEAD = """# Hashes of the pinned environment (constraints.txt), for CPython 3.11 on Linux x86-64; written by `make lock`.
 # `make verify` downloads every file anew and compares. Not locked: torch, which only training needs and whose CPU and
-# CUDA builds of one version are different files; constraints.txt pins its version.
+# CUDA builds of one version are different files; pyproject.toml bounds its version.
 """
 
 
@@ -85,7 +85,7 @@ def installed() -> list[Package]:
     for one in metadata.distributions():
         about = one.metadata
         name = plain(about["Name"] or "")
-        if name in wanted or name in OWN:
+        if name in wanted or name in (*OWN, *BY_PLATFORM):
             needs = (
                 re.match(r"[A-Za-z0-9._-]+", need) for need in one.requires or () if "extra ==" not in need
             )

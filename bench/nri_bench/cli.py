@@ -220,10 +220,9 @@ def report(
     ] = False,
 ) -> None:
     """Draw every figure and fill the marked places of README.md and of docs/ from the rows."""
-    from nri_bench.report import fill_documents
+    from nri_bench.report import documents_with_places, fill_documents
 
-    own = (Path("README.md"), *(Path("docs") / name for name in ("results.md", "paper.md", "size.md")))
-    paths = documents or [path for path in own if path.exists()]
+    paths = documents or documents_with_places(Path())
     if not check:
         for experiment in EXPERIMENTS.values():
             for path in write_outputs(experiment, results):

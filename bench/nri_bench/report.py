@@ -20,7 +20,11 @@ several lines for a table. Names:
     the mean of a field over the rows that have these values, shares in percent, e.g.
     ``value:recovery:equal:method=paper,K=1,L=2``;
 ``provenance``, ``provenance:wide``
-    commits, versions and seeds or draws of the rows of Table 1, and of those of the wide suite.
+    commits, versions and seeds or draws of the rows of Table 1, and of those of the wide suite;
+``campaign``
+    what ``make fuzz`` counted;
+``FOLDER/NAME``
+    any of these from the rows in a folder below, e.g. ``published-run/noise``.
 """
 
 import re
@@ -33,6 +37,7 @@ from nri import InputError
 from nri_bench.command import experiment_rows
 from nri_bench.experiments import EXPERIMENTS
 from nri_bench.run import Row
+from nri_bench.tables.campaign import campaign_table
 from nri_bench.tables.cell import FAILED, NO_ROWS, markdown, notes, percent
 from nri_bench.tables.frame import frame_of, label_of
 from nri_bench.tables.published import against_paper
@@ -40,6 +45,12 @@ from nri_bench.tables.table1 import table1, table1_latex, table1_markdown
 from nri_bench.tables.wide import PARTS, TABLES
 
 PLACE = re.compile(r"(<!-- bench:(?P<name>[^ ]+) -->)(?P<text>.*?)(<!-- /bench -->)", re.DOTALL)
+
+
+def documents_with_places(root: Path) -> list[Path]:
+    """Return README.md and the pages of docs/, as far as they have places to fill."""
+    pages = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    return [path for path in pages if path.exists() and "<!-- bench:" in path.read_text(encoding="utf-8")]
 
 
 def fill_documents(paths: Sequence[Path], results: Path, *, write: bool = True) -> list[Path]:
@@ -79,7 +90,9 @@ def fill(text: str, results: Path, where: str = "document") -> str:
 
 def content_of(name: str, results: Path) -> str:
     """Return what belongs in the place of that name."""
-    kind, *arguments = name.split(":")
+    folder, _, place = name.rpartition("/")
+    results = results / folder
+    kind, *arguments = place.split(":")
     if kind in EXPERIMENTS and not arguments:
         experiment = EXPERIMENTS[kind]
         rows = experiment_rows(experiment, results)
@@ -88,6 +101,8 @@ def content_of(name: str, results: Path) -> str:
         return mean_value(experiment_rows(EXPERIMENTS[arguments[0]], results), *arguments[1:])
     if kind == "wide" and len(arguments) == 2 and arguments[0] in TABLES and arguments[1] in PARTS:
         return TABLES[arguments[0]](experiment_rows(EXPERIMENTS["wide"], results), arguments[1]) or NO_ROWS
+    if name == "campaign":
+        return campaign_table(results / "fuzz.jsonl")
     uci = experiment_rows(EXPERIMENTS["uci"], results)
     if kind == "table1" and len(arguments) == 1:
         return table1_markdown(uci, arguments[0])

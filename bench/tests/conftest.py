@@ -7,6 +7,7 @@ from threadpoolctl import threadpool_limits
 from nri_bench.datasets import uci_names
 from nri_bench.experiments.options import TOLD
 from nri_bench.methods import METHODS, TABLE_METHODS
+from nri_bench.run import engine
 
 SIZES = {
     "majority": 0,
@@ -25,6 +26,15 @@ BOXES = {name for name, method in METHODS.items() if method.family == "black box
 def _one_thread():
     """As in the benchmark's own processes; small fits are slower with more."""
     with threadpool_limits(1):
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _loaded_once():
+    """A session has one fork server: what that one did not load, hundreds of children would each load."""
+    heavy = ("torch", "onnxruntime", "nri.estimator", "nri.train.loop", "nri.paper.torch.training")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "PRELOADED", (*engine.PRELOADED, *heavy))
         yield
 
 

@@ -1,4 +1,5 @@
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from nri import InputError
 from nri.cli.app import main
 from nri_bench.cli import bench_app
 from nri_bench.experiments import EXPERIMENTS
+from nri_bench.experiments.training import ShortTraining
+from nri_bench.report import documents_with_places
 from nri_bench.run import append_row, read_rows
 
 runner = CliRunner()
@@ -23,7 +26,9 @@ def bench(*arguments):
 @pytest.mark.parametrize(
     "name", [name for name in EXPERIMENTS if name not in ("uci", "learning", "wide", "regression")]
 )
-def test_every_experiment_has_a_quick_version_that_writes_rows_table_and_figure(name, tmp_path):
+def test_every_experiment_has_a_quick_version_that_writes_rows_table_and_figure(name, tmp_path, monkeypatch):
+    if hasattr(module := import_module(f"nri_bench.experiments.{name}"), "ShortTraining"):
+        monkeypatch.setattr(module, "QUICK", ShortTraining(width=8, batch=8, updates=4, rules=1))
     result = bench(name, "--quick", "--out", tmp_path, "--jobs", 2, "--offline")
     assert result.exit_code == 0
     place = tmp_path / "quick"
@@ -35,8 +40,8 @@ def test_every_experiment_has_a_quick_version_that_writes_rows_table_and_figure(
 
 
 def test_quick_table_one_needs_no_files_and_no_network(tmp_path):
-    """What `make bench-quick` runs."""
-    result = bench("uci", "--quick", "--out", tmp_path, "--jobs", 2, "--offline")
+    """What `make bench-quick` runs, under one of its two protocols."""
+    result = bench("uci", "--quick", "--protocol", "p4", "--out", tmp_path, "--jobs", 2, "--offline")
     assert result.exit_code == 0
     table = (tmp_path / "quick" / "uci.md").read_text()
     for name in ("tic-tac-toe", "monks-3", "balance-scale", "RIPPER", "NRI greedy"):
@@ -77,7 +82,8 @@ def test_small_stands_for_the_ten_smaller_sets(tmp_path):
 def test_numbers_and_tables_in_the_documents_are_those_of_the_rows():
     """Nobody types them: what `nri bench report` would write is what stands there."""
     root = Path(__file__).parents[2]
-    documents = [root / name for name in ("README.md", "docs/results.md", "docs/paper.md")]
+    documents = documents_with_places(root)
+    assert root / "docs" / "dynamics.md" in documents  # it had been forgotten, and its numbers with it
     assert bench("report", *documents, "--results", root / "results", "--check").exit_code == 0
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from nri_bench.datasets.networks import load_network, next_states, observe
+from nri_bench.experiments.base import Options
 from nri_bench.experiments.dynamics import EXPERIMENT, learn_network
 from nri_bench.methods.dynamics import LEARNERS
 
@@ -44,3 +45,23 @@ def test_a_network_is_found_and_its_row_makes_a_table():
     text = EXPERIMENT.table([row, lost])
     assert "| NRI fewest regulators |" in text
     assert "pylfit GULA †1" in text
+
+
+def test_slow_learners_are_tried_on_large_networks_without_noise_only():
+    tried = {}
+    for job in EXPERIMENT.jobs(Options(sets=("random-40",))):
+        tried.setdefault(job.key["method"], set()).add((job.key["sample"], job.key["noise"]))
+    assert tried["pride"] == tried["greedy"] == {("500", 0.0)}
+    assert tried["fewest"] == {(s, noise) for s in ("500", "trajectories") for noise in (0.0, 0.01, 0.05)}
+    assert not {"gula", "seeded"} & set(tried)
+
+
+def test_learners_are_compared_on_the_same_networks_only():
+    """A mean over fewer networks stood beside means over all, and compared the networks."""
+    row = {"experiment": "dynamics", "sample": "10 %", "noise": 0.0, "seed": 0, "status": "ok", "N": 10}
+    found = {"equal": 1.0, "accuracy": 1.0, "fit_seconds": 0.1}
+    rows = [{**row, **found, "method": "fewest", "network": name} for name in ("a", "b")]
+    text = EXPERIMENT.table([*rows, {**row, **found, "method": "tree", "network": "a"}])
+    assert "2 networks of up to 13 variables" in text
+    assert "NRI fewest regulators" in text
+    assert "a tree for each variable" not in text

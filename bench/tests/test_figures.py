@@ -143,6 +143,14 @@ def test_bars_start_at_zero_and_a_cut_axis_has_dots_instead():
     assert len(dots.lines) == 2
 
 
+def test_accuracies_of_two_protocols_are_drawn_to_one_scale():
+    """With a scale of its own for each panel, p4 looked as good as p20."""
+    base = {"experiment": "seeds", "method": "paper", "dataset": "vote", "seed": 0, "status": "ok"}
+    rows = [{**base, "protocol": "p20", "accuracy": 0.9}, {**base, "protocol": "p4", "accuracy": 0.6}]
+    left, right = EXPERIMENTS["seeds"].figures(rows)["seeds"].axes
+    assert left.get_xlim() == right.get_xlim()
+
+
 def test_heat_maps_of_many_methods_share_lines_of_panels_and_one_grid(experiment_rows):
     rows = experiment_rows["spurious"]
     part = [row for row in rows if row["method"] != "tree" or row["D"] == 0]

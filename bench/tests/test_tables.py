@@ -1,3 +1,4 @@
+import json
 import re
 
 import numpy as np
@@ -297,3 +298,24 @@ def test_a_single_value_is_the_mean_of_the_rows_that_are_meant(tmp_path):
         append_row(tmp_path / "recovery.jsonl", row)
     assert content_of("value:recovery:equal:method=paper,K=1,L=2", tmp_path) == "60.0"
     assert content_of("value:recovery:equal:method=greedy,K=1", tmp_path) == "n/a"
+
+
+def test_the_campaign_is_summed_over_its_runs(tmp_path):
+    assert content_of("campaign", tmp_path) == "No rows yet.\n"
+    ended = {"ok": 900, "refused": 99, "foreign": 1, "hung": 0, "different": 0}
+    for part, rows in (("fits", 0), ("fits", 0), ("exports", 1_000_000)):
+        row = {"part": part, "seed": 1, "commit": "abc", "tried": 1000, **ended, "rows": rows}
+        with (tmp_path / "fuzz.jsonl").open("a") as file:
+            file.write(json.dumps(row) + "\n")
+    text = content_of("campaign", tmp_path)
+    assert re.search(r"fits of classifiers and regressors +\| 2 000 \| 1 800 \| +198 \| +2 \|", text)
+    assert "1 000 000 rows of tables" in text
+
+
+def test_a_place_may_name_a_folder_of_rows_below(tmp_path):
+    """Rows of a network that does not ship are told on a page, and enter no table of those that do."""
+    row = {"experiment": "noise", "method": "mine.onnx", "noise": 0.0, "seed": 0, "status": "ok"}
+    append_row(tmp_path / "mine" / "noise.jsonl", {**row, "accuracy": 0.75})
+    assert content_of("mine/value:noise:accuracy:method=mine.onnx,noise=0.0", tmp_path) == "75.0"
+    assert content_of("value:noise:accuracy:method=mine.onnx,noise=0.0", tmp_path) == "n/a"
+    assert "mine.onnx" in content_of("mine/noise", tmp_path)

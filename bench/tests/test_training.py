@@ -49,6 +49,8 @@ def test_a_variant_leaves_out_its_loss_and_no_other(logged, variant, gone):
 def test_a_training_is_scored_after_each_stage_and_its_weights_are_a_model_like_any_other(tmp_path):
     trained = Trained(nri.train_network(short_config(TINY, "full", 0), tmp_path))
     assert [row["step"] for row in trained.scores] == [1, 2, 3, STAGES]
+    unwatched = short_config(TINY, "no-length", 0)["run"]
+    assert unwatched["validate_every"] == TINY.updates  # its end is all that is asked for
     X, y = next(slots.tables(1))
     model = nri.NRIClassifier(str(trained.weights())).fit(X, y)
     assert set(model.predict(X)) <= {False, True}

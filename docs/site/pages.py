@@ -24,6 +24,8 @@ def on_files(files: Files, config: Any) -> Files:
     """Add the pages that are made, and files beside docs/ that pages link to."""
     for source in DOCUMENTS:
         text = relinked((ROOT / source).read_text(encoding="utf-8"), source)
+        if source == "README.md":  # rules stand there in full width
+            text = "---\nhide: [toc]\n---\n\n" + text
         files.append(File.generated(config, NAMES.get(source, source), content=text))
     for path in sorted((DOCS / "notebooks").glob("*.ipynb")):
         page = notebook_page(json.loads(path.read_text(encoding="utf-8")))

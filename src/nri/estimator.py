@@ -79,6 +79,9 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         For two classes, the class that the rule is about; by default the one with the simpler rule.
     knowledge : Knowledge, optional
         What a person knows: clauses to keep, conditions never to say, places to cut, ways that columns go.
+    stable : bool
+        Whether the rule is to be one that other rows would have given too: chosen by what the model believes
+        of rows rather than by the labels of the few at hand. For ``model="seeded"``.
     exact_text : bool
         Whether texts that differ only in case and blanks (``yes``, ``YES``) are kept apart. By default they
         are one value, in features and in labels, with a note.
@@ -140,6 +143,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         min_specificity: float = 0.0,
         positive: Label | None = None,
         knowledge: Knowledge | None = None,
+        stable: bool = False,
         exact_text: bool = False,
         random_state: Any = None,
     ) -> None:
@@ -157,6 +161,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         self.min_specificity = min_specificity
         self.positive = positive
         self.knowledge = knowledge
+        self.stable = stable
         self.exact_text = exact_text
         self.random_state = random_state
 
@@ -304,6 +309,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
             costs=self._costs(),
             tilt=1.0 if floored is None else floored.tilt,
             knowledge=told_knowledge(self.knowledge),
+            stable=yes_or_no("stable", self.stable),
         )
 
     def _costs(self) -> Mapping[Label, float] | Literal["balanced"] | None:

@@ -55,3 +55,4 @@ def test_mistakes_end_in_one_line_and_code_2(nri, cycle, arguments, words):
     assert run.code == 2
     assert words in run.err
     assert run.err.count("error:") == 1
+    assert run.out == ""  # a question that makes no sense is told before anything is printed

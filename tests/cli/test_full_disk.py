@@ -35,14 +35,12 @@ def test_a_full_disk_behind_standard_output_is_one_line(command):
     assert "Traceback" not in done.stderr
 
 
-def test_predictions_do_not_fit_either(tmp_path):
+def test_predictions_do_not_fit_either(nri, tmp_path):
     rule = tmp_path / "rule.json"
-    nri = [sys.executable, "-m", "nri"]
-    options = ["--target", "flu", "--model", "greedy", "--out", str(rule), "--quiet"]
-    subprocess.run([*nri, "induce", str(VISITS), *options], check=True, stdout=subprocess.DEVNULL)
+    assert nri(*COMMANDS["rule"], "--out", rule, "--quiet").code == 0
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [*nri, "predict", str(rule), str(VISITS)],
+            [sys.executable, "-m", "nri", "predict", str(rule), str(VISITS)],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,

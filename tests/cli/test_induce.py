@@ -10,6 +10,8 @@ IF  (cough AND fever)         precision 1.00   covers 20 of 60
  OR (age > 57 AND chills)     precision 1.00   covers 15 of 60
 THEN flu = yes                rule: accuracy 1.00 (on these rows)   ELSE no
 """
+QUICK = ("--model", "greedy")
+"""For reports, which induce dozens of times, where the model does not matter."""
 
 
 def test_the_rule_is_printed_in_the_words_of_the_table(nri, visits):
@@ -95,7 +97,7 @@ def test_the_ending_of_the_output_chooses_the_format_and_the_rule_is_still_shown
 def test_the_page_stands_alone_and_escapes_names(nri, tmp_path):
     table, page = tmp_path / "t.csv", tmp_path / "page.html"
     table.write_text("<script>x,ok,y\n" + "1,1,a\n0,0,b\n1,0,a\n0,1,b\n" * 5)
-    done = nri("induce", table, "-t", "y", "--html", page)
+    done = nri("induce", table, "-t", "y", *QUICK, "--html", page)
     text = page.read_text()
     assert done.code == 0
     assert text.startswith("<!doctype html>")
@@ -109,7 +111,7 @@ def test_the_page_stands_alone_and_escapes_names(nri, tmp_path):
 
 def test_a_clinical_report_warns(nri, visits):
     page = visits.with_suffix(".html")
-    assert nri("induce", visits, "-t", "flu", "--html", page, "--clinical", "-q").code == 0
+    assert nri("induce", visits, "-t", "flu", *QUICK, "--html", page, "--clinical", "-q").code == 0
     assert "Not validated for decisions" in page.read_text()
     assert "visits.csv" in page.read_text()
 
@@ -175,7 +177,7 @@ def test_a_rule_of_noise_is_told_from_a_guess_by_cross_validation(nri, noise):
 
 def test_a_rule_that_holds_is_not_doubted(nri, visits):
     page = visits.with_suffix(".html")
-    assert "no better" not in nri("induce", visits, "-t", "flu", "--cv", "--html", page).err
+    assert "no better" not in nri("induce", visits, "-t", "flu", *QUICK, "--cv", "--html", page).err
     assert "No better than a guess" not in page.read_text()
 
 

@@ -2,9 +2,6 @@
 
 import importlib.util
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -62,15 +59,6 @@ def test_the_seeded_network_is_trained_by_the_same_command(nri, tmp_path):
     done = nri("train", "--config", tiny, "--directory", tmp_path, "--until", 1)
     assert done.code == 0
     assert "training seeded" in done.err
-
-
-def test_two_processes_train_as_one(config, tmp_path):
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    command = [*torchrun, "-m", "nri", "train", "--config", str(config), "--directory", str(tmp_path / "two")]
-    done = subprocess.run(
-        command, env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=True
-    )
-    assert done.stderr.count("after 4 updates") == 1  # only one of them writes and talks
 
 
 def test_metrics_go_to_tensorboard_if_asked_for(nri, config, tmp_path):

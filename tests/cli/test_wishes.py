@@ -26,7 +26,7 @@ def test_cuts_and_conditions_are_given_in_words_and_their_cost_is_said(nri, pati
     assert all(int(cut) < 120 for cut in re.findall(r"glucose > (\d+)", done.out))
     assert set(re.findall(r"age (?:>|<=) (\d+)", done.out)) <= {"100", "180"}
     free = nri(*asked, "--cuts", "pressure=100")
-    assert "what you asked for costs nothing here: accuracy 1.00 on these rows, 1.00 without" in free.err
+    assert "what you asked for costs nothing here: accuracy 1.000 on these rows, 1.000 without" in free.err
     assert "--cuts 'age': write COLUMN=VALUE" in nri(*asked, "--cuts", "age").err
     assert "'x' are no numbers" in nri(*asked, "--cuts", "age=x").err
 

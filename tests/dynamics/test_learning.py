@@ -1,6 +1,7 @@
 """What is learned from transitions is the system that made them, and what is not known is told."""
 
 import io
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,10 @@ from hypothesis import strategies as st
 from networks import all_states, cell_cycle, random_network, transitions
 
 from nri import InputError, learn_dynamics, read_dynamics, read_table
+from nri.dynamics.cover import shortest_rule
+from nri.dynamics.likely import LikelySets
+from nri.dynamics.variables import Variable
+from nri.rule import ColumnPlan, Kind
 
 
 def test_the_cell_cycle_is_found_from_all_of_its_transitions():
@@ -89,9 +94,9 @@ def test_contradictions_are_listed_with_how_often_each_was_seen():
     found = learn_dynamics(table)
     (one,) = found.seen.contradictions
     assert one.state == {"a": False, "b": False}
-    assert sorted(count for _, count in one.nexts) == [10, 20]
+    assert [count for _, count in one.nexts] == [20, 10]
     assert found.seen.explained == pytest.approx(0.8)
-    assert "20 times" in found.render("text")
+    assert "-> a=1   20 times" in found.render("text")  # b is the same after both
 
 
 def test_what_was_never_seen_is_told_with_what_the_rule_says_there():
@@ -108,6 +113,28 @@ def test_other_regulators_that_explain_as_much_are_named():
     rule = learn_dynamics(table).rules["c"]
     assert rule.regulators == ("a",)
     assert rule.other_regulators == (("b",),)
+
+
+@pytest.mark.parametrize("names", list(permutations("fit")))
+def test_of_equally_short_rules_the_one_whose_regulators_act_one_way_is_taken(names):
+    """(f AND NOT t) OR (i AND NOT f) is as short where f=0 i=1 t=1 was never seen, and was taken at times."""
+    cells = np.array([(f, i, t) for f in (0, 1) for i in (0, 1) for t in (0, 1) if (f, i, t) != (0, 1, 1)])
+    order = ["fit".index(name) for name in names]
+    on = ((cells[:, 0] | cells[:, 1]) & ~cells[:, 2] & 1) == 1
+    variables = [Variable(name, ColumnPlan(Kind.BOOLEAN), (False, True)) for name in names]
+    rule = shortest_rule(variables, cells[on][:, order], cells[~on][:, order])
+    assert {(x.column, x.positive) for clause in rule for x in clause} == {
+        ("f", True),
+        ("i", True),
+        ("t", False),
+    }
+
+
+def test_all_sets_that_a_quick_search_finds_are_handed_back():
+    rows = np.array([[0, 0, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]])
+    assert LikelySets(rows, np.array([0, 1, 0, 1])).settling(2) == [(0,), (1,)]
+    assert LikelySets(rows[:, 2:], np.array([0, 1, 1, 0])).settling(1) == [(0,)]
+    assert LikelySets(rows[:, 2:], np.array([0, 1, 0, 1])).settling(1) == []
 
 
 def test_a_column_without_a_next_one_is_an_input():
@@ -161,6 +188,14 @@ def test_measurements_are_cut_into_low_and_high_once():
     assert "(a > " in found.render("text")
 
 
+def test_values_of_a_measurement_are_told_as_they_may_be_given():
+    """They were told as 0 and 1, which a reader takes for the measurement itself."""
+    table = {"dose": [0.5, 7.1, 0.6], "on": [0, 0, 1], "on'": [1, 1, 0], "dose'": [0.4, 7.3, 7.2]}
+    found = learn_dynamics(table)
+    assert "dose=high on=1 (the rule says high)" in found.render("text")
+    assert found.state("dose=high, on=1").tolist() == [1, 1]
+
+
 @pytest.mark.parametrize("model", ["seeded", "greedy", "paper"])
 def test_the_models_of_the_path_do_the_same_work(model):
     truth = random_network(np.random.default_rng(2), 4, most=1)
@@ -189,6 +224,7 @@ def test_a_time_series_is_read_in_order_of_time_and_series():
     ("table", "options", "words"),
     [
         ({"a": [0, 1], "b": [1, 0]}, {}, "no column holds next values"),
+        ({"a": [0, 1], "a_next": [1, 0]}, {}, "--next-suffix; perhaps '_next'"),
         ({"a": [0, 1], "c'": [1, 0]}, {}, "\"c'\" holds next values of 'c', which is no column"),
         ({"t": [0, 1, 2, 9], "x": [0, 1, 0, 1]}, {"time": "t"}, "has a gap: t 9 follows 2"),
         ({"t": [0, 1, 1], "x": [0, 1, 0]}, {"time": "t"}, "occurs twice"),

@@ -1,6 +1,7 @@
 """Every engine gives the same rule on the same rows, with the same counts to the last one."""
 
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -101,6 +102,9 @@ from pyspark.sql import SparkSession
 from nri import NRIClassifier
 builder = SparkSession.builder.master("local-cluster[2,1,1024]")
 for name, value in {
+    "spark.sql.codegen.wholeStage": "false",  # compiling each query takes longer than a few thousand rows
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.session.timeZone": "UTC",
@@ -126,6 +130,7 @@ def test_spark_with_two_workers(rows: pd.DataFrame, expected: RuleSet, tmp_path:
         text=True,
         timeout=300,
         cwd=tmp_path,
+        env=os.environ | {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"},
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert json.loads(out.read_text()) == json.loads(expected.render("json"))

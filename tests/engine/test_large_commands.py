@@ -7,6 +7,7 @@ import pytest
 from large_tables import planted
 
 from nri.engine import files
+from nri.engine.duck import connect
 from nri.errors import InputError
 
 
@@ -60,6 +61,47 @@ def test_mistakes_are_told_in_one_line(
     code, _, err = nri(capsys, "induce", rows, "--engine", "duckdb", *options)
     assert code == 2
     assert told in err.strip().splitlines()[-1]
+
+
+def spoilt(rows: Path, ending: str) -> bytes:
+    """Return a file with damage where it is read first."""
+    if ending == "parquet":
+        whole = rows.read_bytes()
+        footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+        return whole[:footer] + b"\xff" * 9 + whole[footer + 9 :]
+    return gzip.compress(b"a,bought\n1,yes\n")[:-12]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv.gz"])
+@pytest.mark.parametrize("engine", ["auto", "duckdb"])
+def test_a_damaged_file_is_told_in_one_line(
+    rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str, engine: str
+) -> None:
+    """Asking how many rows a Parquet file has, and DuckDB which columns, ended with exit code 1."""
+    table = tmp_path / f"rows.{ending}"
+    table.write_bytes(spoilt(rows, ending))
+    code, _, err = nri(capsys, "induce", table, "--target", "bought", "--engine", engine)
+    assert code == 2
+    assert err.count("error: ") == 1
+    assert err.splitlines()[-1].startswith("error: ")
+
+
+def test_threads_are_read_as_openmp_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``OMP_NUM_THREADS=2,1`` (two, and one within each) ended in a ValueError, and so did a word."""
+    for said, threads in (("2,1", 2), ("all", 1), ("", 1), ("0", 1)):
+        monkeypatch.setenv("OMP_NUM_THREADS", said)
+        connection, folder = connect()
+        assert connection.execute("SELECT current_setting('threads')").fetchone() == (threads,)
+        connection.close()
+        folder.cleanup()
+
+
+def test_no_extension_is_fetched() -> None:
+    connection, folder = connect()
+    asked = "SELECT current_setting('autoinstall_known_extensions')"
+    assert connection.execute(asked).fetchone() == (False,)
+    connection.close()
+    folder.cleanup()
 
 
 def test_nothing_is_left_behind(

@@ -115,13 +115,13 @@ def test_few_different_rows_are_taken_whole(tmp_path: Path) -> None:
     assert found.profile.sample.counts.sum() == 20_000
 
 
-@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("classes", [2, 3])
 def test_no_worse_on_all_rows_than_the_rule_of_a_sample(tmp_path: Path, classes: int) -> None:
     rng = np.random.default_rng(classes)
-    frame = pd.DataFrame(rng.normal(size=(6000, 4)), columns=list("abcd")).round(3)
-    score = frame.a + frame.b * frame.c - 0.5 * frame.d + rng.logistic(scale=0.5, size=6000)
+    frame = pd.DataFrame(rng.normal(size=(3000, 4)), columns=list("abcd")).round(2)
+    score = frame.a + frame.b * frame.c - 0.5 * frame.d + rng.logistic(scale=0.5, size=3000)
     frame["bought"] = pd.qcut(score, classes, labels=False).map(lambda k: f"k{k}")
-    found = induced(written(frame, tmp_path / "rows.parquet"), sample=600)
+    found = induced(written(frame, tmp_path / "rows.parquet"), sample=300)
     table = found.profile.table(found.profile.sample)
     alone = induce_rules(table, Settings(model="greedy")).ruleset
     assert right_share(found.ruleset, frame) >= right_share(alone, frame) - 0.001

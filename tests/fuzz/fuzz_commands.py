@@ -4,6 +4,9 @@ Most processes are forked from one that has loaded the package, which takes a tw
 fifty is started from nothing.
 """
 
+import contextlib
+import importlib
+import io
 import os
 import resource
 import subprocess
@@ -11,8 +14,10 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import typer
 from fuzz_files import FORMATS, ROOT, damaged, rule_text, whole
 from fuzz_tally import PATIENCE, HungError
 from hypothesis import strategies as st
@@ -25,33 +30,25 @@ commands = st.tuples(
     st.sampled_from([*COMMANDS.split(), "export-weights", ""]),
     st.integers(0, 2**32 - 1),
 )
-WORDS = [
-    *[
-        "x",
-        "-1",
-        "0",
-        "1",
-        "2",
-        "1e400",
-        "nan",
-        "yes",
-        "flu",
-        "age",
-        "fever",
-        "flu=5",
-        "=",
-        "ü",
-        "../..",
-        "/",
-        "/dev/null",
-        "json",
-        "sql",
-        "greedy",
-        "paper",
-        "postgres",
-    ],
-    *("", "age > 30", "age >", "\udcff", "a" * 300),
-]
+_PLAIN = "x -1 0 1 2 1e400 nan yes flu age fever flu=5 = ü ../.. / /dev/null json sql greedy paper postgres"
+WORDS = [*_PLAIN.split(), "", "age > 30", "age >", "\udcff", "a" * 300]
+FITTING = {
+    **dict.fromkeys(("--max-clauses", "--max-literals", "--most", "--min-rows", "--max-length", "--steps"), "1 2 3 30"),
+    **dict.fromkeys(("--columns", "--without", "--require", "--protect", "--keep"), "age fever age,fever ward x0 a"),
+    **dict.fromkeys(("--min-precision", "--min-sensitivity", "--min-specificity", "--prevalence"), "0.1 0.5 0.9 1"),
+    **dict.fromkeys(("--alpha", "--tolerance", "--threshold"), "0.05 0.5 0 1"),
+    "--target": "flu ward age", "--positive": "yes no", "--weights": "age", "--labels": "flu ward",
+    "--predictions": "flu fever cough", "--time": "age t", "--event": "flu", "--series": "ward a",
+    "--counts": "auto only never", "--model": "greedy greedy greedy seeded", "--binarize": "paper all",
+    "--format": "json sql python asp prolog latex markdown sympy html bnet sbml", "--dialect": "duckdb postgres spark",
+    "--cuts": "age=30,50 age=", "--monotone": "age=up fever=down", "--forbid": "fever,cough age", "--cost": "no=5 yes=2",
+    "--statement": "select update view case", "--random-state": "0 1 7", "--row": "1 2 60 0", "--header": "0 1 2",
+    "--sheet": "s 1", "--engine": "auto memory duckdb", "--memory": "1GB 100MB", "--sample": "20 500",
+    "--knock-out": "a b a=1", "--simulate": "a=1,b=0 10", "--test": "holdout permutation", "--until": "1",
+}  # fmt: skip
+"""Values that an option may well have, so that not every command line is refused at once."""
+WRITE = ("--out", "--html", "--directory")
+"""Options that would write over the files the others read."""
 
 
 @cache
@@ -72,14 +69,22 @@ def folder() -> Path:
 
 
 @cache
-def options(command: str) -> tuple[str, ...]:
+def _parameters(command: str) -> tuple[Any, ...]:
     from nri.cli.app import app
 
-    context = __import__("typer").main.get_command(app)
-    found = context.commands.get(command) if hasattr(context, "commands") else None
-    return tuple(
-        option for one in getattr(found, "params", ()) for option in one.opts if option.startswith("--")
-    )
+    found = typer.main.get_command(app).commands.get(command)
+    return tuple(getattr(found, "params", ()))
+
+
+@cache
+def options(command: str) -> tuple[str, ...]:
+    return tuple(name for one in _parameters(command) for name in one.opts if name.startswith("--"))
+
+
+@cache
+def flags(command: str) -> set[str]:
+    """Return the options that take no value."""
+    return {name for one in _parameters(command) if getattr(one, "is_flag", False) for name in one.opts}
 
 
 def arguments_of(case: tuple[str, int]) -> list[str]:
@@ -102,13 +107,15 @@ def arguments_of(case: tuple[str, int]) -> list[str]:
         "": [],
     }
     given = [command, *usual[command]] if command else []
-    known = [one for one in options(command) if one not in ("--port", "--samples", "--permutations")] or [
-        "--help"
-    ]
+    known = [one for one in options(command) if one not in ("--port", "--samples", "--permutations")]
     for _ in range(int(rng.integers(0, 4))):
-        given += [pick([*known, *known, "--nonsense", "-q"])]
-        if rng.random() < 0.6:
-            given += [pick([*WORDS, *files])]
+        option = pick([*(known or ["--help"]), *known, "--nonsense", "-q"])
+        fitting = FITTING.get(option, "").split()
+        given += [option]
+        if fitting and rng.random() < 0.7:
+            given += [pick(fitting)]
+        elif (option not in flags(command)) != (rng.random() < 0.2):
+            given += [pick(WORDS if option in WRITE else [*WORDS, *files])]
     if rng.random() < 0.2 and len(given) > 1:
         given[int(rng.integers(1, len(given)))] = pick([*WORDS, *files])
     return [word for word in given if "\0" not in word]
@@ -142,9 +149,20 @@ def _started(given: list[str], place: str, said: Path) -> tuple[int, float]:
     return done.returncode, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def _forked(given: list[str], place: str, said: Path) -> tuple[int, float]:
-    import nri.cli.app as app  # loaded before the fork, so that the child need not
+@cache
+def loaded() -> Any:
+    """Load before the first fork what children would each load for themselves."""
+    for name in ("pandas", "onnxruntime", "torch", "nri.estimator", "nri.tasks", "nri.train", "nri.dynamics"):
+        importlib.import_module(name)
+    from nri.cli import app
 
+    with contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit):
+        app.main(["export", str(folder() / "classes.json"), "--format", "nothing"])
+    return app
+
+
+def _forked(given: list[str], place: str, said: Path) -> tuple[int, float]:
+    app = loaded()
     child = os.fork()
     if child == 0:
         code = 70

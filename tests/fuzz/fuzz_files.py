@@ -15,6 +15,8 @@ import xlwt
 from hypothesis import strategies as st
 
 from nri import NRIClassifier, NRIRegressor
+from nri.engine.files import goes_by_engine, open_files
+from nri.engine.large import profiled
 from nri.rule import any_rule_from_json
 from nri.table.budget import Budget
 from nri.table.files import open_source
@@ -26,6 +28,7 @@ BUDGET = Budget(bytes=1 << 24, unpacked=1 << 25, cells=1 << 22, memory=1 << 29)
 
 FORMATS = ("csv", "tsv", "semicolon", "utf-16", "arff", "parquet", "parquet", "csv.gz", "xlsx", "xls", "json")
 damaged_tables = st.tuples(st.sampled_from(FORMATS), st.integers(0, 2**32 - 1))
+large_tables = st.tuples(st.sampled_from(["csv", "tsv", "parquet", "csv.gz"]), st.integers(0, 2**32 - 1))
 damaged_rules = st.tuples(st.sampled_from(["classes", "number", "counts"]), st.integers(0, 2**32 - 1))
 damaged_weights = st.tuples(st.sampled_from(["checkpoint", "card", "onnx"]), st.integers(0, 2**32 - 1))
 
@@ -97,6 +100,22 @@ def read_table(case: tuple[str, int]) -> None:
     file = io.BytesIO(damaged(whole(form), seed))
     file.name = f"t.{form}"
     open_source(file, budget=BUDGET).table()
+
+
+def count_table(case: tuple[str, int]) -> None:
+    """Let the engine look at a file as if it were too large for memory."""
+    form, seed = case
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"t.{form}"
+        path.write_bytes(damaged(whole(form), seed))
+        goes_by_engine(str(path))
+        files = goes_by_engine(str(path), "duckdb")
+        assert files is not None
+        opened = open_files(files, threads=1)
+        try:
+            profiled(opened.rows, "y", sample=10, plans=opened.plans)
+        finally:
+            opened.rows.close()
 
 
 @cache

@@ -1,15 +1,24 @@
 """Estimators and systems on tables as nobody should give them."""
 
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from fuzz_tables import TableCase, arguments_of, frame_of, labels_of, weights_of
+from fuzz_tables import TableCase, arguments_of, cells, frame_of, labels_of, weights_of
 from fuzz_tally import DifferentError
 from hypothesis import strategies as st
 from rule_strategies import NASTY
 
-from nri import NRIClassifier, NRIRegressor, learn_dynamics
+from nri import (
+    NRIClassifier,
+    NRIRegressor,
+    Settings,
+    follow,
+    induce_survival,
+    learn_dynamics,
+    read_table,
+)
 from nri.dynamics.render import FORMATS as SYSTEM_FORMATS
 from nri.dynamics.render import render_system
 from nri.rule import any_rule_from_json
@@ -22,7 +31,8 @@ def fit(case: TableCase) -> None:
     y, weights = labels_of(case, X, rng), weights_of(case, rng)
     asked = arguments_of(case, names, rng)
     estimator = NRIRegressor(**asked) if case.model == "number" else NRIClassifier(**asked)
-    estimator.fit(X, y, sample_weight=weights)
+    others = {"unlabelled": X} if "unlabelled" in case.arguments and case.model != "number" else {}
+    estimator.fit(X, y, sample_weight=weights, **others)
     said = estimator.predict(X)
     estimator.explain(X)
     text = estimator.rules_.render("json")
@@ -43,6 +53,32 @@ def fit(case: TableCase) -> None:
             raise DifferentError("chances of the posterior do not sum to one")
 
 
+def survive(case: TableCase) -> None:
+    """Follow rows until an event, and write and read the rule again."""
+    rng = np.random.default_rng(case.seed)
+    pick = lambda values: values[int(rng.integers(len(values)))]  # noqa: E731
+    names = [f"c{i}" for i in range(len(case.columns))]
+    columns = {name: cells(kind, case.rows, rng) for name, kind in zip(names, case.columns, strict=True)}
+    columns["days"] = np.abs(cells(pick(["normal", "whole", "few"]), case.rows, rng))
+    if rng.random() < 0.2:
+        columns["days"] = cells(pick(["hard", "date", "word", "missing"]), case.rows, rng)
+    kind, event = pick([("flag", "dead"), ("flag", "dead"), ("few", "dead = 1"), ("word", "dead = red")])
+    columns["dead"] = cells(kind, case.rows, rng)
+    table = read_table(pd.DataFrame({name: pd.Series(values) for name, values in columns.items()}))
+    if rng.random() < 0.1:
+        event = pick(["dead", "dead = 1", "dead = red", "nobody", "days", ""])
+    rows = follow(table, "days", event, pick([*[None] * 7, "c0", "c0", "days"]))
+    asked = arguments_of(replace(case, model="number"), names, rng)
+    known = {name: value for name, value in asked.items() if name in SETTINGS and value is not None}
+    rule = induce_survival(rows, Settings(**known)).rule
+    again = any_rule_from_json(rule.render("json"))
+    if again.render("json") != rule.render("json") or str(again) != str(rule):
+        raise DifferentError("a rule that was read again says something else")
+    if not np.array_equal(again.predict(columns), rule.predict(columns), equal_nan=True):
+        raise DifferentError("a rule that was read again predicts something else")
+
+
+SETTINGS = {field.name for field in fields(Settings)}
 systems = st.fixed_dictionaries(
     {
         "seed": st.integers(0, 2**32 - 1),

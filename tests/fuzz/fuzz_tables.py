@@ -17,6 +17,8 @@ import pyarrow as pa
 from hypothesis import strategies as st
 from rule_strategies import NASTY
 
+from nri import Knowledge
+
 WORDS = [
     *NASTY,
     *[
@@ -119,7 +121,8 @@ ARGUMENTS = (
         "binarize",
         "counts",
     ],
-    *["class_weight", "positive", "exact_text", "random_state", "bad"],
+    *["class_weight", "positive", "exact_text", "random_state", "min_sensitivity", "min_specificity"],
+    *["knowledge", "knowledge", "unlabelled", "bad"],
 )
 MODELS = ("greedy",) * 12 + ("seeded",) * 2 + ("paper", "paper-tuned") + ("number",) * 4
 
@@ -128,7 +131,7 @@ def table_cases(most_rows: int = 24) -> st.SearchStrategy[TableCase]:
     return st.builds(
         TableCase,
         seed=st.integers(0, 2**32 - 1),
-        rows=st.integers(1, most_rows) | st.integers(0, 3),
+        rows=st.integers(4, most_rows) | st.integers(4, most_rows) | st.integers(0, 3),
         columns=st.lists(st.sampled_from(COLUMNS), min_size=1, max_size=5).map(tuple),
         container=st.sampled_from(CONTAINERS),
         labels=st.sampled_from(LABELS),
@@ -347,6 +350,15 @@ BAD = [
 ]
 
 
+def _knowledge(names: list[str], pick: Any) -> Knowledge:
+    """Return what somebody may think to know, rightly or not."""
+    name = pick([*names, "nobody"])
+    cuts = pick([{}, {}, {name: [0]}, {name: [1, 2.5]}, {name: []}, {name: [float("nan")]}, {name: ["x"]}, 5])
+    monotone = pick([{}, {}, {name: "up"}, {name: "down"}, {name: "sideways"}, {name: 1}, 5])
+    forbid = pick([(), (), [f"{name} > 1"], [f"{name} = red"], [name], ["="], [""], [5], "x > 1"])
+    return Knowledge(keep=pick([*[None] * 9, "x"]), forbid=forbid, cuts=cuts, monotone=monotone)
+
+
 def arguments_of(case: TableCase, names: list[str], rng: np.random.Generator) -> dict[str, Any]:
     """Return what is asked of the rule."""
     pick = lambda values: values[int(rng.integers(len(values)))]  # noqa: E731
@@ -363,14 +375,19 @@ def arguments_of(case: TableCase, names: list[str], rng: np.random.Generator) ->
         "positive": [0, 1, True, "yes", 0.5],
         "exact_text": [True],
         "random_state": [0, 7, 2**32 - 1],
+        "min_sensitivity": [0.1, 0.5, 0.9, 1.0],
+        "min_specificity": [0.1, 0.5, 0.9, 1.0],
+        "knowledge": [None],
     }
-    asked = {name: pick(good[name]) for name in case.arguments if name != "bad"}
+    asked = {name: pick(good[name]) for name in case.arguments if name in good}
+    if "knowledge" in asked:
+        asked["knowledge"] = _knowledge(names, pick)
     if "bad" in case.arguments:
         asked[pick(list(good))] = pick(BAD)
     if case.model == "number":
         return {
             key: value
             for key, value in asked.items()
-            if key not in ("min_precision", "counts", "class_weight", "positive")
+            if not key.startswith("min_") and key not in ("counts", "class_weight", "positive")
         }
     return {"model": case.model, **asked}

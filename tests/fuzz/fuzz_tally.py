@@ -32,6 +32,17 @@ class Tally:
 
     counts: Counter = field(default_factory=Counter)
     findings: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    """CPU seconds, those of finished child processes included"""
+
+    @property
+    def tried(self) -> int:
+        return sum(self.counts[outcome] for outcome in OUTCOMES)
+
+    def row(self) -> dict[str, float]:
+        """Return the counts as they are kept in a file of rows."""
+        ended = {outcome: self.counts[outcome] for outcome in OUTCOMES}
+        return {"tried": self.tried, **ended, "rows": self.counts["rows"], "seconds": round(self.seconds, 1)}
 
     def add(self, outcome: str, finding: str = "", times: int = 1) -> None:
         self.counts[outcome] += times
@@ -39,10 +50,9 @@ class Tally:
             self.findings.append(finding)
 
     def line(self, name: str) -> str:
-        tried = sum(self.counts[outcome] for outcome in OUTCOMES)
         told = ", ".join(f"{outcome} {self.counts[outcome]}" for outcome in OUTCOMES)
         more = "".join(f", {what} {n}" for what, n in sorted(self.counts.items()) if what not in OUTCOMES)
-        return f"{name}: tried {tried}, {told}{more}"
+        return f"{name}: tried {self.tried}, {told}{more}"
 
 
 def outcome_of(run: Callable[[Any], None], case: Any, seconds: float = PATIENCE) -> tuple[str, str]:

@@ -1,16 +1,20 @@
 """A short part of the campaign (``make fuzz MINUTES=60`` is the long one): no finding."""
 
+import json
+
 import pytest
-from fuzz_campaign import PARTS, campaign, one_round
+from fuzz_campaign import PARTS, asked_of, campaign, one_round
 from fuzz_tally import DifferentError, HungError, Tally, outcome_of
 
 from nri.errors import InputError
 
 EXAMPLES = {
     "fits": 100,
+    "survival": 30,
     "systems": 30,
     "exports": 20,
     "tables": 100,
+    "large": 20,
     "rules": 100,
     "weights": 30,
     "commands": 6,
@@ -47,5 +51,9 @@ def test_each_way_to_end_is_told_from_the_others():
 
 
 def test_the_campaign_ends_in_one_line_of_counts(tmp_path):
-    total = campaign(0.002, 1, ["rules"], tmp_path, 1)
+    rows = tmp_path / "rows.jsonl"
+    asked = ["--parts", "rules", "--count", "20", "--seed", "1", "--out", str(tmp_path), "--rows", str(rows)]
+    total = campaign(asked_of(asked))
     assert total.line("fuzz").startswith("fuzz: tried 20, ok ")
+    row = json.loads(rows.read_text())
+    assert (row["part"], row["tried"], row["ok"]) == ("rules", 20, total.counts["ok"])

@@ -86,6 +86,19 @@ def test_clauses_to_keep_stay_as_they_are_and_others_are_found_around_them(patie
     assert alone.rules[0].rule.clauses == (guideline,)
 
 
+def test_a_column_of_a_clause_to_keep_is_not_called_constant(patients):
+    """Around `insurance = yes` only rows without insurance are left: it had "one value only"."""
+    kept = count_ruleset(
+        "diabetes",
+        patients.classes,
+        {"yes": Rule([Clause([Literal("ward", Op.EQ, "north")])])},
+        patients.columns,
+        patients.class_weights,
+    )
+    found = induce_rules(patients, Settings(model="greedy", knowledge=Knowledge(keep=kept)))
+    assert "ward" not in [one.column for one in found.left_out]
+
+
 @pytest.mark.parametrize(
     ("wishes", "message"),
     [

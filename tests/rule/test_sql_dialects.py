@@ -293,6 +293,7 @@ def test_every_dialect_is_said_in_its_first_line_and_read_back(dialect):
         ("é" * 32, "postgres", "at most 63 bytes"),
         ("x" * 65, "mysql", "at most 64 characters"),
         ("x ", "mysql", "cannot end with a blank"),
+        ("x\r", "mysql", "cannot end with a blank"),
         ("\U0001f912", "mysql", "beyond U\\+FFFF"),
         ('a"b', "oracle", "cannot have the character"),
         ("a`b", "bigquery", "cannot have the character"),

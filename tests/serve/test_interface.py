@@ -65,6 +65,13 @@ def test_a_least_precision_and_no_negations_are_kept(caller):
         assert all(literal["op"] != "!=" for literal in clause["literals"])
 
 
+def test_a_steady_rule_can_be_asked_for(caller):
+    assert read_question({"target": "flu", "stable": True}).settings.stable
+    answer = ask(caller, stable="very")
+    assert answer.status_code == 400
+    assert "stable" in answer.json()["error"]
+
+
 def test_dropping_a_condition_changes_the_numbers(caller):
     ask(caller)
     work = edit(caller, [("cough", "=", "yes"), ("fever", "=", "yes")], [("age", ">", "50")]).json()

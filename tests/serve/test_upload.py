@@ -3,6 +3,7 @@
 import gzip
 import io
 
+import openpyxl
 import pandas as pd
 import pytest
 from pages import VISITS, drop
@@ -130,6 +131,22 @@ def test_an_unusual_encoding_is_noted(client):
     answer = drop(client, "a,y\nMünchen,1\nKöln,2\nBonn,1\n".encode("latin-1"))
     assert "not UTF-8" in answer.json()["notes"][0]
     assert drop(client).json()["notes"] == []
+
+
+def test_notes_on_a_workbook_name_no_options_of_a_command_line(client):
+    """Four notes stood on the page as one paragraph, each with the file's name and `(--sheet NAME)`."""
+    book = openpyxl.Workbook()
+    for line in ("All visits of the clinic", "made in May"):
+        book.active.append([line])
+    sheet = book.create_sheet("Visits")
+    for row in (["All visits"], ["age", "ill"], [61, "yes"], [40, "no"], [50, "no"]):
+        sheet.append(row)
+    content = io.BytesIO()
+    book.save(content)
+    notes = drop(client, content.getvalue(), "visits.xlsx").json()["notes"]
+    assert notes[0] == "Sheet 'Visits' is read; others are 'Sheet'"
+    assert "The header is row 2; rows above it are passed over" in notes
+    assert not [note for note in notes if "--" in note or "visits.xlsx" in note]
 
 
 def test_the_example_on_the_page_is_the_example_of_the_documents(client):

@@ -118,6 +118,16 @@ def test_the_sheet_is_chosen_by_name_or_number_and_others_are_told(book, tmp_pat
         read_table(path, choice=SheetChoice("Bed"))
 
 
+def test_a_cover_before_the_table_is_passed_over(book, tmp_path, caplog):
+    """The first sheet of a clinic's workbook said who made it, and "no target column" was the answer."""
+    put(book.create_sheet("Cover", 0), [("Extract of the clinic",), ("made in May",)])
+    put(book["Visits"], VISITS)
+    file = saved(book, tmp_path)
+    assert "age" in read_table(file).names
+    assert "sheet 'Visits' is read; others are 'Cover'" in caplog.text
+    assert read_table(file, choice=SheetChoice("Cover")).names == ("Extract of the clinic",)
+
+
 def test_the_row_of_the_header_can_be_said(book, tmp_path):
     put(book.active, [("a note", "on", "this"), ("age", "sex", "ill"), (61, "f", "yes"), (40, "m", "no")])
     path = saved(book, tmp_path)

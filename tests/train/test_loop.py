@@ -47,23 +47,20 @@ def test_a_resumed_run_ends_with_the_same_weights_as_an_uninterrupted_one(tmp_pa
 
 
 def test_two_processes_make_the_same_update_as_one(tmp_path):
-    script = tmp_path / "two.py"
-    script.write_text(
-        "import sys\n"
-        "from dataclasses import replace\n"
-        "from pathlib import Path\n"
-        "from nri.train.loop import train\n"
-        "from nri.seeded.torch.training import SeededTraining, SeededTrainConfig\n"
-        "from nri.train.config import from_dict, read_toml\n"
-        "config = from_dict(SeededTrainConfig, read_toml(Path(sys.argv[1])), sys.argv[1])\n"
-        "optim = replace(config.optim, steps=2, warmup=1, batches_per_step=4)\n"
-        "train(SeededTraining(replace(config, optim=optim)), Path(sys.argv[2]))\n"
+    learner = task(steps=2, warmup=1, batches_per_step=4)
+    config = tmp_path / "two.toml"
+    config.write_text(
+        TINY.read_text()
+        .replace("steps = 120", "steps = 2\nbatches_per_step = 4")
+        .replace("warmup = 10", "warmup = 1")
     )
-    arguments = [str(script), str(TINY)]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    subprocess.run([sys.executable, *arguments, str(tmp_path / "one")], check=True, env=environment)
+    assert from_dict(SeededTrainConfig, read_toml(config), "") == learner.config
+    train(learner, tmp_path / "one")
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    subprocess.run([*torchrun, *arguments, str(tmp_path / "two")], check=True, env=environment)
+    command = [*torchrun, "-m", "nri", "train", "--config", str(config), "--directory", str(tmp_path / "two")]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stderr.count("after 2 updates") == 1  # only one of them writes and talks
     one, two = (load_checkpoint(tmp_path / name / CHECKPOINT) for name in ("one", "two"))
     for name, weights in one.weights.items():
         # AdamW magnifies rounding where a gradient is next to nothing; a lost share of it would show at 1e-3

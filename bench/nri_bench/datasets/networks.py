@@ -82,14 +82,23 @@ def next_states(system: Dynamics, states: IntArray) -> IntArray:
     return following
 
 
-SAMPLES = ("all", "10 %", "1 %", "trajectories")
-_SHARES = {"10 %": (0.1, 500), "1 %": (0.01, 100)}
-"""Shares of all states, and the most that are drawn."""
+SAMPLES = ("all", "10 %", "1 %", "500", "trajectories")
+"""How a network is observed; states are drawn with replacement."""
+_SHARES = {"10 %": 0.1, "1 %": 0.01}
+_FEWEST, _DRAWN = 5, 500
+"""States that are drawn at least where a share is, and those of the sample of that name."""
 MOST_FOR_ALL = 12
 """Variables up to which all transitions are observed."""
+_MOST_FOR_SHARES = 13
+"""Variables up to which a share of all states is observed; a tenth of more is thousands of rows."""
 _COURSE, _COURSES = 8, 25
 """Steps of a trajectory, and trajectories."""
 _FRESH = 1000
+
+
+def can_be_observed(n: int, sample: str) -> bool:
+    """Whether a network of n variables is small enough for a sample."""
+    return n <= {"all": MOST_FOR_ALL, "10 %": _MOST_FOR_SHARES, "1 %": _MOST_FOR_SHARES}.get(sample, n)
 
 
 def observe(system: Dynamics, sample: str, noise: float, rng: np.random.Generator) -> Transitions:
@@ -113,12 +122,12 @@ def observe(system: Dynamics, sample: str, noise: float, rng: np.random.Generato
     elif sample == "trajectories":
         before, after = _trajectories(system, rng)
     else:
-        share, most = _SHARES[sample]
-        before = rng.integers(0, 2, (min(most, max(5, round(share * 2.0**n))), n))
+        drawn = max(_FEWEST, round(_SHARES[sample] * 2**n)) if sample in _SHARES else _DRAWN
+        before = rng.integers(0, 2, (drawn, n))
         after = next_states(system, before)
     seen = {row.tobytes() for row in before}
-    drawn = rng.integers(0, 2, (_FRESH, n))
-    fresh = np.array([row for row in drawn if row.tobytes() not in seen], dtype=np.int64).reshape(-1, n)
+    others = rng.integers(0, 2, (_FRESH, n))
+    fresh = np.array([row for row in others if row.tobytes() not in seen], dtype=np.int64).reshape(-1, n)
     cells = np.concatenate([before, after], axis=1)
     cells = cells ^ (rng.random(cells.shape) < noise)
     names = [*system.names, *(f"{name}'" for name in system.names)]

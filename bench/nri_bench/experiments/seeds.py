@@ -107,7 +107,7 @@ def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
         if row["status"] == "ok"
     ]
     quantities = tuple((f"accuracy {name}", f"accuracy (%), {name}", 100.0) for name in protocols)
-    figure = variant_dots(labelled, quantities)
+    figure = variant_dots(labelled, quantities, one_scale=True)
     return {"seeds": figure} if figure else {}
 
 

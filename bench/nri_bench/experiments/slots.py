@@ -13,7 +13,7 @@ from nri_bench.arrays import BoolArray, FloatArray
 from nri_bench.experiments.ablation import label_of_variant
 from nri_bench.experiments.base import Experiment, Options, chosen_methods, method_facts
 from nri_bench.experiments.synthetic import distractors, draw_rows, draw_truth
-from nri_bench.experiments.training import FULL, QUICK, SHIPPED, STAGES, ShortTraining, training
+from nri_bench.experiments.training import FULL, QUICK, SHIPPED, STAGES, WATCHED, ShortTraining, training
 from nri_bench.methods import get_method, rule_size
 from nri_bench.run import Job, Measures, Row
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 METHOD_NAMES = ("paper", "paper-tuned", "greedy", "seeded")
-TRAINED = ("full", "no-slot-balance", "no-max-margin")
-"""The paper speaks of usage with and without balance, and of gate entropy with and without max-margin."""
 N_SLOTS = 8
 EPISODES = 200
 
@@ -34,7 +32,7 @@ def jobs(options: Options) -> list[Job]:
     made = []
     for seed in options.seeds or ((0,) if options.quick else (0, 1, 2)):
         for method in methods:
-            for variant in (*TRAINED, SHIPPED) if method.name == "paper" else (SHIPPED,):
+            for variant in (*WATCHED, SHIPPED) if method.name == "paper" else (SHIPPED,):
                 trained = variant != SHIPPED
                 made.append(
                     Job(

@@ -24,12 +24,13 @@ def variant_bars(rows: Rows, quantities: Quantities) -> Figure | None:
     return _figure(rows, quantities, _bar)
 
 
-def variant_dots(rows: Rows, quantities: Quantities) -> Figure | None:
+def variant_dots(rows: Rows, quantities: Quantities, *, one_scale: bool = False) -> Figure | None:
     """Draw means as the models' markers and the seeds as small dots, on an axis that need not hold zero.
 
-    The length of a bar that does not start at zero would say nothing.
+    The length of a bar that does not start at zero would say nothing. Quantities to be compared with each
+    other are drawn to ``one_scale``.
     """
-    return _figure(rows, quantities, _dot)
+    return _figure(rows, quantities, _dot, one_scale=one_scale)
 
 
 def _bar(axes: Axes, place: int, values: FloatArray, method: str) -> None:
@@ -48,7 +49,11 @@ def _seeds(axes: Axes, place: int, values: FloatArray) -> None:
 
 
 def _figure(
-    rows: Rows, quantities: Quantities, draw: Callable[[Axes, int, FloatArray, str], None]
+    rows: Rows,
+    quantities: Quantities,
+    draw: Callable[[Axes, int, FloatArray, str], None],
+    *,
+    one_scale: bool = False,
 ) -> Figure | None:
     frame = pd.DataFrame(list(rows))
     if frame.empty:
@@ -56,7 +61,7 @@ def _figure(
     labels = list(dict.fromkeys(frame["label"]))[::-1]
     with journal():
         figure = Figure(figsize=(COLUMN + 1.4 * len(quantities), 0.8 + 0.27 * len(labels)))
-        panels = np.atleast_1d(figure.subplots(1, len(quantities), sharey=True))
+        panels = np.atleast_1d(figure.subplots(1, len(quantities), sharex=one_scale, sharey=True))
         for axes, (field, title, scale) in zip(panels, quantities, strict=True):
             for place, label in enumerate(labels):
                 part = frame[frame["label"] == label]

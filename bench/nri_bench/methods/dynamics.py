@@ -15,6 +15,30 @@ from nri_bench.datasets.networks import next_states
 
 Next = Callable[[IntArray], IntArray]
 """From [M, N] states to what follows them."""
+Reach = Callable[[int, str, float], bool]
+"""Whether a learner is tried on a network of so many variables, a sample and a share of flipped cells."""
+SMALL = 13
+"""Variables of a network on which every learner but GULA is tried with all samples and shares."""
+
+
+def _everywhere(n: int, sample: str, noise: float) -> bool:
+    return True
+
+
+def _small(n: int, sample: str, noise: float) -> bool:
+    return n <= SMALL
+
+
+def _small_or_plain(n: int, sample: str, noise: float) -> bool:
+    return n <= SMALL or _plain(n, sample, noise)
+
+
+def _small_and_plain(n: int, sample: str, noise: float) -> bool:
+    return n <= SMALL and _plain(n, sample, noise)
+
+
+def _plain(n: int, sample: str, noise: float) -> bool:
+    return sample == "500" and noise == 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +58,8 @@ class NetworkLearner:
     label: str
     learn: Callable[[pd.DataFrame, int], Learned]
     packages: tuple[str, ...] = ()
+    reach: Reach = _everywhere
+    """what it is tried on within reasonable time"""
 
     @property
     def versions(self) -> str:
@@ -147,11 +173,11 @@ LEARNERS = {
     learner.name: learner
     for learner in (
         NetworkLearner("fewest", "NRI fewest regulators", _ours("fewest")),
-        NetworkLearner("seeded", "NRI seeded", _ours("seeded")),
-        NetworkLearner("greedy", "NRI greedy", _ours("greedy")),
+        NetworkLearner("seeded", "NRI seeded", _ours("seeded"), reach=_small),
+        NetworkLearner("greedy", "NRI greedy", _ours("greedy"), reach=_small_or_plain),
         NetworkLearner("paper", "paper's network", _ours("paper")),
-        NetworkLearner("gula", "pylfit GULA", _pylfit("gula"), ("pylfit",)),
-        NetworkLearner("pride", "pylfit PRIDE", _pylfit("pride"), ("pylfit",)),
+        NetworkLearner("gula", "pylfit GULA", _pylfit("gula"), ("pylfit",), _small_and_plain),
+        NetworkLearner("pride", "pylfit PRIDE", _pylfit("pride"), ("pylfit",), _small_or_plain),
         NetworkLearner("tree", "a tree for each variable", _tree),
     )
 }

@@ -1,107 +1,138 @@
-"""The table of ``nri bench dynamics``: rules found exactly and next states right, by sample and noise."""
+"""The tables of ``nri bench dynamics``: rules found and next values right, by sample, noise and network."""
 
 from collections.abc import Sequence
 
 import pandas as pd
 
 from nri_bench.datasets.networks import SAMPLES
-from nri_bench.methods.dynamics import LEARNERS
+from nri_bench.methods.dynamics import LEARNERS, SMALL
 from nri_bench.run import Row
 from nri_bench.tables.cell import FAILED, NO_ROWS, markdown, percent
-from nri_bench.tables.frame import label_of
 
 _NONE = "–"  # noqa: RUF001
-_CAPTION = """\
-Rules: share of variables whose rule is logically equal to the true one. Cells: share of next values right in
-states that were not observed; a dash where all were, or where there are no rows. Both are means over the
-networks that a learner has rows for, which are not the same for all and fewer with noise; a learner that
-failed or was given up after 60 processor seconds counts as none found and half of the cells right; {failed}
-counts these.
-Seconds: processor seconds on a machine with other work on it; by sample, the median over the networks above
-ten variables that the learner finished.
+_WORDS = {
+    "all": "All transitions",
+    "10 %": "10 % of the states",
+    "1 %": "1 % of the states, at least five",
+    "500": "500 random transitions",
+    "trajectories": "25 trajectories of 8 steps",
+}
+_CAPTION = f"""\
+Rules: share of variables whose rule is logically equal to the true one (of pylfit's, whose rules are no
+formulas: that says the same in all states, or in 4096 of them above twelve variables). Values: share of next
+values right in states that were not observed; a dash where all were. Whole states: share of such states with
+every next value right. Means over the networks; a dash also where a learner was not tried on all of them. One
+that failed or was given up after 30 processor seconds counts as none found and half of the values right, and
+{FAILED} counts these.
+Seconds: processor seconds of one fit on a machine with other work on it, without flipped cells; by sample the
+median over the networks.
 """
 
 
 def dynamics_table(rows: Sequence[Row]) -> str:
-    """Write a table for each sample, with a column for each noise rate."""
+    """Write what was found in short, a table for each sample and size, and one by networks."""
     if not rows:
         return NO_ROWS
     frame = pd.DataFrame(list(rows))
-    for column in ("equal", "accuracy", "fit_seconds", "N"):
+    for column in ("equal", "accuracy", "states", "few", "few_equal", "fit_seconds", "N", "M"):
         frame[column] = pd.to_numeric(frame[column]) if column in frame else float("nan")
     frame["ok"] = frame["status"] == "ok"
     frame["equal"] = frame["equal"].where(frame["ok"], 0.0)
     frame["accuracy"] = frame["accuracy"].where(frame["ok"], 0.5)
-    parts = []
-    for sample in (one for one in SAMPLES if (frame["sample"] == one).any()):
-        part = frame[frame["sample"] == sample]
-        networks = part["network"].nunique()
-        parts.append(
-            f"**{_words(sample)}**, {networks} network{'' if networks == 1 else 's'}:\n\n{_part(part)}"
-        )
-    return "\n".join([*parts, _by_network(frame)]) + "\n" + _CAPTION.format(failed=FAILED)
+    parts = [_in_short(frame)]
+    for sample in SAMPLES:
+        for small in (True, False):
+            part = frame[(frame["sample"] == sample) & ((frame["N"] <= SMALL) == small)]
+            if not part.empty:
+                size = f"up to {SMALL} variables" if small else "more"
+                networks = f"{part['network'].nunique()} networks of {size}"
+                parts.append(f"**{_WORDS[sample]}**, {networks}:\n\n{_by_learner(part)}")
+    return "\n".join([*parts, _by_network(_plain(frame)), _CAPTION])
+
+
+def _plain(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of 500 random transitions without flipped cells."""
+    return frame[(frame["sample"] == "500") & (frame["noise"] == 0.0)]
+
+
+def _in_short(frame: pd.DataFrame) -> str:
+    """Say what ours found without noise, and how much longer pylfit takes."""
+    ours = frame[(frame["method"] == "fewest") & (frame["noise"] == 0.0)]
+    whole, some = ours[ours["sample"] == "all"], _plain(ours)
+    lines = []
+    if not whole.empty:
+        exact = int((whole["equal"] == 1.0).sum())
+        lines.append(f"- From all transitions {exact} of {len(whole)} networks come back exactly.")
+    if not some.empty:
+        values, states = some["accuracy"], some["states"]
+        lines += [
+            f"- From 500 random transitions {some['few_equal'].sum():.0f} of {some['few'].sum():.0f} "
+            "variables with at most five regulators come back.",
+            f"- Of next values in unseen states {percent(values.mean(), 2)} % are right, and at least "
+            f"{percent(values.min(), 2)} % on each network; of whole next states "
+            f"{percent(states.mean())} % and {percent(states.min())} %.",
+        ]
+    lines += _speed(_plain(frame[frame["N"] > 10]))
+    return "\n".join(["In short, without flipped cells:\n", *lines, ""])
+
+
+def _speed(frame: pd.DataFrame) -> list[str]:
+    """Say how many times longer pylfit's quicker learner takes on the same transitions."""
+    by_learner = frame.pivot_table(index="network", columns="method", values="fit_seconds", aggfunc="first")
+    if not {"fewest", "pride"} <= set(by_learner.columns):
+        return []
+    ratio = (by_learner["pride"] / by_learner["fewest"]).dropna()
+    given_up = int((~frame.loc[frame["method"] == "pride", "ok"]).sum())
+    more = f", and was given up on {given_up} others" if given_up else ""
+    return [
+        f"- PRIDE took {ratio.min():.0f} to {ratio.max():.0f} times as long on {len(ratio)} networks above "
+        f"ten variables{more}."
+    ]
+
+
+def _by_learner(frame: pd.DataFrame) -> str:
+    """List the learners that were tried on all networks of a sample and size."""
+    noises = sorted(frame["noise"].unique())
+    header = ["learner"]
+    for noise in noises:
+        header += [f"rules, {100 * noise:.0f} % flipped", "values"]
+    lines = []
+    for learner in LEARNERS.values():
+        line, failed = [], 0
+        for noise in noises:
+            at = frame[(frame["method"] == learner.name) & (frame["noise"] == noise)]
+            complete = set(at["network"]) == set(frame["network"])
+            line += [percent(at[name].mean()) if complete else _NONE for name in ("equal", "accuracy")]
+            failed += int((~at["ok"]).sum()) if complete else 0
+        if any(cell != _NONE for cell in line):
+            own = frame[(frame["method"] == learner.name) & (frame["noise"] == 0.0) & frame["ok"]]
+            seconds = f"{own['fit_seconds'].median():.2g}" if len(own) else _NONE
+            lines.append([learner.label + (f" {FAILED}{failed}" if failed else ""), *line, seconds])
+    return markdown([*header, "seconds"], lines)
 
 
 def _by_network(frame: pd.DataFrame) -> str:
-    """List each network with what ours and pylfit's learners make of the same transitions without noise."""
-    part = frame[(frame["sample"] == "10 %") & (frame["noise"] == 0.0)]
-    shown = [name for name in ("fewest", "pride", "gula") if (part["method"] == name).any()]
-    header = ["network", "variables", "transitions"]
+    """List what ours and pylfit's learners make of the same transitions, network by network."""
+    header = ["network", "variables", "of ≤ 5 regulators, found"]
+    shown = [name for name in ("fewest", "pride", "gula") if (frame["method"] == name).any()]
     for name in shown:
-        header += [f"{LEARNERS[name].label}: rules", "cells", "seconds"]
+        header += [f"{LEARNERS[name].label}: rules", "values", "whole states", "seconds"]
     lines = []
-    for (_, network), own in part.groupby(["N", "network"]):
-        line = [str(network), f"{own['N'].iloc[0]:.0f}", f"{own['M'].max():.0f}"]
+    for (_, network), own in frame.groupby(["N", "network"]):
+        ours = own[own["method"] == "fewest"]
+        few = f"{ours['few_equal'].iloc[0]:.0f} of {ours['few'].iloc[0]:.0f}" if len(ours) else _NONE
+        line = [str(network), f"{own['N'].iloc[0]:.0f}", few]
         for name in shown:
             line += _cells_of(own[own["method"] == name])
         lines.append(line)
-    return f"**Network by network**, 10 % of the states, no cell flipped:\n\n{markdown(header, lines)}"
+    return f"**Network by network**, 500 random transitions, no cell flipped:\n\n{markdown(header, lines)}"
 
 
 def _cells_of(rows: pd.DataFrame) -> list[str]:
-    """Return what one learner made of one network: rules, cells and seconds; the first seed speaks."""
+    """Return what one learner made of one network; the first seed speaks."""
     if rows.empty:
-        return [_NONE] * 3
+        return [_NONE] * 4
     row = rows.iloc[0]
     if not row["ok"]:
-        return [FAILED, FAILED, f"{FAILED} {row.get('message') or row['status']}"]
-    return [percent(row["equal"]), percent(row["accuracy"]), f"{row['fit_seconds']:.2g}"]
-
-
-def _words(sample: str) -> str:
-    return {
-        "all": "All transitions",
-        "10 %": "10 % of the states, at most 500",
-        "1 %": "1 % of the states, at least 5 and at most 100",
-        "trajectories": "25 trajectories of 8 steps",
-    }[sample]
-
-
-def _part(frame: pd.DataFrame) -> str:
-    noises = sorted(frame["noise"].unique())
-    header = ["learner", "networks"]
-    for noise in noises:
-        flipped = f"{100 * noise:.0f} % flipped"
-        header += [f"rules, {flipped}", f"cells, {flipped}"]
-    header.append("seconds")
-    lines = []
-    present = frame["method"].unique()
-    for name in (
-        *(one for one in LEARNERS if one in present),
-        *(one for one in present if one not in LEARNERS),
-    ):
-        own = frame[frame["method"] == name]
-        failed = int((~own["ok"]).sum())
-        label = LEARNERS[name].label if name in LEARNERS else label_of(name)
-        line = [label + (f" {FAILED}{failed}" if failed else ""), str(own["network"].nunique())]
-        for noise in noises:
-            at = own[own["noise"] == noise]
-            if at.empty:
-                line += [_NONE, _NONE]
-                continue
-            cells = at["accuracy"]
-            line += [percent(at["equal"].mean()), percent(cells.mean() if at["ok"].any() else float("nan"))]
-        large = own[own["ok"] & (own["N"] > 10)]
-        line.append(_NONE if large.empty else f"{large['fit_seconds'].median():.2g}")
-        lines.append(line)
-    return markdown(header, lines)
+        return [_NONE, _NONE, _NONE, FAILED]
+    return [*(percent(row[name]) for name in ("equal", "accuracy", "states")), f"{row['fit_seconds']:.2g}"]

@@ -14,7 +14,6 @@ from nri.errors import InputError
 
 if TYPE_CHECKING:
     from nri.dynamics.attractors import Attractors
-    from nri.dynamics.compare import SystemComparison
     from nri.dynamics.system import Dynamics, State
 
 _READ = "How transitions are read"
@@ -148,13 +147,16 @@ def dynamics(
                 rng=np.random.default_rng(random_state),
             )
     system = system.with_fixed(_values(knock_out))
-    _write(system, form, out, html, None if file == "-" else Path(file).name, quiet=quiet)
+    answers = []  # before anything is printed, so that a mistake in a question is told alone
     if attractors:
-        _show_attractors(system, system.attractors(max_length))
+        answers.append(_attractors(system, system.attractors(max_length)))
     if simulate is not None:
-        emit(_states(system, system.simulate(simulate, steps), "t"))
+        answers.append(_states(system, system.simulate(simulate, steps)))
     if compare is not None:
-        emit("\n".join(_comparison(read_dynamics(compare).compare(system))))
+        answers.append(_comparison(read_dynamics(compare), system))
+    _write(system, form, out, html, None if file == "-" else Path(file).name, quiet=quiet)
+    for answer in answers:
+        emit(f"\n{answer}")
 
 
 def _format(named: str | None, out: Path | None) -> str | None:
@@ -216,55 +218,51 @@ def _write(
         tell(f"wrote {html}", quiet=quiet)
 
 
-def _show_attractors(system: "Dynamics", found: "Attractors") -> None:
-    shares = list(found.basins or ())
-    more = "" if found.is_all else " or more"
-    emit(f"\nfixed points: {len(found.fixed_points)}{more}")
+def _attractors(system: "Dynamics", found: "Attractors") -> str:
+    """Write fixed points, then cycles, each with the share of states that lead there."""
+    n_fixed, more = len(found.fixed_points), "" if found.is_all else " or more"
+    shares = None if found.basins is None else [f"{100 * share:.3g} %" for share in found.basins]
+    lines = [f"fixed points: {n_fixed}{more}"]
     if found.fixed_points:
-        emit(_states(system, found.fixed_points, "states", _percent(shares[: len(found.fixed_points)])))
+        numbers = [str(i + 1) for i in range(n_fixed)]
+        beside = ("#", numbers) if shares is None else ("from", shares[:n_fixed])
+        lines.append(_states(system, found.fixed_points, beside))
     up_to = "" if found.longest is None else f" of at most {found.longest} states"
-    emit(f"cycles{up_to}: {len(found.cycles)}{more}")
+    lines.append(f"cycles{up_to}: {len(found.cycles)}{more}")
     for i, cycle in enumerate(found.cycles):
-        share = _percent(shares[len(found.fixed_points) + i :][:1])
-        emit(f"a cycle of {len(cycle)} states" + (f", where {share[0]} of the states lead" if share else ""))
-        emit(_states(system, cycle, "t"))
-
-
-def _percent(shares: Sequence[float]) -> list[str]:
-    return [f"{100 * share:.3g} %" for share in shares]
+        share = "" if shares is None else f", where {shares[n_fixed + i]} of the states lead"
+        lines += [f"a cycle of {len(cycle)} states{share}", _states(system, cycle)]
+    return "\n".join(lines)
 
 
 def _states(
-    system: "Dynamics", states: "Sequence[State]", head: str, beside: Sequence[str] | None = None
+    system: "Dynamics", states: "Sequence[State]", beside: tuple[str, Sequence[str]] | None = None
 ) -> str:
-    """Write states as a table, a column for each variable; beside them what leads there, or their number."""
+    """Write states as a table, a column for each variable; beside them their time, or what is given."""
     from nri.cli.console import text_table
 
-    first = beside if beside else [str(i) for i in range(len(states))]
-    title = "from" if beside else head if head == "t" else "#"
+    title, marks = beside or ("t", [str(i) for i in range(len(states))])
     rows = [
-        (mark, *(one.written(one.values.index(state[one.name])) for one in system.variables))
-        for mark, state in zip(first, states, strict=True)
+        (mark, *(one.written(state[one.name]) for one in system.variables))
+        for mark, state in zip(marks, states, strict=True)
     ]
     return text_table([(title, *system.names), *rows])
 
 
-def _comparison(found: "SystemComparison") -> list[str]:
+def _comparison(old: "Dynamics", new: "Dynamics") -> str:
+    found = old.compare(new)
     if found.equal:
-        return ["\nboth systems move alike in every state"]
-    lines = [f"\n{len(found.same)} variables move alike, {len(found.different)} differently"]
+        return "both systems move alike in every state"
+    variables = {one.name: one for one in (*old.variables, *new.variables)}
+    lines = [f"{len(found.same)} variables move alike, {len(found.different)} differently"]
     for one in found.different:
-        where = ", ".join(f"{name}={_short(value)}" for name, value in one.example.items()) or "any state"
-        lines.append(
-            f"  {one.name}: where {where}, it was {_short(one.old)} next and is now {_short(one.new)}"
-        )
+        at = ", ".join(f"{name}={variables[name].written(value)}" for name, value in one.example.items())
+        was, now = (variables[one.name].written(value) for value in (one.old, one.new))
+        where = f"where {at}" if at else "in every state"
+        lines.append(f"  {one.name}: {where}, it was {was} next and is now {now}")
     for words, names in (("only in the other system", found.only_old), ("only in this one", found.only_new)):
         if names:
             lines.append(f"  {words}: {', '.join(names)}")
     lines += [f"  - {one.source} {one.effect} {one.target}" for one in found.influences_dropped]
     lines += [f"  + {one.source} {one.effect} {one.target}" for one in found.influences_added]
-    return lines
-
-
-def _short(value: object) -> str:
-    return str(int(value)) if isinstance(value, bool) else str(value)
+    return "\n".join(lines)

@@ -1,20 +1,21 @@
 """``nri induce``: a table in, a rule out."""
 
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nri.cli import options as given
-from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
-from nri.cli.files import check_outputs, read_rule, write_text
+from nri.cli import texts
+from nri.cli.console import mute_notes, tell, waiting
+from nri.cli.files import read_rule
 from nri.cli.options import FileArgument, QuietOption
+from nri.cli.output import Estimate, Output, tell_groups, write_report, write_rule
 from nri.cli.records import Form, Limits, Reading, Size, spread
+from nri.cli.stability import tell_steadiness
 from nri.errors import InputError
 
 if TYPE_CHECKING:
-    from nri.induce.diagnostics import Diagnostics
     from nri.induce.estimates import Accuracy
     from nri.induce.floors import Floors
     from nri.induce.path import Induction, Settings
@@ -44,18 +45,18 @@ class Wishes(Limits):
 
         return replace(
             self.settings(table.names),
-            require=given.split_names(self.require, table.names) or (),
+            require=texts.split_names(self.require, table.names) or (),
             min_precision=self.min_precision,
             binarize=self.binarize,  # type: ignore[arg-type]  # the binarizer refuses unknown modes
-            costs=given.costs_of(self.cost, () if table.measured is not None else table.classes),
+            costs=texts.costs_of(self.cost, () if table.measured is not None else table.classes),
             knowledge=Knowledge(
                 keep=None if self.keep is None else read_rule(self.keep),
                 forbid=tuple(self.forbid or ()),
                 cuts={
-                    name: given.numbers_of(text, "--cuts")
-                    for name, text in given.split_assignments(self.cuts, "--cuts").items()
+                    name: texts.numbers_of(text, "--cuts")
+                    for name, text in texts.split_assignments(self.cuts, "--cuts").items()
                 },
-                monotone=given.split_assignments(self.monotone, "--monotone"),
+                monotone=texts.split_assignments(self.monotone, "--monotone"),
             ),
         )
 
@@ -102,6 +103,7 @@ def induce(
     if time is not None or event is not None:
         from nri.cli.induce_survival import induce_and_show_survival, read_followed
 
+        _check_classes(wishes)
         rows = read_followed(file, reading, time, event, quiet=quiet)
         rows.table.require(output.protect)
         settings = wishes.settings_for(rows.scored)
@@ -118,34 +120,17 @@ def induce(
     if table.measured is not None:
         from nri.cli.induce_number import induce_and_show_number
 
-        if wishes.floors:
-            raise InputError("--min-sensitivity and --min-specificity are about a class, not about a number")
+        _check_classes(wishes)
         return induce_and_show_number(table, settings, output, cv=cv, seed=random_state)
     induce_and_show(table, settings, output, cv=cv, seed=random_state, floors=wishes.floors)
 
 
-@dataclass(frozen=True)
-class Output:
-    """Where a rule goes, and in which form."""
-
-    form: str | None
-    out: Path | None
-    html: Path | None
-    quiet: bool
-    clinical: bool = False
-    """Whether the report warns that it is not validated for decisions."""
-    source: str | None = None
-    """Where the rows came from."""
-    dialect: str | None = None
-    """Of SQL."""
-    prevalence: float | None = None
-    """Of the class asked about, for predictive values; by default the table's."""
-    protect: tuple[str, ...] = ()
-    """Columns whose groups are told about."""
-
-    def check(self) -> None:
-        """Raise before anything is computed if a file cannot be written in the end."""
-        check_outputs({"--out": self.out, "--html": self.html}, {"the table": self.source})
+def _check_classes(wishes: Wishes) -> None:
+    """Refuse what makes no sense of a number."""
+    if wishes.floors:
+        raise InputError("--min-sensitivity and --min-specificity are about a class, not about a number")
+    if wishes.stable:
+        raise InputError("--stable is for rules about classes, not about a number; drop it")
 
 
 def induce_and_show(
@@ -197,22 +182,11 @@ def induce_and_show(
     else:
         tell(_leak(found, table), quiet=output.quiet)
     write_rule(found.ruleset, note, output)
+    if settings.stable and settled(found.ruleset).decisions:
+        tell_steadiness(table, found.ruleset, settings, seed=seed, quiet=output.quiet)
     tell_groups(found, table, output)
     if output.html is not None:
         write_report(found, table, settings, output, seed=seed, held=held)
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """How good a rule is, in the words that stand beside it."""
-
-    text: str
-    doubt: str = ""
-    """A warning where the rule is no better than a guess."""
-    measures: "tuple[Diagnostics, ...]" = ()
-    """Sensitivity and its kin, if they were estimated."""
-    validation: dict[str, Any] | None = None
-    """The same for other programs."""
 
 
 def _seen(found: "Induction", table: "Table") -> "Accuracy":
@@ -266,64 +240,6 @@ def _cross_validated(
         measures,
         as_data(held.accuracy, measures, cost),
     )
-
-
-def write_rule(ruleset: "RuleSet", note: Estimate, output: Output) -> None:
-    """Write a rule where it is wanted, and show it."""
-    from nri.cli.diagnostics import lines
-    from nri.rule import render
-
-    options = {"note": note.text, "dialect": output.dialect, "validation": note.validation}
-    if output.out is not None:
-        write_text(output.out, render(ruleset, output.form or "text", **options))
-        tell(f"wrote {output.out}", quiet=output.quiet)
-    if output.out is None and output.form not in (None, "text"):
-        emit(render(ruleset, output.form or "text", **options))
-    elif output.out is None or not output.quiet:
-        show_rule(render(ruleset, "text", note=note.text))
-        if note.measures:
-            emit("\n" + lines(ruleset.target, note.measures))
-
-
-def tell_groups(found: "Induction", table: "Table", output: Output) -> None:
-    """Tell what the rule does with groups of people: those asked for, and of columns that look protected."""
-    from nri.cli.groups import groups_lines
-    from nri.tasks.fairness import by_group, note_on, protected_columns
-
-    for column in output.protect:
-        if output.form in (None, "text") or output.out is not None:
-            emit("\n" + groups_lines(by_group(table, found.ruleset, column)))
-    for column in protected_columns(found.ruleset):
-        if column not in output.protect:
-            groups = by_group(table, found.ruleset, column)
-            tell(f"note: {note_on(groups)}; --protect {column!r} tells more", quiet=output.quiet)
-
-
-def write_report(
-    found: "Induction",
-    table: "Table",
-    settings: "Settings",
-    output: Output,
-    *,
-    seed: int,
-    held: "HeldOut | None" = None,
-) -> None:
-    """Write the report that --html asks for."""
-    from nri.report import ReportOptions, gather_report, render_report, steps_of
-
-    assert output.html is not None
-    source = None if output.source in (None, "-") else Path(str(output.source)).name
-    options = ReportOptions(
-        source=source,
-        clinical=output.clinical,
-        seed=seed,
-        prevalence=output.prevalence,
-        protect=output.protect,
-    )
-    with waiting("writing the report", steps=steps_of(options), quiet=output.quiet) as step:
-        report = gather_report(table, found, settings, options=options, held=held, step=step)
-        write_text(output.html, render_report(report))
-    tell(f"wrote {output.html}", quiet=output.quiet)
 
 
 _SETS = {

@@ -9,7 +9,7 @@ from nri.cli.console import emit, show_rule, tell, waiting
 from nri.cli.files import write_text
 
 if TYPE_CHECKING:
-    from nri.cli.induce import Output
+    from nri.cli.output import Output
     from nri.induce.path import Settings
     from nri.regress.path import NumberInduction
     from nri.rule import Segments

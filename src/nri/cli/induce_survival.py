@@ -10,7 +10,7 @@ from nri.cli.files import write_text
 from nri.errors import InputError
 
 if TYPE_CHECKING:
-    from nri.cli.induce import Output
+    from nri.cli.output import Output
     from nri.cli.records import Reading
     from nri.induce.path import Settings
     from nri.survival.path import Concordance, Followed, SurvivalInduction

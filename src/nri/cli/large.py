@@ -9,7 +9,8 @@ from nri.cli.records import Reading, Size
 from nri.errors import InputError, MissingTargetError
 
 if TYPE_CHECKING:
-    from nri.cli.induce import Estimate, Output, Wishes
+    from nri.cli.induce import Wishes
+    from nri.cli.output import Estimate, Output
     from nri.engine.files import Files
     from nri.engine.path import LargeInduction
     from nri.engine.profile import Profile
@@ -28,7 +29,12 @@ def induce_in_place(
     from nri.engine.large import profiled
     from nri.engine.target import MeasurementError
 
-    refused = {"--weights": reading.weights, "--keep": wishes.keep, "--min-sensitivity": wishes.floors}
+    refused = {
+        "--weights": reading.weights,
+        "--keep": wishes.keep,
+        "--min-sensitivity": wishes.floors,
+        "--stable": wishes.stable,
+    }
     for option, value in refused.items():
         if value:
             raise InputError(f"{option} is for tables that are read into memory; add --engine memory")
@@ -88,7 +94,7 @@ def _opened(
 def _induce_and_show(
     found: "Profile", wishes: "Wishes", size: Size, output: "Output", *, cv: bool, seed: int
 ) -> None:
-    from nri.cli.induce import Estimate, tell_groups, write_report, write_rule
+    from nri.cli.output import Estimate, tell_groups, write_report, write_rule
     from nri.engine.large import induce_from
     from nri.induce.path import Induction
     from nri.rule.render.options import settled
@@ -123,7 +129,7 @@ def _cross_validated(
     large: "LargeInduction", settings: "Settings", size: Size, output: "Output", *, seed: int
 ) -> "Estimate":
     from nri.cli.diagnostics import as_data
-    from nri.cli.induce import Estimate
+    from nri.cli.output import Estimate
     from nri.engine.cross import cross_validated
     from nri.induce.estimates import guess_of
     from nri.induce.resample import FOLDS

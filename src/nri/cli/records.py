@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from nri.cli import options as given
+from nri.cli import texts
 from nri.errors import InputError
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ class Limits:
     without: given.WithoutOption = None
     negations: given.NegationsOption = True
     counts: given.CountsOption = "auto"
+    stable: given.StableOption = False
     model: given.ModelOption = None
 
     def settings(self, present: Sequence[str], *taken: str) -> "Settings":
@@ -113,10 +115,11 @@ class Limits:
             model=self.model or models.DEFAULT,
             max_clauses=self.max_clauses,
             max_literals=self.max_literals,
-            use=given.split_names(self.columns, present),
-            never=given.without_taken(self.without, (*present, *taken), *taken),
+            use=texts.split_names(self.columns, present),
+            never=texts.without_taken(self.without, (*present, *taken), *taken),
             negations=self.negations,
             counts=self.counts,  # type: ignore[arg-type]  # the limits refuse unknown modes
+            stable=self.stable,
         )
 
 

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nri.cli import options as given
+from nri.cli import texts
 from nri.cli.console import emit, mute_notes, tell, waiting
 from nri.cli.options import (
     FileArgument,
     JsonOption,
     PredictionsOption,
     QuietOption,
-    without_taken,
 )
 
 if TYPE_CHECKING:
@@ -92,8 +92,8 @@ def slices(
             most=most,
             max_literals=max_literals,
             min_rows=min_rows,
-            columns=given.split_names(columns, features.names),
-            never=without_taken(without, features.names, truth.column, said.column),
+            columns=texts.split_names(columns, features.names),
+            never=texts.without_taken(without, features.names, truth.column, said.column),
             negations=negations,
             rng=np.random.default_rng(random_state),
             step=step,

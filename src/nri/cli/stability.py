@@ -10,10 +10,14 @@ from nri.cli.options import FileArgument, JsonOption, QuietOption
 from nri.cli.records import Limits, Reading, spread
 
 if TYPE_CHECKING:
+    from nri.induce.path import Settings
     from nri.rule import RuleSet
+    from nri.table import Table
     from nri.tasks.stability import Stability
 
 
+FEW_SAMPLES = 10
+"""Samples behind the one line that `nri induce --stable` tells."""
 SamplesOption = Annotated[int, typer.Option(min=1, help="Bootstrap samples.")]
 
 
@@ -27,7 +31,7 @@ def stability(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Induce rules from bootstrap samples of a table and tell how often each clause comes back."""
+    """Induce rules from bootstrap samples of a table, and tell how far they agree and what comes back."""
     mute_notes(quiet)
 
     import numpy as np
@@ -52,6 +56,21 @@ def stability(
         _show(ruleset, found, quiet=quiet)
 
 
+def tell_steadiness(
+    table: "Table", ruleset: "RuleSet", settings: "Settings", *, seed: int, quiet: bool
+) -> None:
+    """Tell in one line whether other rows would have given the same answers."""
+    import numpy as np
+
+    from nri.rule.render.options import settled
+    from nri.tasks.stability import clause_stability
+
+    with waiting("inducing again and again", steps=FEW_SAMPLES, quiet=quiet) as step:
+        rng = np.random.default_rng(seed)
+        found = clause_stability(table, settled(ruleset), settings, rng=rng, samples=FEW_SAMPLES, step=step)
+    tell(f"steady: {found}", quiet=quiet)
+
+
 def _show(ruleset: "RuleSet", found: "Stability", *, quiet: bool) -> None:
     from nri.cli.console import text_table
     from nri.rule import render
@@ -60,6 +79,8 @@ def _show(ruleset: "RuleSet", found: "Stability", *, quiet: bool) -> None:
     if not quiet:
         show_rule(render(ruleset, "text"))
         emit("")
+    emit(str(found))
+    emit("")
     heading = ("clause of the rule", "for", "same words", "same conditions", "rows in common")
     lines = [
         (
@@ -73,15 +94,11 @@ def _show(ruleset: "RuleSet", found: "Stability", *, quiet: bool) -> None:
     ]
     if lines:
         emit(text_table([heading, *lines], left=2))
-    others = [one for one in found.frequent if not one.in_rule]
+    others = [one for one in found.recurring if not one.in_rule]
     if others:
         rest = [(phrase_clause(one.clause), phrase_label(one.label), f"{one.share:.0%}") for one in others]
         emit("")
         emit(text_table([("other conditions that samples gave", "for", "samples"), *rest], left=2))
     least, most = min(found.n_clauses), max(found.n_clauses)
     sizes = f"{least} to {most}" if least < most else f"{most}"
-    tell(
-        f"{found.samples} bootstrap samples of {found.rows} rows; "
-        f"their rules have {sizes} {'clause' if most == 1 else 'clauses'}",
-        quiet=quiet,
-    )
+    tell(f"rules of samples have {sizes} {'clause' if most == 1 else 'clauses'}", quiet=quiet)

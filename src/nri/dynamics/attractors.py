@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nri.arrays import IntArray
+from nri.dynamics.influence import all_cells
 from nri.errors import InputError
 from nri.rule import Label
 
@@ -58,7 +59,7 @@ def attractors_of(system: "Dynamics", max_length: int | None = None) -> Attracto
 def _by_all_states(system: "Dynamics") -> Attractors:
     sizes = tuple(len(one.values) for one in system.variables)
     total = system.n_states
-    codes = np.stack(np.unravel_index(np.arange(total), sizes), axis=1).astype(np.int64)
+    codes = all_cells(system.variables)
     follows = np.ravel_multi_index(tuple(system.next_codes(codes).T), sizes)
     ends = follows
     for _ in range(total.bit_length()):  # after as many steps as there are states, all are on a cycle

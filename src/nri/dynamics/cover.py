@@ -3,7 +3,8 @@
 A cell is a combination of the regulators' values. A clause is a condition on each regulator, and all clauses
 there are stand in one array with an axis for each regulator: so the number of cells that each of them covers
 is a few matrix products. The clauses that no larger one replaces are the prime implicants, and the fewest of
-them that cover all cells (then those with the fewest literals) are found by integer programming.
+them that cover all cells (then those with the fewest literals) are found by integer programming. Of equally
+short rules the one with the fewest different literals is taken: a regulator mostly acts one way.
 """
 
 from collections.abc import Sequence
@@ -48,7 +49,10 @@ def shortest_rule(
         clauses = _primes(conditions, on, off)
     covers = covering(conditions, clauses, on)
     sizes = np.sum([one.sizes[clauses[:, i]] for i, one in enumerate(conditions)], axis=0)
-    return rule_of(conditions, clauses[_fewest(covers, sizes, proven=proven)])
+    asks = np.concatenate(
+        [clauses[:, [i]] == np.arange(1, len(one.allows)) for i, one in enumerate(conditions)], axis=1
+    )
+    return rule_of(conditions, clauses[_fewest(covers, sizes, asks, proven=proven)])
 
 
 def rule_of(conditions: Sequence[Conditions], clauses: IntArray) -> Rule:
@@ -127,8 +131,20 @@ def covering(conditions: Sequence[Conditions], clauses: IntArray, cells: IntArra
     return covers
 
 
-def _fewest(covers: BoolArray, sizes: IntArray, *, proven: bool) -> IntArray:
-    """Return the clauses of a cover with the fewest clauses, among these the fewest literals."""
+def _fewest(covers: BoolArray, sizes: IntArray, asks: BoolArray, *, proven: bool) -> IntArray:
+    """Return the clauses of a cover: the fewest, then with the fewest literals, then different conditions.
+
+    Parameters
+    ----------
+    covers
+        [P, A], which clause covers which cell.
+    sizes
+        [P], literals.
+    asks
+        [P, Q], which clause puts which condition on a regulator.
+    proven
+        Whether it shall be so for certain.
+    """
     needed = np.unique(np.flatnonzero(covers.sum(axis=0) == 1))
     essential = np.unique(covers[:, needed].argmax(axis=0)) if len(needed) else np.zeros(0, dtype=np.int64)
     open_cells = ~covers[essential].any(axis=0)
@@ -136,20 +152,32 @@ def _fewest(covers: BoolArray, sizes: IntArray, *, proven: bool) -> IntArray:
         return essential
     left: BoolArray = np.unique(covers[:, open_cells], axis=1)
     useful = np.flatnonzero(left.any(axis=1))
-    solve = _integer_program if proven else greedy_cover
-    chosen = useful[solve(left[useful], 1.0 + sizes[useful] / 1000.0)]
-    return np.concatenate([essential, chosen])
+    left, cost = left[useful], 1.0 + sizes[useful] / 1000.0
+    if proven:
+        chosen = _integer_program(left, cost, asks[useful] & ~asks[essential].any(axis=0))
+    else:
+        chosen = greedy_cover(left, cost)
+    return np.concatenate([essential, useful[chosen]])
 
 
-def _integer_program(covers: BoolArray, cost: FloatArray) -> IntArray:
-    solved = milp(
-        cost,
-        constraints=LinearConstraint(sparse.csr_array(covers.T.astype(np.float64)), lb=1.0),
-        integrality=np.ones(len(cost)),
-        bounds=Bounds(0.0, 1.0),
-        options={"time_limit": _SECONDS},
+def _integer_program(covers: BoolArray, cost: FloatArray, asks: BoolArray) -> IntArray:
+    """Choose clauses that cover all cells, and pay a little for every condition that one of them asks."""
+    n, n_cells = covers.shape
+    clause, condition = np.nonzero(asks)
+    rows = np.arange(len(clause))
+    paid = sparse.csr_array(
+        (np.repeat([1.0, -1.0], len(rows)), (np.tile(rows, 2), np.concatenate([condition + n, clause]))),
+        shape=(len(rows), n + asks.shape[1]),
     )
-    return greedy_cover(covers, cost) if solved.x is None else np.flatnonzero(solved.x > 0.5)
+    covered = sparse.csr_array(np.concatenate([covers.T, np.zeros((n_cells, asks.shape[1]))], axis=1))
+    solved = milp(
+        np.concatenate([cost, np.full(asks.shape[1], 1e-5)]),
+        constraints=[LinearConstraint(covered, lb=1.0), LinearConstraint(paid, lb=0.0)],
+        integrality=np.ones(n + asks.shape[1]),
+        bounds=Bounds(0.0, 1.0),
+        options={"time_limit": _SECONDS, "mip_rel_gap": 0.0},
+    )
+    return greedy_cover(covers, cost) if solved.x is None else np.flatnonzero(solved.x[:n] > 0.5)
 
 
 def greedy_cover(covers: BoolArray, cost: FloatArray) -> IntArray:

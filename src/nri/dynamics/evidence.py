@@ -2,19 +2,15 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nri.arrays import IntArray
 from nri.dynamics.regulators import cells_of
-from nri.dynamics.system import Contradiction, NeverSeen, State
+from nri.dynamics.system import Contradiction, Dynamics, NeverSeen, State
 from nri.dynamics.transitions import Transitions
 from nri.dynamics.variables import Variable
 from nri.rule import RuleSet
-
-if TYPE_CHECKING:
-    from nri.dynamics.system import Dynamics
 
 _LISTED = 8
 """Combinations and contradictions that are told one by one; of the rest the number is told."""
@@ -70,7 +66,7 @@ def contradictions(seen: Transitions) -> tuple[tuple[Contradiction, ...], int]:
         state = {
             one.name: one.values[int(c)] for one, c in zip(seen.variables, seen.before[row], strict=True)
         }
-        places = range(int(first[i]), int(first[i] + several[i]))
+        places = sorted(range(first[i], first[i] + several[i]), key=lambda place: -counts[place])
         told.append(
             Contradiction(state, tuple(_next(seen, following[pairs[p, 1]], int(counts[p])) for p in places))
         )
@@ -83,7 +79,7 @@ def _next(seen: Transitions, codes: IntArray, count: int) -> tuple[State, int]:
     return state, count
 
 
-def share_explained(system: "Dynamics", seen: Transitions, *, asynchronous: bool) -> float:
+def share_explained(system: Dynamics, seen: Transitions, *, asynchronous: bool) -> float:
     """Return the share of transitions of which every known next value is what the rules say.
 
     Under asynchronous updates a variable may also stay as it is.

@@ -12,12 +12,12 @@ from nri.arrays import FloatArray
 
 UNIT = 132.0
 """Pixels for each step between two nodes."""
-_FLAT = 0.78
+_FLAT = 0.85
 """Height by width of the whole: screens and pages are wider than high."""
 _ROUNDS = 300
 _APART = 56.0
 """Free space between parts of the graph that nothing joins."""
-_MARGIN = (26.0, 30.0)
+_MARGIN = (36.0, 44.0)
 """Free space beside and below a box."""
 
 

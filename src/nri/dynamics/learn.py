@@ -9,6 +9,7 @@ table, since noise seldom spares a column. By name, any model of :mod:`nri.induc
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -123,16 +124,22 @@ def learn_dynamics(
         rules = _fewest(learners, step)
     else:
         rng = rng or np.random.default_rng(0)
-        rules = [_called(one.by_model(model, rng), step) for one in learners]
+        rules = []
+        for one in learners:
+            rules.append(one.by_model(model, rng))
+            step()
     found = {one.variable.name: rule for one, rule in zip(learners, rules, strict=True)}
-    system = Dynamics(seen.variables, found, Seen(len(seen), len(np.unique(seen.before, axis=0))))
-    explained = share_explained(system, seen, asynchronous=asynchronous)
-    return system.with_seen(explained, contradictions(seen), asynchronous=asynchronous)
-
-
-def _called(rule: VariableRule, step: Callable[[], None]) -> VariableRule:
-    step()
-    return rule
+    system = Dynamics(seen.variables, found)
+    told, n_told = contradictions(seen)
+    about = Seen(
+        transitions=len(seen),
+        states=len(np.unique(seen.before, axis=0)),
+        explained=share_explained(system, seen, asynchronous=asynchronous),
+        contradictions=told,
+        n_contradictions=n_told,
+        asynchronous=asynchronous,
+    )
+    return replace(system, seen=about)
 
 
 def _fewest(learners: Sequence[Learner], step: Callable[[], None]) -> list[VariableRule]:

@@ -119,10 +119,10 @@ class Learner:
             return None
         most = min(states.shape[1], len(states).bit_length() + 1)
         quick = LikelySets(states, labels).settling(min(most, _MOST_SETTLING))
-        if quick is None:
+        if not quick:
             found = smallest_sets(states, labels, most, PATIENCE // 10)
         else:  # are there others, or fewer?
-            found = smallest_sets(states, labels, len(quick)) or Regulators((quick,), False)
+            found = smallest_sets(states, labels, len(quick[0])) or Regulators(tuple(quick), False)
         if found is None:
             return None
         ranked = found.sets

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from nri.arrays import FloatArray, IntArray
-from nri.dynamics.regulators import broken_pair, cells_of
+from nri.dynamics.regulators import MOST_SETS, broken_pair, cells_of
 from nri.search.objective import LN2, log2_choose
 
 _WIDTH = 12
@@ -71,8 +71,8 @@ class LikelySets:
             base = wider
         return base
 
-    def settling(self, most: int) -> Set | None:
-        """Return a small set of columns that settles every label, None if none is quickly found.
+    def settling(self, most: int) -> list[Set]:
+        """Return small sets of columns, equally many, that settle every label, as far as quickly found.
 
         Columns are added that leave the least doubt about the labels, several sets at a time.
         """
@@ -84,12 +84,12 @@ class LikelySets:
                 layer = self._pairs(_doubt)
             elif size > 2:
                 layer = self._grown(layer, _doubt)
-            best = _best(layer, 1)
-            if not best:
-                return None
-            if layer[best[0]] < 1e-9:
-                return self._without_idle(best[0])
-        return None
+            settled = sorted(one for one, doubt in layer.items() if doubt < 1e-9)
+            if settled:
+                needed = {self._without_idle(one) for one in settled[:MOST_SETS]}
+                fewest = min(map(len, needed))
+                return sorted(one for one in needed if len(one) == fewest)
+        return []
 
     def errors(self, columns: Set) -> tuple[int, int]:
         """Return how many rows are not as most rows of their cell, and how many cells were seen."""

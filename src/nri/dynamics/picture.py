@@ -19,7 +19,7 @@ _EDGE = 28.0
 _LEGEND = 40.0
 _BENDS = (0.0, 0.1, -0.1, 0.2, -0.2, 0.32, -0.32, 0.46, -0.46)
 """How far an arrow may bend sideways, as shares of its length; the straightest that hits nothing is taken."""
-_ROOMY = 2.0
+_ROOMY = 1.4
 """Influences for each variable up to which lines have room; beyond, variables stand further apart."""
 _MANY = 80
 """Influences from which lines are drawn thin, so that what lies below them can be seen."""
@@ -73,7 +73,7 @@ def influence_picture(system: Dynamics) -> Markup:
     places = {name: i for i, name in enumerate(system.names)}
     edges = [(places[one.source], places[one.target]) for one in system.influences]
     crowd = len(edges) / max(1, len(names))
-    spread = float(np.clip(np.sqrt(crowd / _ROOMY), 1.0, 1.7))
+    spread = float(np.clip(np.sqrt(crowd / _ROOMY), 1.0, 1.9))
     spots = place(len(names), edges, widths, _HEIGHT, spread) + _EDGE
     nodes = [_Node(spot, width) for spot, width in zip(spots, widths, strict=True)]
     size = np.max([node.middle + np.array([node.width, _HEIGHT]) / 2 for node in nodes], axis=0) + _EDGE
@@ -83,8 +83,9 @@ def influence_picture(system: Dynamics) -> Markup:
         element("rect", width=float(size[0]), height=float(size[1]) + _LEGEND, rx=8, class_="ground"),
     ]
     middle = np.mean([node.middle for node in nodes], axis=0)
+    joined = {(one.source, one.target) for one in system.influences}
     for influence in system.influences:
-        drawn += _arrow(influence, nodes, places, system.influences, middle)
+        drawn += _arrow(influence, nodes, places, joined, middle)
     for variable, name, node in zip(system.variables, names, nodes, strict=True):
         kind = "node held" if variable.name in system.fixed else "node input" if variable.is_input else "node"
         drawn += _box(node, name, kind, variable.name)
@@ -130,7 +131,7 @@ def _arrow(
     influence: Influence,
     nodes: Sequence[_Node],
     places: dict[str, int],
-    influences: Sequence[Influence],
+    joined: set[tuple[str, str]],
     middle: FloatArray,
 ) -> Iterator[Markup]:
     source, target = places[influence.source], places[influence.target]
@@ -138,10 +139,7 @@ def _arrow(
     if source == target:
         path = _loop(nodes[source], middle)
     else:
-        returned = any(
-            one.source == influence.target and one.target == influence.source for one in influences
-        )
-        path = _way(nodes, source, target, returned)
+        path = _way(nodes, source, target, (influence.target, influence.source) in joined)
     path = path[: len(path) - _stop(path, 8.0 if influence.effect is not Effect.INHIBITS else 4.0)]
     if len(path) < 2:
         return

@@ -246,19 +246,6 @@ class Dynamics:
 
         return render_system(self, form)
 
-    def with_seen(
-        self, explained: float, found: tuple[tuple[Contradiction, ...], int], *, asynchronous: bool
-    ) -> "Dynamics":
-        """Return the system with what its transitions showed."""
-        seen = replace(
-            self.seen,
-            explained=explained,
-            contradictions=found[0],
-            n_contradictions=found[1],
-            asynchronous=asynchronous,
-        )
-        return replace(self, seen=seen)
-
 
 def _constant(variable: Variable, index: int) -> RuleSet:
     nothing = Evidence([0.0] * len(variable.values))

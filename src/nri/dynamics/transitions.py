@@ -5,6 +5,7 @@ after; a transition is two row numbers.
 """
 
 import logging
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -53,8 +54,6 @@ class Transitions:
     """[M, N], the index of each value; every cell known"""
     after: IntArray
     """[M, N], -1 where unknown and for inputs"""
-    left_out: int = 0
-    """transitions in which a cell of the state before is unknown"""
 
     def __len__(self) -> int:
         return len(self.before)
@@ -112,8 +111,6 @@ def _opened(table: Any) -> Source | Table:
 
 def _pairs(source: Source | Table, layout: Layout, exact: bool) -> _Found:
     suffix = layout.next_suffix
-    if not suffix:
-        raise InputError("the ending of next columns is empty; give one, such as _next")
     left = [name for name in source.names if name not in _known(layout.without, source.names)]
     after = [name for name in left if name.endswith(suffix) and name != suffix]
     names = [name for name in left if name not in after]
@@ -124,8 +121,8 @@ def _pairs(source: Source | Table, layout: Layout, exact: bool) -> _Found:
     if not after:
         raise InputError(
             f"no column holds next values: none of {listed(left)} ends in {suffix!r}; name the ending "
-            "(next_suffix, --next-suffix), give a second table of next states, or for a time series its "
-            "column of time"
+            f"(next_suffix, --next-suffix{_perhaps(left)}), give a second table of next states, or for a "
+            "time series its column of time"
         )
     inputs = [name for name in names if name + suffix not in after]
     learned = [name for name in names if name not in inputs]
@@ -133,6 +130,19 @@ def _pairs(source: Source | Table, layout: Layout, exact: bool) -> _Found:
         logger.warning("without a next column, so inputs: %s", ", ".join(inputs))
     following = {name: name + suffix for name in learned} | {name: name for name in inputs}
     return _stacked(source, source, names, following, inputs, exact)
+
+
+def _perhaps(names: Sequence[str]) -> str:
+    """Guess what ends the names of next columns: what half of all names have more than another one.
+
+    >>> _perhaps(["a", "b", "a_next", "b_next"])
+    "; perhaps '_next'"
+    """
+    endings = Counter(
+        long[len(short) :] for short in names for long in names if long != short and long.startswith(short)
+    )
+    ending, count = max(endings.items(), key=lambda one: one[1], default=("", 0))
+    return f"; perhaps {ending!r}" if 2 * count >= len(names) > 0 else ""
 
 
 def _two_tables(first: Source | Table, second: Source | Table, layout: Layout, exact: bool) -> _Found:
@@ -319,4 +329,4 @@ def _coded(states: Table, before: IntArray, after: IntArray, inputs: Collection[
     for variable in variables:
         if variable.cut is not None:
             logger.warning("%s is a measurement: above %g it is high", variable.name, variable.cut)
-    return Transitions(variables, now[whole], following[whole], left_out)
+    return Transitions(variables, now[whole], following[whole])

@@ -114,9 +114,17 @@ class Variable:
         known = "0 or 1" if self.is_boolean else ", ".join(map(str, self.values))
         raise InputError(f"{self.name!r} cannot be {text!r}; it is {known}")
 
-    def written(self, index: int) -> str:
-        """Write a value shortly: 0 and 1, or as it is."""
-        return str(index) if self.is_boolean else str(self.values[index])
+    def written(self, value: Label | None) -> str:
+        """Write a value shortly, as :meth:`value_of` reads it: 0 and 1, low and high of a cut, or itself.
+
+        >>> Variable("dose", ColumnPlan(Kind.NUMBER), (False, True), 4.5).written(True)
+        'high'
+        """
+        if value is None:
+            return "?"
+        if not self.is_boolean:
+            return str(value)
+        return ("0", "1")[bool(value)] if self.cut is None else ("low", "high")[bool(value)]
 
 
 _NO_AND_YES = (("0", "no", "false", "off", "low"), ("1", "yes", "true", "on", "high"))
@@ -128,16 +136,11 @@ def _intervals(name: str, values: tuple[Label, ...]) -> dict[tuple[bool, ...], t
     found = {}
     for low in range(len(numbers)):
         for high in range(low, len(numbers)):
-            above = (Literal(name, Op.GT, _between(numbers, low)),) if low else ()
-            below = (Literal(name, Op.LE, _between(numbers, high + 1)),) if high + 1 < len(numbers) else ()
+            above = (Literal(name, Op.GT, numbers[low - 1]),) if low else ()
+            below = (Literal(name, Op.LE, numbers[high]),) if high + 1 < len(numbers) else ()
             if above or below:
                 found[tuple(low <= i <= high for i in range(len(numbers)))] = (*above, *below)
     return found
-
-
-def _between(numbers: list[float], i: int) -> float:
-    """Return the bound below the i-th number: the number before it, which `>` excludes and `<=` includes."""
-    return numbers[i - 1]
 
 
 def variable_of(name: str, column: Column, plan: ColumnPlan, *, is_input: bool = False) -> Variable:

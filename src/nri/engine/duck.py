@@ -75,7 +75,7 @@ class DuckRows:
     @cached_property
     def columns(self) -> Sequence[RawColumn]:
         """What the table has."""
-        described = self.connection.execute(f"DESCRIBE SELECT * FROM {self.source}").fetchall()
+        described = self.execute(f"DESCRIBE SELECT * FROM {self.source}").fetchall()
         return [raw_column(one[0], one[1]) for one in described]
 
     def query(self, sql: str) -> Any:
@@ -115,7 +115,7 @@ def _told() -> Iterator[None]:
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def connect(memory: str | None = None, threads: int | None = None) -> "tuple[Any, Scratch]":
@@ -132,18 +132,29 @@ def connect(memory: str | None = None, threads: int | None = None) -> "tuple[Any
 
     folder = Scratch()
     connection = duckdb.connect(":memory:")
+    connection.execute("SET autoinstall_known_extensions = false")  # nothing is fetched
     connection.execute(f"SET temp_directory = {text_literal(folder.name)}")
     connection.execute("SET preserve_insertion_order = false")
     connection.execute("SET enable_progress_bar = false")
     connection.execute("SET TimeZone = 'UTC'")
-    if threads is not None or "OMP_NUM_THREADS" in os.environ:
-        connection.execute(f"SET threads = {threads or max(1, int(os.environ['OMP_NUM_THREADS'] or 1))}")
+    threads = threads or _threads_wished()
+    if threads is not None:
+        connection.execute(f"SET threads = {threads}")
     if memory is not None:
         try:
             connection.execute(f"SET memory_limit = {text_literal(memory)}")
         except duckdb.Error:
             raise InputError(f"--memory {memory!r} is no amount of memory; write e.g. 2GB or 800MB") from None
     return connection, folder
+
+
+def _threads_wished() -> int | None:
+    """Return how many threads the environment allows; what is no number stands for one."""
+    said = os.environ.get("OMP_NUM_THREADS")
+    if said is None:
+        return None
+    first = said.split(",")[0].strip()  # OpenMP takes one number for each level of nesting
+    return max(1, int(first)) if first.isdecimal() else 1
 
 
 def parquet_source(files: Sequence[Path]) -> str:

@@ -59,7 +59,7 @@ class Files:
 
         try:
             return sum(int(parquet.read_metadata(path).num_rows) for path in self.paths)
-        except ArrowException:
+        except (ArrowException, OSError):
             return None  # whoever reads it says what is wrong with it
 
     @property
@@ -187,8 +187,12 @@ def delimiter_of(files: Files) -> str:
     """Return what stands between the cells of text files."""
     if files.delimiter is not None:
         return files.delimiter
-    with open_bytes(files.paths[0]) as file:
-        start = file.read(_START).decode("utf-8", errors="replace")
+    path = files.paths[0]
+    with open_bytes(path) as file:
+        try:
+            start = file.read(_START).decode("utf-8", errors="replace")
+        except OSError:
+            raise InputError(f"{path} is damaged: it cannot be uncompressed; get it again") from None
     return sniff_delimiter(start[: start.rfind("\n") + 1] or start)
 
 

@@ -85,6 +85,7 @@ def check_settings(settings: Any) -> None:
     names("columns never to use", settings.never)
     names("columns to require", settings.require)
     yes_or_no("negations", settings.negations)
+    yes_or_no("stable", settings.stable)
     real("min_precision", settings.min_precision)
     one_of("binarize", settings.binarize, ("auto", "paper"))
     one_of("counts", settings.counts, ("auto", "never", "only"))

@@ -34,7 +34,7 @@ class Knowledge:
     IF  (age > 50)     precision 1.00   covers 12 of 24
     THEN y = yes       ELSE no
     >>> print(clf.knowledge_price_)
-    what you asked for costs 16.7 points: accuracy 0.83 on these rows, 1.00 without
+    what you asked for costs 16.7 points: accuracy 0.833 on these rows, 1.000 without
     """
 
     keep: RuleSet | None = None

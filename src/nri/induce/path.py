@@ -23,6 +23,7 @@ from nri.induce.costs import Costs, at_stake, stakes
 from nri.induce.knowledge import NOTHING, Knowledge
 from nri.induce.long import chosen_on_all_rows, rows_to_search, unlabelled_to_search
 from nri.induce.sharpen import cuts_of, rule_bits, sharpen
+from nri.induce.stable import steady
 from nri.induce.wide import columns_to_search
 from nri.induce.wishes import allowed_literals, chosen_columns, required_literals
 from nri.induce.words import assemble, counted, in_words, literal_meanings
@@ -36,8 +37,8 @@ from nri.table.frame import read_columns
 from nri.table.table import Table
 from nri.table.usable import LeftOut, refusal
 
-_SEARCHED_TWICE = 2000
-"""Most rows on which a shorter rule is sought once cuts have moved; with more it takes long for little."""
+_SEARCHED_TWICE, _CLASSES_TWICE = 2000, 5
+"""Most rows and classes with which a shorter rule is sought once cuts have moved; more take long."""
 
 _FINER_COLUMNS = 100
 """Most columns that are cut more finely for several classes; with more the search takes long for little."""
@@ -78,6 +79,8 @@ class Settings:
     """Whether clauses may ask for at least so many of their literals: where it is worth it, never, always."""
     knowledge: Knowledge = NOTHING
     """What a person knows."""
+    stable: bool = False
+    """Whether the rule is to be one that other rows would have given too; see :mod:`nri.induce.stable`."""
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -134,7 +137,7 @@ class Price:
     """Share that a rule would get right for which nobody had said anything."""
 
     def __str__(self) -> str:
-        told = f"accuracy {self.accuracy:.2f} on these rows, {self.free:.2f} without"
+        told = f"accuracy {self.accuracy:.3f} on these rows, {self.free:.3f} without"
         if self.free > self.accuracy:
             return f"what you asked for costs {(self.free - self.accuracy) * 100:.1f} points: {told}"
         return f"what you asked for costs nothing here: {told}"
@@ -183,6 +186,8 @@ def induce_rules(
     """
     settings, rng = settings or Settings(), rng or np.random.default_rng(0)
     model = models.get_inducer(settings.model)
+    if settings.stable:
+        model = steady(model)
     table = chosen_columns(table, settings)
     if not (table.weights > 0).all():
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
@@ -233,7 +238,8 @@ def _around_kept(table: Table, settings: Settings, rng: np.random.Generator) -> 
         around = replace(settings, knowledge=replace(settings.knowledge, keep=None), max_clauses=room)
         found = induce_rules(rest, around, rng=rng)
     whole = knowledge.joined(kept, found.ruleset, index, table)
-    return replace(found, ruleset=whole, posterior=None)
+    left_out = tuple(one for one in found.left_out if one.column not in whole.columns)  # on the other rows
+    return replace(found, ruleset=whole, left_out=left_out, posterior=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -345,7 +351,8 @@ def _with_sharper_cuts(
     only to one that tells the labels better than the posterior expects them.
     """
     sharp = _sharpened(table, settings, binarizer, found)
-    if sharp is found.ruleset or table.weights.sum() > _SEARCHED_TWICE:
+    many = table.weights.sum() > _SEARCHED_TWICE or len(table.classes) > _CLASSES_TWICE
+    if sharp is found.ruleset or many:
         return sharp
     closer = binarizer.narrowed(sharp.columns, cuts_of(sharp))
     again = find_rules(table, settings, closer, models.get_inducer("greedy"), rng, among)

@@ -51,6 +51,6 @@ def _shown(system: Dynamics, found: Attractors) -> list[tuple[str, float, list[l
     every = [*((state,) for state in found.fixed_points), *found.cycles]
     for states, share in zip(every, basins, strict=True):
         name = "fixed point" if len(states) == 1 else f"cycle of {len(states)} states"
-        values = [[one.written(one.values.index(s[one.name])) for one in system.variables] for s in states]
+        values = [[one.written(state[one.name]) for one in system.variables] for state in states]
         told.append((name, share, values))
     return sorted(told, key=lambda one: -one[1])[:_SHOWN]

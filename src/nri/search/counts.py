@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.arrays import FloatArray
+from nri.arrays import FloatArray, IntArray
 from nri.search.clauses import IndexCount
 from nri.search.limits import Limits
 from nri.search.objective import Objective, count_bits
@@ -22,6 +22,8 @@ START_SIZES = (1, 3, 5, 7)
 """How many of the literals with most say the search starts from."""
 RIDGE = 6.0
 """Of the linear fit that says which these are."""
+MOST_LITERALS = 400
+"""Literals that may be members; of more, those with which covering a row goes together most."""
 
 Members = tuple[int, ...]
 
@@ -57,8 +59,8 @@ class _Best:
 
 class _CountSearch:
     def __init__(self, task: OneVsRest, limits: Limits, objective: Objective) -> None:
-        usable = limits.literal_mask(task.n_variables)
-        self.usable = np.flatnonzero(usable)
+        usable = np.flatnonzero(limits.literal_mask(task.n_variables))
+        self.usable = _most_telling(task, usable, MOST_LITERALS)
         self.n_variables, self.most = task.n_variables, limits.max_literals
         self.truth = task.literals[:, self.usable].astype(np.float32)
         self.gain = task.gain.astype(np.float32)
@@ -68,6 +70,7 @@ class _CountSearch:
         sizes = np.arange(limits.max_literals + 2)
         self.bits = count_bits(sizes, limits.n_priced(task.n_variables))
         self.variable = self.usable % max(1, task.n_variables)
+        self.of_variable = self.variable[:, None] == self.variable
 
     def starts(self) -> Iterator[Members]:
         """Nothing, and the literals with most say in a linear fit, a few and more of them."""
@@ -100,54 +103,67 @@ class _CountSearch:
 
     def _best_move(self, now: _Best) -> _Best | None:
         """Return the best of adding a member, dropping one, and swapping one for another."""
-        counts = self.truth[:, list(now.members)].sum(axis=1)
-        found = self._with_one_more(now.members, counts, now.members)
-        for gone in now.members:
-            rest = tuple(j for j in now.members if j != gone)
-            counts_without = counts - self.truth[:, gone]
-            found.append(_Best(self._cost_of(counts_without, len(rest)), rest))
-            found += self._with_one_more(rest, counts_without, now.members)
+        members = list(now.members)
+        counts = self.truth[:, members].sum(axis=1)
+        without = counts - self.truth[:, members].T
+        rests = [now.members[:i] + now.members[i + 1 :] for i in range(len(members))]
+        found = self._with_one_more([now.members], counts[None], now.members)
+        found += self._as_they_are(rests, without)
+        found += self._with_one_more(rests, without, now.members)
         best = min(found, key=lambda one: (round(one.cost, 6), one.members), default=now)
         return best if best.cost < now.cost - 1e-5 * max(1.0, abs(now.cost)) else None
 
-    def _with_one_more(self, rest: Members, counts: NDArray[np.float32], banned: Members) -> list[_Best]:
-        """Return the cheapest clause with one more literal, if there is room; at most one of a variable."""
-        size = len(rest) + 1
-        if size > self.most:
+    def _as_they_are(self, rests: list[Members], counts: NDArray[np.float32]) -> list[_Best]:
+        """Return clauses of one size with their costs; ``counts`` [rests, M] says what holds of each."""
+        if not rests:
+            return []
+        size = len(rests[0])
+        gains = self._covered(counts, size).max(axis=1, initial=-np.inf) if size else np.zeros(len(rests))
+        return [_Best(*one) for one in zip(self._priced(gains, size).tolist(), rests, strict=True)]
+
+    def _with_one_more(
+        self, rests: list[Members], counts: NDArray[np.float32], banned: Members
+    ) -> list[_Best]:
+        """Return for each clause, all of one size, the cheapest with one more literal, if there is room.
+
+        Of a variable at most one literal is a member.
+        """
+        size = len(rests[0]) + 1 if rests else 0
+        if not rests or size > self.most:
             return []
         gains = self._gains_with_one_more(counts, size)
-        taken = np.isin(self.variable, self.variable[list(rest)])
-        taken[list(banned)] = True
-        if taken.all():
-            return []
-        gains[taken] = -np.inf
-        added = int(np.argmax(gains))
-        cost = self._priced(np.array(gains[added], dtype=np.float64), size)
-        return [_Best(float(cost), tuple(sorted((*rest, added))))]
+        for row, rest in zip(gains, rests, strict=True):
+            row[self.of_variable[list(rest)].any(axis=0)] = -np.inf
+        gains[:, list(banned)] = -np.inf
+        added = gains.argmax(axis=1)
+        most = gains[np.arange(len(rests)), added]
+        possible = np.flatnonzero(np.isfinite(most)).tolist()
+        made = [tuple(sorted((*rests[i], int(added[i])))) for i in possible]
+        return [_Best(*one) for one in zip(self._priced(most[possible], size).tolist(), made, strict=True)]
 
     def _gains_with_one_more(self, counts: NDArray[np.float32], size: int) -> NDArray[np.float32]:
-        """[literals], what the clause gains with each literal more, at its best k.
+        """[rests, literals], what each clause gains with each literal more, at its best k.
 
         Rows that hold k already are covered anyway; those that lack one are covered where the literal holds.
         """
-        needed = np.arange(1, size + 1)[:, None]
-        covered = np.where(counts >= needed, self.gain, 0.0).sum(axis=1)
-        lacking_one = np.where(counts == needed - 1, self.gain, np.float32(0.0))
-        gains: NDArray[np.float32] = (covered[:, None] + lacking_one @ self.truth).max(axis=0)
+        needed = np.arange(1, size + 1, dtype=np.float32)
+        lacking_one = np.where(counts[:, None] == needed[:, None] - 1, self.gain, np.float32(0.0))
+        more = (lacking_one.reshape(-1, len(self.gain)) @ self.truth).reshape(len(counts), size, -1)
+        gains: NDArray[np.float32] = (self._covered(counts, size)[:, :, None] + more).max(axis=1)
+        return gains
+
+    def _covered(self, counts: NDArray[np.float32], size: int) -> NDArray[np.float32]:
+        """[rests, size], what each clause gains for each k."""
+        needed = np.arange(1, size + 1, dtype=np.float32)
+        gains: NDArray[np.float32] = np.where(
+            counts[:, None] >= needed[:, None], self.gain, np.float32(0.0)
+        ).sum(axis=2)
         return gains
 
     def cost(self, members: Members) -> float:
         """Return the cost at the best k."""
-        return self._cost_of(self.truth[:, list(members)].sum(axis=1), len(members))
-
-    def _cost_of(self, counts: NDArray[np.float32], size: int) -> float:
-        gains = self._gains(counts, size)
-        return float(self._priced(gains.max(initial=-np.inf) if size else np.array(0.0), size))
-
-    def _gains(self, counts: NDArray[np.float32], size: int) -> FloatArray:
-        """[size], gain for each k."""
-        needed = np.arange(1, size + 1)[:, None]
-        return np.asarray(np.where(counts >= needed, self.gain, 0.0).sum(axis=1), dtype=np.float64)
+        counts = self.truth[:, list(members)].sum(axis=1)
+        return self._as_they_are([members], counts[None])[0].cost
 
     def _priced(self, gain: FloatArray, size: int) -> FloatArray:
         errors = np.maximum(0.0, self.nothing - np.asarray(gain, dtype=np.float64))
@@ -156,9 +172,20 @@ class _CountSearch:
     def clause(self, members: Members) -> IndexCount:
         """Return the clause with its best k, of equals the one that covers least."""
         counts = self.truth[:, list(members)].sum(axis=1)
-        gains = np.round(self._gains(counts, len(members)), 6)
+        gains = np.round(self._covered(counts[None], len(members))[0], 6)
         at_least = len(gains) - int(np.argmax(gains[::-1])) if len(gains) else 0
         return IndexCount(tuple(sorted(self.usable[list(members)].tolist())), at_least)
+
+
+def _most_telling(task: OneVsRest, usable: IntArray, most: int) -> IntArray:
+    """Return the literals, in their order, that correlate most with what covering a row is worth."""
+    if len(usable) <= most:
+        return usable
+    truth = task.literals[:, usable].astype(np.float32)
+    share = (task.weights @ truth) / task.total
+    aim = task.gain - task.weights * (task.gain.sum() / task.total)
+    telling = (aim @ truth) / np.sqrt(np.maximum(share * (1 - share), 1e-9))
+    return np.sort(usable[np.argsort(-telling, kind="stable")[:most]])
 
 
 def _ridge(centred: FloatArray, weights: FloatArray, worth: FloatArray) -> FloatArray:

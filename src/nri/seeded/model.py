@@ -54,6 +54,8 @@ class PathConfig:
     """Labelled rows beside which they are not heard at all."""
     label_share: float = 0.5
     """How far a labelled row speaks for itself; for the rest it is as likely as experts and network think."""
+    few_classes: int = 5
+    """Most classes with which the rule of the labels alone is sought; with more it never was better."""
 
 
 class SeededModel:
@@ -74,15 +76,18 @@ class SeededModel:
         positive: int | None,
     ) -> Induced:
         """See :class:`nri.induce.models.Inducer`."""
-        by_labels = induce(episode, rng=rng, limits=limits, objective=OBJECTIVE, positive=positive)
+        suffice = self._labels_suffice(episode, limits)
+        by_labels = None
+        if suffice or episode.n_classes <= self.config.few_classes:
+            by_labels = induce(episode, rng=rng, limits=limits, objective=OBJECTIVE, positive=positive)
         posterior = Posterior(take_sample(episode, self.config.posterior_rows, rng), groups, self.network)
-        if self._labels_suffice(episode, limits):
+        if by_labels and suffice:
             return replace(by_labels, posterior=posterior)
         sample = take_sample(episode, self.config.sample_rows, rng)
         plausible = self._further_rows(episode, sample, groups, rng)
         rows, which = distinct_rows(episode.cells)
         told = Posterior(sample, groups, self.network).ask(stacked_cells(plausible, rows))
-        if self._rule_tells_more(by_labels, episode, limits, told):
+        if by_labels and self._rule_tells_more(by_labels, episode, limits, told):
             return replace(by_labels, posterior=posterior)
         of_plausible, of_rows = np.split(told.chances, [len(plausible)])
         labels = np.eye(episode.n_classes)[episode.labels]
@@ -90,7 +95,9 @@ class SeededModel:
         under_posterior = induce(
             self._with_rows(episode, plausible, of_plausible),
             rng=rng,
-            propose=AlsoThese(reasons(told, plausible.values, limits.max_literals), by_labels.rules),
+            propose=AlsoThese(
+                reasons(told, plausible.values, limits.max_literals), by_labels.rules if by_labels else ()
+            ),
             limits=limits,
             objective=ExpectedError(self.config.price_share * fair_price(of_plausible)),
             positive=positive,
@@ -108,7 +115,7 @@ class SeededModel:
             real = real.take(np.sort(rng.choice(len(real), self.config.unlabelled_rows, replace=False)))
         if len(real) >= wanted:
             return real
-        made = plausible_rows(sample.cells, sample.weights, groups, wanted - len(real), rng)
+        made = plausible_rows(sample, groups, wanted - len(real), rng)
         return stacked_cells(real, made)
 
     def _labels_suffice(self, episode: Episode, limits: Limits) -> bool:

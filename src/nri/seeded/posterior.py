@@ -2,8 +2,8 @@
 
 The experts answer for support rows as if they had not seen them; by these answers a council weighs them, for
 this table. With few rows the answers are mostly luck, so the shares start from what serves most tables and
-leave that only as far as rows speak for it. The network, which has read the experts, has a share of its own.
-Several classes are asked about one by one.
+leave that only as far as rows speak for it. The network, which has read the experts, has a share of its own,
+as long as classes are few. Several classes are asked about one by one.
 """
 
 from collections.abc import Sequence
@@ -24,10 +24,8 @@ NETWORK_ROWS = 500
 """Rows that the network looks at, spread over the sample. The experts see all."""
 NETWORK_COLUMNS = 192
 """Columns that the network looks at: those that tell most about the label. The experts see all."""
-FULL_VIEW = 5
-"""Classes up to which it looks at so much for each; with more, rows and columns are fewer in proportion."""
-LEAST_ROWS, LEAST_COLUMNS = 120, 64
-"""What it looks at in any case."""
+NETWORK_CLASSES = 5
+"""Most classes with which it is asked, one against the rest each; with more that takes long for nothing."""
 ASKED_AT_ONCE = 2000
 """Rows asked about in one go, which bounds memory."""
 NETWORK_SHARE = 0.2
@@ -70,8 +68,8 @@ class Posterior:
             return self._told(cells)
 
     def _told(self, cells: Cells) -> Told:
-        network = self._network or shipped_network()
         n_classes = self.sample.n_classes
+        network = (self._network or shipped_network()) if n_classes <= NETWORK_CLASSES else None
         asked = _Rows.of(cells, self.groups)
         support = _Rows.of(self.sample.cells, self.groups)
         logistic = Logistic(support.measures, self.sample.labels, self.sample.weights, n_classes)
@@ -92,7 +90,7 @@ class Posterior:
         support: "_Rows",
         asked: "_Rows",
         logistic: tuple[FloatArray, FloatArray],
-        network: SeededNetwork,
+        network: SeededNetwork | None,
     ) -> "_Answer":
         """Ask about one class against the rest."""
         weights = self.sample.weights
@@ -104,9 +102,9 @@ class Posterior:
             return _Answer(np.full(len(nothing), sure), np.full(len(positive), sure), nothing)
         experts = Experts(support.signed, positive, weights)
         base = experts.base_rate
-        table = _NetworkTable(network, experts, support.signed, positive, self.sample)
+        question = _Question(network, experts, support.signed, positive, weights)
         starts = range(0, len(asked.signed), ASKED_AT_ONCE)
-        parts = [table.ask(asked.signed[start : start + ASKED_AT_ONCE]) for start in starts]
+        parts = [question.ask(asked.signed[start : start + ASKED_AT_ONCE]) for start in starts]
         opinions = [(experts.support[:, :COUNCIL], np.concatenate([part.experts for part in parts]))]
         expected = [EXPECTED_CELLS]
         if support.has_numbers:
@@ -125,7 +123,8 @@ class Posterior:
             return np.asarray(np.clip(base + opinion, least, 1 - least), dtype=np.float64)
 
         by_network = np.concatenate([part.chances for part in parts])
-        blended = (1 - NETWORK_SHARE) * (said @ shares) + NETWORK_SHARE * (by_network - base)
+        heard = NETWORK_SHARE if network else 0.0
+        blended = (1 - heard) * (said @ shares) + heard * (by_network - base)
         return _Answer(
             chance(blended),
             chance(left_out @ shares),
@@ -167,32 +166,34 @@ class _Part:
     """[S, N]"""
 
 
-class _NetworkTable:
-    """One yes/no question about one table, as the network sees it: by the columns that tell most."""
+class _Question:
+    """One yes/no question about one table, for experts and network; it sees the columns that tell most."""
 
     def __init__(
         self,
-        network: SeededNetwork,
+        network: SeededNetwork | None,
         experts: Experts,
         rows: SignedArray,
         positive: BoolArray,
-        sample: Sample,
+        weights: FloatArray,
     ) -> None:
         self.network, self.experts = network, experts
-        weights = sample.weights
-        self.columns = _telling_columns(rows, positive, weights, sample.n_classes)
-        self.seen = _network_rows(len(rows), sample.n_classes)
+        self.columns = _telling_columns(rows, positive, weights)
+        self.seen = _network_rows(len(rows))
         self.rows = rows[self.seen][:, self.columns]
         self.positive, self.weights = positive[self.seen], weights[self.seen]
 
     def ask(self, asked: NDArray[np.float32]) -> _Part:
-        """Ask about rows [S, N]."""
+        """Ask about rows [S, N]; without a network there are neither chances by it nor reasons."""
         opinions = self.experts.opine(asked)
+        by_experts = opinions.asked[:, :COUNCIL]
+        reasons = np.full(asked.shape, -9.0)
+        if self.network is None:
+            return _Part(by_experts, np.zeros(len(asked)), reasons)
         part = opinions.of_part(self.seen, self.columns)
         answers = self.network.answer(self.rows, self.positive, self.weights, part, asked[:, self.columns])
-        reasons = np.full(asked.shape, -9.0)
         reasons[:, self.columns] = answers.reason
-        return _Part(opinions.asked[:, :COUNCIL], _chance_of(answers.posterior), reasons)
+        return _Part(by_experts, _chance_of(answers.posterior), reasons)
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,27 +215,20 @@ def _summing_to_one(chances: list[FloatArray]) -> FloatArray:
     return np.asarray(table / table.sum(axis=1, keepdims=True))
 
 
-def _in_view(most: int, least: int, n_classes: int) -> int:
-    """Return how much the network looks at for each class: many classes shall take little longer."""
-    return max(least, min(most, most * FULL_VIEW // n_classes))
-
-
-def _network_rows(n_rows: int, n_classes: int) -> IntArray:
+def _network_rows(n_rows: int) -> IntArray:
     """Return rows of a sample for the network; the sample is sorted by class, so these are of all classes."""
-    number = _in_view(NETWORK_ROWS, LEAST_ROWS, n_classes)
-    return np.unique(np.linspace(0, n_rows - 1, number).round().astype(np.int64))
+    return np.unique(np.linspace(0, n_rows - 1, NETWORK_ROWS).round().astype(np.int64))
 
 
 def _telling_columns(
-    rows: NDArray[np.float32], positive: BoolArray, weights: FloatArray, n_classes: int
+    rows: NDArray[np.float32], positive: BoolArray, weights: FloatArray
 ) -> NDArray[np.int64]:
     """Return the columns that correlate most with the label, in their order."""
-    most = _in_view(NETWORK_COLUMNS, LEAST_COLUMNS, n_classes)
-    if rows.shape[1] <= most:
+    if rows.shape[1] <= NETWORK_COLUMNS:
         return np.arange(rows.shape[1])
     aim = weights * (positive - np.average(positive, weights=weights))
     power = np.abs(aim @ rows) / np.sqrt(weights @ rows**2 + 1e-9)
-    return np.sort(np.argsort(-power, kind="stable")[:most])
+    return np.sort(np.argsort(-power, kind="stable")[:NETWORK_COLUMNS])
 
 
 def _chance_of(log_odds: NDArray[np.float32]) -> FloatArray:

@@ -92,72 +92,85 @@ def _drawn(
 
 
 FRESH_SHARE = 0.7
-"""Share of a mixed row's columns that are drawn anew.
+"""Share of the columns without numbers that a plausible row takes from other rows.
 
 With fewer the rows stay so near to labelled ones that a rule which has learned these by heart looks good;
 with all of them nothing of what goes together in the table is left.
 """
+ALONE = 0.1
+"""How much sooner, with few rows for each column, numbers move on their own rather than together."""
 
 
-def plausible_rows(
-    cells: Cells, weights: FloatArray, groups: IntArray, count: int, rng: np.random.Generator
-) -> Cells:
+def plausible_rows(sample: Sample, groups: IntArray, count: int, rng: np.random.Generator) -> Cells:
     """Make so many rows that the table might as well have held.
 
-    One half are mixed: a row drawn by weight, most of its columns from other rows. That tries columns against
-    each other. The other half lie between two rows, which keeps what goes together in the table.
-    What is made of one column (a one-hot group, ordered thresholds and their number) comes from one row: no
-    row says "red and blue" or "over 60 but not over 40".
+    Each starts from a row drawn by weight. Its numbers move a little, together as those of its class do,
+    which keeps what goes together in measurements; most other columns come from other rows, which tries
+    columns against each other. What is made of one column (a one-hot group, ordered thresholds and their
+    number) comes from one row: no row says "red and blue" or "over 60 but not over 40".
+
+    Parameters
+    ----------
+    sample
+        The labelled rows.
+    groups
+        [N + F], equal where variables and numbers come from one column.
+    count
+        How many rows to make.
+    rng
+        The source of chance.
     """
+    cells = sample.cells
     _, member = np.unique(groups, return_inverse=True)
-    n_columns = int(member.max(initial=-1)) + 1
-    share = weights / weights.sum()
-    between = count // 2
-    n_variables = cells.values.shape[1]
-    sources = [
-        _mixed(len(cells), share, (count - between, n_columns), rng),
-        _between(cells, member, share, (between, n_columns), rng),
-    ]
-    source = np.concatenate(sources)[:, member]
-    variables, numbers = np.arange(n_variables), np.arange(cells.numbers.shape[1])
-    of_variables, of_numbers = np.split(source, [n_variables], axis=1)
+    shape = (count, int(member.max(initial=-1)) + 1)
+    share = sample.weights / sample.weights.sum()
+    start = rng.choice(len(cells), size=count, p=share)
+    others = rng.choice(len(cells), size=shape, p=share)
+    source: IntArray = np.where(rng.random(shape) < FRESH_SHARE, others, start[:, None])
+    of_variables, of_numbers = np.split(member, [cells.values.shape[1]])
+    moved = _moved(sample, share, start, rng)
+    for number, column in enumerate(of_numbers.tolist()):
+        known = cells.known[:, int(np.argmax(of_variables == column))]
+        near = _nearest(cells.numbers[:, number], np.flatnonzero(known), moved[:, number])
+        source[:, column] = np.where(known[start], near, start)
     return Cells(
-        cells.values[of_variables, variables],
-        cells.known[of_variables, variables],
-        cells.numbers[of_numbers, numbers],
+        cells.values[source[:, of_variables], np.arange(len(of_variables))],
+        cells.known[source[:, of_variables], np.arange(len(of_variables))],
+        cells.numbers[source[:, of_numbers], np.arange(len(of_numbers))],
     )
 
 
-def _mixed(n_rows: int, share: FloatArray, shape: tuple[int, int], rng: np.random.Generator) -> IntArray:
-    """[rows, columns], the row that each column comes from: mostly one of its own."""
-    kept = rng.choice(n_rows, size=(shape[0], 1), p=share)
-    other = rng.choice(n_rows, size=shape, p=share)
-    return np.where(rng.random(shape) < FRESH_SHARE, other, kept)
+def _moved(sample: Sample, share: FloatArray, start: IntArray, rng: np.random.Generator) -> FloatArray:
+    """[rows, F]: numbers of rows, moved as those of their class spread, which keeps its spread.
 
-
-def _between(
-    cells: Cells, member: IntArray, share: FloatArray, shape: tuple[int, int], rng: np.random.Generator
-) -> IntArray:
-    """[rows, columns], the row that each column comes from: near a point between two rows.
-
-    A number comes from the row whose number lies nearest to the point; any other column, and a number that
-    one of the two does not have, from either of them, the nearer one more often.
+    How far is Silverman's rule for a density by so many rows and columns.
     """
-    first, second = rng.choice(len(cells), size=(2, shape[0]), p=share)
-    way = rng.random(shape[0])
-    source: IntArray = np.where(rng.random(shape) < way[:, None], second[:, None], first[:, None])
-    of_variables, of_numbers = np.split(member, [cells.values.shape[1]])
-    for number, column in enumerate(of_numbers.tolist()):
-        known = cells.known[:, int(np.argmax(of_variables == column))]
-        values = cells.numbers[:, number]
-        made = np.flatnonzero(known[first] & known[second])
-        point = (1 - way[made]) * values[first[made]] + way[made] * values[second[made]]
-        source[made, column] = _nearest(values, np.flatnonzero(known), point)
-    return source
+    numbers = sample.cells.numbers.astype(np.float64)
+    n_columns = numbers.shape[1]
+    centre = _class_means(numbers, sample.labels, share)
+    around = numbers - centre
+    spread = (around * share[:, None]).T @ around
+    n_rows = 1 / float((share**2).sum())
+    alone = min(1.0, ALONE * n_columns / n_rows + 0.02)
+    own = np.diag(np.maximum(np.diag(spread), 1e-4))
+    root = np.linalg.cholesky((1 - alone) * spread + alone * own)
+    step = (4 / ((n_columns + 2) * n_rows)) ** (1 / (n_columns + 4))
+    drawn = rng.standard_normal((len(start), n_columns)) @ root.T
+    return np.asarray(centre[start] + (around[start] + step * drawn) / np.sqrt(1 + step**2))
+
+
+def _class_means(numbers: FloatArray, labels: IntArray, share: FloatArray) -> FloatArray:
+    """[M, F]: for each row the mean of its class."""
+    _, which = np.unique(labels, return_inverse=True)
+    members = np.eye(int(which.max(initial=0)) + 1)[which] * share[:, None]
+    means = (members.T @ numbers) / members.sum(axis=0)[:, None]
+    return np.asarray(means[which])
 
 
 def _nearest(values: NDArray[np.float32], rows: IntArray, points: FloatArray) -> IntArray:
-    """Return for each point the row, of these, whose value lies nearest to it."""
+    """Return for each point the row, of these, whose value lies nearest to it; row 0 if there are none."""
+    if not len(rows):
+        return np.zeros(len(points), dtype=np.int64)
     order = rows[np.argsort(values[rows], kind="stable")]
     middles = (values[order][1:].astype(np.float64) + values[order][:-1]) / 2
     return np.asarray(order[np.searchsorted(middles, points)])

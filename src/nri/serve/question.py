@@ -64,6 +64,7 @@ def read_question(data: Any, model: str = models.DEFAULT, columns: Sequence[Colu
             counts=typed(data, "counts", str, plain.counts),
             costs=_costs(data),
             knowledge=_knowledge(data, profiles),
+            stable=typed(data, "stable", bool, plain.stable),
         ),
     )
 

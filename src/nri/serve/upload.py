@@ -2,6 +2,7 @@
 
 import io
 import logging
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -72,7 +73,17 @@ def read_upload(name: str, content: bytes, choice: SheetChoice | None = None) ->
     with collected_notes() as notes:
         source = open_source(file, choice=choice, budget=BUDGET)
         table = source.table()
-    return Upload(name, source, table, profile_columns(table), tuple(notes))
+    return Upload(name, source, table, profile_columns(table), tuple(_on_page(note, name) for note in notes))
+
+
+def _on_page(note: str, name: str) -> str:
+    """Return a note without the file's name, which stands above it, and without options of a command line.
+
+    >>> _on_page("a.xlsx, sheet 'B': the header is row 5 (--header ROW)", "a.xlsx")
+    'The header is row 5'
+    """
+    plain = re.sub(rf"^{re.escape(name)}(?:, sheet '[^']*')?: ", "", re.sub(r" \(--[^)]*\)$", "", note))
+    return plain if plain == note else plain[:1].upper() + plain[1:]
 
 
 @contextmanager

@@ -26,6 +26,7 @@ from nri.table.excel_layout import (
     filled_cells,
     find_table,
     has_cells,
+    is_table,
     read_header,
 )
 from nri.table.frame import check_distinct
@@ -77,8 +78,10 @@ def read_workbook(content: bytes, name: str, choice: SheetChoice) -> tuple[pd.Da
     with _damage_told(name):
         book = _opened(content, name)
         sheets = _filled_sheets(book, name)
-    sheet, within = _chosen_sheet(sheets, choice, name)
+    sheet, within = _named_sheet(sheets, choice, name)
     with _damage_told(name):
+        if sheet is None:
+            sheet = _first_with_table(book, sheets, name)
         grid, merged = _cells(book.get_sheet_by_name(sheet))
     block = find_table(grid, merged, within, f"{name}, sheet {sheet!r}")
     header, names = read_header(grid, merged, block, choice.header, f"{name}, sheet {sheet!r}")
@@ -137,21 +140,29 @@ def _filled_sheets(book: Any, name: str) -> list[str]:
     return filled
 
 
-def _chosen_sheet(sheets: Sequence[str], choice: SheetChoice, name: str) -> tuple[str, Block | None]:
+def _named_sheet(sheets: Sequence[str], choice: SheetChoice, name: str) -> tuple[str | None, Block | None]:
+    """Return the sheet and the range that somebody named; None for what they left open."""
     wanted, within = choice.sheet, None
     if wanted is not None and wanted not in sheets and (match := _RANGE.fullmatch(wanted)):
         wanted, within = match[1] or None, _block(*match.groups()[1:])
     if wanted is None:
-        if len(sheets) > 1:
-            others = ", ".join(repr(sheet) for sheet in sheets[1:])
-            logger.warning("%s: sheet %r is read; others are %s (--sheet NAME)", name, sheets[0], others)
-        return sheets[0], within
+        return None if within is None else sheets[0], within
     wanted = wanted.strip("'") if wanted.strip("'") in sheets else wanted
     if wanted in sheets:
         return wanted, within
     if wanted.isdigit() and 1 <= int(wanted) <= len(sheets):
         return sheets[int(wanted) - 1], within
     raise InputError(f"{name} has no sheet {wanted!r}; it has {', '.join(repr(sheet) for sheet in sheets)}")
+
+
+def _first_with_table(book: Any, sheets: Sequence[str], name: str) -> str:
+    """Return the first sheet that holds more than lines of text: many a workbook begins with a cover."""
+    if len(sheets) == 1:
+        return sheets[0]
+    chosen = next((one for one in sheets if is_table(*_cells(book.get_sheet_by_name(one)))), sheets[0])
+    others = ", ".join(repr(one) for one in sheets if one != chosen)
+    logger.warning("%s: sheet %r is read; others are %s (--sheet NAME)", name, chosen, others)
+    return chosen
 
 
 def _block(left: str, top: str, right: str | None, bottom: str | None) -> Block:

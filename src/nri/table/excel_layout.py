@@ -63,6 +63,12 @@ def has_cells(grid: Grid, rows: Sequence[int], column: int) -> bool:
     return any(grid[row][column] is not None for row in rows)
 
 
+def is_table(grid: Grid, merged: list[Block]) -> bool:
+    """Whether a sheet has a block of two rows and two columns at least, rather than lines of text."""
+    whole = Block(0, 0, len(grid) - 1, max(len(row) for row in grid) - 1)
+    return any(one.bottom > one.top and one.right > one.left for one in _blocks(grid, merged, whole))
+
+
 def find_table(grid: Grid, merged: list[Block], within: Block | None, where: str) -> Block:
     """Return the block that holds the table, or as much as there is of the range that was asked for."""
     whole = Block(0, 0, len(grid) - 1, max(len(row) for row in grid) - 1)

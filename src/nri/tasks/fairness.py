@@ -31,10 +31,12 @@ _WORDS = {
     " sesso genere uomo donna geslacht kjonn sukupuoli plec pohlavi cinsiyet",
     "age": "age birthdate birthday dob alter lebensalter geburtsdatum geburtsjahr naissance edad nacimiento"
     " nascita idade nascimento leeftijd geboortedatum alder wiek",
-    "origin": "race ethnicity ethnic nationality citizenship immigrant migrant foreigner hispanic latino"
+    "origin": "race ethnicity ethnic nationality citizenship citizen immigrant migrant foreigner hispanic"
+    " latino afam minority birthplace geburtsort"
     " herkunft abstammung rasse nationalitaet staatsangehoerigkeit auslaender ethnie origine nationalite"
     " etnia origen raza nacionalidad razza nazionalita origem raca nacionalidade afkomst nationaliteit",
-    "religion": "religion religious faith konfession glaube religione religiao religie wyznanie",
+    "religion": "religion religious faith catholic protestant muslim jewish konfession glaube"
+    " religione religiao religie wyznanie",
     "disability": "disability disabled handicap behinderung behindert discapacidad disabilita deficiencia",
     "orientation": "sexual_orientation lgbt",
     "family": "marital married pregnant pregnancy familienstand verheiratet schwanger enceinte embarazada"
@@ -46,6 +48,8 @@ _WHOLE_NAMES = {
     "black": "origin",
     "white": "origin",
     "asian": "origin",
+    "native": "origin",
+    "single": "family",
     "eta": "age",
     "mann": "sex",
     "frau": "sex",

@@ -1,8 +1,10 @@
-"""Stability: which clauses come back when the rows had been drawn a little differently.
+"""Stability: what stays when the rows had been drawn a little differently: answers, columns, clauses.
 
-The table is drawn anew with replacement (a bootstrap sample), rules are induced from each sample, and
-every clause is looked for in them: in the same words, with the same conditions whatever the thresholds,
-and by the rows it covers. A clause that few samples find is one of several that fit equally well.
+The table is drawn anew with replacement (a bootstrap sample), and rules are induced from each sample. They
+may say the same in other words, so their answers are compared first, on rows that the sample did not draw;
+then the columns that they read; then every clause is looked for in them: in the same words, with the same
+conditions whatever the thresholds, and by the rows it covers. A clause that few samples find is one of
+several that fit equally well.
 """
 
 import time
@@ -56,6 +58,17 @@ class ClauseFrequency:
 
 
 @dataclass(frozen=True)
+class ColumnFrequency:
+    """How often the samples' rules read a column."""
+
+    column: str
+    share: float
+    """Of the samples."""
+    in_rule: bool
+    """Whether the rule of the whole table reads it."""
+
+
+@dataclass(frozen=True)
 class Stability:
     """What bootstrap samples say about a rule set."""
 
@@ -63,12 +76,38 @@ class Stability:
     """Samples that rules were induced from."""
     rows: int
     """Rows drawn in each."""
+    agreement: float | None
+    """Mean share of the rows not drawn on which a sample's rules give the rule's answer; None if all were."""
+    by_chance: float | None
+    """The same for rules that give each answer as often, but regardless of the row."""
+    columns: tuple[ColumnFrequency, ...]
+    """The columns of the rule set, in its order, then the others that most samples read."""
     clauses: tuple[ClauseStability, ...]
     """The clauses of the rule set, in its order."""
     frequent: tuple[ClauseFrequency, ...]
     """The conditions found in most samples."""
     n_clauses: tuple[int, ...]
     """For each sample, how many clauses its rules had."""
+
+    @property
+    def recurring(self) -> tuple[ClauseFrequency, ...]:
+        """Conditions of the rule, and others that more than one sample found: one alone is chance."""
+        return tuple(one for one in self.frequent if one.in_rule or one.share * self.samples > 1.5)
+
+    def __str__(self) -> str:
+        """In one sentence: how far answers agree, and which columns come back."""
+        told = f"{self.samples} bootstrap samples of {self.rows} rows"
+        if self.agreement is not None and self.by_chance is not None:
+            told = (
+                f"rules of {told} agree with the rule on {_percent(self.agreement)} of the rows not drawn "
+                f"({_percent(self.by_chance)} by chance)"
+            )
+        back = ", ".join(f"{one.column} in {_percent(one.share)}" for one in self.columns if one.in_rule)
+        return f"{told}; they read {back}" if back else told
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def clause_stability(
@@ -110,14 +149,22 @@ def clause_stability(
     drawn = n if max_rows is None else min(n, max_rows)
     began = time.monotonic()
     found: list[RuleSet] = []
+    agreed: list[tuple[float, float]] = []
     for sample in islice(bootstraps(table.about(_described_class(ruleset)), drawn, rng), samples):
         if len(found) >= _ENOUGH and seconds is not None and time.monotonic() - began > seconds:
             break
         found.append(induce_or_default(sample, settings, rng).ruleset)
+        outside = table.take((sample.weights == 0) & (table.weights > 0))
+        if len(outside):
+            agreed.append(_same_answers(outside, ruleset, found[-1]))
         step()
+    same, by_chance = np.mean(agreed, axis=0).tolist() if agreed else (None, None)
     return Stability(
         len(found),
         drawn,
+        same,
+        by_chance,
+        _columns(ruleset, found),
         _fates(table, ruleset, found),
         _frequencies(ruleset, found),
         tuple(sum(len(rule.rule) for rule in rules.rules) for rules in found),
@@ -128,6 +175,24 @@ def _described_class(ruleset: RuleSet) -> int | None:
     """Index of the class that the one rule of a two-class task is about."""
     labels = [rule.label for rule in ruleset.rules if rule.rule.clauses]
     return ruleset.index_of(labels[0]) if len(ruleset.classes) == 2 and len(labels) == 1 else None
+
+
+def _same_answers(rows: Table, one: RuleSet, other: RuleSet) -> tuple[float, float]:
+    """Return on which share of rows two rule sets agree, and on which they would by chance."""
+    n_classes, weights = len(rows.classes), rows.weights / rows.weights.sum()
+    mine, theirs = one.predict_index(rows), other.predict_index(rows)
+    shares = [np.bincount(said, weights, minlength=n_classes) for said in (mine, theirs)]
+    return float(weights[mine == theirs].sum()), float(shares[0] @ shares[1])
+
+
+def _columns(ruleset: RuleSet, found: list[RuleSet]) -> tuple[ColumnFrequency, ...]:
+    """Return how often samples read the columns of a rule set, and which others they read."""
+    samples_with = Counter(name for sample in found for name in sample.columns)
+    others = sorted(samples_with.keys() - set(ruleset.columns), key=lambda name: (-samples_with[name], name))
+    told = [*ruleset.columns, *others[:_MOST_FREQUENT]]
+    return tuple(
+        ColumnFrequency(name, samples_with[name] / len(found), name in ruleset.columns) for name in told
+    )
 
 
 def _labelled_clauses(ruleset: RuleSet) -> list[tuple[Label, Clause]]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from nri.dynamics.system import Dynamics, Seen, State, VariableRule
+from nri.dynamics.system import Contradiction, Dynamics, Seen, State, VariableRule
 from nri.dynamics.variables import Variable
-from nri.rule import Clause, Evidence, Label
+from nri.rule import Evidence
 from nri.rule.render.as_text import display_width
 from nri.rule.render.phrase import number, phrase_clause, phrase_label, phrase_name
 
@@ -36,10 +36,10 @@ def _variable_lines(system: Dynamics, variable: Variable) -> list[_Line]:
         return [(f"{name} is an input", "")]
     rule = system.rules[variable.name]
     if variable.name in system.fixed:
-        value = variable.written(system.fixed[variable.name])
+        value = variable.written(variable.values[system.fixed[variable.name]])
         return [(f"{name}(t+1) = {value}", "held there")]
     lines = list(_rule_lines(variable, rule))
-    return lines + [(f"    {note}", "") for note in notes(variable, rule)]
+    return lines + [(f"    {note}", "") for note in notes(system, rule)]
 
 
 def _rule_lines(variable: Variable, rule: VariableRule) -> Iterator[_Line]:
@@ -55,7 +55,7 @@ def _rule_lines(variable: Variable, rule: VariableRule) -> Iterator[_Line]:
         for i, (clause, evidence) in enumerate(zip(one.rule, one.evidence, strict=True)):
             beside = strength(evidence, ruleset.index_of(one.label), ruleset.support.total)
             opening = f"{outcome} IF " if i == 0 else " " * (display_width(outcome) + 1) + "OR "
-            yield (f"{outcome} ALWAYS" if not len(clause) else f"{opening}{_bracketed(clause)}"), beside
+            yield (f"{outcome} ALWAYS" if not len(clause) else f"{opening}({phrase_clause(clause)})"), beside
     if len(told) > 1 or not variable.is_boolean:
         yield f"{head} = {phrase_label(ruleset.default)} ELSE", ""
 
@@ -71,10 +71,6 @@ def heading(variable: Variable) -> str:
     return name if variable.cut is None else f"({name} > {variable.cut:g})"
 
 
-def _bracketed(clause: Clause) -> str:
-    return f"({phrase_clause(clause)})"
-
-
 def strength(evidence: Evidence, index: int, support: float) -> str:
     """Say how often a clause was seen, and how often it told the next value.
 
@@ -86,14 +82,18 @@ def strength(evidence: Evidence, index: int, support: float) -> str:
     return f"probability {told}   seen {number(evidence.total)} of {number(support)}"
 
 
-def notes(variable: Variable, rule: VariableRule) -> list[str]:
+def notes(system: Dynamics, rule: VariableRule) -> list[str]:
     """Say what a rule does not explain, was never seen, or could be read otherwise."""
     told = []
     if rule.explained < 1:
         told.append(f"explains {100 * rule.explained:.1f} % of its next values")
     unseen = rule.never_seen
     if unseen.missing:
-        shown = "; ".join(f"{_cell(s)} (the rule says {_value(v)})" for s, v in unseen.examples[:_SHOWN])
+        own = system.variable(str(rule.ruleset.target))
+        shown = "; ".join(
+            f"{_cell(system, state)} (the rule says {own.written(value)})"
+            for state, value in unseen.examples[:_SHOWN]
+        )
         more = f", e.g. {shown}" if shown else ""
         told.append(f"never seen: {unseen.missing} of {unseen.total} combinations of its regulators{more}")
     if rule.other_regulators:
@@ -103,14 +103,8 @@ def notes(variable: Variable, rule: VariableRule) -> list[str]:
     return told
 
 
-def _cell(state: State) -> str:
-    return " ".join(f"{phrase_name(name)}={_value(value)}" for name, value in state.items())
-
-
-def _value(value: Label | None) -> str:
-    if value is None:
-        return "?"
-    return str(int(value)) if isinstance(value, bool) else phrase_label(value)
+def _cell(system: Dynamics, state: State) -> str:
+    return " ".join(f"{phrase_name(name)}={system.variable(name).written(v)}" for name, v in state.items())
 
 
 def _summary(system: Dynamics, seen: Seen) -> list[str]:
@@ -128,6 +122,17 @@ def _summary(system: Dynamics, seen: Seen) -> list[str]:
     if seen.n_contradictions:
         lines.append(f"{seen.n_contradictions} states lead to different next states:")
         for one in seen.contradictions[:_SHOWN]:
-            lines.append(f"    {_cell(one.state)}")
-            lines += [f"        -> {_cell(state)}   {count} times" for state, count in one.nexts[:_SHOWN]]
+            lines += _contradiction_lines(system, one)
     return lines
+
+
+def _contradiction_lines(system: Dynamics, one: Contradiction) -> Iterator[str]:
+    """Write a state and where it led, the variables in which that differs only."""
+    first = one.nexts[0][0]
+    apart = [name for name in first if any(state[name] != first[name] for state, _ in one.nexts)]
+    yield f"    {_cell(system, one.state)}"
+    for state, count in one.nexts[:_SHOWN]:
+        times = "once" if count == 1 else f"{count} times"
+        yield f"        -> {_cell(system, {name: state[name] for name in apart})}   {times}"
+    if len(one.nexts) > _SHOWN:
+        yield f"        and {len(one.nexts) - _SHOWN} more"

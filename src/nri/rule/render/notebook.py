@@ -15,12 +15,17 @@ _LOOKS = """
 .nri-notebook .nri-rule th, .nri-notebook .nri-rule td { text-align: left; padding: .35rem .9rem .35rem 0;
   border: 0; border-bottom: 1px solid var(--line); vertical-align: baseline;
   font-variant-numeric: tabular-nums; color: inherit; max-width: none; }
+.nri-notebook .nri-rule :is(th, td):nth-child(n + 3) { white-space: nowrap; }
 .nri-notebook .nri-rule thead th { color: var(--soft); font-weight: 500; font-size: .85rem; }
 .nri-notebook .nri-rule tbody th { color: var(--green); font-weight: 650; }
 .nri-notebook .nri-column { background: var(--chip); border-radius: .3rem; padding: .05rem .35rem; }
 .nri-notebook .nri-value { font-weight: 650; }
 .nri-notebook em { color: var(--soft); font-style: normal; }
 .nri-notebook p { margin: .3rem 0; }
+@media (max-width: 40rem) {
+  .nri-notebook { padding: .5rem .7rem; font-size: .85rem; }
+  .nri-notebook .nri-rule th, .nri-notebook .nri-rule td { padding-right: .5rem; }
+}
 .nri-notebook .nri-note, .nri-notebook .nri-conflicts { color: var(--soft); font-size: .875rem; }
 """
 

@@ -146,7 +146,7 @@ def check_name(name: str, dialect: Dialect) -> None:
         )
     if wrong := [character for character in dialect.forbidden if character in name]:
         raise InputError(f"a name in {where} cannot have the character {wrong[0]}: rename {name!r}")
-    if dialect.name == "mysql" and (name.endswith(" ") or max(name) > "\uffff"):
+    if dialect.name == "mysql" and (name.endswith(tuple(" \t\n\v\f\r")) or max(name) > "\uffff"):
         raise InputError(
             f"a name in {where} cannot end with a blank nor have characters beyond U+FFFF: rename {name!r}"
         )

@@ -181,6 +181,8 @@ def parse_dates(texts: NDArray[Any]) -> Moments:
 
 
 def _may_be_date(text: str) -> bool:
+    if not any(map(str.isdigit, text)):
+        return False  # as most texts
     return _take_apart(text) is not None or not np.isnat(parse_dates(np.array([text], dtype=object))).any()
 
 

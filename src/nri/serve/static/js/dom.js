@@ -55,4 +55,11 @@ export const percent = (share) => {
   return `${value.toFixed(whole ? 0 : 1)}\u00a0%`;
 };
 
+/** A cell with a share and its interval, digits alike in all of them so that they can be compared down a column. */
+export function measureCell({ value, low, high }) {
+  if (value === null) return make("td", {}, "–");
+  const [middle, least, most] = [value, low, high].map((share) => `${(share * 100).toFixed(1)}\u00a0%`);
+  return make("td", {}, make("strong", {}, middle), " ", make("small", {}, `${least} to ${most}`));
+}
+
 export const count = (number) => (Number.isInteger(number) ? number.toLocaleString("en") : number.toFixed(1));

@@ -1,6 +1,6 @@
 // Whom the rule concerns: how often it fires, and is right, on each group of a column.
 
-import { count, find, make, percent, show } from "./dom.js";
+import { count, find, make, measureCell, show } from "./dom.js";
 
 /** Draw the groups of every column that is told about, and offer the others. */
 export function drawGroups(work, columns) {
@@ -20,7 +20,7 @@ export function drawGroups(work, columns) {
 function groupTable({ column, used, groups }) {
   const head = [column, "rows", "a clause fires on", "right on"].map((text) => make("th", { scope: "col" }, text));
   const rows = groups.map(({ name, rows: size, measures }) =>
-    make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, count(size)), ...measures.map(share)),
+    make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, count(size)), ...measures.map(measureCell)),
   );
   return make(
     "div",
@@ -28,9 +28,4 @@ function groupTable({ column, used, groups }) {
     make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)),
     used ? null : make("p", { className: "hint" }, "The rule does not read this column; another one may stand for it."),
   );
-}
-
-function share({ value, low, high }) {
-  if (value === null) return make("td", {}, "–");
-  return make("td", {}, make("strong", {}, percent(value)), " ", make("small", {}, `${percent(low)} to ${percent(high)}`));
 }

@@ -1,7 +1,7 @@
 // What happens when: a table comes in, a question is asked, a rule is edited, something is taken along.
 
 import * as api from "./api.js";
-import { announce, complain, count, find, percent, show, stopComplaining } from "./dom.js";
+import { announce, complain, count, find, make, percent, show, stopComplaining } from "./dom.js";
 import { drawGroups } from "./groups.js";
 import { History } from "./history.js";
 import { drawPrice } from "./knowledge.js";
@@ -35,7 +35,7 @@ function begin(newTable) {
   find("table-title").textContent = table.name;
   find("table-size").textContent = ` · ${count(table.rows)} rows · ${table.columns.length} columns`;
   show(find("table-name"));
-  find("notes").textContent = table.notes.join(" ");
+  find("notes").replaceChildren(...table.notes.map((note) => make("li", {}, note)));
   show(find("notes"), table.notes.length > 0);
   find("main").focus();
   announce(`${table.name} read: ${table.rows} rows, ${table.columns.length} columns.`);

@@ -30,6 +30,7 @@ export function listenForQuestions(listener) {
     "max-literals",
     "min-precision",
     "negations",
+    "stable",
     "counts",
     "prevalence",
   ]) {
@@ -76,6 +77,7 @@ export function question() {
     max_literals: whole("max-literals"),
     min_precision: Number(find("min-precision").value) / 100,
     negations: find("negations").checked,
+    stable: find("stable").checked,
     counts: find("counts").value,
     prevalence: share("prevalence"),
     protect: [...protect],
@@ -133,13 +135,13 @@ function drawClasses() {
   if (compare) {
     const ordered = compare.op === ">";
     const signs = ordered ? [">", ">=", "<", "<="] : ["=", "!="];
-    const options = signs.map((sign) => make("option", { value: sign }, SIGNS[sign]));
+    const options = signs.map((sign) => make("option", { value: sign }, `where ${SIGNS[sign]}`));
     const { kind } = table.columns.find(({ name }) => name === described.column);
     if (kind === "number") options.push(make("option", { value: AS_NUMBER }, "as a number"));
     find("compare-op").replaceChildren(...options);
     show(find("compare-value"));
     find("compare-value").value = String(compare.value).replace(/T00:00:00$/, "");
-    find("compare-legend").textContent = `${described.column} has many values; explain where it is`;
+    find("compare-legend").textContent = `${described.column} has many values; explain it`;
   }
 }
 

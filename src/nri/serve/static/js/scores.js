@@ -1,7 +1,7 @@
 // How well the rule does: on the rows of the table at once, on new rows after cross-validation.
 
 import * as api from "./api.js";
-import { announce, count, find, make, percent, show } from "./dom.js";
+import { announce, count, find, make, measureCell, percent, show } from "./dom.js";
 import { inWords } from "./waiting.js";
 
 let before = null;
@@ -58,17 +58,6 @@ function drawTable(head, rows) {
     make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text))),
   );
   find("diagnostics-body").replaceChildren(...rows.map(cells));
-}
-
-function measureCell({ value, low, high }) {
-  if (value === null) return make("td", {}, "–");
-  return make(
-    "td",
-    {},
-    make("strong", {}, percent(value)),
-    " ",
-    make("small", {}, `${percent(low)} to ${percent(high)}`),
-  );
 }
 
 /** What a row costs on average: on these rows, and on new ones once that is known. */
