@@ -76,7 +76,7 @@ HalfOption = Annotated[
     str | None, typer.Option("--half", help="Wide suite: choosing, confirming or all of its data sets.")
 ]
 SizesOption = Annotated[
-    str | None, typer.Option("--n", help="Wide suite: numbers of support rows with commas between.")
+    str | None, typer.Option("--n", help="Wide suite and size: numbers of rows with commas between.")
 ]
 DrawsOption = Annotated[int | None, typer.Option("--draws", min=1, help="Wide suite: how many draws.")]
 OfflineOption = Annotated[bool, typer.Option("--offline", help="Never ask OpenML.")]

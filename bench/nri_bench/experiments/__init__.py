@@ -13,6 +13,7 @@ from nri_bench.experiments import (
     rules,
     scaling,
     seeds,
+    size,
     slots,
     spurious,
     uci,
@@ -25,7 +26,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
     for module in (
         *(uci, wide, seeds, learning, recovery, xor, noise, missing, spurious, scaling),
-        *(ablation, options, slots, clauses, rules, dynamics, regression),
+        *(ablation, options, slots, clauses, rules, dynamics, regression, size),
     )
 }
 """Every experiment by its command's name."""

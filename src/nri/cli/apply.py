@@ -1,12 +1,13 @@
 """``nri predict``, ``nri explain`` and ``nri export``: what is done with a rule that somebody kept."""
 
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nri.cli.console import emit, mute_notes, show_rule, tell
-from nri.cli.files import check_outputs, open_table, read_any_rule, write_text
+from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
+from nri.cli.files import check_outputs, files_to_stream, open_table, read_any_rule, write_text
 from nri.cli.options import (
     DialectOption,
     FileArgument,
@@ -20,6 +21,16 @@ from nri.cli.options import (
 from nri.cli.records import chosen_format
 from nri.errors import InputError
 
+if TYPE_CHECKING:
+    from nri.engine.files import Files
+    from nri.rule import RuleSet, Segments, SurvivalRule
+
+WayOption = Annotated[
+    str,
+    typer.Option(
+        "--engine", metavar="NAME", help="How rows are read: auto (by size), memory (all at once), or stream."
+    ),
+]
 OnlyOption = Annotated[bool, typer.Option("--only", help="Leave out the columns of the table itself.")]
 
 
@@ -30,17 +41,22 @@ def predict(
     header: HeaderOption = None,
     out: OutOption = None,
     only: OnlyOption = False,
+    engine: WayOption = "auto",
     quiet: QuietOption = False,
 ) -> None:
     """Add a column of predictions and one of their probabilities to a table; a number has no probability.
 
     The table needs only the columns that the rule uses; a CSV or TSV table keeps its cells and its delimiter
     as they are, and so does a workbook with --out FILE.xlsx. If it has the target too, the accuracy is
-    reported.
+    reported. Large files, and several by a pattern, go through the rule batch by batch.
     """
     mute_notes(quiet)
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
     ruleset = read_any_rule(rule)
+    files = None if sheet is not None or header is not None else files_to_stream(file, engine)
+    if files is not None:
+        _predict_in_batches(ruleset, files, out, only=only, quiet=quiet)
+        return
     from nri.table.write import write_beside, write_table
     from nri.tasks.predictions import judge, predictions
 
@@ -53,6 +69,21 @@ def predict(
     judged = judge(ruleset, source, found.iloc[:, 0].to_numpy())
     if judged is not None:
         tell(f"{judged} whose {ruleset.target} is known", quiet=quiet)
+    if out is not None:
+        tell(f"wrote {out}", quiet=quiet)
+
+
+def _predict_in_batches(
+    rule: "RuleSet | Segments | SurvivalRule", files: "Files", out: Path | None, *, only: bool, quiet: bool
+) -> None:
+    from nri.tasks.stream import stream_predictions
+
+    with waiting("predicting", quiet=quiet) as step:
+        judged = stream_predictions(
+            rule, files, out, only=only, step=lambda rows: step.say(f"predicting: {rows} rows")
+        )
+    if judged is not None:
+        tell(f"{judged} whose {rule.target} is known", quiet=quiet)
     if out is not None:
         tell(f"wrote {out}", quiet=quiet)
 

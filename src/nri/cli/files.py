@@ -10,6 +10,7 @@ from nri.cli.console import waiting
 from nri.errors import InputError, MissingTargetError
 
 if TYPE_CHECKING:
+    from nri.engine.files import Files
     from nri.rule import RuleSet, Segments, SurvivalRule
     from nri.table import Source, Table
 
@@ -53,6 +54,18 @@ def open_table(
 
     with waiting(f"reading {file}", quiet=quiet):
         return open_source(file, choice=SheetChoice(sheet, header))
+
+
+def files_to_stream(file: str, engine: str) -> "Files | None":
+    """Return the files whose rows are to be read some at a time; None if they fit into memory."""
+    from nri.engine.files import files_of, goes_by_engine
+
+    ways = {"auto": "auto", "memory": "memory", "stream": "duckdb"}
+    if engine not in ways:
+        raise InputError(f"no engine {engine!r}; use one of {', '.join(ways)}")
+    if engine == "stream" and (file == "-" or files_of(file) is None):
+        raise InputError(f"CSV, TSV and Parquet files can be streamed, not {file}; leave --engine out")
+    return None if file == "-" else goes_by_engine(file, ways[engine])
 
 
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, str | Path | None]) -> None:

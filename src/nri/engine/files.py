@@ -2,10 +2,10 @@
 
 import glob
 import os
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -177,26 +177,30 @@ def _check_room(files: Files, folder: str) -> None:
 
 def _text_source(files: Files) -> str:
     listed = ", ".join(text_literal(str(path)) for path in files.paths)
-    delimiter = text_literal(_delimiter(files))
+    delimiter = text_literal(delimiter_of(files))
     options = "all_varchar = true, header = true, null_padding = true, union_by_name = true"
     options += """, quote = '"', escape = '"' """
     return f"read_csv([{listed}], delim = {delimiter}, {options})"
 
 
-def _delimiter(files: Files) -> str:
+def delimiter_of(files: Files) -> str:
+    """Return what stands between the cells of text files."""
     if files.delimiter is not None:
         return files.delimiter
-    import gzip
-
     path = files.paths[0]
-    if path.suffix in (".zst", ".bz2"):
-        return ","
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+    with open_bytes(path) as file:
         try:
             start = file.read(_START).decode("utf-8", errors="replace")
-        except (gzip.BadGzipFile, EOFError, zlib.error):
+        except OSError:
             raise InputError(f"{path} is damaged: it cannot be uncompressed; get it again") from None
     return sniff_delimiter(start[: start.rfind("\n") + 1] or start)
+
+
+def open_bytes(path: Path) -> Any:
+    """Open a file; compression that its name speaks of is undone."""
+    import pyarrow as pa
+
+    return pa.input_stream(str(path), compression="detect")
 
 
 def _plans(rows: DuckRows, files: Files, exact: bool) -> dict[str, ColumnPlan]:
@@ -209,7 +213,7 @@ def _plans(rows: DuckRows, files: Files, exact: bool) -> dict[str, ColumnPlan]:
     every = max(1, int(files.size / width / _LOOKED_AT))
     listed = ", ".join(quoted(name) for name in names)
     found = rows.execute(f"SELECT {listed} FROM {rows.source} WHERE hash({listed}) % {every} = 0").fetchall()
-    comma = _delimiter(files) == ";"
+    comma = delimiter_of(files) == ";"
     plans = {}
     for place, name in enumerate(names):
         cells = np.array(["" if row[place] is None else row[place] for row in found or start], dtype=object)

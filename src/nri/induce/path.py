@@ -201,10 +201,13 @@ def induce_rules(
     binarizer = knowledge.with_cuts(_binarizer(table, settings), settings.knowledge.cuts)
     if not binarizer.variables_:
         raise InputError(refusal(binarizer.left_out_))
-    found = find_rules(table, settings, binarizer, model, rng)
+    # a column that was chosen among many had many chances to tell something by luck
+    wider = whole / len(table.names)
+    among = round(wider * 2 * len(binarizer.variables_)) if wider > 1 else 0
+    found = find_rules(table, settings, binarizer, model, rng, among)
     ruleset = found.ruleset
     if settings.binarize == "auto" and model.sharpens:
-        ruleset = _with_sharper_cuts(table, settings, binarizer, found, rng)
+        ruleset = _with_sharper_cuts(table, settings, binarizer, found, rng, among)
     return Induction(
         ruleset,
         binarizer.left_out_,
@@ -251,11 +254,17 @@ class Found:
 
 
 def find_rules(
-    table: Table, settings: Settings, binarizer: Binarizer, model: models.Inducer, rng: np.random.Generator
+    table: Table,
+    settings: Settings,
+    binarizer: Binarizer,
+    model: models.Inducer,
+    rng: np.random.Generator,
+    among: int = 0,
 ) -> Found:
     """Induce rules on the variables of a binarizer, and say them in words.
 
-    Of a long table some rows are searched; among what they lead to, all rows choose.
+    Of a long table some rows are searched; among what they lead to, all rows choose. ``among`` is the number
+    of literals that there would be if no columns had been chosen before; 0 if none were.
     """
     part, costs = rows_to_search(table), stakes(table, settings)
     searched, unlabelled = part.table, unlabelled_to_search(table)
@@ -282,6 +291,7 @@ def find_rules(
         min_precision=settings.min_precision,
         required=required_literals(view.literals, settings, binarizer.left_out_),
         counts=settings.counts,
+        among=among,
     )
     induced = model.induce(view.episode, view.groups, limits, rng, table.positive)
     found = _in_words(induced, view, table, settings, binarizer)
@@ -296,7 +306,7 @@ def find_rules(
     other = replace(_in_words(again, view, table, settings, binarizer), searched=found.searched)
     if settings.min_precision > 0:  # which the sample cannot promise
         return other
-    staked, n_literals = at_stake(table, stakes(table, settings)), 2 * len(binarizer.variables_)
+    staked, n_literals = at_stake(table, stakes(table, settings)), max(among, 2 * len(binarizer.variables_))
     saved = rule_bits(found.ruleset, staked, n_literals) - rule_bits(other.ruleset, staked, n_literals)
     longer = _n_literals(other.ruleset) > _n_literals(found.ruleset)
     return other if saved > (_WORTH_A_LITERAL if longer else 1e-6) else found
@@ -328,7 +338,12 @@ def _posterior(table: Table, binarizer: Binarizer, found: Found) -> TablePosteri
 
 
 def _with_sharper_cuts(
-    table: Table, settings: Settings, binarizer: Binarizer, found: Found, rng: np.random.Generator
+    table: Table,
+    settings: Settings,
+    binarizer: Binarizer,
+    found: Found,
+    rng: np.random.Generator,
+    among: int = 0,
 ) -> RuleSet:
     """Move cuts to where the rule needs them, and ask once more whether with these a shorter rule will do.
 
@@ -340,9 +355,9 @@ def _with_sharper_cuts(
     if sharp is found.ruleset or many:
         return sharp
     closer = binarizer.narrowed(sharp.columns, cuts_of(sharp))
-    again = find_rules(table, settings, closer, models.get_inducer("greedy"), rng)
+    again = find_rules(table, settings, closer, models.get_inducer("greedy"), rng, among)
     other = _sharpened(table, settings, closer, again)
-    n_literals = 2 * len(closer.variables_)
+    n_literals = max(among, 2 * len(closer.variables_))
     staked = at_stake(table, stakes(table, settings))
     bits, expected = rule_bits(other, staked, n_literals), found.induced.expected_bits
     saved = rule_bits(sharp, staked, n_literals) - bits

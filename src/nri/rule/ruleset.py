@@ -7,7 +7,7 @@ these towards the prior. Where no clause fires, the default does. Since the prec
 set is also a list of clauses to try in order: :attr:`RuleSet.decisions`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -172,6 +172,17 @@ class RuleSet(WrittenRule):
         indices = [self.index_of(label) for label, _ in outcomes]
         rows = [favour(chances, i) for i, (_, chances) in zip(indices, outcomes, strict=True)]
         return np.array(indices, dtype=np.int64), np.stack(rows)
+
+    @cached_property
+    def outcomes(self) -> tuple[IntArray, FloatArray]:
+        """For each decision, and at last the default, the place of its label and how probable that is."""
+        indices, probabilities = self._labels_and_probabilities
+        return indices, probabilities[np.arange(len(indices)), indices]
+
+    def _outcomes(self) -> Mapping[str, Sequence[Any]]:
+        indices, chances = self.outcomes
+        labels = [self.classes[index] for index in indices]
+        return {f"predicted_{self.target}": labels, "probability": np.round(chances, 4).tolist()}
 
     def _chances(self, decision: Decision) -> FloatArray:
         """[n_classes]: class shares of the rows that are left to a clause.

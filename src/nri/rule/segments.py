@@ -5,7 +5,7 @@ fires, the rest does. A segment tells of the rows that it decides, not of all th
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -130,6 +130,9 @@ class Segments(WrittenRule):
     def values(self) -> FloatArray:
         """What each segment says; the rest is the last."""
         return np.array([segment.value for segment in (*self.segments, self.rest)])
+
+    def _outcomes(self) -> Mapping[str, Sequence[Any]]:
+        return {f"predicted_{self.target}": self.values.tolist()}
 
     def decide(self, rows: Any, n_rows: int | None = None) -> IntArray:
         """[M]: index of each row's segment; their number where no clause fires."""

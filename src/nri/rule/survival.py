@@ -4,7 +4,7 @@ The first clause that fires decides a row, as everywhere. What is predicted is a
 rows of a segment have had for each one expected of rows like all others, followed for as long as they were.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -122,6 +122,9 @@ class SurvivalRule(WrittenRule):
     def risks(self) -> FloatArray:
         """What each segment says; the rest is the last."""
         return np.array([part.risk for part in self.parts])
+
+    def _outcomes(self) -> Mapping[str, Sequence[Any]]:
+        return {f"risk_{self.target}": self.risks.tolist()}
 
     def decide(self, rows: Any, n_rows: int | None = None) -> IntArray:
         """[M]: index of each row's segment; their number where no clause fires."""

@@ -95,6 +95,25 @@ class WrittenRule:
         """
         return self.render("sql", table=table, dialect=dialect, statement=statement, into=into)
 
+    def to_ibis(self, table: Any) -> Any:
+        """Return a table of ibis with what the rule says of its rows, as :command:`nri predict` names it.
+
+        Nothing is computed here: the database that holds the rows does it when the table is asked for.
+        Columns must have the types that the rule reads; new spellings of categories are folded there.
+
+        Parameters
+        ----------
+        table
+            An ibis table with the columns that the rule reads (extra ``scale``).
+        """
+        from nri.rule.push_down import decided_in
+
+        return decided_in(self, table, self._outcomes())  # type: ignore[arg-type]  # every one is a list
+
+    def _outcomes(self) -> Mapping[str, Sequence[Any]]:
+        """For each column of predictions what it holds where each clause decides, the default last."""
+        raise NotImplementedError
+
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that the rule reads, each once, in the order of reading."""

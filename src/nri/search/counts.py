@@ -68,7 +68,7 @@ class _CountSearch:
         self.objective, self.total = objective, task.total
         self.nothing = task.errors(np.zeros(task.n_rows, dtype=bool))
         sizes = np.arange(limits.max_literals + 2)
-        self.bits = count_bits(sizes, len(usable))
+        self.bits = count_bits(sizes, limits.n_priced(task.n_variables))
         self.variable = self.usable % max(1, task.n_variables)
         self.of_variable = self.variable[:, None] == self.variable
 

@@ -78,7 +78,7 @@ class _Programme:
         time_limit: float,
     ) -> None:
         self.pool, self.task, self.time_limit = pool, task, time_limit
-        n_literals = int(limits.literal_mask(task.n_variables).sum())
+        n_literals = limits.n_priced(task.n_variables)
         self.bits = pool.bits(n_literals)
         self.nothing = task.errors(np.zeros(task.n_rows, dtype=bool))
         fires = csr_array(pool.truth.T.astype(float))

@@ -96,7 +96,7 @@ class _Joint:
         self.clauses = [clause for pool in pools for clause in pool.clauses]
         self.truth = np.concatenate([pool.truth for pool in pools])
         self.owner = np.repeat(np.arange(len(pools)), [len(pool) for pool in pools])
-        n_literals = int(limits.literal_mask(evidence.literals.shape[1] // 2).sum())
+        n_literals = limits.n_priced(evidence.literals.shape[1] // 2)
         self.bits = np.concatenate([pool.bits(n_literals) for pool in pools])
         # Candidates of one class and one price stand together: only the best of them needs a value.
         changes = np.diff(self.owner, prepend=-1).astype(bool) | np.diff(self.bits, prepend=-1.0).astype(bool)

@@ -35,6 +35,8 @@ class Limits:
     """[2N] each; every clause has at least one literal of each of these sets (columns to speak about)."""
     counts: str = "never"
     """Whether clauses may ask for some of their literals only; one of :data:`COUNTS`."""
+    among: int = 0
+    """Literals that there were before somebody chose those at hand by what they tell; 0 if nobody did."""
 
     def __post_init__(self) -> None:
         if self.max_clauses < 1:
@@ -58,6 +60,10 @@ class Limits:
                 f"max_literals is {self.max_literals}, but every clause must speak about "
                 f"{len(self.required)} columns: use {len(self.required)} or more, or require fewer columns"
             )
+
+    def n_priced(self, n_variables: int) -> int:
+        """Return how many literals one is a choice among."""
+        return max(self.among, int(self.literal_mask(n_variables).sum()))
 
     def literal_mask(self, n_variables: int) -> BoolArray:
         """[2N], where a literal may be used."""

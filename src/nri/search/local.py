@@ -40,7 +40,7 @@ class Pricing:
         self.gain = task.gain
         self.gain32 = self.gain.astype(np.float32)
         self.total = task.total
-        n_literals = int(limits.literal_mask(task.n_variables).sum())
+        n_literals = limits.n_priced(task.n_variables)
         self.bits = pool.bits(n_literals)
         # Candidates of one length and form stand together.
         self.stretches = np.flatnonzero(np.diff(self.bits, prepend=-1))

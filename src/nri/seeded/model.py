@@ -131,7 +131,7 @@ class SeededModel:
         if not _all_alike(episode.costs):
             return False
         total = float(episode.weights.sum())
-        n_literals = int(limits.literal_mask(episode.n_variables).sum())
+        n_literals = limits.n_priced(episode.n_variables)
         lengths = [len(members(clause)) for rule in by_labels.rules for clause in rule]
         bits = float(clause_bits(np.array(lengths, dtype=np.int64), n_literals).sum())
         cost = OBJECTIVE.cost(np.array(by_labels.errors), np.array(bits), total, episode.n_classes)

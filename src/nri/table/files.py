@@ -145,9 +145,14 @@ def decode(content: bytes, name: str) -> str:
         text = content.decode("utf-16", errors="replace")
     else:
         text = _decode_bytes(content, name)
+    check_control(text, name)
+    return text
+
+
+def check_control(text: str, name: str) -> None:
+    """Refuse what has control characters: it is no text."""
     if _CONTROL.search(text):
         raise InputError(f"{name} is not text (it has control characters), so it is no table; {_REMEDY}")
-    return text
 
 
 def _decode_bytes(content: bytes, name: str) -> str:

@@ -84,6 +84,18 @@ def read_by(cells: Cells, plan: ColumnPlan, name: str) -> ReadColumn:
     return ReadColumn(column, found.plan, found.note)
 
 
+def guess_of(cells: Cells, plan: ColumnPlan) -> object:
+    """Return what reading cells by a plan decides by all of them together; None if each speaks for itself.
+
+    Whoever reads a column in parts must find the same guess in all of them.
+    """
+    if isinstance(cells, TypedCells) or plan.kind is Kind.TEXT or not cells.texts:
+        return None
+    if plan.kind is Kind.DATE:
+        return date.guess(cells.texts, plan)
+    return number.guess(cells.texts, cells.counts, plan)
+
+
 def _typed(cells: TypedCells, kind: Kind | None) -> ReadColumn:
     column = cells.column
     plan = ColumnPlan(column.kind, whole=cells.whole)

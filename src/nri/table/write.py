@@ -21,6 +21,7 @@ from nri.table.source import DelimitedText, Source
 
 _BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
 _BY_SUFFIX |= {".xlsx": "xlsx", ".xlsm": "xlsx"}
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
 _FORMULA_START = ("=", "+", "-", "@", "\t", "\r")
 _PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?([eE][+-]?[0-9]+)?")
 
@@ -48,11 +49,11 @@ def write_table(frame: pd.DataFrame, destination: str | Path | IO[Any], *, forma
         raise InputError(f"cannot write tables as {chosen!r}; use csv, tsv, parquet or xlsx")
     if isinstance(destination, str | Path):
         with atomic_file(destination, binary=chosen in ("parquet", "xlsx")) as file:
-            _write(frame, file, chosen)
+            write_rows(frame, file, chosen)
     elif chosen == "parquet":
         raise InputError("a Parquet table cannot be written to a stream of text; name a file")
     else:
-        _write(frame, destination, chosen)
+        write_rows(frame, destination, chosen)
 
 
 def protect_from_formulas(cell: Any) -> Any:
@@ -79,7 +80,8 @@ def format_of(destination: str | Path | IO[str]) -> str:
     return _BY_SUFFIX.get(suffix, "csv")
 
 
-def _write(frame: pd.DataFrame, file: IO[Any], format: str) -> None:
+def write_rows(frame: pd.DataFrame, file: IO[Any], format: str, *, header: bool = True) -> None:
+    """Write rows to an open file; in CSV and TSV they may be without the names above them."""
     if format == "parquet":
         frame.to_parquet(file, index=False)
         return
@@ -90,10 +92,8 @@ def _write(frame: pd.DataFrame, file: IO[Any], format: str) -> None:
     for name in [name for name, dtype in safe.dtypes.items() if not pd.api.types.is_numeric_dtype(dtype)]:
         if not pd.api.types.is_datetime64_any_dtype(safe[name].dtype):
             safe[name] = safe[name].astype(object).map(protect_from_formulas)
-    safe.to_csv(file, index=False, sep="\t" if format == "tsv" else ",", lineterminator="\n")
-
-
-_DELIMITERS = {"csv": ",", "tsv": "\t"}
+    delimiter = _DELIMITERS[format]
+    safe.to_csv(file, index=False, header=header, sep=delimiter, lineterminator="\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,17 +135,46 @@ def write_beside(source: Source, added: pd.DataFrame, destination: str | Path | 
             write_into_workbook(source.workbook, added, file)
         return
     text = source.written
-    records = [] if text is None or format in ("parquet", "xlsx") else _split(text)
-    if text is None or len(records) != len(source) + 1:  # so nothing is written beside a wrong row
+    wanted = None if text is None else delimiter_for(destination, text.delimiter)
+    lines = None if text is None or wanted is None else lines_beside(text, added, wanted)
+    if lines is None:  # so nothing is written beside a wrong row
         write_table(typed_frame(source).join(added), destination)
-        return
-    delimiter = _delimiter_for(destination, format, text.delimiter)
-    lines = _lines(records, added, text.delimiter, delimiter)
-    if isinstance(destination, str | Path):
+    elif isinstance(destination, str | Path):
         with atomic_file(destination) as file:
             file.writelines(lines)
     else:
         destination.writelines(lines)
+
+
+def lines_beside(text: DelimitedText, added: pd.DataFrame, delimiter: str) -> list[str] | None:
+    """Return the lines of a text, its header first, with more cells at their ends; None if rows do not match.
+
+    Parameters
+    ----------
+    text
+        The table as it was written.
+    added
+        The new columns.
+    delimiter
+        What shall stand between cells; where it is what stood there before, old cells stay as they were.
+    """
+    simple = text.delimiter == delimiter and '"' not in text.text and "\r" not in text.text
+    records = _split_lines(text) if simple else _split(text)
+    if len(records) != len(added) + 1:
+        return None
+    return list(_lines(records, added, text.delimiter, delimiter))
+
+
+def delimiter_for(destination: str | Path | IO[str], given: str) -> str | None:
+    """Return the delimiter to write: the one that was read, unless the name's ending says otherwise.
+
+    None if no text is to be written.
+    """
+    format = format_of(destination)
+    if format not in _DELIMITERS:
+        return None
+    named = isinstance(destination, str | Path) and Path(destination).suffix
+    return _DELIMITERS[format] if named and "\t" in (given, _DELIMITERS[format]) else given
 
 
 def typed_frame(source: Source) -> pd.DataFrame:
@@ -169,10 +198,10 @@ def _integers(column: Column) -> Any:
     return pd.arrays.IntegerArray(np.where(column.known, column.values, 0).astype(np.int64), ~column.known)
 
 
-def _delimiter_for(destination: str | Path | IO[str], format: str, given: str) -> str:
-    """Return the delimiter to write: the one that was read, unless the name's ending says otherwise."""
-    named = isinstance(destination, str | Path) and Path(destination).suffix
-    return _DELIMITERS[format] if named and "\t" in (given, _DELIMITERS[format]) else given
+def _split_lines(source: DelimitedText) -> list[_Record]:
+    """Return the records of a text each of whose lines is one; nobody asks for their fields."""
+    lines = source.text.split("\n")
+    return [_Record(line, "\n", []) for line in lines if line.strip() or source.delimiter in line]
 
 
 def _split(source: DelimitedText) -> list[_Record]:
@@ -200,9 +229,12 @@ def _split(source: DelimitedText) -> list[_Record]:
 def _lines(records: list[_Record], added: pd.DataFrame, given: str, wanted: str) -> Iterator[str]:
     rows = [added.columns.tolist(), *zip(*(added[name].tolist() for name in added.columns), strict=True)]
     end = records[0].end or "\n"
+    ends: dict[Any, str] = {}  # a rule says few different things
     for record, cells in zip(records, rows, strict=True):
         old = record.written if given == wanted else _joined(record.fields, wanted)
-        new = _joined([protect_from_formulas(cell) for cell in cells], wanted)
+        new = ends.get(key := tuple(cells))
+        if new is None:
+            new = ends[key] = _joined([protect_from_formulas(cell) for cell in cells], wanted)
         yield f"{old}{wanted}{new}{record.end or end}"
 
 

@@ -2,15 +2,18 @@
 
 import itertools
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from nri.arrays import IntArray
 from nri.induce.estimates import Accuracy, accuracy_of
 from nri.regress.validate import fit_of
 from nri.rule import RuleSet, Segments, SurvivalRule
+from nri.rule.column import Column, Columns
 from nri.rule.labels import label_array
 from nri.table.kinds.category import fold
 from nri.table.reading import read_by, understand
@@ -23,28 +26,46 @@ _LOGGER = logging.getLogger(__name__)
 
 def predictions(ruleset: RuleSet | Segments | SurvivalRule, source: Source) -> pd.DataFrame:
     """Return for each row the predicted class and its probability, or the predicted number or risk."""
-    columns = ruleset.read(source)
-    if isinstance(ruleset, Segments | SurvivalRule):
-        said = ruleset.predict(columns, len(source))
-        what = "predicted" if isinstance(ruleset, Segments) else "risk"
-        return pd.DataFrame({_free(f"{what}_{ruleset.target}", source): said})
-    index = ruleset.predict_index(columns, len(source))
-    probability = ruleset.predict_proba(columns, len(source))[np.arange(len(source)), index]
-    label, chance = (_free(name, source) for name in (f"predicted_{ruleset.target}", "probability"))
-    return pd.DataFrame({label: label_array(ruleset.classes)[index], chance: np.round(probability, 4)})
+    return said_of(ruleset, ruleset.read(source), len(source), added_names(ruleset, source.names))
 
 
-def _free(name: str, source: Source) -> str:
+def said_of(
+    rule: RuleSet | Segments | SurvivalRule, columns: Columns, n_rows: int, names: Sequence[str]
+) -> pd.DataFrame:
+    """Return what a rule says of each row, in columns of these names."""
+    if isinstance(rule, Segments | SurvivalRule):
+        return pd.DataFrame({names[0]: rule.predict(columns, n_rows)})
+    decided = rule.decide(columns, n_rows)
+    index, probability = (values[decided] for values in rule.outcomes)
+    return pd.DataFrame({names[0]: label_array(rule.classes)[index], names[1]: np.round(probability, 4)})
+
+
+def added_names(rule: RuleSet | Segments | SurvivalRule, taken: Sequence[str]) -> list[str]:
+    """Return what the columns of predictions are called beside columns of some names."""
+    if isinstance(rule, RuleSet):
+        return [_free(name, taken) for name in (f"predicted_{rule.target}", "probability")]
+    return [_free(f"{'predicted' if isinstance(rule, Segments) else 'risk'}_{rule.target}", taken)]
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
     """Return a name that no column of the table has: the one wanted, or the same with a number behind it."""
-    if name not in source.names:
+    if name not in taken:
         return name
-    free = next(f"{name}_{i}" for i in itertools.count(2) if f"{name}_{i}" not in source.names)
+    free = next(f"{name}_{i}" for i in itertools.count(2) if f"{name}_{i}" not in taken)
     _LOGGER.warning("the table has a column %r already; the new one is called %r", name, free)
     return free
 
 
 def true_labels(ruleset: RuleSet, rows: Source | Table) -> NDArray[Any] | None:
     """[M]: true labels as text, None where unknown; None if the table does not hold them."""
+    index = true_index(ruleset, rows)
+    if index is None or not (index >= 0).any():
+        return None
+    return np.array([*map(str, ruleset.classes), None], dtype=object)[index]  # -1 is the last
+
+
+def true_index(ruleset: RuleSet, rows: Source | Table) -> IntArray | None:
+    """[M]: places of true labels among the classes, -1 where unknown; None if they are not in the table."""
     if ruleset.target not in rows.names:
         return None
     if isinstance(rows, Table):
@@ -52,11 +73,22 @@ def true_labels(ruleset: RuleSet, rows: Source | Table) -> NDArray[Any] | None:
     else:
         found = understand(rows.cells(ruleset.target))
         column, plan = found.column, found.plan
-    spelled = {fold(str(label)): str(label) for label in ruleset.classes}
-    texts = labels_as_text(column, plan)
-    truth = np.array([None if text is None else spelled.get(fold(text), "") for text in texts], dtype=object)
-    known = np.array([text is not None for text in truth], dtype=bool)
-    return truth if known.any() and all(truth[known]) else None
+    different, codes = _different(column)
+    places = {fold(str(label)): place for place, label in enumerate(ruleset.classes)}
+    into = [places.get(fold(text), -1) for text in labels_as_text(different, plan)]
+    index = np.where(column.known, np.array([*into, -1], dtype=np.int64)[codes], -1)
+    return index if (index[column.known] >= 0).all() else None
+
+
+def _different(column: Column) -> tuple[Column, IntArray]:
+    """Return the different cells of a column, and for each row which of them it has."""
+    if column.categories is not None:
+        every = np.arange(len(column.categories))
+        return Column(every, np.ones(len(every), dtype=bool), column.categories), column.values
+    values, inverse = np.unique(column.values[column.known], return_inverse=True)
+    codes = np.full(len(column), -1, dtype=np.int64)
+    codes[column.known] = inverse
+    return Column(values, np.ones(len(values), dtype=bool)), codes
 
 
 def accuracy_on(ruleset: RuleSet, rows: Source, said: NDArray[Any]) -> tuple[Accuracy, int] | None:

@@ -104,6 +104,16 @@ def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> Found:
     return Found(found.moments, plan, _no_dates(texts, counts, np.isnat(found.moments)))
 
 
+def guess(texts: Sequence[str], plan: ColumnPlan) -> object:
+    """Return what is decided by all texts together: whether each speaks for itself, and else their format."""
+    form = _format_of([_take_apart(text) for text in texts])
+    plain = parse_dates(np.asarray(texts, dtype=object))
+    if form is None or not np.isnat(plain).any():
+        return "plain"
+    found = read_text_dates(texts, plan.day_first)
+    return form, found.day_first, found.ambiguous, bool(np.isnat(found.moments).all())
+
+
 def ambiguity(texts: Sequence[str]) -> str:
     """Return a note if every text is a date, but nobody can say which; else nothing."""
     unclear = bool(len(texts)) and _may_be_date(texts[0]) and read_text_dates(texts).ambiguous
@@ -133,16 +143,21 @@ def read_text_dates(texts: Sequence[str], day_first: bool | None = None) -> Text
     if plain.complete:
         return plain
     parts = [_take_apart(text) for text in texts]
-    formats = Counter(part[0] for part in parts if part is not None)
-    if not formats:
+    chosen = _format_of(parts)
+    if chosen is None:
         return plain
-    chosen = max(formats, key=lambda form: (formats[form], form))
     fields = pd.DataFrame(
         [part[1] if part is not None and part[0] == chosen else {} for part in parts],
         columns=["a", "b", "day", "month", "year", "hour", "minute", "second"],
         dtype=float,
     )
     return _in_order(fields, chosen[0], chosen[1], day_first)
+
+
+def _format_of(parts: Sequence[tuple[tuple[str, ...], dict[str, float]] | None]) -> tuple[str, ...] | None:
+    """Return the format that most dates have; None if none has one of those that must be alike."""
+    formats = Counter(part[0] for part in parts if part is not None)
+    return max(formats, key=lambda form: (formats[form], form)) if formats else None
 
 
 def parse_dates(texts: NDArray[Any]) -> Moments:

@@ -105,6 +105,15 @@ def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> Found:
     return recognise_plain(texts) or Found(column.values, column.plan(), column.note())
 
 
+def guess(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> object:
+    """Return the unit that texts wear where the plan knows of none; None if nobody has to guess."""
+    if plan.unit != ("", ""):
+        return None
+    cells = [None if text in plan.missing or is_missing_word(text) else take_apart(text) for text in texts]
+    unit = _most_frequent_unit(cells, counts)
+    return None if unit == ("", "") else unit
+
+
 def plain_numbers(texts: Sequence[str]) -> FloatArray:
     """Read decimal numbers with a point; NaN where a text is none."""
     return np.asarray(pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce"), dtype=np.float64)
