@@ -81,7 +81,7 @@ def experiment_rows():
         "learning": {"protocol": ("sub2", "sub10", "sub50"), "dataset": ("vote", "car")},
         "scaling": {"M": (32, 128, 512), "N": (16, 64, 256)},
         "rules": {"dataset": ("vote", "car")},
-        "dynamics": {"network": ("random-10",), "sample": ("10 %", "trajectories"), "noise": (0.0, 0.05)},
+        "dynamics": {"N": (10,), "network": ("random-10",), "sample": ("500", "10 %"), "noise": (0.0, 0.05)},
         "ablation": {"variant": ("full", "no-max-margin", "shipped")},
         "slots": {"variant": ("full", "no-slot-balance", "shipped")},
         "wide": {"dataset": ("saheart", "musk", "hmda"), "n": (30, 100), "draw": (0, 1)},

@@ -30,7 +30,7 @@ def test_the_overview_has_four_figures_for_each_protocol(uci_rows, tmp_path):
         assert (tmp_path / f"{name}.png").stat().st_size > 5000
 
 
-@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in ("uci", "regression")])
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in ("uci", "regression", "size")])
 def test_every_experiment_draws_its_rows_and_bears_having_none(name, experiment_rows, tmp_path):
     figures = EXPERIMENTS[name].figures(experiment_rows[name])
     assert figures

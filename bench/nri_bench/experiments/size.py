@@ -15,10 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nri import InputError
-from nri_bench.experiments.base import Experiment, Options
-from nri_bench.run import Job, Measures, Row
-from nri_bench.tables.size import size_table
-from nri_bench.tables_of_any_size import (
+from nri_bench.datasets.any_size import (
     FRESH,
     SHAPES,
     WIDE_FRESH,
@@ -27,6 +24,9 @@ from nri_bench.tables_of_any_size import (
     planted_exactly,
     wide_rows,
 )
+from nri_bench.experiments.base import Experiment, Options
+from nri_bench.run import Job, Measures, Row
+from nri_bench.tables.size import size_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -87,7 +87,7 @@ def measure(method: str, table: str, n_rows: int, n_columns: int) -> Measures:
             wide_rows(WIDE_FRESH, range(n_columns), fresh=True).to_parquet(fresh)
         else:
             fresh = make_table(folder, SHAPES[table], FRESH, fresh=True)
-        command = ["-m", "nri_bench.rivals_of_any_size", method, str(path), str(fresh), str(out)]
+        command = ["-m", "nri_bench.run.any_size", method, str(path), str(fresh), str(out)]
         found = dict(_run(command))
         found |= {"accuracy": float(out.read_text())} if out.exists() else {}
     out.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What others do with the tables of ``nri bench size``: ``python -m nri_bench.rivals_of_any_size NAME ...``.
+"""What others do with the tables of ``nri bench size``: ``python -m nri_bench.run.any_size NAME ...``.
 
 A process of its own, so that its seconds and its memory are those of the whole task: read the file, fit, and
 say what share of fresh rows is right. ``duckdb`` only aggregates every column once, the least that anybody
