@@ -11,7 +11,7 @@ from nri import NRIClassifier
 from nri.rule import Clause, Literal, Rule, RuleSet
 
 seeds = st.integers(0, 2**32 - 1)
-few = settings(max_examples=12, deadline=None)
+few = settings(max_examples=8, deadline=None)
 
 
 def induced(table: pd.DataFrame, labels: np.ndarray, **options) -> RuleSet:
