@@ -16,7 +16,8 @@ ROOT = Path(__file__).parents[2]
 PLACE = ROOT / "docs" / "api.md"
 
 RECORDS = {
-    "nri.induce.path": ["Induction", "Price"],
+    "nri.induce.path": ["Induction"],
+    "nri.induce.price": ["Price"],
     "nri.induce.estimates": ["Accuracy", "Interval"],
     "nri.induce.diagnostics": ["Diagnostics", "Measure"],
     "nri.induce.floors": ["Floored", "Floors"],

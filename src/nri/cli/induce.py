@@ -150,7 +150,8 @@ def induce_and_show(
         tilt, held = _with_floors(table, settings, floors, seed=seed, quiet=output.quiet)
         settings = replace(settings, tilt=tilt)
     from nri.induce.costs import mean_cost
-    from nri.induce.path import induce_rules, price_of_knowledge
+    from nri.induce.path import induce_rules
+    from nri.induce.price import price_of_knowledge
     from nri.induce.resample import FOLDS, cores, hold_out
     from nri.rule.render.options import settled
     from nri.table.usable import describe_left_out

@@ -8,7 +8,8 @@ import numpy as np
 from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
 from nri.induce.estimates import lone_teller
-from nri.induce.path import Price, induce_rules, price_of_knowledge
+from nri.induce.path import induce_rules
+from nri.induce.price import Price, price_of_knowledge
 from nri.induce.resample import HeldOut, some_of_each_class
 from nri.rule import ColumnPlan, Columns, Kind, Rule, RuleSet, clause_matrix, count_ruleset
 from nri.rule.labels import Label
