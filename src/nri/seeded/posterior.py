@@ -18,7 +18,7 @@ from nri.seeded.experts import COUNCIL, Experts, Kernels, council_shares
 from nri.seeded.measures import Logistic, measures
 from nri.seeded.runtime import SeededNetwork, shipped_network
 from nri.seeded.sample import Sample, SignedArray, signed_cells
-from nri.seeded.threads import one_thread
+from nri.threads import one_thread
 
 NETWORK_ROWS = 500
 """Rows that the network looks at, spread over the sample. The experts see all."""
