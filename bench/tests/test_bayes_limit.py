@@ -1,4 +1,4 @@
-"""The limit under noise: the posterior of the family, found by drawing, is the one found by trying all rules."""
+"""The limit under noise: the posterior of the family, found by drawing, is that of all rules."""
 
 import itertools
 

@@ -1,8 +1,8 @@
 """The limit of what noisy labels tell: every rule of the family that tables were drawn from, by its chance.
 
 Whoever knows the family, one to three clauses of one to three literals, and the share of flipped labels, can
-do no better on average than to ask all of its rules, each believed as far as the labels speak for it. So this is an
-upper bound for every method on the tables of :mod:`nri_bench.experiments.noise`, not a rival.
+do no better on average than to ask all of its rules, each believed as far as the labels speak for it. So this
+is an upper bound for every method on the tables of :mod:`nri_bench.experiments.noise`, not a rival.
 """
 
 from collections.abc import Iterator
@@ -25,8 +25,8 @@ Words = NDArray[np.uint64]
 class FamilyPosterior(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Answers by rules drawn from the exact posterior of the family.
 
-    All rules are listed (a billion of three clauses of three literals among twelve variables), each is weighed
-    by its likelihood, and some thousand are drawn by these weights.
+    All rules are listed (a billion of three clauses of three literals among twelve variables), each is
+    weighed by its likelihood, and some thousand are drawn by these weights.
 
     Parameters
     ----------
