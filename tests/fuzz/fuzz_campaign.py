@@ -44,7 +44,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: E402
 from nri_bench.run.rows import commit_of  # noqa: E402
 
 QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
-ROUND = 20
+ROUND = 200
+"""Cases of one call of hypothesis, which takes its time to begin and begins with the simplest case."""
 
 
 @dataclass(frozen=True)
