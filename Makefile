@@ -26,7 +26,7 @@ unit: $(VENV)/.installed-test
 	$(BIN)/pytest -n 2
 
 # A campaign against everything: estimators, files, command lines, exports, server, checkpoints. One line of counts at the end.
-MINUTES ?= 60
+fuzz: MINUTES ?= 60
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python tests/fuzz/fuzz_campaign.py --minutes $(MINUTES)
 
@@ -67,8 +67,8 @@ site: $(VENV)/.installed-docs
 	@echo "open build/site/index.html; for search: python3 -m http.server -d build/site"
 
 # The page's server under a hundred visitors at once, on this machine only, killed and started again half-way.
-MINUTES  ?= 10
 VISITORS ?= 100
+soak: MINUTES ?= 10
 soak: $(VENV)/.installed-test
 	$(BIN)/python tests/soak/soak.py --minutes $(MINUTES) --visitors $(VISITORS)
 

@@ -48,6 +48,8 @@ def test_an_argument_that_means_nothing_is_refused_by_its_value(name, value):
         {"cuts": 5},
         {"cuts": {"a": "x"}},
         {"cuts": {"a": [float("nan")]}},
+        {"cuts": {"a": []}},  # raised a KeyError from the search
+        {"cuts": {"a": iter([1.0])}},
         {"forbid": 5},
         {"forbid": "a > 1"},
         {"forbid": [5]},
