@@ -62,6 +62,16 @@ def test_knowledge_that_means_nothing_is_refused(given):
         Knowledge(**given)
 
 
+def test_an_error_is_one_line_whatever_the_columns_are_called():
+    """The message about a direction quoted the name as it was, ends of lines included."""
+    rows = {"two\nlines": range(20)}
+    for known in ({"monotone": {"two\nlines": "sideways"}}, {"cuts": {"two\nlines": [float("inf")]}}):
+        with pytest.raises(InputError) as caught:
+            NRIClassifier("greedy", knowledge=Knowledge(**known)).fit(rows, LABELS)
+        assert r"two\nlines" in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     "weights",
     [

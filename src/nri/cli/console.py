@@ -42,7 +42,7 @@ _THEME = Theme({"rule.word": "bold cyan", "rule.number": "dim", "rule.note": "gr
 
 
 def replace_closed_streams() -> None:
-    """Put something in the place of standard streams that were closed (``nri ... >&-``), which Python leaves None.
+    """Put something in the place of standard streams that were closed (``nri ... >&-``) and are None.
 
     No table can be read there and no result be written, which is said like any other such failure; remarks go
     nowhere. And no file that is opened later takes the number of the stream.
@@ -52,7 +52,8 @@ def replace_closed_streams() -> None:
             nothing = os.open(os.devnull, way)
             if nothing != number:
                 os.dup2(nothing, number)
-            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))
+            stream = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115  # open to the end
+            setattr(sys, name, stream)
 
 
 _STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))

@@ -1,7 +1,7 @@
 """Panics of readers that are not written in Python: one is an error of ours, and says nothing of its own.
 
-Such a reader, when it meets what it did not expect, writes a page about it to standard error, past Python, and
-then raises a ``PanicException``, which is no ``Exception``.
+Where such a reader meets what it did not expect, it writes a page about it to standard error, past Python,
+and raises a ``PanicException``, which is no ``Exception``.
 """
 
 import os
@@ -28,7 +28,7 @@ def is_panic(error: BaseException) -> bool:
 
 @contextmanager
 def panics_unheard() -> Iterator[None]:
-    """Keep what a panic writes from standard error; whatever else is written meanwhile comes after the block."""
+    """Keep what a panic writes from standard error; what others write meanwhile comes after the block."""
     with _ALONE:
         try:
             before = os.dup(_STDERR)
