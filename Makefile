@@ -32,7 +32,8 @@ fuzz: $(VENV)/.installed-test
 
 # Hashes of the pinned environment: write them anew, or download every file and compare; licences and bill of materials.
 lock: $(VENV)/.installed-test
-	$(PIP) --dry-run --ignore-installed --report build/pip-report.json -e '.[test]' -e ./bench
+	mkdir -p build
+	$(PIP) --dry-run --ignore-installed --report build/pip-report.json -e '.[test]' -e './bench[networks]'
 	$(BIN)/python tools/supply_chain.py lock build/pip-report.json
 
 verify: $(VENV)/.installed-test
