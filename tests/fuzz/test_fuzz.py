@@ -57,3 +57,19 @@ def test_the_campaign_ends_in_one_line_of_counts(tmp_path):
     assert total.line("fuzz").startswith("fuzz: tried 20, ok ")
     row = json.loads(rows.read_text())
     assert (row["part"], row["tried"], row["ok"]) == ("rules", 20, total.counts["ok"])
+
+
+def test_a_round_can_be_drawn_again(tmp_path):
+    asked = [
+        "--parts",
+        "rules",
+        "--again",
+        "1",
+        "--out",
+        str(tmp_path),
+        "--rows",
+        str(tmp_path / "rows.jsonl"),
+    ]
+    once, twice = campaign(asked_of(asked)), campaign(asked_of(asked))
+    assert once.counts == twice.counts
+    assert [json.loads(row)["again"] for row in (tmp_path / "rows.jsonl").open()] == [[1], [1]]
