@@ -102,7 +102,7 @@ def _work(name: str, first: int, minutes: float, count: int, folder: Path) -> No
     while time.monotonic() < end and tally.tried < count:
         (folder / f"{name}-{first}.round").write_text(str(number))
         known = len(tally.findings)
-        one_round(PARTS[name], number, tally)
+        one_round(PARTS[name], number, tally, min(ROUND, count - tally.tried))
         tally.findings[known:] = [f"round {number}: {one}" for one in tally.findings[known:]]
         number += 1
         seconds = sum(os.times()[:4])

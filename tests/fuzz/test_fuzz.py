@@ -72,4 +72,4 @@ def test_a_round_can_be_drawn_again(tmp_path):
     ]
     once, twice = campaign(asked_of(asked)), campaign(asked_of(asked))
     assert once.counts == twice.counts
-    assert [json.loads(row)["again"] for row in (tmp_path / "rows.jsonl").open()] == [[1], [1]]
+    assert [json.loads(row)["again"] for row in rows.read_text().splitlines()] == [[1], [1]]
