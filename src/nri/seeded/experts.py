@@ -14,8 +14,6 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack, solve_triangular
-from scipy.optimize import nnls
 
 FloatArray = NDArray[np.float32]
 
@@ -224,6 +222,8 @@ def _ridge(gram: FloatArray, target: FloatArray, w: FloatArray, ridge: float) ->
     Without a row at all its opinion is t - alpha / diag(inverse), with variance v. The n units that
     remain of it bring back the share v n / (v n + ridge) of what is missing to its label.
     """
+    from scipy.linalg import lapack  # here: where labels suffice nobody is asked, and nobody waits for it
+
     more = np.float32(0.0)
     while True:
         system = np.array(gram, order="F")
@@ -318,6 +318,9 @@ def council_shares(
     pull
         How many squared errors it takes to leave them.
     """
+    from scipy.linalg import solve_triangular
+    from scipy.optimize import nnls
+
     n = left_out.shape[1]
     if expected is None:
         expected = np.full(n, 1 / n)

@@ -9,6 +9,8 @@ from threadpoolctl import ThreadpoolController
 
 @cache
 def _libraries() -> ThreadpoolController:
+    import scipy.linalg  # noqa: F401  # it has linear algebra of its own, found only once it is loaded
+
     return ThreadpoolController()  # looking for them takes milliseconds, so it is done once
 
 
