@@ -14,8 +14,6 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack, solve_triangular
-from scipy.optimize import nnls
 
 FloatArray = NDArray[np.float32]
 
@@ -219,8 +217,8 @@ def _relevance(centred: FloatArray, target: FloatArray, w: FloatArray) -> FloatA
 
 
 _ADDED = np.array([0.0, *(10.0**power for power in range(-5, 6))], dtype=np.float32)
-"""What is added to the diagonal, in units of its largest element, until a system can be solved: each is positive
-definite, but where rows are heavy their ridge may be lost in rounding. The last one is beyond all rounding."""
+"""What is added to the diagonal, in units of its largest element, until a system can be solved: each is
+positive definite, but where rows are heavy their ridge may be lost in rounding. The last one is beyond that."""
 
 
 def _ridge(gram: FloatArray, target: FloatArray, w: FloatArray, ridge: float) -> _Solved:
@@ -229,6 +227,8 @@ def _ridge(gram: FloatArray, target: FloatArray, w: FloatArray, ridge: float) ->
     Without a row at all its opinion is t - alpha / diag(inverse), with variance v. The n units that
     remain of it bring back the share v n / (v n + ridge) of what is missing to its label.
     """
+    from scipy.linalg import lapack  # here: where labels suffice nobody is asked, and nobody waits for it
+
     for more in _ADDED * gram.diagonal().max():
         system = np.array(gram, order="F")
         system[np.diag_indices(len(system))] += np.float32(ridge) / w + more
@@ -320,6 +320,9 @@ def council_shares(
     pull
         How many squared errors it takes to leave them.
     """
+    from scipy.linalg import solve_triangular
+    from scipy.optimize import nnls
+
     n = left_out.shape[1]
     if expected is None:
         expected = np.full(n, 1 / n)

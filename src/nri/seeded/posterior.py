@@ -64,6 +64,8 @@ class Posterior:
 
     def ask(self, cells: Cells) -> Told:
         """Ask about S rows, a part of them at a time; the same digits whatever the number of threads."""
+        import scipy.linalg  # noqa: F401  # the experts' own, which must work in one thread too
+
         with one_thread():
             return self._told(cells)
 
