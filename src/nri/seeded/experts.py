@@ -218,7 +218,7 @@ def _relevance(centred: FloatArray, target: FloatArray, w: FloatArray) -> FloatA
 
 _ADDED = np.array([0.0, *(10.0**power for power in range(-5, 6))], dtype=np.float32)
 """What is added to the diagonal, in units of its largest element, until a system can be solved: each is
-positive definite, but where rows are heavy their ridge may be lost in rounding. The last one is beyond that."""
+positive definite, but where rows are heavy their ridge may be lost in rounding. The last is beyond that."""
 
 
 def _ridge(gram: FloatArray, target: FloatArray, w: FloatArray, ridge: float) -> _Solved:
