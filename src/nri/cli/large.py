@@ -121,8 +121,7 @@ def _induce_and_show(
         told = f"groups and report are about a sample of {len(sample)} rows; the rule was counted on all rows"
         tell(told, quiet=output.quiet)
         tell_groups(in_sample, sample, output)
-    if output.html is not None:
-        write_report(in_sample, sample, settings, output, seed=seed)
+    write_report(in_sample, sample, settings, output, seed=seed)
 
 
 def _cross_validated(

@@ -23,7 +23,6 @@ from nri.induce.costs import Costs, at_stake, stakes
 from nri.induce.knowledge import NOTHING, Knowledge
 from nri.induce.long import chosen_on_all_rows, rows_to_search, unlabelled_to_search
 from nri.induce.sharpen import cuts_of, rule_bits, sharpen
-from nri.induce.stable import steady
 from nri.induce.wide import columns_to_search
 from nri.induce.wishes import allowed_literals, chosen_columns, required_literals
 from nri.induce.words import assemble, counted, in_words, literal_meanings
@@ -81,7 +80,7 @@ class Settings:
     knowledge: Knowledge = NOTHING
     """What a person knows."""
     stable: bool = False
-    """Whether the rule is to be one that other rows would have given too; see :mod:`nri.induce.stable`."""
+    """Whether the rule is to be one that other rows would give too; see :func:`nri.induce.models.steady`."""
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -159,7 +158,7 @@ def induce_rules(
     settings, rng = settings or Settings(), rng or np.random.default_rng(0)
     model = models.get_inducer(settings.model)
     if settings.stable:
-        model = steady(model)
+        model = models.steady(model)
     table = chosen_columns(table, settings)
     if not (table.weights > 0).all():
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
