@@ -63,9 +63,9 @@ class ShortTraining:
 
     width: int = 32
     batch: int = 64
-    updates: int = 320
+    updates: int = 200
     learning_rate: float = 2e-3
-    rules: int = 6
+    rules: int = 4
     """of validation: twice as many hidden rules of each shape"""
 
     def facts(self) -> dict[str, float]:
