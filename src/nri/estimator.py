@@ -132,7 +132,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         model: str = models.DEFAULT,
         *,
         max_clauses: int = 8,
-        max_literals: int = 6,
+        max_literals: int = 9,
         columns: Sequence[str] | Mapping[str, bool] | None = None,
         require: Sequence[str] | None = None,
         negations: bool = True,

@@ -10,6 +10,7 @@ import numpy as np
 from nri_bench.experiments.base import Experiment, Options, chosen_methods, method_facts
 from nri_bench.experiments.synthetic import N_CAUSAL, all_rows, draw_rows, draw_truth, flip_labels
 from nri_bench.methods import get_method
+from nri_bench.methods.bayes_limit import FamilyPosterior
 from nri_bench.run import Job, Measures, Row
 
 if TYPE_CHECKING:
@@ -61,7 +62,10 @@ def endure_noise(method: str, rate: float, seed: int, n_episodes: int) -> Measur
         truth = draw_truth(rng, int(rng.integers(1, 4)), int(rng.integers(1, 4)), N_CAUSAL)
         X = draw_rows(rng, truth, N_ROWS)
         clean = truth.holds(X)
-        model = get_method(method).make(seed).fit(X, flip_labels(rng, clean, rate).astype(np.int64))
+        model = get_method(method).make(seed)
+        if isinstance(model, FamilyPosterior):  # a limit, so it may know what no method is told
+            model.set_params(rate=rate)
+        model.fit(X, flip_labels(rng, clean, rate).astype(np.int64))
         accuracy.append(
             np.mean(np.asarray(model.predict(everything)).astype(bool) == truth.holds(everything))
         )

@@ -19,14 +19,17 @@ PARTS = {
     "rules": "damaged rule files",
     "weights": "damaged checkpoints, cards, networks",
 }
-COUNTS = ("tried", "ok", "refused", "foreign", "hung", "different")
+FINDINGS = ("foreign", "hung", "different")
+COUNTS = ("tried", "ok", "refused", *FINDINGS)
 
 
 def campaign_table(path: Path) -> str:
-    """Sum the rows of all runs, a line for each part of the campaign."""
+    """Sum the rows of all runs, a line for each part of the campaign; rounds drawn again are told below."""
     if not path.exists():
         return NO_ROWS
-    rows = pd.DataFrame(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
+    every = pd.DataFrame(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
+    is_again = every["again"].notna() if "again" in every else pd.Series(False, index=every.index)
+    rows, again = every[~is_again], every[is_again]
     lines = []
     for part, name in PARTS.items():
         own = rows[rows["part"] == part]
@@ -34,6 +37,12 @@ def campaign_table(path: Path) -> str:
             lines.append([name, *(_number(own[count].sum()) for count in COUNTS)])
     through = _number(rows["rows"].sum())
     caption = f"{through} rows of tables went through each engine of the exports."
+    if len(again):
+        left = _number(again[list(FINDINGS)].to_numpy().sum())
+        caption += (
+            f"\nEvery finding was mended, and the round that it came from drawn again: "
+            f"{_number(again['tried'].sum())} cases, {left} findings."
+        )
     return f"{markdown(['what', *COUNTS], lines)}\n{caption}\n"
 
 

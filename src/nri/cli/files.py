@@ -103,13 +103,13 @@ def check_outputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, str |
     """
     given = {option: path for option, path in outputs.items() if path is not None}
     for option, path in given.items():
+        _check_writable(path)
         for what, source in inputs.items():
             if source not in (None, "-") and _same_file(path, str(source)):
                 raise InputError(f"{option} {path} is {what} itself; choose another name")
         for other, earlier in given.items():
             if other < option and _same_place(path, earlier):
                 raise InputError(f"{other} and {option} are both {path}; choose two names")
-        _check_writable(path)
 
 
 def _same_file(path: Path, other: str) -> bool:
@@ -122,6 +122,11 @@ def _same_place(path: Path, other: Path) -> bool:
 
 
 def _check_writable(path: Path) -> None:
+    try:
+        path.exists()
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or error
+        raise InputError(f"{path} cannot be written ({cause}); choose another name") from None
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file to write to")
     if not path.parent.is_dir():

@@ -36,6 +36,7 @@ from nri.table.binarizer import Binarizer
 from nri.table.frame import read_columns
 from nri.table.table import Table
 from nri.table.usable import LeftOut, refusal
+from nri.threads import one_thread
 
 _SEARCHED_TWICE, _CLASSES_TWICE = 2000, 5
 """Most rows and classes with which a shorter rule is sought once cuts have moved; more take long."""
@@ -55,7 +56,7 @@ class Settings:
     """Which model finds them; see :mod:`nri.induce.models`."""
     max_clauses: int = 8
     """Most clauses in the rule of one class."""
-    max_literals: int = 6
+    max_literals: int = 9
     """Most literals in one clause."""
     use: Collection[str] | None = None
     """The only columns that rules may speak about; None for all."""
@@ -127,6 +128,7 @@ class Induction:
     """Columns that were searched, where the table has so many that it was not all of them."""
 
 
+@one_thread()
 def induce_rules(
     table: Table, settings: Settings | None = None, *, rng: np.random.Generator | None = None
 ) -> Induction:

@@ -35,6 +35,7 @@ from nri.table.binarizer import Binarizer
 from nri.table.table import Table, Target
 from nri.table.thresholds import even_thresholds
 from nri.table.usable import LeftOut, refusal
+from nri.threads import one_thread
 
 SEARCHED_ROWS = 3000
 """Most rows that clauses are looked for in; means are counted on all."""
@@ -68,6 +69,7 @@ class NumberInduction:
     """Columns that could be of no use to a rule, and why."""
 
 
+@one_thread()
 def induce_segments(
     table: Table,
     settings: Settings | None = None,

@@ -216,6 +216,11 @@ def _relevance(centred: FloatArray, target: FloatArray, w: FloatArray) -> FloatA
     return np.asarray(weight * (len(weight) / weight.sum()), dtype=np.float32)
 
 
+_ADDED = np.array([0.0, *(10.0**power for power in range(-5, 6))], dtype=np.float32)
+"""What is added to the diagonal, in units of its largest element, until a system can be solved: each is
+positive definite, but where rows are heavy their ridge may be lost in rounding. The last is beyond that."""
+
+
 def _ridge(gram: FloatArray, target: FloatArray, w: FloatArray, ridge: float) -> _Solved:
     """Solve for all rows at once, and for each row as if one unit of its weight were not there.
 
@@ -224,15 +229,12 @@ def _ridge(gram: FloatArray, target: FloatArray, w: FloatArray, ridge: float) ->
     """
     from scipy.linalg import lapack  # here: where labels suffice nobody is asked, and nobody waits for it
 
-    more = np.float32(0.0)
-    while True:
+    for more in _ADDED * gram.diagonal().max():
         system = np.array(gram, order="F")
         system[np.diag_indices(len(system))] += np.float32(ridge) / w + more
         factor, failed = lapack.spotrf(system, lower=1, overwrite_a=1)
-        if not failed or more > 1e6:
+        if not failed:
             break
-        # positive definite, but of rows so heavy that their ridge is lost in rounding
-        more = max(10 * more, np.float32(1e-5) * system.diagonal().max())
     lower, _ = lapack.spotri(factor, lower=1, overwrite_c=1)
     inverse = np.tril(lower) + np.tril(lower, -1).T
     alpha = inverse @ target
