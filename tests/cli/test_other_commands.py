@@ -6,7 +6,8 @@ from functools import partial
 import pandas as pd
 import pytest
 
-from nri.induce.path import Settings
+import nri.induce.path  # noqa: F401  # loaded before a test puts something in the place of Settings
+from nri.induce.settings import Settings
 
 
 def test_predictions_stand_beside_the_table(nri, visits, rule):
@@ -117,7 +118,7 @@ def test_json_is_exported_as_it_was(nri, rule):
 )
 def test_the_demo_prints_a_rule_without_any_file(nri, name, word, monkeypatch):
     if name != "iris":  # the network in one of them is enough: all are induced from six times
-        monkeypatch.setattr("nri.induce.path.Settings", partial(Settings, model="greedy"))
+        monkeypatch.setattr("nri.induce.settings.Settings", partial(Settings, model="greedy"))
     done = nri("demo", name)
     assert done.code == 0
     assert done.out.startswith("IF ")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nri.engine.path import LargeInduction
     from nri.engine.profile import Profile
     from nri.engine.rows import Rows
-    from nri.induce.path import Settings
+    from nri.induce.settings import Settings
     from nri.rule.plan import ColumnPlan
 
 
