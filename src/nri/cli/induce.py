@@ -18,8 +18,9 @@ from nri.errors import InputError
 if TYPE_CHECKING:
     from nri.induce.estimates import Accuracy
     from nri.induce.floors import Floors
-    from nri.induce.path import Induction, Settings
+    from nri.induce.path import Induction
     from nri.induce.resample import HeldOut
+    from nri.induce.settings import Settings
     from nri.rule import RuleSet
     from nri.table import Table
 
@@ -262,7 +263,7 @@ def demo(name: NameArgument = "breast-cancer", quiet: QuietOption = False) -> No
         raise InputError(f"no demo {name!r}; choose one of {', '.join(_SETS)}")
     loader, target, about = _SETS[name]
     with waiting(f"loading {name}", quiet=quiet):  # the imports take their time too
-        from nri.induce.path import Settings
+        from nri.induce.settings import Settings
 
         table = _load(loader, target)
     tell(f"{about}: {len(table)} rows, {len(table.names)} columns", quiet=quiet)

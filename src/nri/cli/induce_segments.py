@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nri.cli.records import Reading
-    from nri.induce.path import Settings
+    from nri.induce.settings import Settings
     from nri.regress.path import NumberInduction
     from nri.report import ReportOptions
     from nri.rule import Segments, SurvivalRule

@@ -10,8 +10,9 @@ from nri.cli.files import check_outputs, write_text
 
 if TYPE_CHECKING:
     from nri.induce.diagnostics import Diagnostics
-    from nri.induce.path import Induction, Settings
+    from nri.induce.path import Induction
     from nri.induce.resample import HeldOut
+    from nri.induce.settings import Settings
     from nri.report import ReportOptions
     from nri.rule import RuleSet, Segments, SurvivalRule
     from nri.table import Table

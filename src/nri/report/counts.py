@@ -4,7 +4,7 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.induce.estimates import accuracy_of, effective_rows, wilson
-from nri.induce.path import Settings
+from nri.induce.settings import Settings
 from nri.report.records import (
     ClauseCard,
     ColumnUse,

@@ -9,8 +9,9 @@ from nri.errors import InputError
 from nri.induce.costs import MeanCost, stakes
 from nri.induce.diagnostics import Diagnostics
 from nri.induce.estimates import Accuracy
-from nri.induce.path import Induction, Settings
+from nri.induce.path import Induction
 from nri.induce.resample import HeldOut, cores, hold_out, some_rows
+from nri.induce.settings import Settings
 from nri.report.counts import RuleCounts, about_table, confusion_of
 from nri.report.curve import by_size, curve_of
 from nri.report.records import Confusion, Curve, Report, ReportOptions

@@ -7,8 +7,8 @@ import numpy as np
 from markupsafe import Markup
 
 from nri.arrays import FloatArray
-from nri.induce.path import Settings
 from nri.induce.resample import some_rows
+from nri.induce.settings import Settings
 from nri.regress.count import weighted_quantiles
 from nri.regress.path import NumberInduction
 from nri.regress.validate import Fit, fit_of, hold_out_numbers

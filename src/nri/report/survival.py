@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from nri.induce.path import Settings
+from nri.induce.settings import Settings
 from nri.report.counts import about_table, gap_columns
 from nri.report.page import fill
 from nri.report.pictures import scale_of_times

@@ -8,7 +8,7 @@ from nri.errors import InputError
 from nri.induce import models
 from nri.induce.diagnostics import check_prevalence
 from nri.induce.knowledge import Knowledge
-from nri.induce.path import Settings
+from nri.induce.settings import Settings
 from nri.rule import Label, Rule
 from nri.serve.fields import (
     MAX_LITERALS,
