@@ -26,13 +26,14 @@ unit: $(VENV)/.installed-test
 	$(BIN)/pytest -n 2
 
 # A campaign against everything: estimators, files, command lines, exports, server, checkpoints. One line of counts at the end.
-MINUTES ?= 60
+fuzz: MINUTES ?= 60
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python tests/fuzz/fuzz_campaign.py --minutes $(MINUTES)
 
 # Hashes of the pinned environment: write them anew, or download every file and compare; licences and bill of materials.
 lock: $(VENV)/.installed-test
-	$(PIP) --dry-run --ignore-installed --report build/pip-report.json -e '.[test]' -e ./bench
+	mkdir -p build
+	$(PIP) --dry-run --ignore-installed --report build/pip-report.json -e '.[test]' -e './bench[networks]'
 	$(BIN)/python tools/supply_chain.py lock build/pip-report.json
 
 verify: $(VENV)/.installed-test
@@ -67,10 +68,11 @@ site: $(VENV)/.installed-docs
 	@echo "open build/site/index.html; for search: python3 -m http.server -d build/site"
 
 # The page's server under a hundred visitors at once, on this machine only, killed and started again half-way.
-MINUTES  ?= 10
+# ROWS=results/soak.jsonl keeps what was counted for docs/limits.md (nri bench report).
 VISITORS ?= 100
+soak: MINUTES ?= 10
 soak: $(VENV)/.installed-test
-	$(BIN)/python tests/soak/soak.py --minutes $(MINUTES) --visitors $(VISITORS)
+	$(BIN)/python tests/soak/soak.py --minutes $(MINUTES) --visitors $(VISITORS) $(if $(ROWS),--rows $(ROWS))
 
 # Renew the pictures of the page in docs/images; needs chromium.
 screenshots: $(VENV)/.installed-test

@@ -9,7 +9,23 @@ from collections.abc import Sequence
 
 
 class NRIError(Exception):
-    """Base of every error this package raises on purpose."""
+    r"""Base of every error this package raises on purpose. Its message is one line, whatever it quotes.
+
+    >>> str(NRIError("no column two\nlines"))
+    'no column two\\nlines'
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(one_line(message))
+
+
+def one_line(text: str) -> str:
+    r"""Return a text with what cannot be printed (ends of lines, half characters) as its escape.
+
+    >>> print(one_line("1 cm\t\ud800"))
+    1 cm\t\ud800
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 class InputError(NRIError, ValueError):

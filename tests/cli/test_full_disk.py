@@ -56,3 +56,37 @@ def test_where_even_the_error_cannot_be_told_the_code_still_is():
             [sys.executable, "-m", "nri", "induce", "nothing.csv"], stdout=full, stderr=full, check=False
         )
     assert done.returncode == 2
+
+
+def closed(streams, *command):
+    """Run a command with some of its standard streams closed, as ``nri ... >&-`` does."""
+    shell = f'exec "$0" -m nri "$@" {streams}'
+    return subprocess.run(
+        ["sh", "-c", shell, sys.executable, *command], capture_output=True, text=True, check=False
+    )
+
+
+def test_a_closed_standard_output_is_told_like_a_full_disk():
+    done = closed(">&-", *COMMANDS["rule"])
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith(
+        "error: the result cannot be written (Bad file descriptor)"
+    )
+
+
+def test_a_closed_standard_output_hinders_nobody_who_asks_for_a_file(tmp_path):
+    done = closed(">&-", *COMMANDS["rule"], "--quiet", "--out", str(tmp_path / "rule.json"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "rule.json").exists()
+
+
+def test_remarks_go_nowhere_where_standard_error_is_closed():
+    done = closed("2>&-", *COMMANDS["rule"])
+    assert done.returncode == 0
+    assert done.stdout.startswith("IF ")
+
+
+def test_a_closed_standard_input_holds_no_table():
+    done = closed("<&-", "induce", "-", "--target", "flu")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: standard input cannot be read")

@@ -87,6 +87,14 @@ def test_a_place_without_permission_is_refused_before_the_work(nri, visits, tmp_
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_name_that_no_disk_takes_is_refused_before_the_work(nri, visits, rule):
+    """An ``--out`` of 300 letters ended with exit code 1."""
+    for command in (["induce", visits, "--target", "flu"], ["predict", rule, visits], ["export", rule]):
+        done = nri(*command, "--out", "a" * 300)
+        assert (done.code, done.out) == (2, "")
+        assert done.err == f"error: {'a' * 300} cannot be written (File name too long); choose another name\n"
+
+
 def test_a_full_disk_is_told_in_one_line(nri, visits):
     done = nri("induce", visits, "--target", "flu", "--quiet", "--json", "--out", "/dev/full")
     assert done.code == 2

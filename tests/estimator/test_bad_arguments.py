@@ -48,6 +48,8 @@ def test_an_argument_that_means_nothing_is_refused_by_its_value(name, value):
         {"cuts": 5},
         {"cuts": {"a": "x"}},
         {"cuts": {"a": [float("nan")]}},
+        {"cuts": {"a": []}},  # raised a KeyError from the search
+        {"cuts": {"a": iter([1.0])}},
         {"forbid": 5},
         {"forbid": "a > 1"},
         {"forbid": [5]},
@@ -58,6 +60,16 @@ def test_an_argument_that_means_nothing_is_refused_by_its_value(name, value):
 def test_knowledge_that_means_nothing_is_refused(given):
     with pytest.raises(InputError):
         Knowledge(**given)
+
+
+def test_an_error_is_one_line_whatever_the_columns_are_called():
+    """The message about a direction quoted the name as it was, ends of lines included."""
+    rows = {"two\nlines": range(20)}
+    for known in ({"monotone": {"two\nlines": "sideways"}}, {"cuts": {"two\nlines": [float("inf")]}}):
+        with pytest.raises(InputError) as caught:
+            NRIClassifier("greedy", knowledge=Knowledge(**known)).fit(rows, LABELS)
+        assert r"two\nlines" in str(caught.value)
+        assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Weights are settled at the door: sums that overflowed hung the search, tiny ones raised from within."""
 
+import datetime as dt
 import resource
 
 import numpy as np
@@ -44,6 +45,18 @@ def test_a_row_that_weighs_nothing_beside_another_is_absent():
     )
     without = NRIClassifier().fit({"a": ROWS["a"]}, LABELS)
     assert with_dust.rules_ == without.rules_
+
+
+def test_one_row_that_outweighs_all_others_leaves_chances_that_are_numbers():
+    """Its ridge was lost in rounding, and the experts' opinions were not numbers."""
+    first, second, third, last = (
+        dt.date(*day) for day in [(2008, 12, 30), (2010, 12, 28), (2022, 3, 25), (2025, 2, 17)]
+    )
+    days = [second, third, first, third, second, third, second, second, last, second, third, third]
+    rows = {"word": list("xbaxaxxxabbx"), "day": days}
+    labels = [5, 8, 3, 5, 10, 11, 6, 1, 9, 5, 8, 10]
+    clf = NRIClassifier().fit(rows, labels, sample_weight=[1212550953] + [1] * 11)
+    np.testing.assert_allclose(clf.posterior_proba(rows).sum(axis=1), 1, rtol=1e-5)
 
 
 def test_heavy_rows_are_shown_to_the_papers_network_only_so_often():

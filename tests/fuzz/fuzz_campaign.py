@@ -5,7 +5,8 @@ found goes to build/fuzz/. Exits with 1 if there is any finding.
 
 Bars that no single run reaches are reached over several: ``--parts fits --count 20000 --rows
 results/fuzz.jsonl`` tries so many cases (the minutes are a bound) and adds what was counted, part by part, to a
-file of rows; ``nri bench report`` writes the table of docs/limits.md from them.
+file of rows; ``nri bench report`` writes the table of docs/limits.md from them. A finding names its round:
+``--parts fits --again 3000017`` draws the cases of that round again, once it was mended.
 """
 
 import argparse
@@ -44,7 +45,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: E402
 from nri_bench.run.rows import commit_of  # noqa: E402
 
 QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
-ROUND = 20
+ROUND = 200
+"""Cases of one call of hypothesis, which takes its time to begin and begins with the simplest case."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,9 @@ def _work(name: str, first: int, minutes: float, count: int, folder: Path) -> No
     tally, number, end = Tally(), first, time.monotonic() + 60 * minutes
     while time.monotonic() < end and tally.tried < count:
         (folder / f"{name}-{first}.round").write_text(str(number))
-        one_round(PARTS[name], number, tally)
+        known = len(tally.findings)
+        one_round(PARTS[name], number, tally, min(ROUND, count - tally.tried))
+        tally.findings[known:] = [f"round {number}: {one}" for one in tally.findings[known:]]
         number += 1
         seconds = sum(os.times()[:4])
         found = {"counts": dict(tally.counts), "findings": tally.findings[:200], "seconds": seconds}
@@ -135,12 +139,17 @@ def campaign(asked: argparse.Namespace) -> Tally:
     total, shares = Tally(), sum(PARTS[name].share for name in names)
     for name in names:
         minutes = asked.minutes * PARTS[name].share / shares
-        tally = run_part(name, minutes, asked.count, asked.seed, asked.out, asked.jobs)
+        if asked.again:
+            tally = Tally()
+            for number in asked.again:
+                one_round(PARTS[name], number, tally)
+        else:
+            tally = run_part(name, minutes, asked.count, asked.seed, asked.out, asked.jobs)
         print(tally.line(name), flush=True)
         if asked.rows:
             with asked.rows.open("a", encoding="utf-8") as file:
                 row = {"part": name, "seed": asked.seed, "commit": commit_of(HERE), **tally.row()}
-                file.write(json.dumps(row) + "\n")
+                file.write(json.dumps({**row, "again": asked.again} if asked.again else row) + "\n")
         for outcome, times in tally.counts.items():
             total.counts[outcome] += times
         total.findings += [f"{name}: {finding}" for finding in tally.findings]
@@ -156,6 +165,10 @@ def _collect(file: Path, tally: Tally) -> None:
         file.unlink()
 
 
+def _numbers(text: str) -> list[int]:
+    return [int(word) for word in text.split(",")]
+
+
 def asked_of(words: list[str] | None = None) -> argparse.Namespace:
     """Read what is asked on the command line."""
     parser = argparse.ArgumentParser(
@@ -166,6 +179,9 @@ def asked_of(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=int(time.time()) % 10**6)
     parser.add_argument("--parts", default=",".join(PARTS))
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument(
+        "--again", type=_numbers, default=[], help="rounds to draw again, separated by commas"
+    )
     parser.add_argument("--out", type=Path, default=Path("build/fuzz"))
     parser.add_argument("--rows", type=Path, help="a file that a row of counts is added to for each part")
     return parser.parse_args(words)

@@ -57,3 +57,10 @@ def test_the_campaign_ends_in_one_line_of_counts(tmp_path):
     assert total.line("fuzz").startswith("fuzz: tried 20, ok ")
     row = json.loads(rows.read_text())
     assert (row["part"], row["tried"], row["ok"]) == ("rules", 20, total.counts["ok"])
+
+
+def test_a_round_can_be_drawn_again(tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    asked = asked_of(["--parts", "rules", "--again", "1", "--out", str(tmp_path), "--rows", str(rows)])
+    assert campaign(asked).counts == campaign(asked).counts
+    assert [json.loads(row)["again"] for row in rows.read_text().splitlines()] == [[1], [1]]

@@ -73,6 +73,7 @@ LOOKS = {
     "paper": Look("#CC79A7", "X", (0, (3, 1, 1, 1))),
     "paper-tuned": Look("#AA4499", "8", (0, (8, 1, 2, 1))),
     "exact": Look("#000000", "p", (0, (1, 1))),
+    "bayes-limit": Look("#111111", "2", (0, (2, 3))),
     "ripper": Look("#0072B2", "o", "--"),
     "rulefit": Look("#56B4E9", "s", "-."),
     "figs": Look("#009E73", "^", (0, (4, 1, 1, 1, 1, 1))),

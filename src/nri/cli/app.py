@@ -18,7 +18,7 @@ import typer
 
 from nri.cli.apply import explain, export, predict
 from nri.cli.compare import compare
-from nri.cli.console import notes_on_stderr
+from nri.cli.console import notes_on_stderr, replace_closed_streams
 from nri.cli.dynamics import dynamics
 from nri.cli.elsewhere import Commands
 from nri.cli.induce import demo, induce
@@ -121,6 +121,7 @@ for _command in _COMMANDS:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; every mistake ends in one line on stderr and an exit code."""
+    replace_closed_streams()
     try:
         with notes_on_stderr():
             code = app(

@@ -1,6 +1,7 @@
 """What every command says and how: results on stdout, everything else on stderr."""
 
 import logging
+import os
 import sys
 import threading
 import time
@@ -38,6 +39,25 @@ class RuleHighlighter(RegexHighlighter):
 
 
 _THEME = Theme({"rule.word": "bold cyan", "rule.number": "dim", "rule.note": "green"})
+
+
+def replace_closed_streams() -> None:
+    """Put something in the place of standard streams that were closed (``nri ... >&-``) and are None.
+
+    No table can be read there and no result be written, which is said like any other such failure; remarks go
+    nowhere. And no file that is opened later takes the number of the stream.
+    """
+    for number, (name, mode, way) in enumerate(_STREAMS):
+        if getattr(sys, name) is None:
+            nothing = os.open(os.devnull, way)
+            if nothing != number:
+                os.dup2(nothing, number)
+            stream = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115  # open to the end
+            setattr(sys, name, stream)
+
+
+_STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
+"""What stands in for a closed stream: reading from the first and writing to the second fails."""
 
 
 def show_rule(text: str) -> None:

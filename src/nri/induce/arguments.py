@@ -4,7 +4,7 @@ Every bad one is an :class:`~nri.errors.InputError` that names the argument, wha
 """
 
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from math import isfinite
 from os import PathLike
 from typing import Any
@@ -103,8 +103,10 @@ def check_knowledge(known: Any) -> None:
         if not isinstance(one, str) and type(one).__name__ != "Literal":
             raise InputError(f"forbid lists {shown(one)}; give conditions such as 'age > 80'")
     for column, cuts in mapping("cuts", known.cuts, "numbers for each column").items():
-        if isinstance(cuts, str | bytes) or not isinstance(cuts, Iterable):
+        if isinstance(cuts, str | bytes) or not isinstance(cuts, Collection):
             raise InputError(f"the cuts of {column!r} are {shown(cuts)}; give a list of numbers")
+        if not len(cuts):
+            raise InputError(f"no cut of {column!r} is given; give one, or leave the column out by columns")
         for cut in cuts:
             if isinstance(cut, bool) or not isinstance(cut, numbers.Real) or not isfinite(cut):
                 raise InputError(f"the cuts of {column!r} list {shown(cut)}; give finite numbers")

@@ -64,7 +64,7 @@ def resolved(known: Knowledge, table: Table) -> Knowledge:
         _check_ordered(table, name, "cuts")
     for name, way in known.monotone.items():
         if way not in (UP, DOWN):
-            raise InputError(f"a column goes up or down, not {way!r}: write {name}=up or {name}=down")
+            raise InputError(f"column {name!r} goes up or down, not {way!r}; say one of the two")
         _check_ordered(table, name, "a direction", flags=True)
     if known.monotone and (len(table.classes) != 2 or table.positive is None):
         raise InputError("what goes up must be said of one class: name it (--positive VALUE)")

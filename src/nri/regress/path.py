@@ -15,7 +15,7 @@ from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import literal_truth
 from nri.errors import InputError
 from nri.induce import knowledge
-from nri.induce.path import Settings
+from nri.induce.settings import Settings
 from nri.induce.wishes import allowed_literals, chosen_columns, required_literals
 from nri.induce.words import literal_meanings
 from nri.regress.count import (
@@ -35,6 +35,7 @@ from nri.table.binarizer import Binarizer
 from nri.table.table import Table, Target
 from nri.table.thresholds import even_thresholds
 from nri.table.usable import LeftOut, refusal
+from nri.threads import one_thread
 
 SEARCHED_ROWS = 3000
 """Most rows that clauses are looked for in; means are counted on all."""
@@ -68,6 +69,7 @@ class NumberInduction:
     """Columns that could be of no use to a rule, and why."""
 
 
+@one_thread()
 def induce_segments(
     table: Table,
     settings: Settings | None = None,

@@ -14,8 +14,6 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack, solve_triangular
-from scipy.optimize import nnls
 
 FloatArray = NDArray[np.float32]
 
@@ -218,21 +216,25 @@ def _relevance(centred: FloatArray, target: FloatArray, w: FloatArray) -> FloatA
     return np.asarray(weight * (len(weight) / weight.sum()), dtype=np.float32)
 
 
+_ADDED = np.array([0.0, *(10.0**power for power in range(-5, 6))], dtype=np.float32)
+"""What is added to the diagonal of a system, in units of its largest element, until it can be solved: it is
+positive definite, but the ridge of heavy rows may be lost in rounding. The last is beyond all rounding."""
+
+
 def _ridge(gram: FloatArray, target: FloatArray, w: FloatArray, ridge: float) -> _Solved:
     """Solve for all rows at once, and for each row as if one unit of its weight were not there.
 
     Without a row at all its opinion is t - alpha / diag(inverse), with variance v. The n units that
     remain of it bring back the share v n / (v n + ridge) of what is missing to its label.
     """
-    more = np.float32(0.0)
-    while True:
+    from scipy.linalg import lapack  # here: where labels suffice nobody is asked, and nobody waits for it
+
+    for more in _ADDED * gram.diagonal().max():
         system = np.array(gram, order="F")
         system[np.diag_indices(len(system))] += np.float32(ridge) / w + more
         factor, failed = lapack.spotrf(system, lower=1, overwrite_a=1)
-        if not failed or more > 1e6:
+        if not failed:
             break
-        # positive definite, but of rows so heavy that their ridge is lost in rounding
-        more = max(10 * more, np.float32(1e-5) * system.diagonal().max())
     lower, _ = lapack.spotri(factor, lower=1, overwrite_c=1)
     inverse = np.tril(lower) + np.tril(lower, -1).T
     alpha = inverse @ target
@@ -318,6 +320,9 @@ def council_shares(
     pull
         How many squared errors it takes to leave them.
     """
+    from scipy.linalg import solve_triangular
+    from scipy.optimize import nnls
+
     n = left_out.shape[1]
     if expected is None:
         expected = np.full(n, 1 / n)

@@ -5,11 +5,7 @@ is hard to beat on few rows, remember. Cells of other columns take part as -1 an
 believe reaches the rule through plausible rows; the rule itself speaks of cuts.
 """
 
-import warnings
-
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Cells
@@ -44,18 +40,19 @@ class Logistic:
         self.n_classes = n_classes
         self.present = np.unique(labels)
         self.mean = np.average(x, axis=0, weights=weights)
-        self.model = LogisticRegression(C=1 / self.penalty, max_iter=200, tol=1e-5)
         if len(self.present) > 1:
-            with warnings.catch_warnings():
-                # on separable rows the last steps go far and change no answer
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                self.model.fit(x - self.mean, labels, sample_weight=weights)
+            centred = np.asarray(x - self.mean, dtype=np.float64)
+            self.coefficients = _fitted(centred, labels[:, None] == self.present, weights, self.penalty)
         self.left_out = self._left_out(x, labels, weights)
 
     def chances(self, asked: SignedArray) -> FloatArray:
         """[S, n_classes]; a class without rows has none."""
         found = np.zeros((len(asked), self.n_classes))
-        found[:, self.present] = self.model.predict_proba(asked - self.mean) if len(self.present) > 1 else 1.0
+        if len(self.present) == 1:
+            found[:, self.present] = 1.0
+        else:
+            logits = (asked - self.mean) @ self.coefficients[:-1] + self.coefficients[-1]
+            found[:, self.present] = _log_chances(logits)[1]
         return found
 
     def _left_out(self, x: SignedArray, labels: IntArray, weights: FloatArray) -> FloatArray:
@@ -67,6 +64,41 @@ class Logistic:
         for c in self.present.tolist() if len(self.present) > 1 else ():
             found[:, c] = _without_own_row(design, labels == c, weights, chances[:, c], ridge)
         return found
+
+
+def _fitted(x: FloatArray, of_class: BoolArray, weights: FloatArray, penalty: float) -> FloatArray:
+    """[F + 1, C], what cells add to the logit of each class, and its constant, which has no penalty.
+
+    scikit-learn finds the same numbers, but takes longer to import than a rule for a small table takes.
+    """
+    from scipy.optimize import minimize
+
+    n_classes = 1 if of_class.shape[1] == 2 else of_class.shape[1]  # of two classes the second is asked about
+    shape = (n_classes, x.shape[1] + 1)
+    total = weights.sum()
+
+    def spread(flat: FloatArray) -> FloatArray:
+        coefficients = flat.reshape(shape).T
+        return coefficients if n_classes > 1 else np.column_stack([np.zeros(len(coefficients)), coefficients])
+
+    def loss(flat: FloatArray) -> tuple[float, FloatArray]:
+        coefficients = spread(flat)
+        logs, chances = _log_chances(x @ coefficients[:-1] + coefficients[-1])
+        steps = weights[:, None] * (chances - of_class)
+        slopes = np.concatenate([x.T @ steps + penalty * coefficients[:-1], steps.sum(axis=0)[None]])
+        worth = -float(weights @ logs[of_class]) + penalty / 2 * float((coefficients[:-1] ** 2).sum())
+        return worth / total, (slopes[:, -n_classes:] / total).T.ravel()
+
+    limits = {"maxiter": 200, "maxls": 50, "gtol": 1e-5, "ftol": 64 * np.finfo(np.float64).eps}
+    found = minimize(loss, np.zeros(shape).ravel(), method="L-BFGS-B", jac=True, options=limits)
+    return spread(np.asarray(found.x))
+
+
+def _log_chances(logits: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """[M, C] twice: logarithms of the chances that logits stand for, and the chances."""
+    logits = logits - logits.max(axis=1, keepdims=True)
+    logs = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    return logs, np.exp(logs)
 
 
 def _without_own_row(

@@ -18,7 +18,7 @@ from nri.seeded.experts import COUNCIL, Experts, Kernels, council_shares
 from nri.seeded.measures import Logistic, measures
 from nri.seeded.runtime import SeededNetwork, shipped_network
 from nri.seeded.sample import Sample, SignedArray, signed_cells
-from nri.seeded.threads import one_thread
+from nri.threads import one_thread
 
 NETWORK_ROWS = 500
 """Rows that the network looks at, spread over the sample. The experts see all."""
@@ -64,6 +64,8 @@ class Posterior:
 
     def ask(self, cells: Cells) -> Told:
         """Ask about S rows, a part of them at a time; the same digits whatever the number of threads."""
+        import scipy.linalg  # noqa: F401  # the experts' own, which must work in one thread too
+
         with one_thread():
             return self._told(cells)
 

@@ -30,6 +30,7 @@ from nri.table.excel_layout import (
     read_header,
 )
 from nri.table.frame import check_distinct
+from nri.table.panics import is_panic, panics_unheard
 from nri.table.source import Workbook
 
 logger = logging.getLogger(__name__)
@@ -107,11 +108,12 @@ def read_workbook(content: bytes, name: str, choice: SheetChoice) -> tuple[pd.Da
 def _damage_told(name: str) -> Iterator[None]:
     """Tell in one line what the reader cannot read; where it panics, that is no Exception."""
     try:
-        yield
+        with panics_unheard():
+            yield
     except (InputError, MemoryError):
         raise
     except BaseException as error:
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+        if not isinstance(error, Exception) and not is_panic(error):
             raise
         cause = " ".join(str(error).split())[:100]
         raise InputError(f"{name} is no readable workbook ({cause}); save it again, or as CSV") from None
