@@ -72,7 +72,8 @@ class Reading:
         from nri.table.excel import SheetChoice
         from nri.table.files import open_source
 
-        return self.labelled(open_source(file, choice=SheetChoice(self.sheet, self.header)), numbers=numbers)
+        choice = SheetChoice(self.sheet, self.header)
+        return self.labelled(open_source(file, choice=choice, rewritable=False), numbers=numbers)
 
     def labelled(self, source: "Source", *, numbers: bool = False) -> "tuple[Table, str]":
         """Return the same for rows that are there already."""
