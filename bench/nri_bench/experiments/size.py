@@ -37,9 +37,9 @@ from nri_bench.tables.size import size_table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHODS = ("nri", "nri-memory", "nri-fit", "nri-duckdb", "duckdb", "tree", "xgboost")
+METHODS = ("nri", "nri-memory", "nri-fit", "nri-duckdb", "nri-predict", "duckdb", "tree", "xgboost")
 """``nri`` is the command line as it comes; ``-memory`` and ``-duckdb`` name the engine, ``-fit`` is fitting
-alone, from a DataFrame and without imports."""
+alone, from a DataFrame and without imports, ``-predict`` streams predictions."""
 ROWS = (10**3, 10**4, 10**5, 10**6, 10**7, 10**8)
 VIEW_ROWS = 10**9
 COLUMNS = (10**2, 10**3, 10**4, 10**5)
@@ -50,6 +50,8 @@ _MOST = {"tree": 10**6, "xgboost": 10**6, "duckdb": 10**9}
 _MOST_COLUMNS = {"duckdb": 0, "tree": 10**4, "xgboost": 10**4}
 _IN_MEMORY = (10**5, 10**6)
 """Rows of the planted table that are also read into memory."""
+_PREDICTED = 10**7
+"""Rows of the planted table that predictions are streamed for."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,8 @@ class _Table:
 
     def takes(self, method: str) -> bool:
         """Whether a method is run on it."""
+        if method == "nri-predict":
+            return self.name == "planted" and self.rows == _PREDICTED
         if method in ("nri-memory", "nri-fit"):
             return (self.name == "planted" and self.rows in _IN_MEMORY) or (
                 self.name in REAL and method == "nri-memory" and self.rows < HARDER_ROWS
@@ -122,6 +126,8 @@ def measure(method: str, table: str, n_rows: int, n_columns: int) -> Measures:
         engine = [] if method == "nri" else ["--engine", method.removeprefix("nri-")]
         used, said = _run(["-m", "nri", "induce", *where, "--target", "y", *engine, "--out", str(out)])
         found: Measures = {**used, **_on_all_rows(said), **_judged(table, out, folder)}
+    elif method == "nri-predict":
+        found = _predicted(folder, path, out)
     else:
         fresh = folder if method == "duckdb" else _fresh(folder, table, n_columns)
         used, _ = _run(["-m", "nri_bench.run.any_size", method, str(path), str(fresh), str(out)])
@@ -166,6 +172,28 @@ def _run(command: Sequence[str]) -> tuple[dict[str, float], str]:
     if process.returncode:
         raise RuntimeError(said.strip().splitlines()[-1] if said.strip() else f"ended by {status}")
     return {"cpu_seconds": used.ru_utime + used.ru_stime, "process_mb": used.ru_maxrss / 1024}, said
+
+
+def _predicted(folder: Path, path: Path, rule: Path) -> Measures:
+    """Stream predictions of a rule; ``equal`` if memory says the same of every row, to the last digit."""
+    import numpy as np
+    import pandas as pd
+
+    from nri import RuleSet, read_rules
+
+    learned = make_table(folder, SHAPES["planted"], FRESH, fresh=True)
+    _run(["-m", "nri", "induce", str(learned), "--target", "y", "--out", str(rule)])
+    scored = folder / f"scored-{os.getpid()}.parquet"
+    used, _ = _run(["-m", "nri", "predict", str(rule), str(path), "--only", "--out", str(scored)])
+    streamed = pd.read_parquet(scored)
+    scored.unlink()
+    rules = read_rules(rule)
+    assert isinstance(rules, RuleSet), "the target has classes"
+    rows = pd.read_parquet(path, columns=list(rules.columns))
+    labels = rules.predict(rows)
+    chances = np.round(rules.predict_proba(rows).max(axis=1), 4)
+    same = (streamed.iloc[:, 0].to_numpy() == labels) & (streamed.iloc[:, 1].to_numpy() == chances)
+    return {**used, "equal": bool(len(same) == len(rows) and same.all())}
 
 
 def _on_all_rows(said: str) -> Measures:
