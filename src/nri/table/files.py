@@ -209,12 +209,17 @@ def _file_content(path: Path, budget: Budget) -> tuple[str, bytes | str]:
         with path.open("rb") as file:
             return name, _read_all(file, name, budget)
     except FileNotFoundError:
-        raise InputError(f"no file {name}{_similar_file(path)}") from None
+        raise missing_file(path) from None
     except (OSError, ValueError) as error:
         cause = getattr(error, "strerror", None) or str(error)
         if isinstance(error, InputError):
             raise
         raise InputError(f"{name} cannot be read ({cause}); check its name and permissions") from None
+
+
+def missing_file(path: Path) -> InputError:
+    """Return that there is no such file, with what could be meant."""
+    return InputError(f"no file {path}{_similar_file(path)}")
 
 
 def _similar_file(path: Path) -> str:
