@@ -59,7 +59,6 @@ def test_a_rule_says_on_how_many_rows_it_was_counted(rows: Path, capsys: pytest.
     ("options", "told"),
     [
         (("--target", "bougt"), "did you mean 'bought'"),
-        (("--target", "size"), "compare it"),
         (("--target", "bought", "--weights", "visits"), "--engine memory"),
         (("--target", "bought", "--memory", "much"), "2GB"),
         (("--target", "bought", "--columns", "sise"), "did you mean 'size'"),
