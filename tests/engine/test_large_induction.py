@@ -12,7 +12,8 @@ from nri.engine.cross import confusion
 from nri.engine.files import open_files
 from nri.engine.histogram import Histogram, histogram, narrowed
 from nri.engine.large import profiled
-from nri.induce.path import Settings, induce_rules
+from nri.induce.path import induce_rules
+from nri.induce.settings import Settings
 from nri.rule import Literal, Op, RuleSet
 from nri.table import label_table, table_of
 

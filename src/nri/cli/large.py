@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nri.engine.path import LargeInduction
     from nri.engine.profile import Profile
     from nri.engine.rows import Rows
-    from nri.induce.path import Settings
+    from nri.induce.settings import Settings
     from nri.rule.plan import ColumnPlan
     from nri.table import Source
 
@@ -130,8 +130,7 @@ def _induce_and_show(
         told = f"groups and report are about a sample of {len(sample)} rows; the rule was counted on all rows"
         tell(told, quiet=output.quiet)
         tell_groups(in_sample, sample, output)
-    if output.html is not None:
-        write_report(in_sample, sample, settings, output, seed=seed)
+    write_report(in_sample, sample, settings, output, seed=seed)
 
 
 def _cross_validated(

@@ -13,7 +13,7 @@ from nri.errors import InputError
 
 if TYPE_CHECKING:
     from nri.engine.files import Files
-    from nri.induce.path import Settings
+    from nri.induce.settings import Settings
     from nri.table import Source, Table
 
 
@@ -128,7 +128,7 @@ class Limits:
     def settings(self, present: Sequence[str], *taken: str) -> "Settings":
         """Return them as settings for a table with these columns; those taken are never used anyway."""
         from nri.induce import models
-        from nri.induce.path import Settings
+        from nri.induce.settings import Settings
 
         return Settings(
             model=self.model or models.DEFAULT,

@@ -10,7 +10,7 @@ from nri.cli.options import FileArgument, JsonOption, QuietOption
 from nri.cli.records import Limits, Part, Reading, spread
 
 if TYPE_CHECKING:
-    from nri.induce.path import Settings
+    from nri.induce.settings import Settings
     from nri.rule import RuleSet
     from nri.table import Table
     from nri.tasks.stability import Stability

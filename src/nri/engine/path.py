@@ -26,7 +26,8 @@ from nri.errors import InputError
 from nri.induce import knowledge, models
 from nri.induce.borders import Border, borders_of
 from nri.induce.costs import at_stake, stakes
-from nri.induce.path import Settings, find_rules, induce_rules
+from nri.induce.path import find_rules, induce_rules
+from nri.induce.settings import Settings
 from nri.induce.sharpen import rule_bits, sharpen
 from nri.induce.words import counted, least_precision, right_weight
 from nri.rule import Label, Literal, Rule, RuleSet, Value

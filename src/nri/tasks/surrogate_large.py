@@ -11,7 +11,7 @@ from nri.engine.profile import Profile
 from nri.engine.rows import select
 from nri.engine.target import EngineTarget
 from nri.induce.estimates import Accuracy
-from nri.induce.path import Settings
+from nri.induce.settings import Settings
 from nri.rule import RuleSet
 
 
