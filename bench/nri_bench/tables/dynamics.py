@@ -28,9 +28,8 @@ Seconds: processor seconds of one fit without flipped cells; by sample the media
 machine with other work on it. {{side_by_side}}
 """
 _QUIET = "Network by network those of our fewest regulators and of PRIDE are from one run on a quiet machine."
-_BUSY = (
-    "So it is network by network, which is no measurement, but both learners of a line ran on the same one."
-)
+_BUSY = """\
+So they are network by network: no measurement, but both learners of a line ran one after the other on one core."""
 
 
 def dynamics_table(rows: Sequence[Row]) -> str:
