@@ -29,7 +29,7 @@ machine with other work on it. {{side_by_side}}
 """
 _QUIET = "Network by network those of our fewest regulators and of PRIDE are from one run on a quiet machine."
 _BUSY = """\
-So they are network by network: no measurement, but both learners of a line ran one after the other on one core."""
+So they are network by network: no measurement, but both learners of a line ran on one core in turn."""
 
 
 def dynamics_table(rows: Sequence[Row]) -> str:
