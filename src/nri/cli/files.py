@@ -31,7 +31,7 @@ def read_any_rule(path: Path) -> "RuleSet | Segments | SurvivalRule":
     from nri.api import read_rules
     from nri.table.files import similar_files
 
-    if not path.exists() and not similar_files(path):
+    if not os.path.exists(path) and not similar_files(path):
         how = "nri induce FILE --target COLUMN --out RULE.json"
         raise InputError(f"no rule file {path}; make one with: {how}")
     return read_rules(path)

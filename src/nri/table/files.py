@@ -2,6 +2,7 @@
 
 import difflib
 import logging
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -230,7 +231,7 @@ def missing_file(path: Path) -> InputError:
 def _similar_file(path: Path) -> str:
     """Return a hint: a file of nearly the same name beside the absent one, or where we looked."""
     folder = path.parent
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         return f"; there is no folder {folder} either"
     return similar_files(path) or "; check the name and the folder"
 
@@ -263,8 +264,10 @@ def similar_files(path: Path) -> str:
 
     Stems are compared: among short names a shared ".csv" alone would make any two look alike.
     """
-    if not path.parent.is_dir():
+    try:
+        beside = sorted(entry for entry in path.parent.iterdir() if entry.is_file())
+    except OSError:  # no such folder, or none that may be looked into
         return ""
-    by_stem = {entry.stem: entry.name for entry in sorted(path.parent.iterdir()) if entry.is_file()}
+    by_stem = {entry.stem: entry.name for entry in beside}
     close = [by_stem[stem] for stem in difflib.get_close_matches(path.stem, list(by_stem), n=2)]
     return "; did you mean " + " or ".join(map(repr, close)) + "?" if close else ""
