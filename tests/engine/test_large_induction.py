@@ -66,6 +66,7 @@ def test_a_rule_of_many_literals_is_counted_by_its_clauses(
 ) -> None:
     """Five classes and 40 literals made millions of patterns of ten million rows, and took 7.6 GB."""
     monkeypatch.setattr(path, "_MOST_PATTERNS", 1)
+    monkeypatch.setattr(path, "_FEW_ROWS", 1)
     frame = with_gaps(rows) if gaps else rows
     found = induced(written(frame, tmp_path / "rows.parquet"))
     assert found.rounds == 0

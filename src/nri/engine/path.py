@@ -52,6 +52,8 @@ _PATTERNS = 300
 
 _MOST_PATTERNS = 1500
 """Different rows that the literals of a rule make of a sample; with more it stays as the sample gave it."""
+_FEW_ROWS = 20_000
+"""Rows up to which any rule is settled on all of them: there are no more patterns than rows."""
 _WORTH_A_LOOK = 0.0005
 """Share of rows that a round must have gained for errors to be looked at once more."""
 _REGIONS = 3
@@ -159,7 +161,8 @@ class _Work:
         Such a rule is counted on all rows and stays as the sample gave it: places and further literals would
         have to be judged among millions of patterns.
         """
-        if self._patterns(literals_of([rule])) <= _MOST_PATTERNS:
+        few = self.profile.target.n_rows <= _FEW_ROWS
+        if few or self._patterns(literals_of([rule])) <= _MOST_PATTERNS:
             return None
         return histogram_of_rule(self.profile, rule)
 
