@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nri.errors import InputError
 from nri.rule import Kind
 from nri.table.cells import plain_numbers_of, text_cells
-from nri.table.delimited import _split, _split_slowly, read_delimited
+from nri.table.delimited import _split_slowly, read_delimited, split_cells
 from nri.table.files import open_source, read_table
 from nri.table.reading import understand
 
@@ -32,7 +32,7 @@ quick = settings(max_examples=100, deadline=None)
 @example(["a,b", 'x"y,"z"w'], "\n", ",")
 def test_the_quick_way_splits_as_the_slow_one_or_not_at_all(lines, ending, delimiter):
     text = ending.join(lines)
-    quickly = _split(text, delimiter)
+    quickly = split_cells(text, delimiter)
     if quickly is None:
         return
     try:

@@ -28,9 +28,8 @@ Seconds: processor seconds of one fit without flipped cells; by sample the media
 machine with other work on it. {{side_by_side}}
 """
 _QUIET = "Network by network those of our fewest regulators and of PRIDE are from one run on a quiet machine."
-_BUSY = (
-    "So it is network by network, which is no measurement, but both learners of a line ran on the same one."
-)
+_BUSY = """\
+So they are network by network: no measurement, but both learners of a line ran on one core in turn."""
 
 
 def dynamics_table(rows: Sequence[Row]) -> str:
@@ -107,15 +106,18 @@ def _speed(frame: pd.DataFrame) -> list[str]:
 def _by_learner(frame: pd.DataFrame) -> str:
     """List the learners that were tried on all networks of a sample and size."""
     noises = sorted(frame["noise"].unique())
+    networks = {noise: set(frame.loc[frame["noise"] == noise, "network"]) for noise in noises}
     header = ["learner"]
     for noise in noises:
-        header += [f"rules, {100 * noise:.0f} % flipped", "values"]
+        fewer = len(networks[noise]) < frame["network"].nunique()
+        some = f" of {len(networks[noise])} networks" if fewer else ""
+        header += [f"rules{some}, {100 * noise:.0f} % flipped", "values"]
     lines = []
     for learner in LEARNERS.values():
         line, failed = [], 0
         for noise in noises:
             at = frame[(frame["method"] == learner.name) & (frame["noise"] == noise)]
-            complete = set(at["network"]) == set(frame["network"])
+            complete = set(at["network"]) == networks[noise]
             line += [percent(at[name].mean()) if complete else _NONE for name in ("equal", "accuracy")]
             failed += int((~at["ok"]).sum()) if complete else 0
         if any(cell != _NONE for cell in line):

@@ -117,7 +117,7 @@ class Limits:
     """What a rule may be, for every command that looks for one."""
 
     max_clauses: given.MaxClausesOption = 8
-    max_literals: given.MaxLiteralsOption = 9
+    max_literals: given.MaxLiteralsOption = 6
     columns: given.ColumnsOption = None
     without: given.WithoutOption = None
     negations: given.NegationsOption = True

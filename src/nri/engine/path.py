@@ -18,7 +18,16 @@ import numpy as np
 
 from nri.arrays import BoolArray
 from nri.engine.columns import decided
-from nri.engine.histogram import Histogram, Window, binarizer_of, fine, histogram, literals_of, narrowed
+from nri.engine.histogram import (
+    Histogram,
+    Window,
+    binarizer_of,
+    fine,
+    histogram,
+    histogram_of_rule,
+    literals_of,
+    narrowed,
+)
 from nri.engine.profile import Profile
 from nri.engine.sample import Drawn, draw
 from nri.engine.sharper import first_window, next_window, place_found, with_borders
@@ -41,6 +50,10 @@ _SLACK = 0.0005
 _PATTERNS = 300
 """Most different rows that literals may make of a sample; beyond, the search on all rows would take long."""
 
+_MOST_PATTERNS = 1500
+"""Different rows that the literals of a rule make of a sample; with more it stays as the sample gave it."""
+_FEW_ROWS = 20_000
+"""Rows up to which any rule is settled on all of them: there are no more patterns than rows."""
 _WORTH_A_LOOK = 0.0005
 """Share of rows that a round must have gained for errors to be looked at once more."""
 _REGIONS = 3
@@ -117,10 +130,11 @@ def induce_large(
     first = induce_rules(sample, settings, rng=rng)
     resolved = replace(settings, knowledge=knowledge.resolved(settings.knowledge, sample))
     work = _Work(profile, resolved, sample, rng, step)
-    start = work.on_all_rows(literals_of([first.ruleset]))
+    coarse = work.if_long(first.ruleset)
+    start = coarse or work.on_all_rows(literals_of([first.ruleset]))
     rule = work.recounted(first.ruleset, start)
     best, final, rounds = rule, start, 0
-    if models.get_inducer(settings.model).sharpens:
+    if coarse is None and models.get_inducer(settings.model).sharpens:
         best, final, rounds = work.improved(rule, start)
     left_out = (*profile.left_out, *first.left_out)
     before = right_weight(rule, start.table) / profile.target.n_rows
@@ -140,6 +154,17 @@ class _Work:
     def on_all_rows(self, literals: set[Literal]) -> Histogram:
         """Count all rows by some literals."""
         return histogram(self.profile, literals)
+
+    def if_long(self, rule: RuleSet) -> Histogram | None:
+        """Count a rule of so many literals that nearly every row differs to them; None for any other.
+
+        Such a rule is counted on all rows and stays as the sample gave it: places and further literals would
+        have to be judged among millions of patterns.
+        """
+        few = self.profile.target.n_rows <= _FEW_ROWS
+        if few or self._patterns(literals_of([rule])) <= _MOST_PATTERNS:
+            return None
+        return histogram_of_rule(self.profile, rule)
 
     def recounted(self, ruleset: RuleSet, on: Histogram) -> RuleSet:
         """Return the same rules with the evidence of all rows."""

@@ -47,7 +47,7 @@ def read_delimited(text: str, name: str, delimiter: str) -> "pa.Table":
     """
     if not text.strip():
         raise InputError(f"{name} is empty; give a table with a header line and at least one row")
-    cells = _split(text, delimiter)
+    cells = split_cells(text, delimiter)
     if cells is None:
         cells = _split_slowly(text, name, delimiter)
     names = [str(column[0].as_py()).strip() for column in cells.columns]
@@ -87,8 +87,16 @@ def sniff_delimiter(text: str) -> str:
     return best
 
 
-def _split(text: str, delimiter: str) -> "pa.Table | None":
-    """Split into text cells, the header line first; None if that is not sure to be done right."""
+def split_cells(text: str, delimiter: str, *, passing: bool = False) -> "pa.Table | None":
+    """Split into text cells, the header line first; None if that is not sure to be done right.
+
+    Parameters
+    ----------
+    text, delimiter
+        See :func:`read_delimited`.
+    passing
+        Whether the cells go again soon.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import csv as arrow_csv
@@ -96,8 +104,8 @@ def _split(text: str, delimiter: str) -> "pa.Table | None":
     if _is_intricate(text, delimiter):
         return None
     try:
-        width = len(next(filter(None, csv.reader(_lines(text), delimiter=delimiter))))
-        longest = max(map(len, _lines(text))) * 4 + 4  # in bytes at most; a row must fit into a block
+        width = len(next(filter(None, csv.reader(lines_of(text), delimiter=delimiter))))
+        longest = max(map(len, lines_of(text))) * 4 + 4  # in bytes at most; a row must fit into a block
         block = min(max(longest, _BLOCK), 2**31 - 1)
         cells = arrow_csv.read_csv(
             pa.PythonFile(io.BufferedReader(_Encoded(text)), "r"),
@@ -106,7 +114,8 @@ def _split(text: str, delimiter: str) -> "pa.Table | None":
             arrow_csv.ConvertOptions(
                 column_types={f"f{place}": pa.string() for place in range(width)}, strings_can_be_null=False
             ),
-            pa.system_memory_pool(),  # the others keep what many small pieces leave between them
+            # the default keeps what many small pieces leave between them, to be used again
+            pa.default_memory_pool() if passing else pa.system_memory_pool(),
         )
     except (csv.Error, StopIteration, pa.ArrowInvalid, UnicodeEncodeError):
         return None
@@ -154,7 +163,7 @@ def _is_intricate(text: str, delimiter: str) -> bool:
 _BLANK_LINE = re.compile(r"(?:^|[\r\n])[ \t]+(?:[\r\n]|$)")
 
 
-def _lines(text: str) -> Iterator[str]:
+def lines_of(text: str) -> Iterator[str]:
     """Yield the lines of a text, without a copy of it."""
     start = 0
     while start < len(text):

@@ -21,6 +21,7 @@ from nri.table.parquet import MAGIC as PARQUET
 from nri.table.parquet import read_parquet
 from nri.table.source import DelimitedText, Source
 from nri.table.table import Table
+from nri.table.wide_text import read_wide
 
 logger = logging.getLogger(__name__)
 
@@ -86,7 +87,7 @@ def read_table(
     >>> {name: str(plan.kind) for name, plan in table.plans.items()}
     {'age': 'number', 'smoker': 'boolean'}
     """
-    opened = open_source(source, format=format, choice=choice, rewritable=False)
+    opened = open_source(source, format=format, choice=choice, rewritable=bool(kinds))
     return opened.table(kinds=kinds, exact=exact)
 
 
@@ -108,7 +109,8 @@ def open_source(
         How many bytes, cells and how much memory it may take, checked before it is read; by default the
         memory that is free on this machine.
     rewritable
-        Whether the text of a file is kept, to be written again with further columns.
+        Whether the texts of a file are kept, to be written again with further columns, or read by other
+        plans; without them it can only be asked for its table.
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown table format {format!r}; use one of {', '.join(FORMATS)}")
@@ -138,6 +140,9 @@ def open_source(
     if chosen == "arff":
         return Source(read_arff(text, name))
     _refuse_markup(text, name)
+    wide = None if rewritable else read_wide(text, delimiter)
+    if wide is not None:
+        return Source(wide[0], DelimitedText("", delimiter), plain=wide[1])
     cells = read_delimited(text, name, delimiter)
     return Source(cells, DelimitedText(text if rewritable else "", delimiter))
 

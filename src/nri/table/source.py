@@ -5,7 +5,7 @@ to read it by the plan of a rule (:meth:`Source.columns`). A column that nobody 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +66,8 @@ class Source:
     """the text file that it was; then every cell is text"""
     workbook: Workbook | None = None
     """the workbook that it was in"""
+    plain: Mapping[str, TypedCells] = field(default_factory=dict)
+    """columns of plain numbers that were read already; in the rows they are empty"""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -87,6 +89,8 @@ class Source:
 
     def cells(self, name: str, *, plainly: bool = False) -> Cells:
         """Return the cells of a column; ``plainly``, plain numbers of a text file as numbers."""
+        if name in self.plain:
+            return self.plain[name]
         if not isinstance(self.rows, pd.DataFrame):
             texts = self.rows.column(self._places[name]).combine_chunks()
             return (plain_numbers_of(texts) if plainly else None) or text_cells(texts)
