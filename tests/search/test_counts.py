@@ -32,6 +32,13 @@ def test_without_leave_no_clause_counts():
     assert not any(isinstance(clause, IndexCount) for clause in found.rules[1])
 
 
+def test_where_no_literal_speaks_for_the_class_nothing_is_counted():
+    """A column that tells nothing left no literal to choose from, and the best of none is an error."""
+    episode = make_episode(np.array([[True], [True], [False], [False]]), labels=np.array([1, 0, 1, 0]))
+    found = induce(episode, rng=np.random.default_rng(0), limits=Limits(counts="auto"), positive=1)
+    assert found.rules[1] == ()
+
+
 def test_counting_only_leaves_counts_and_single_literals():
     rng = np.random.default_rng(3)
     values = rng.random((80, 6)) < 0.5

@@ -129,7 +129,7 @@ class _CountSearch:
         Of a variable at most one literal is a member.
         """
         size = len(rests[0]) + 1 if rests else 0
-        if not rests or size > self.most:
+        if not rests or size > self.most or not len(self.usable):
             return []
         gains = self._gains_with_one_more(counts, size)
         for row, rest in zip(gains, rests, strict=True):
