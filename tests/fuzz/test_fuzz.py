@@ -30,6 +30,11 @@ def test_nothing_breaks_it(name):
     assert tally.counts["ok"] or name == "commands"
 
 
+class TwoLinesError(InputError):
+    def __str__(self):
+        return "two\nlines"
+
+
 def test_each_way_to_end_is_told_from_the_others():
     def run(what):
         if what == "hang":
@@ -41,7 +46,7 @@ def test_each_way_to_end_is_told_from_the_others():
     endings = {
         None: "ok",
         InputError("one line"): "refused",
-        InputError("two\nlines"): "foreign",
+        TwoLinesError(): "foreign",
         KeyError("x"): "foreign",
         DifferentError("x"): "different",
         HungError(): "hung",

@@ -10,7 +10,6 @@ import numpy as np
 from nri_bench.experiments.base import Experiment, Options, chosen_methods, method_facts
 from nri_bench.experiments.synthetic import N_CAUSAL, all_rows, draw_rows, draw_truth, flip_labels
 from nri_bench.methods import get_method
-from nri_bench.methods.bayes_limit import FamilyPosterior
 from nri_bench.run import Job, Measures, Row
 
 if TYPE_CHECKING:
@@ -66,8 +65,8 @@ def endure_noise(method: str, rate: float, seed: int, n_episodes: int) -> Measur
         X = draw_rows(rng, truth, N_ROWS)
         clean = truth.holds(X)
         model = get_method(method).make(seed)
-        if isinstance(model, FamilyPosterior):  # a limit, so it may know what no method is told
-            model.set_params(rate=rate)
+        if method == LIMIT:  # so it may know what no method is told
+            model.set_params(familyposterior__rate=rate)
         model.fit(X, flip_labels(rng, clean, rate).astype(np.int64))
         accuracy.append(
             np.mean(np.asarray(model.predict(everything)).astype(bool) == truth.holds(everything))

@@ -224,7 +224,6 @@ _ALL = [
     Method("tree-dnf", "DT-DNF", "rules", _tree_dnf, one_vs_rest=True),
     Method("neural-dnf", "N-DNF", "rules", _neural_dnf, ("torch",)),
     Method("exact", "Exact limit", "rules", _exact, one_vs_rest=True),
-    Method("bayes-limit", "Bayes limit", "reference", _bayes_limit, keeps_missing=True),
     Method("paper", "NRI paper", "ours", _ours("paper"), ("onnxruntime",), keeps_missing=True),
     Method(
         "paper-tuned", "NRI paper tuned", "ours", _ours("paper-tuned"), ("onnxruntime",), keeps_missing=True
@@ -232,6 +231,7 @@ _ALL = [
     Method("greedy", "NRI greedy", "ours", _ours("greedy"), ("onnxruntime",), keeps_missing=True),
     Method("seeded", "NRI seeded", "ours", _ours("seeded"), ("onnxruntime",), keeps_missing=True),
     Method("posterior", "NRI posterior", "ours", _posterior, ("onnxruntime",), keeps_missing=True),
+    Method("bayes-limit", "Bayes limit", "reference", _bayes_limit),
 ]
 
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
