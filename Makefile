@@ -68,10 +68,11 @@ site: $(VENV)/.installed-docs
 	@echo "open build/site/index.html; for search: python3 -m http.server -d build/site"
 
 # The page's server under a hundred visitors at once, on this machine only, killed and started again half-way.
+# ROWS=results/soak.jsonl keeps what was counted for docs/limits.md (nri bench report).
 VISITORS ?= 100
 soak: MINUTES ?= 10
 soak: $(VENV)/.installed-test
-	$(BIN)/python tests/soak/soak.py --minutes $(MINUTES) --visitors $(VISITORS)
+	$(BIN)/python tests/soak/soak.py --minutes $(MINUTES) --visitors $(VISITORS) $(if $(ROWS),--rows $(ROWS))
 
 # Renew the pictures of the page in docs/images; needs chromium.
 screenshots: $(VENV)/.installed-test

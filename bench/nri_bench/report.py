@@ -23,6 +23,8 @@ several lines for a table. Names:
     commits, versions and seeds or draws of the rows of Table 1, and of those of the wide suite;
 ``campaign``
     what ``make fuzz`` counted;
+``soak``
+    what the last ``make soak`` counted;
 ``FOLDER/NAME``
     any of these from the rows in a folder below, e.g. ``published-run/noise``.
 """
@@ -37,7 +39,7 @@ from nri import InputError
 from nri_bench.command import experiment_rows
 from nri_bench.experiments import EXPERIMENTS
 from nri_bench.run import Row
-from nri_bench.tables.campaign import campaign_table
+from nri_bench.tables.campaign import campaign_table, soak_line
 from nri_bench.tables.cell import FAILED, NO_ROWS, markdown, notes, percent
 from nri_bench.tables.frame import frame_of, label_of
 from nri_bench.tables.published import against_paper
@@ -103,6 +105,8 @@ def content_of(name: str, results: Path) -> str:
         return TABLES[arguments[0]](experiment_rows(EXPERIMENTS["wide"], results), arguments[1]) or NO_ROWS
     if name == "campaign":
         return campaign_table(results / "fuzz.jsonl")
+    if name == "soak":
+        return soak_line(results / "soak.jsonl")
     uci = experiment_rows(EXPERIMENTS["uci"], results)
     if kind == "table1" and len(arguments) == 1:
         return table1_markdown(uci, arguments[0])

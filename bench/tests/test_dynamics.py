@@ -51,9 +51,27 @@ def test_slow_learners_are_tried_on_large_networks_without_noise_only():
     tried = {}
     for job in EXPERIMENT.jobs(Options(sets=("random-40",))):
         tried.setdefault(job.key["method"], set()).add((job.key["sample"], job.key["noise"]))
-    assert tried["pride"] == tried["greedy"] == {("500", 0.0)}
+    assert tried["pride"] == tried["greedy"] == tried["paper"] == {("500", 0.0)}
     assert tried["fewest"] == {(s, noise) for s in ("500", "trajectories") for noise in (0.0, 0.01, 0.05)}
     assert not {"gula", "seeded"} & set(tried)
+
+
+def test_a_timed_run_is_what_is_compared_side_by_side():
+    jobs = EXPERIMENT.jobs(Options(sets=("random-10", "random-20"), timed=True))
+    assert {(job.key["sample"], job.key["noise"]) for job in jobs} == {("500", 0.0)}
+    assert {job.key["method"] for job in jobs} == {"fewest", "pride", "tree"}
+
+
+def test_a_rival_that_does_not_end_is_told_as_such():
+    row = {"experiment": "dynamics", "sample": "500", "noise": 0.0, "seed": 0, "status": "ok", "N": 20}
+    found = {"equal": 1.0, "accuracy": 1.0, "states": 1.0, "few": 1, "few_equal": 1, "fit_seconds": 0.5}
+    ours = [{**row, **found, "method": "fewest", "network": name} for name in ("a", "b")]
+    ended = {**row, **found, "method": "pride", "network": "a", "fit_seconds": 5.0}
+    lost = {**row, "method": "pride", "network": "b", "status": "failed", "message": "TimeoutError: given up"}
+    text = EXPERIMENT.table([*ours, ended, lost])
+    assert "PRIDE took 10 to 10 times as long on 1 networks" in text
+    assert "On 1 more it did not end within 120 processor seconds, where ours took 0.5 at most" in text
+    assert "> 120 |" in text
 
 
 def test_learners_are_compared_on_the_same_networks_only():

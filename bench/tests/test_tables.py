@@ -325,6 +325,19 @@ def test_rounds_that_the_campaign_drew_again_are_told_apart(tmp_path):
     assert "the round that it came from drawn again: 200 cases, 0 findings" in text
 
 
+def test_the_last_soak_is_told_in_a_sentence(tmp_path):
+    assert content_of("soak", tmp_path) == "No rows yet.\n"
+    first = {"visitors": 100, "minutes": 10.0, "requests": 8235, "failed": 0, "edits": 1378, "lost": 0}
+    first |= {"told_place": 874, "left": 0, "small": 4128, "p50_ms": 102, "p99_ms": 989, "megabytes": 710}
+    rows = [{**first, "commit": "abc"}, {**first, "commit": "def", "p99_ms": 1500}]
+    (tmp_path / "soak.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = content_of("soak", tmp_path)
+    assert text.startswith(
+        "100 visitors for 10 minutes: 8 235 requests, 0 answers of 5xx, 1 378 edits and 0 lost"
+    )
+    assert "99 % at most 1 500 ms; memory of the server at most 710 MB (commit def)" in text
+
+
 def test_a_place_may_name_a_folder_of_rows_below(tmp_path):
     """Rows of a network that does not ship are told on a page, and enter no table of those that do."""
     row = {"experiment": "noise", "method": "mine.onnx", "noise": 0.0, "seed": 0, "status": "ok"}

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from nri.errors import InputError, NRIError
     from nri.estimator import NRIClassifier
     from nri.induce.knowledge import Knowledge
-    from nri.induce.path import Settings, induce_rules
+    from nri.induce.path import induce_rules
     from nri.induce.resample import cross_validate, diagnose
+    from nri.induce.settings import Settings
     from nri.networks import export_weights, train_network
     from nri.regress.path import induce_segments
     from nri.regressor import NRIRegressor
@@ -39,7 +40,7 @@ _PLACES = {
     "read_table": "nri.api",
     "Table": "nri.table",
     "induce_rules": "nri.induce.path",
-    "Settings": "nri.induce.path",
+    "Settings": "nri.induce.settings",
     "Knowledge": "nri.induce.knowledge",
     "cross_validate": "nri.induce.resample",
     "diagnose": "nri.induce.resample",

@@ -16,8 +16,9 @@ from nri.induce import models
 from nri.induce.arguments import real, whole, yes_or_no
 from nri.induce.floors import Floored, Floors, meet_floors
 from nri.induce.knowledge import Knowledge
-from nri.induce.path import Settings, TablePosterior, induce_rules
+from nri.induce.path import TablePosterior, induce_rules
 from nri.induce.price import Price, price_of_knowledge
+from nri.induce.settings import Settings
 from nri.rule import Explanation, Label, RuleSet
 from nri.rule.column import Columns
 from nri.rule.labels import as_label, label_array

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from nri.arrays import FloatArray, IntArray
 from nri.induce.arguments import whole, yes_or_no
 from nri.induce.knowledge import Knowledge
-from nri.induce.path import Settings
+from nri.induce.settings import Settings
 from nri.regress.count import share_explained
 from nri.regress.path import induce_segments
 from nri.rule.column import Columns

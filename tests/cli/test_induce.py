@@ -283,3 +283,12 @@ def test_costs_of_classes_are_refused_for_a_number(nri, tmp_path):
     done = nri("induce", table, "-t", "rent", "--cost", "yes=5", "-q")
     assert done.code == 2
     assert "but the target is a number; drop it" in done.err
+
+
+def test_sql_for_a_number_is_in_the_dialect_that_was_asked_for(nri, tmp_path):
+    """The dialect was dropped on the way where the target was a number, and MySQL got other quotes."""
+    table = tmp_path / "flats.csv"
+    rents = "".join(f"{i % 6},{300 + 200 * (i % 6 > 2) + i / 7:.2f}\n" for i in range(90))
+    table.write_text("rooms,rent\n" + rents, encoding="utf-8")
+    done = nri("induce", table, "-t", "rent", "--dialect", "mysql", "-q")
+    assert "WHEN `rooms` " in done.out.replace("(", "")

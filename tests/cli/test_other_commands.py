@@ -1,12 +1,12 @@
 import io
 import subprocess
 import sys
-from functools import partial
+from dataclasses import dataclass
 
 import pandas as pd
 import pytest
 
-from nri.induce.path import Settings
+from nri.induce.settings import Settings
 
 
 def test_predictions_stand_beside_the_table(nri, visits, rule):
@@ -112,12 +112,17 @@ def test_json_is_exported_as_it_was(nri, rule):
     assert nri("export", rule, "-f", "json").out == rule.read_text()
 
 
+@dataclass(frozen=True)
+class BySearchAlone(Settings):
+    model: str = "greedy"
+
+
 @pytest.mark.parametrize(
     ("name", "word"), [("breast-cancer", "malignant"), ("iris", "setosa"), ("wine", "class_0")]
 )
 def test_the_demo_prints_a_rule_without_any_file(nri, name, word, monkeypatch):
     if name != "iris":  # the network in one of them is enough: all are induced from six times
-        monkeypatch.setattr("nri.induce.path.Settings", partial(Settings, model="greedy"))
+        monkeypatch.setattr("nri.induce.settings.Settings", BySearchAlone)
     done = nri("demo", name)
     assert done.code == 0
     assert done.out.startswith("IF ")

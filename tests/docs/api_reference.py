@@ -126,13 +126,24 @@ def _items(body: str) -> str:
 
 
 def _fields(thing: type) -> Iterator[tuple[str, str]]:
-    """Yield the documented fields of a record: annotated names with the string that follows each."""
+    """Yield the documented fields of a record, those that it inherits first.
+
+    They are the annotated names, each with the string that follows it; what belongs to the class is none.
+    """
+    for one in reversed(thing.__mro__):
+        if one.__module__.startswith("nri."):
+            yield from _own_fields(one)
+
+
+def _own_fields(thing: type) -> Iterator[tuple[str, str]]:
     tree = ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]
     assert isinstance(tree, ast.ClassDef)
     if not any("dataclass" in ast.unparse(decorator) for decorator in tree.decorator_list):
         return
     for node, following in zip(tree.body, [*tree.body[1:], None], strict=True):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            if "ClassVar" in ast.unparse(node.annotation):
+                continue
             about = ""
             if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):
                 about = ": " + _text(" ".join(str(following.value.value).split()))

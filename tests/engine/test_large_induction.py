@@ -8,7 +8,8 @@ import pytest
 from large_tables import induced, planted, with_gaps, written
 
 from nri.engine.cross import confusion
-from nri.induce.path import Settings, induce_rules
+from nri.induce.path import induce_rules
+from nri.induce.settings import Settings
 from nri.rule import RuleSet
 from nri.table import label_table, table_of
 

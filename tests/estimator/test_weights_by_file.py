@@ -119,7 +119,10 @@ def described_bytes(file: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda file: file.unlink(), r"no weights at .*paper\.onnx; `nri export-weights` writes both"),
+        (
+            lambda file: file.unlink(),
+            r"no weights at .*paper\.onnx; `nri export-weights` writes it and its card",
+        ),
         (lambda file: file.with_suffix(".json").unlink(), r"has no card paper\.json beside it"),
         (lambda file: file.with_suffix(".json").write_text("{"), r"paper\.json is no card"),
         (lambda file: file.with_suffix(".json").write_bytes(b"\xff"), r"paper\.json is no card"),

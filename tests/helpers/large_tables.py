@@ -8,7 +8,7 @@ import pandas as pd
 from nri.engine.files import Files, Opened, open_files
 from nri.engine.large import induce_from, profiled
 from nri.engine.path import LargeInduction
-from nri.induce.path import Settings
+from nri.induce.settings import Settings
 
 
 def planted(n_rows: int = 8000, seed: int = 0, noise: float = 0.05) -> pd.DataFrame:

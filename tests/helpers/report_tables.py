@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nri.induce.path import Induction, Settings, induce_rules
+from nri.induce.path import Induction, induce_rules
+from nri.induce.settings import Settings
 from nri.rule import Literal, Op
 from nri.table import Table, Target, table_of
 

@@ -8,7 +8,8 @@ from sklearn.base import clone
 from nri import NRIClassifier, NRIRegressor
 from nri.errors import InputError
 from nri.induce.knowledge import Knowledge
-from nri.induce.path import Settings, induce_rules
+from nri.induce.path import induce_rules
+from nri.induce.settings import Settings
 from nri.rule import Clause, Literal, Op, Rule, count_ruleset
 from nri.table import label_table, table_of
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from nri.induce import long
 from nri.induce.long import _patterns, rows_to_search, unlabelled_to_search
-from nri.induce.path import Settings, induce_rules
+from nri.induce.path import induce_rules
+from nri.induce.settings import Settings
 from nri.induce.sharpen import rule_bits
 from nri.rule import Literal, Op
 from nri.table import Table, Target, label_table, table_of

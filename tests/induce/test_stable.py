@@ -7,7 +7,8 @@ from made_tables import labelled_table
 
 from nri import NRIClassifier
 from nri.errors import InputError
-from nri.induce.path import Settings, induce_rules
+from nri.induce.path import induce_rules
+from nri.induce.settings import Settings
 
 
 def patients(n=60):

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nri.induce import wide
-from nri.induce.path import Settings, induce_rules
+from nri.induce.path import induce_rules
+from nri.induce.settings import Settings
 from nri.induce.wide import bits_of_columns, columns_to_search
 from nri.rule import Kind, column_of
 from nri.search.counts import _ridge

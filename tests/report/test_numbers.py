@@ -9,8 +9,9 @@ import pytest
 from report_tables import holds, induced, records
 
 from nri.induce.estimates import accuracy_of
-from nri.induce.path import Induction, Settings, TablePosterior
+from nri.induce.path import Induction, TablePosterior
 from nri.induce.resample import cross_validate, hold_out
+from nri.induce.settings import Settings
 from nri.induce.words import counted
 from nri.report import ReportOptions, gather_report, render_report
 from nri.report.curve import by_size

@@ -19,11 +19,13 @@ import tempfile
 import time
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from calling import Answer, Caller, Unreachable
 from serving import Server
 from tally import Tally
+
+from nri_bench.run.rows import commit_of
 
 VISITS = (Path(__file__).parents[2] / "docs" / "examples" / "visits.csv").read_bytes()
 MOST_MEMORY = 2500
@@ -247,10 +249,19 @@ async def visit(server: Server, tally: Tally, visitors: int, seconds: float, see
     )
 
 
+class Soaked(NamedTuple):
+    """How it went."""
+
+    line: str
+    faults: list[str]
+    row: dict[str, Any]
+    """the same for docs/limits.md, which ``nri bench report`` fills"""
+
+
 def soak(
     minutes: float, visitors: int, most_requests: int = 200_000, model: str = "greedy", seed: int = 0
-) -> tuple[str, list[str]]:
-    """Run it; return the line of counts, and what was wrong."""
+) -> Soaked:
+    """Run it; return what was counted, and what was wrong."""
     tally = Tally(0.0, most_requests)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -278,7 +289,14 @@ def soak(
         f"{len(left)} files left",
         f"{len(faults)} faults",
     ]
-    return "; ".join(told), faults
+    row = {
+        "minutes": minutes,
+        "visitors": visitors,
+        "commit": commit_of(Path(__file__).parent),
+        **tally.row(),
+    }
+    row |= {"megabytes": megabytes, "left": len(left), "faults": len(faults)}
+    return Soaked("; ".join(told), faults, row)
 
 
 def main() -> int:
@@ -289,12 +307,16 @@ def main() -> int:
     parser.add_argument("--requests", type=int, default=200_000, help="at most so many")
     parser.add_argument("--model", default="greedy")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rows", type=Path, help="a file that a row of counts is added to")
     asked = parser.parse_args()
-    line, faults = soak(asked.minutes, asked.visitors, asked.requests, asked.model, asked.seed)
-    for fault in faults[:20]:
+    soaked = soak(asked.minutes, asked.visitors, asked.requests, asked.model, asked.seed)
+    for fault in soaked.faults[:20]:
         print("fault:", fault, file=sys.stderr)
-    print(line)
-    return 1 if faults else 0
+    print(soaked.line)
+    if asked.rows:
+        with asked.rows.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(soaked.row) + "\n")
+    return 1 if soaked.faults else 0
 
 
 if __name__ == "__main__":

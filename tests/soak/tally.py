@@ -47,19 +47,39 @@ class Tally:
 
     def told(self) -> list[str]:
         """Say it in a few words."""
-        waits = sorted(self.waits) or [0.0]
-        p50, p99 = (1000 * waits[int(share * (len(waits) - 1))] for share in (0.5, 0.99))
         refused = sum(self.answers[status] for status in (400, 403, 404, 405, 413))
-        failed = sum(count for status, count in self.answers.items() if status >= 500)
         return [
             f"{self.answers[200]} ok, {refused} refused, {self.closed} half ones closed",
             f"{self.left} left early",
             f"{self.waited} told their place, {self.answers[429]} asked to come again",
             f"{self.answers[410]} told of a lost table, {self.resent} sent again",
             f"{self.edits} edits, {self.lost} lost",
-            f"{failed} of 5xx",
-            f"{len(waits)} small requests, p50 {p50:.0f} ms, p99 {p99:.0f} ms",
+            f"{self.failed} of 5xx",
+            f"{len(self.waits)} small requests, p50 {self.wait(0.5)} ms, p99 {self.wait(0.99)} ms",
         ]
+
+    def row(self) -> dict[str, int]:
+        """Return the counts that docs/limits.md tells."""
+        return {
+            "requests": self.requests,
+            "failed": self.failed,
+            "edits": self.edits,
+            "lost": self.lost,
+            "told_place": self.waited,
+            "small": len(self.waits),
+            "p50_ms": self.wait(0.5),
+            "p99_ms": self.wait(0.99),
+        }
+
+    @property
+    def failed(self) -> int:
+        """Answers of 500 and above."""
+        return sum(count for status, count in self.answers.items() if status >= 500)
+
+    def wait(self, share: float) -> int:
+        """Milliseconds within which this share of the small requests was answered."""
+        waits = sorted(self.waits) or [0.0]
+        return round(1000 * waits[int(share * (len(waits) - 1))])
 
     async def small(self, asking: Awaitable[Answer]) -> Answer:
         """Count a small request and how long it took."""

@@ -4,7 +4,8 @@ import pytest
 from made_tables import labelled_table
 
 from nri.errors import InputError
-from nri.induce.path import Settings, induce_rules
+from nri.induce.path import induce_rules
+from nri.induce.settings import Settings
 from nri.table import Table
 from nri.tasks.stability import clause_stability
 

@@ -8,7 +8,7 @@ from sklearn.svm import LinearSVC
 
 from nri import surrogate_of_model
 from nri.errors import InputError
-from nri.induce.path import Settings
+from nri.induce.settings import Settings
 
 
 def houses(n: int = 200) -> pd.DataFrame:

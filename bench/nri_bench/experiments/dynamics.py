@@ -23,7 +23,7 @@ from nri_bench.datasets.networks import (
     published_names,
 )
 from nri_bench.experiments.base import Experiment, Options
-from nri_bench.methods.dynamics import LEARNERS, SMALL, Learned
+from nri_bench.methods.dynamics import LEARNERS, PROCESSOR_LIMIT, SMALL, Learned
 from nri_bench.run import Job, Measures, Row
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 NOISE = (0.0, 0.01, 0.05)
 QUICK = ("fewest", "greedy", "tree")
-PROCESSOR_LIMIT = 30.0
-"""Processor seconds for one learner and network; beyond, its row says that it was given up."""
+TIMED = ("fewest", "pride", "tree")
+"""Learners that are timed side by side, from 500 transitions without noise."""
 FEW = 5
 """Regulators up to which a variable is counted apart: 500 states show nearly all of 32 combinations."""
 _JUDGED = 4096
@@ -42,14 +42,15 @@ _JUDGED = 4096
 
 
 def jobs(options: Options) -> list[Job]:
-    """One job for each learner, network, sample, noise rate and seed."""
-    learners = options.methods or (QUICK if options.quick else tuple(LEARNERS))
+    """One job for each learner, network, sample, noise rate and seed; timed: those that are compared."""
+    usual = QUICK if options.quick else TIMED if options.timed else tuple(LEARNERS)
+    learners = options.methods or usual
     unknown = [name for name in learners if name not in LEARNERS]
     if unknown:
         raise InputError(f"no way to learn networks {unknown[0]!r}; use one of {', '.join(LEARNERS)}")
     networks = options.sets or (("random-10",) if options.quick else (*RANDOM, *published_names()))
-    samples = ("500",) if options.quick else SAMPLES
-    noises = (0.0, 0.05) if options.quick else NOISE
+    samples = ("500",) if options.quick or options.timed else SAMPLES
+    noises = (0.0,) if options.timed else (0.0, 0.05) if options.quick else NOISE
     seeds = options.seeds or (0,)
     made = []
     for network in networks:

@@ -1,4 +1,4 @@
-"""What the campaign against NRI counted (``make fuzz``), over all its runs."""
+"""What the campaign against NRI (``make fuzz``) counted over all its runs, and the last ``make soak``."""
 
 import json
 from pathlib import Path
@@ -44,6 +44,22 @@ def campaign_table(path: Path) -> str:
             f"{_number(again['tried'].sum())} cases, {left} findings."
         )
     return f"{markdown(['what', *COUNTS], lines)}\n{caption}\n"
+
+
+def soak_line(path: Path) -> str:
+    """Tell the last row of ``make soak`` in a sentence."""
+    if not path.exists():
+        return NO_ROWS
+    row = json.loads(path.read_text(encoding="utf-8").splitlines()[-1])
+    count = {name: _number(value) for name, value in row.items() if isinstance(value, int)}
+    return (
+        f"{count['visitors']} visitors for {row['minutes']:g} minutes: {count['requests']} requests, "
+        f"{count['failed']} answers of 5xx, {count['edits']} edits and {count['lost']} lost over a kill and "
+        f"a restart, {count['told_place']} times somebody was told the place in line, {count['left']} files "
+        f"left behind; half of {count['small']} small requests took at most {count['p50_ms']} ms, 99 % "
+        f"at most {count['p99_ms']} ms; memory of the server at most {count['megabytes']} MB "
+        f"(commit {row['commit']}).\n"
+    )
 
 
 def _number(count: float) -> str:

@@ -17,6 +17,7 @@ from nri.cli.options import (
     QuietOption,
     RuleArgument,
     SheetOption,
+    WayOption,
 )
 from nri.cli.records import chosen_format
 from nri.errors import InputError
@@ -25,12 +26,6 @@ if TYPE_CHECKING:
     from nri.engine.files import Files
     from nri.rule import RuleSet, Segments, SurvivalRule
 
-WayOption = Annotated[
-    str,
-    typer.Option(
-        "--engine", metavar="NAME", help="How rows are read: auto (by size), memory (all at once), or stream."
-    ),
-]
 OnlyOption = Annotated[bool, typer.Option("--only", help="Leave out the columns of the table itself.")]
 
 
@@ -100,11 +95,24 @@ def explain(
     row: RowOption,
     sheet: SheetOption = None,
     header: HeaderOption = None,
+    engine: WayOption = "auto",
     quiet: QuietOption = False,
 ) -> None:
-    """Tell which clauses fire on a row or, when none does, what the nearest one lacks."""
+    """Tell which clauses fire on a row or, when none does, what the nearest one lacks.
+
+    Large files are read as far as the last row that is asked about.
+    """
     mute_notes(quiet)
     ruleset = read_any_rule(rule)
+    files = None if sheet is not None or header is not None else files_to_stream(file, engine)
+    if files is not None:
+        from nri.tasks.stream_questions import stream_explanations
+
+        with waiting(f"reading {file}", quiet=quiet):
+            explanations = stream_explanations(ruleset, files, row)
+        for number, told in zip(row, explanations, strict=True):
+            emit(f"row {number}: {told}")
+        return
     source = open_table(file, sheet=sheet, header=header, quiet=quiet)
     for number in row:
         if not 1 <= number <= len(source):

@@ -126,7 +126,8 @@ def dynamics(
         from nri.dynamics.files import SUFFIXES, read_dynamics
         from nri.dynamics.learn import DEFAULT, learn_dynamics
 
-    if Path(file).suffix.lower() in SUFFIXES:
+    kept = Path(file).suffix.lower() in SUFFIXES
+    if kept:
         _refuse_reading(next_file, time, series, model)
         system = read_dynamics(file)
     else:
@@ -153,10 +154,14 @@ def dynamics(
     if simulate is not None:
         answers.append(_states(system, system.simulate(simulate, steps)))
     if compare is not None:
-        answers.append(_comparison(read_dynamics(compare), system))
-    _write(system, form, out, html, None if file == "-" else Path(file).name, quiet=quiet)
-    for answer in answers:
-        emit(f"\n{answer}")
+        answers.append(_comparison(system, read_dynamics(compare), compare.name))
+    only_answers = kept and bool(answers) and form is None and out is None
+    if not only_answers:  # whoever asks something of a kept system knows its rules
+        _write(system, form, out, quiet=quiet)
+    if html is not None:
+        _write_report(system, html, None if file == "-" else Path(file).name, quiet=quiet)
+    if answers:
+        emit(("" if only_answers else "\n") + "\n\n".join(answers))
 
 
 def _format(named: str | None, out: Path | None) -> str | None:
@@ -194,15 +199,7 @@ def _values(texts: list[str] | None) -> dict[str, str]:
     return found
 
 
-def _write(
-    system: "Dynamics",
-    form: str | None,
-    out: Path | None,
-    html: Path | None,
-    source: str | None,
-    *,
-    quiet: bool,
-) -> None:
+def _write(system: "Dynamics", form: str | None, out: Path | None, *, quiet: bool) -> None:
     if out is not None:
         write_text(out, system.render(form or "text"))
         tell(f"wrote {out}", quiet=quiet)
@@ -210,12 +207,14 @@ def _write(
         emit(system.render(form or "text"))
     elif out is None or not quiet:
         show_rule(system.render("text"))
-    if html is not None:
-        from nri.report.dynamics import render_dynamics_report
 
-        with waiting("writing the report", quiet=quiet):
-            write_text(html, render_dynamics_report(system, source))
-        tell(f"wrote {html}", quiet=quiet)
+
+def _write_report(system: "Dynamics", html: Path, source: str | None, *, quiet: bool) -> None:
+    from nri.report.dynamics import render_dynamics_report
+
+    with waiting("writing the report", quiet=quiet):
+        write_text(html, render_dynamics_report(system, source))
+    tell(f"wrote {html}", quiet=quiet)
 
 
 def _attractors(system: "Dynamics", found: "Attractors") -> str:
@@ -249,20 +248,24 @@ def _states(
     return text_table([(title, *system.names), *rows])
 
 
-def _comparison(old: "Dynamics", new: "Dynamics") -> str:
-    found = old.compare(new)
+def _comparison(system: "Dynamics", other: "Dynamics", name: str) -> str:
+    """Write in what a system differs from another one, of that name."""
+    found = other.compare(system)
     if found.equal:
         return "both systems move alike in every state"
-    variables = {one.name: one for one in (*old.variables, *new.variables)}
+    variables = {one.name: one for one in (*other.variables, *system.variables)}
     lines = [f"{len(found.same)} variables move alike, {len(found.different)} differently"]
     for one in found.different:
         at = ", ".join(f"{name}={variables[name].written(value)}" for name, value in one.example.items())
-        was, now = (variables[one.name].written(value) for value in (one.old, one.new))
+        there, here = (variables[one.name].written(value) for value in (one.old, one.new))
         where = f"where {at}" if at else "in every state"
-        lines.append(f"  {one.name}: {where}, it was {was} next and is now {now}")
-    for words, names in (("only in the other system", found.only_old), ("only in this one", found.only_new)):
+        lines.append(f"  {one.name}: {where}, {here} comes next, and {there} in {name}")
+    for words, names in ((f"only in {name}", found.only_old), ("not there", found.only_new)):
         if names:
             lines.append(f"  {words}: {', '.join(names)}")
-    lines += [f"  - {one.source} {one.effect} {one.target}" for one in found.influences_dropped]
-    lines += [f"  + {one.source} {one.effect} {one.target}" for one in found.influences_added]
+    for words, influences in (
+        (f"only in {name}", found.influences_dropped),
+        ("not there", found.influences_added),
+    ):
+        lines += [f"  {words}: {one.source} {one.effect} {one.target}" for one in influences]
     return "\n".join(lines)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nri.cli.console import waiting
+from nri.cli.console import tell, waiting
 from nri.errors import InputError, MissingTargetError
 
 if TYPE_CHECKING:
@@ -56,6 +56,19 @@ def open_table(
         return open_source(file, choice=SheetChoice(sheet, header))
 
 
+def files_in_place(
+    file: str, engine: str, *, sheet: str | None = None, header: int | None = None
+) -> "Files | None":
+    """Return the files whose rows stay where they are; None for small ones and other formats."""
+    if file == "-" or sheet is not None or header is not None:
+        if engine == "duckdb":
+            raise InputError("--engine duckdb reads files, not standard input or workbooks; leave it out")
+        return None
+    from nri.engine.files import goes_by_engine
+
+    return goes_by_engine(file, engine)
+
+
 def files_to_stream(file: str, engine: str) -> "Files | None":
     """Return the files whose rows are to be read some at a time; None if they fit into memory."""
     from nri.engine.files import files_of, goes_by_engine
@@ -66,6 +79,16 @@ def files_to_stream(file: str, engine: str) -> "Files | None":
     if engine == "stream" and (file == "-" or files_of(file) is None):
         raise InputError(f"CSV, TSV and Parquet files can be streamed, not {file}; leave --engine out")
     return None if file == "-" else goes_by_engine(file, ways[engine])
+
+
+def take_some(files: "Files", size: int, *, quiet: bool) -> "Source":
+    """Take some rows of files that are too large to be read for this; tell how many of how many."""
+    from nri.engine.some_rows import some_rows
+
+    with waiting(f"taking rows of {files.paths[0]}", quiet=quiet):
+        found = some_rows(files, size)
+    tell(f"{found.note} (--sample ROWS for more, --engine memory for all)", quiet=quiet)
+    return found.source
 
 
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, str | Path | None]) -> None:
@@ -113,31 +136,27 @@ def _check_writable(path: Path) -> None:
         raise InputError(f"{path} cannot be written (permission denied); choose another place")
 
 
-def read_labelled(
-    file: str,
+def labelled(
+    source: "Source",
     target: str | None,
     positive: str | None = None,
     weights: str | None = None,
     *,
     exact: bool = False,
-    sheet: str | None = None,
-    header: int | None = None,
     numbers: bool = False,
 ) -> "tuple[Table, str]":
-    """Read a file and split off its target; return the table and a line on what was read.
+    """Read a table and split off its target; return the table and a line on what was read.
 
     See :func:`nri.table.target.label_table`, and for targets that may be numbers ``with_target`` there.
     """
-    from nri.table.excel import SheetChoice
-    from nri.table.files import read_table
     from nri.table.target import describe, label_table, with_target
 
-    table = read_table(file, exact=exact, choice=SheetChoice(sheet, header))
+    table = source.table(exact=exact)
     if target is None:
         raise MissingTargetError(table.names)
     split = with_target if numbers else label_table
-    labelled = split(table, target, positive, weights)
-    return labelled, describe(labelled, len(table))
+    found = split(table, target, positive, weights)
+    return found, describe(found, len(table))
 
 
 def require_extra(extra: str | None, what: str, *packages: str) -> None:

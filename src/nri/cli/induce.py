@@ -18,8 +18,9 @@ from nri.errors import InputError
 if TYPE_CHECKING:
     from nri.induce.estimates import Accuracy
     from nri.induce.floors import Floors
-    from nri.induce.path import Induction, Settings
+    from nri.induce.path import Induction
     from nri.induce.resample import HeldOut
+    from nri.induce.settings import Settings
     from nri.rule import RuleSet
     from nri.table import Table
 
@@ -101,7 +102,7 @@ def induce(
     output = Output(form, written.out, html, quiet, clinical, file, dialect, prevalence, tuple(protect or ()))
     output.check()
     if time is not None or event is not None:
-        from nri.cli.induce_survival import induce_and_show_survival, read_followed
+        from nri.cli.induce_segments import induce_and_show_survival, read_followed
 
         _check_classes(wishes)
         rows = read_followed(file, reading, time, event, quiet=quiet)
@@ -118,7 +119,7 @@ def induce(
     settings = wishes.settings_for(table)
     tell(remark, quiet=quiet)
     if table.measured is not None:
-        from nri.cli.induce_number import induce_and_show_number
+        from nri.cli.induce_segments import induce_and_show_number
 
         _check_classes(wishes)
         return induce_and_show_number(table, settings, output, cv=cv, seed=random_state)
@@ -186,8 +187,7 @@ def induce_and_show(
     if settings.stable and settled(found.ruleset).decisions:
         tell_steadiness(table, found.ruleset, settings, seed=seed, quiet=output.quiet)
     tell_groups(found, table, output)
-    if output.html is not None:
-        write_report(found, table, settings, output, seed=seed, held=held)
+    write_report(found, table, settings, output, seed=seed, held=held)
 
 
 def _seen(found: "Induction", table: "Table") -> "Accuracy":
@@ -263,7 +263,7 @@ def demo(name: NameArgument = "breast-cancer", quiet: QuietOption = False) -> No
         raise InputError(f"no demo {name!r}; choose one of {', '.join(_SETS)}")
     loader, target, about = _SETS[name]
     with waiting(f"loading {name}", quiet=quiet):  # the imports take their time too
-        from nri.induce.path import Settings
+        from nri.induce.settings import Settings
 
         table = _load(loader, target)
     tell(f"{about}: {len(table)} rows, {len(table.names)} columns", quiet=quiet)

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from nri.cli.console import tell, waiting
+from nri.cli.files import files_in_place
 from nri.cli.records import Reading, Size
 from nri.errors import InputError, MissingTargetError
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from nri.engine.path import LargeInduction
     from nri.engine.profile import Profile
     from nri.engine.rows import Rows
-    from nri.induce.path import Settings
+    from nri.induce.settings import Settings
     from nri.rule.plan import ColumnPlan
 
 
@@ -23,7 +24,9 @@ def induce_in_place(
     file: str, reading: Reading, wishes: "Wishes", size: Size, output: "Output", *, cv: bool, seed: int
 ) -> bool:
     """Induce a rule where the rows are, and show it; return False if they are to be read into memory."""
-    files = None if "://" in file else _files(file, reading, size)
+    files = None
+    if "://" not in file:
+        files = files_in_place(file, size.engine, sheet=reading.sheet, header=reading.header)
     if files is None and "://" not in file:
         return False
     from nri.engine.large import profiled
@@ -38,7 +41,7 @@ def induce_in_place(
     for option, value in refused.items():
         if value:
             raise InputError(f"{option} is for tables that are read into memory; add --engine memory")
-    with _opened(file, files, reading, size, output.quiet) as (rows, plans):
+    with opened(file, files, size, exact=reading.exact_text, quiet=output.quiet) as (rows, plans):
         if reading.target is None:
             raise MissingTargetError([one.name for one in rows.columns])
         try:
@@ -57,21 +60,11 @@ def induce_in_place(
     return True
 
 
-def _files(file: str, reading: Reading, size: Size) -> "Files | None":
-    """Return the files that DuckDB is to answer for; None for small ones and other formats."""
-    if file == "-" or reading.sheet is not None or reading.header is not None:
-        if size.engine == "duckdb":
-            raise InputError("--engine duckdb reads files, not standard input or workbooks; leave it out")
-        return None
-    from nri.engine.files import goes_by_engine
-
-    return goes_by_engine(file, size.engine)
-
-
 @contextmanager
-def _opened(
-    file: str, files: "Files | None", reading: Reading, size: Size, quiet: bool
+def opened(
+    file: str, files: "Files | None", size: Size, *, exact: bool = False, quiet: bool
 ) -> "Iterator[tuple[Rows, Mapping[str, ColumnPlan]]]":
+    """Open a table where it is, in files or in a database; what is known of its columns comes with it."""
     from nri.engine.connect import database_rows
     from nri.engine.files import open_files
 
@@ -84,7 +77,7 @@ def _opened(
         quiet=quiet,
     )
     with waiting(f"opening {shown}", quiet=quiet):
-        opened = open_files(files, memory=size.memory, exact=reading.exact_text)
+        opened = open_files(files, memory=size.memory, exact=exact)
     try:
         yield opened.rows, opened.plans
     finally:
@@ -121,8 +114,7 @@ def _induce_and_show(
         told = f"groups and report are about a sample of {len(sample)} rows; the rule was counted on all rows"
         tell(told, quiet=output.quiet)
         tell_groups(in_sample, sample, output)
-    if output.html is not None:
-        write_report(in_sample, sample, settings, output, seed=seed)
+    write_report(in_sample, sample, settings, output, seed=seed)
 
 
 def _cross_validated(

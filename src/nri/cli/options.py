@@ -137,6 +137,12 @@ EngineOption = Annotated[
         rich_help_panel=_SIZE,
     ),
 ]
+WayOption = Annotated[
+    str,
+    typer.Option(
+        "--engine", metavar="NAME", help="How rows are read: auto (by size), memory (all at once), or stream."
+    ),
+]
 MemoryOption = Annotated[
     str | None,
     typer.Option(
@@ -158,6 +164,16 @@ SampleOption = Annotated[
         metavar="ROWS",
         min=100,
         help="About how many rows of a large table are searched at once; all rows decide.",
+        rich_help_panel=_SIZE,
+    ),
+]
+TakenOption = Annotated[
+    int,
+    typer.Option(
+        "--sample",
+        metavar="ROWS",
+        min=100,
+        help="About how many rows of a large table are taken.",
         rich_help_panel=_SIZE,
     ),
 ]

@@ -1,18 +1,22 @@
 """Where a rule goes, what stands beside it, and the report about it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nri.cli.console import emit, show_rule, tell, waiting
+from nri.cli.console import emit, show_rule, tell, text_table, waiting
 from nri.cli.files import check_outputs, write_text
 
 if TYPE_CHECKING:
     from nri.induce.diagnostics import Diagnostics
-    from nri.induce.path import Induction, Settings
+    from nri.induce.path import Induction
     from nri.induce.resample import HeldOut
-    from nri.rule import RuleSet
+    from nri.induce.settings import Settings
+    from nri.report import ReportOptions
+    from nri.rule import RuleSet, Segments, SurvivalRule
     from nri.table import Table
+    from nri.tasks.fairness import Groups
 
 
 @dataclass(frozen=True)
@@ -52,35 +56,44 @@ class Estimate:
     """The same for other programs."""
 
 
-def write_rule(ruleset: "RuleSet", note: Estimate, output: Output) -> None:
+def write_rule(rule: "RuleSet | Segments | SurvivalRule", note: Estimate, output: Output) -> None:
     """Write a rule where it is wanted, and show it."""
     from nri.cli.diagnostics import lines
     from nri.rule import render
 
     options = {"note": note.text, "dialect": output.dialect, "validation": note.validation}
     if output.out is not None:
-        write_text(output.out, render(ruleset, output.form or "text", **options))
+        write_text(output.out, render(rule, output.form or "text", **options))
         tell(f"wrote {output.out}", quiet=output.quiet)
     if output.out is None and output.form not in (None, "text"):
-        emit(render(ruleset, output.form or "text", **options))
+        emit(render(rule, output.form or "text", **options))
     elif output.out is None or not output.quiet:
-        show_rule(render(ruleset, "text", note=note.text))
+        show_rule(render(rule, "text", note=note.text))
         if note.measures:
-            emit("\n" + lines(ruleset.target, note.measures))
+            emit("\n" + lines(rule.target, note.measures))
 
 
 def tell_groups(found: "Induction", table: "Table", output: Output) -> None:
     """Tell what the rule does with groups of people: those asked for, and of columns that look protected."""
-    from nri.cli.groups import groups_lines
     from nri.tasks.fairness import by_group, note_on, protected_columns
 
     for column in output.protect:
         if output.form in (None, "text") or output.out is not None:
-            emit("\n" + groups_lines(by_group(table, found.ruleset, column)))
+            emit("\n" + _groups_lines(by_group(table, found.ruleset, column)))
     for column in protected_columns(found.ruleset):
         if column not in output.protect:
             groups = by_group(table, found.ruleset, column)
             tell(f"note: {note_on(groups)}; --protect {column!r} tells more", quiet=output.quiet)
+
+
+def _groups_lines(groups: "Groups") -> str:
+    """Return a row for each group: its rows, how often a clause fires, how often the rule is right."""
+    from nri.rule.render.phrase import number, phrase_name
+
+    head = (phrase_name(groups.column), "rows", "a clause fires on", "right on")
+    rows = [(one.name, number(one.rows), str(one.fires), str(one.right)) for one in groups.groups]
+    told = text_table([head, *rows])
+    return told if groups.used else f"{told}\n(the rule does not read it; another column may stand for it)"
 
 
 def write_report(
@@ -93,9 +106,39 @@ def write_report(
     held: "HeldOut | None" = None,
 ) -> None:
     """Write the report that --html asks for."""
-    from nri.report import ReportOptions, gather_report, render_report, steps_of
 
-    assert output.html is not None
+    def page(options: "ReportOptions", step: Callable[[], None]) -> str:
+        from nri.report import gather_report, render_report
+
+        return render_report(gather_report(table, found, settings, options=options, held=held, step=step))
+
+    write_page(output, seed, page, by_sample=True)
+
+
+def write_page(
+    output: Output,
+    seed: int,
+    page: "Callable[[ReportOptions, Callable[[], None]], str]",
+    *,
+    by_sample: bool = False,
+) -> None:
+    """Write the page that --html asks for, if it does, and show how far it is.
+
+    Parameters
+    ----------
+    output
+        Where it goes, and what it says beside the numbers.
+    seed
+        Of its folds and samples.
+    page
+        From options and what is called after each fold to the text.
+    by_sample
+        Whether it is called after each bootstrap sample too.
+    """
+    if output.html is None:
+        return
+    from nri.report import ReportOptions, steps_of
+
     source = None if output.source in (None, "-") else Path(str(output.source)).name
     options = ReportOptions(
         source=source,
@@ -104,7 +147,7 @@ def write_report(
         prevalence=output.prevalence,
         protect=output.protect,
     )
-    with waiting("writing the report", steps=steps_of(options), quiet=output.quiet) as step:
-        report = gather_report(table, found, settings, options=options, held=held, step=step)
-        write_text(output.html, render_report(report))
+    steps = steps_of(options) if by_sample else options.folds
+    with waiting("writing the report", steps=steps, quiet=output.quiet) as step:
+        write_text(output.html, page(options, step))
     tell(f"wrote {output.html}", quiet=output.quiet)

@@ -12,8 +12,9 @@ from nri.cli import texts
 from nri.errors import InputError
 
 if TYPE_CHECKING:
-    from nri.induce.path import Settings
-    from nri.table import Table
+    from nri.engine.files import Files
+    from nri.induce.settings import Settings
+    from nri.table import Source, Table
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
@@ -68,18 +69,41 @@ class Reading:
 
     def read(self, file: str, *, numbers: bool = False) -> "tuple[Table, str]":
         """Return the table with its target, which may be a number, and a line on what was read."""
-        from nri.cli.files import read_labelled
+        from nri.table.excel import SheetChoice
+        from nri.table.files import open_source
 
-        return read_labelled(
-            file,
-            self.target,
-            self.positive,
-            self.weights,
-            exact=self.exact_text,
-            sheet=self.sheet,
-            header=self.header,
-            numbers=numbers,
+        return self.labelled(open_source(file, choice=SheetChoice(self.sheet, self.header)), numbers=numbers)
+
+    def labelled(self, source: "Source", *, numbers: bool = False) -> "tuple[Table, str]":
+        """Return the same for rows that are there already."""
+        from nri.cli.files import labelled
+
+        return labelled(
+            source, self.target, self.positive, self.weights, exact=self.exact_text, numbers=numbers
         )
+
+
+@dataclass(frozen=True)
+class Part:
+    """How many rows of a large file are taken, for work that needs its rows in memory."""
+
+    engine: given.EngineOption = "auto"
+    sample: given.TakenOption = 20_000
+
+    def files(self, file: str, sheet: str | None, header: int | None) -> "Files | None":
+        """Return the files if they are large, None if they are to be read whole."""
+        from nri.cli.files import files_in_place
+
+        return files_in_place(file, self.engine, sheet=sheet, header=header)
+
+    def open(self, file: str, sheet: str | None, header: int | None, *, quiet: bool) -> "Source":
+        """Open a table: all of its rows, or of a large one some, which is told."""
+        from nri.cli.files import open_table, take_some
+
+        files = self.files(file, sheet, header)
+        if files is None:
+            return open_table(file, sheet=sheet, header=header, quiet=quiet)
+        return take_some(files, self.sample, quiet=quiet)
 
 
 @dataclass(frozen=True)
@@ -109,7 +133,7 @@ class Limits:
     def settings(self, present: Sequence[str], *taken: str) -> "Settings":
         """Return them as settings for a table with these columns; those taken are never used anyway."""
         from nri.induce import models
-        from nri.induce.path import Settings
+        from nri.induce.settings import Settings
 
         return Settings(
             model=self.model or models.DEFAULT,

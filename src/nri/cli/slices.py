@@ -1,6 +1,6 @@
 """``nri slices``: on which rows does somebody's model fail?"""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,9 +13,11 @@ from nri.cli.options import (
     PredictionsOption,
     QuietOption,
 )
+from nri.cli.records import Part, spread
 
 if TYPE_CHECKING:
-    from nri.tasks.slices import Slice, Slices
+    from nri.engine.files import Files
+    from nri.tasks.slice_judge import Slice, Slices
 
 
 LabelsOption = Annotated[
@@ -43,10 +45,12 @@ NegationsOption = Annotated[
 ]
 
 
+@spread
 def slices(
     file: FileArgument,
     labels: LabelsOption,
     predictions: PredictionsOption,
+    part: Part,
     tolerance: ToleranceOption = None,
     test: TestOption = "holdout",
     alpha: AlphaOption = 0.05,
@@ -65,45 +69,82 @@ def slices(
     """Find slices on which a model errs more often than elsewhere.
 
     The table holds what the model said and what is true. By default slices are looked for on one half of
-    the rows and counted on the other, so that lift and p-value are not the search's own praise.
+    the rows and counted on the other, so that lift and p-value are not the search's own praise. Of a large
+    file some rows are searched and all others counted.
     """
     mute_notes(quiet)
     import numpy as np
 
     from nri.table.answers import read_answers
-    from nri.table.excel import SheetChoice
-    from nri.table.files import read_table
     from nri.tasks.slices import error_slices
 
-    with waiting(f"reading {file}", quiet=quiet):
-        table = read_table(file, choice=SheetChoice(sheet, header))
-    truth = read_answers(table, labels, "--labels")
-    said = read_answers(table, predictions, "--predictions")
-    features = table.without(truth.column, said.column)
-    shuffles = 200 if test == "permutation" else None
-    with waiting("looking for slices", steps=shuffles, quiet=quiet) as step:
-        found = error_slices(
-            features,
-            truth,
-            said,
-            tolerance=tolerance,
-            test=test,
-            alpha=alpha,
-            most=most,
-            max_literals=max_literals,
-            min_rows=min_rows,
-            columns=texts.split_names(columns, features.names),
-            never=texts.without_taken(without, features.names, truth.column, said.column),
-            negations=negations,
-            rng=np.random.default_rng(random_state),
-            step=step,
-        )
+    asked = {"tolerance": tolerance, "alpha": alpha, "most": most, "max_literals": max_literals}
+    asked |= {"min_rows": min_rows, "negations": negations}
+    files = part.files(file, sheet, header) if test == "holdout" else None
+    if files is not None:
+        found = _of_files(files, part.sample, labels, predictions, columns, without, asked, quiet=quiet)
+    else:
+        table = part.open(file, sheet, header, quiet=quiet).table()
+        truth = read_answers(table, labels, "--labels")
+        said = read_answers(table, predictions, "--predictions")
+        features = table.without(truth.column, said.column)
+        shuffles = 200 if test == "permutation" else None
+        with waiting("looking for slices", steps=shuffles, quiet=quiet) as step:
+            found = error_slices(
+                features,
+                truth,
+                said,
+                test=test,
+                columns=texts.split_names(columns, features.names),
+                never=texts.without_taken(without, features.names, truth.column, said.column),
+                rng=np.random.default_rng(random_state),
+                step=step,
+                **asked,
+            )
     if json:
         from nri.cli.record_json import record_json
 
         emit(record_json(found))
         return
     _show(found, quiet=quiet)
+
+
+def _of_files(
+    files: "Files",
+    sample: int,
+    labels: str,
+    predictions: str,
+    columns: list[str] | None,
+    without: list[str] | None,
+    asked: dict[str, Any],
+    *,
+    quiet: bool,
+) -> "Slices":
+    """Look for slices in some rows of a large table, and let all others judge them."""
+    from nri.engine.some_rows import some_rows
+    from nri.table.answers import comparison_of
+    from nri.tasks.slices_large import slices_of_files
+
+    with waiting("looking for slices", quiet=quiet) as step:
+        some = some_rows(files, sample)
+        names = some.source.names
+        taken = [
+            comparison_of(one, names, what)[0]
+            for one, what in ((labels, "--labels"), (predictions, "--predictions"))
+        ]
+        found = slices_of_files(
+            files,
+            some,
+            labels,
+            predictions,
+            columns=texts.split_names(columns, names),
+            never=texts.without_taken(without, names, *taken),
+            step=lambda rows: step.say(f"counting on all rows: {rows}"),
+            **asked,
+        )
+    searched = f"searched {len(some.source)} of {some.n_rows} rows (--sample), chosen by a hash"
+    tell(f"{searched}; all others are counted", quiet=quiet)
+    return found
 
 
 def _show(found: "Slices", *, quiet: bool) -> None:

@@ -7,10 +7,10 @@ import typer
 from nri.cli import options as given
 from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
 from nri.cli.options import FileArgument, JsonOption, QuietOption
-from nri.cli.records import Limits, Reading, spread
+from nri.cli.records import Limits, Part, Reading, spread
 
 if TYPE_CHECKING:
-    from nri.induce.path import Settings
+    from nri.induce.settings import Settings
     from nri.rule import RuleSet
     from nri.table import Table
     from nri.tasks.stability import Stability
@@ -26,12 +26,16 @@ def stability(
     file: FileArgument,
     reading: Reading,
     limits: Limits,
+    part: Part,
     samples: SamplesOption = 20,
     random_state: given.SeedOption = 0,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Induce rules from bootstrap samples of a table, and tell how far they agree and what comes back."""
+    """Induce rules from bootstrap samples of a table, and tell how far they agree and what comes back.
+
+    Of a large file some rows are taken, and it is about rules from so many rows.
+    """
     mute_notes(quiet)
 
     import numpy as np
@@ -40,8 +44,9 @@ def stability(
     from nri.rule.render.options import settled
     from nri.tasks.stability import clause_stability
 
+    source = part.open(file, reading.sheet, reading.header, quiet=quiet)
     with waiting(f"reading {file}", quiet=quiet):
-        table, remark = reading.read(file)
+        table, remark = reading.labelled(source)
     settings = limits.settings(table.names)
     tell(remark, quiet=quiet)
     rng = np.random.default_rng(random_state)

@@ -1,5 +1,7 @@
 """``nri surrogate``: rules that say what a model says."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,15 +9,19 @@ import typer
 
 from nri.cli import options as given
 from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
-from nri.cli.files import check_outputs, write_text
+from nri.cli.files import check_outputs, files_in_place, write_text
+from nri.cli.large import opened
 from nri.cli.options import FileArgument, PredictionsOption, QuietOption
-from nri.cli.records import Form, Limits, spread
+from nri.cli.records import Form, Limits, Size, spread
 from nri.errors import InputError, TargetError
 
 if TYPE_CHECKING:
+    from nri.engine.rows import Rows
+    from nri.rule.plan import ColumnPlan
     from nri.table import Table
     from nri.table.answers import Answers
     from nri.tasks.surrogate import Surrogate
+    from nri.tasks.surrogate_large import LargeSurrogate
 
 ThresholdOption = Annotated[
     float | None, typer.Option(metavar="NUMBER", help="The predictions are scores: yes above this, else no.")
@@ -32,6 +38,7 @@ def surrogate(
     predictions: PredictionsOption,
     limits: Limits,
     written: Form,
+    size: Size,
     threshold: ThresholdOption = None,
     labels: TruthOption = None,
     positive: given.PositiveOption = None,
@@ -43,11 +50,22 @@ def surrogate(
 ) -> None:
     """Induce rules that mimic a model, from a column of its predictions or scores.
 
-    Fidelity is the share of rows on which the rules say what the model says, cross-validated.
+    Fidelity is the share of rows on which the rules say what the model says, cross-validated. Of a large
+    table all rows tell it.
     """
     mute_notes(quiet)
     check_outputs({"--out": written.out}, {"the table": file})
     form = written.chosen
+    target = predictions if threshold is None else f"{predictions} > {threshold:.15g}"
+    files = None
+    if "://" not in file:
+        files = files_in_place(file, size.engine, sheet=sheet, header=header)
+    if files is not None or "://" in file:
+        if weights is not None:
+            raise InputError("--weights is for tables that are read into memory; add --engine memory")
+        asked = _Asked(target, labels, positive)
+        with opened(file, files, size, quiet=quiet) as (rows, plans):
+            return _in_place(rows, plans, asked, limits, written, size, seed=random_state, quiet=quiet)
     import numpy as np
 
     from nri.induce.resample import FOLDS
@@ -59,7 +77,6 @@ def surrogate(
 
     with waiting(f"reading {file}", quiet=quiet):
         table = read_table(file, choice=SheetChoice(sheet, header))
-    target = predictions if threshold is None else f"{predictions} > {threshold:.15g}"
     said = read_answers(table, target, "--predictions")
     truth = None if labels is None else read_answers(table, labels, "--labels")
     if truth is not None:
@@ -76,6 +93,50 @@ def surrogate(
         tell(_against_truth(found, table, truth, said), quiet=quiet)
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What the model said, and what is true."""
+
+    target: str
+    labels: str | None
+    positive: str | None
+
+
+def _in_place(
+    rows: "Rows",
+    plans: "Mapping[str, ColumnPlan]",
+    asked: _Asked,
+    limits: Limits,
+    written: Form,
+    size: Size,
+    *,
+    seed: int,
+    quiet: bool,
+) -> None:
+    """Mimic a model where the rows are; all of them are counted."""
+    from nri.engine.large import profiled
+    from nri.engine.target import read_target
+    from nri.induce.resample import FOLDS
+    from nri.tasks.surrogate_large import as_word, mimic_large, right_shares
+
+    with waiting("looking at all rows", quiet=quiet):
+        truth = None if asked.labels is None else read_target(rows, asked.labels)
+        never = [] if truth is None else [truth.column]
+        found = profiled(rows, asked.target, asked.positive, sample=size.sample, plans=plans, never=never)
+        truth = None if asked.labels is None else read_target(found.rows, asked.labels)
+    if truth is not None:
+        true_words, said_words = ({as_word(x) for x in one.labels.classes} for one in (truth, found.target))
+        _check_shared(asked.labels or "", true_words, asked.target, said_words)
+    settings = limits.settings([*found.columns], found.target.column, *never)
+    tell(found.remark, quiet=quiet)
+    with waiting("looking for rules on all rows", steps=FOLDS, quiet=quiet) as step:
+        mimicked = mimic_large(found, settings, size.sample, seed=seed, step=step)
+    tell(mimicked.induction.note, quiet=quiet)
+    _write(mimicked, written.chosen, written.out, quiet=quiet)
+    if truth is not None:
+        tell(_told(asked.labels or "", *right_shares(found, truth, mimicked.ruleset)), quiet=quiet)
+
+
 def _labelled(table: "Table", target: str, positive: str | None, weights: str | None) -> "Table":
     """Take the predictions for the target; a mistake is told in the options of this command."""
     from nri.table.target import label_table
@@ -89,7 +150,7 @@ def _labelled(table: "Table", target: str, positive: str | None, weights: str | 
         raise InputError(f"{error.cause}; {remedy}") from None
 
 
-def _write(found: "Surrogate", form: str | None, out: Path | None, *, quiet: bool) -> None:
+def _write(found: "Surrogate | LargeSurrogate", form: str | None, out: Path | None, *, quiet: bool) -> None:
     """Put the rules where they are wanted, with their fidelity."""
     from nri.rule import render
 
@@ -106,15 +167,19 @@ def _write(found: "Surrogate", form: str | None, out: Path | None, *, quiet: boo
 def _check_words(truth: "Answers", said: "Answers") -> None:
     """Raise before the work begins if labels and predictions cannot be compared."""
     true_words, said_words = ({word for word in _words(one) if word is not None} for one in (truth, said))
+    _check_shared(truth.name, true_words, said.name, said_words)
+
+
+def _check_shared(truth: str, true_words: set[str], said: str, said_words: set[str]) -> None:
     if true_words & said_words or true_words | said_words <= {"0", "1"}:
         return
     remedies = [
-        f'{answers.what} "{answers.name} = {max(words)}"'
-        for answers, words in ((truth, true_words), (said, said_words))
+        f'{option} "{name} = {max(words)}"'
+        for option, name, words in (("--labels", truth, true_words), ("--predictions", said, said_words))
         if words - {"0", "1"}
     ]
     raise InputError(
-        f"labels {truth.name!r} ({_few(true_words)}) and predictions {said.name!r} ({_few(said_words)}) "
+        f"labels {truth!r} ({_few(true_words)}) and predictions {said!r} ({_few(said_words)}) "
         f"share no value; give both in the same words, e.g. {' '.join(remedies)}"
     )
 
@@ -145,7 +210,8 @@ def _against_truth(found: "Surrogate", table: "Table", truth: "Answers", said: "
     right, model, rule = (
         np.array(words, dtype=object)[known] for words in (_words(truth), _words(said), by_rule)
     )
-    return (
-        f"against {truth.name}: the model is right on {accuracy_of(right == model).mean:.2f}, "
-        f"the rule on {accuracy_of(right == rule).mean:.2f} (on these rows)"
-    )
+    return _told(truth.name, accuracy_of(right == model).mean, accuracy_of(right == rule).mean)
+
+
+def _told(truth: str, model: float, rule: float) -> str:
+    return f"against {truth}: the model is right on {model:.2f}, the rule on {rule:.2f} (on these rows)"

@@ -22,7 +22,7 @@ from nri.dynamics.evidence import (
 )
 from nri.dynamics.learner import Candidate, Learner, by_name
 from nri.dynamics.system import Dynamics, Seen, VariableRule
-from nri.dynamics.transitions import SUFFIX, Layout, read_transitions
+from nri.dynamics.transitions import SUFFIX, Layout, Transitions, read_transitions
 from nri.errors import InputError
 from nri.induce.arguments import names, shown
 
@@ -103,35 +103,40 @@ def learn_dynamics(
     >>> len(system.attractors().cycles[0])
     4
     """
+    layout = _layout(next_suffix, time, series, skip_gaps=skip_gaps, without=without)
+    if not isinstance(model, str):
+        raise InputError(f"model is {shown(model)}; use 'fewest' or the name of a model")
+    seen = read_transitions(table, next_table, layout, exact=exact_text)
+    if not asynchronous and looks_asynchronous(seen):
+        logger.warning(
+            "no transition changes more than one variable: if updates are asynchronous, say so (asynchronous)"
+        )
+    target = asynchronous_target(seen) if asynchronous else seen.after
+    rows = np.ascontiguousarray(seen.before[:, by_name(seen.variables)])
+    learners = [Learner(seen.variables, i, rows, target[:, i], seen.columns) for i in seen.learned]
+    if model == DEFAULT:
+        rules = _fewest(learners, step)
+    else:
+        rules = _by_model(learners, model, rng or np.random.default_rng(0), step)
+    found = {one.variable.name: rule for one, rule in zip(learners, rules, strict=True)}
+    system = Dynamics(seen.variables, found)
+    return replace(system, seen=_evidence(system, seen, asynchronous=asynchronous))
+
+
+def _layout(next_suffix: Any, time: Any, series: Any, *, skip_gaps: bool, without: Sequence[str]) -> Layout:
+    """Return how the table is to be read, or say what cannot be meant."""
     if not (isinstance(next_suffix, str) and next_suffix):
         raise InputError(f"next_suffix is {shown(next_suffix)}; give the ending of columns of next values")
     for name, column in (("time", time), ("series", series)):
         if column is not None and not isinstance(column, str):
             raise InputError(f"{name} is {shown(column)}; name a column")
-    if not isinstance(model, str):
-        raise InputError(f"model is {shown(model)}; use 'fewest' or the name of a model")
-    layout = Layout(next_suffix, time, series, skip_gaps, tuple(names("without", without)))
-    seen = read_transitions(table, next_table, layout, exact=exact_text)
-    target = asynchronous_target(seen) if asynchronous else seen.after
-    if not asynchronous and looks_asynchronous(seen):
-        logger.warning(
-            "no transition changes more than one variable: if updates are asynchronous, say so (asynchronous)"
-        )
-    columns = seen.columns
-    rows = np.ascontiguousarray(seen.before[:, by_name(seen.variables)])
-    learners = [Learner(seen.variables, i, rows, target[:, i], columns) for i in seen.learned]
-    if model == DEFAULT:
-        rules = _fewest(learners, step)
-    else:
-        rng = rng or np.random.default_rng(0)
-        rules = []
-        for one in learners:
-            rules.append(one.by_model(model, rng))
-            step()
-    found = {one.variable.name: rule for one, rule in zip(learners, rules, strict=True)}
-    system = Dynamics(seen.variables, found)
+    return Layout(next_suffix, time, series, skip_gaps, tuple(names("without", without)))
+
+
+def _evidence(system: Dynamics, seen: Transitions, *, asynchronous: bool) -> Seen:
+    """Return what the rules rest on, and where it contradicts itself."""
     told, n_told = contradictions(seen)
-    about = Seen(
+    return Seen(
         transitions=len(seen),
         states=len(np.unique(seen.before, axis=0)),
         explained=share_explained(system, seen, asynchronous=asynchronous),
@@ -139,7 +144,17 @@ def learn_dynamics(
         n_contradictions=n_told,
         asynchronous=asynchronous,
     )
-    return replace(system, seen=about)
+
+
+def _by_model(
+    learners: Sequence[Learner], model: str, rng: np.random.Generator, step: Callable[[], None]
+) -> list[VariableRule]:
+    """Ask a model of the path about one variable after the other."""
+    rules = []
+    for one in learners:
+        rules.append(one.by_model(model, rng))
+        step()
+    return rules
 
 
 def _fewest(learners: Sequence[Learner], step: Callable[[], None]) -> list[VariableRule]:

@@ -20,7 +20,8 @@ from nri.dynamics.regulators import PATIENCE, Regulators, cells_of, smallest_set
 from nri.dynamics.system import VariableRule
 from nri.dynamics.variables import Variable
 from nri.errors import InputError
-from nri.induce.path import Settings, induce_rules
+from nri.induce.path import induce_rules
+from nri.induce.settings import Settings
 from nri.induce.words import counted
 from nri.rule import Clause, Column, Kind, Label, Literal, Op, Rule, RuleSet
 from nri.table.table import Table, Target

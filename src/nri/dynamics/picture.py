@@ -19,6 +19,8 @@ _EDGE = 28.0
 _LEGEND = 40.0
 _BENDS = (0.0, 0.1, -0.1, 0.2, -0.2, 0.32, -0.32, 0.46, -0.46)
 """How far an arrow may bend sideways, as shares of its length; the straightest that hits nothing is taken."""
+_LOOP_ROOM = np.array([16.0, 15.0])
+"""Half the room that a loop takes."""
 _ROOMY = 1.4
 """Influences for each variable up to which lines have room; beyond, variables stand further apart."""
 _MANY = 80
@@ -83,9 +85,8 @@ def influence_picture(system: Dynamics) -> Markup:
         element("rect", width=float(size[0]), height=float(size[1]) + _LEGEND, rx=8, class_="ground"),
     ]
     middle = np.mean([node.middle for node in nodes], axis=0)
-    joined = {(one.source, one.target) for one in system.influences}
-    for influence in system.influences:
-        drawn += _arrow(influence, nodes, places, joined, middle)
+    for influence, path in zip(system.influences, _paths(nodes, edges, middle), strict=True):
+        drawn += _arrow(influence, path)
     for variable, name, node in zip(system.variables, names, nodes, strict=True):
         kind = "node held" if variable.name in system.fixed else "node input" if variable.is_input else "node"
         drawn += _box(node, name, kind, variable.name)
@@ -127,19 +128,16 @@ def _box(node: _Node, name: str, kind: str, whole: str) -> Iterator[Markup]:
     yield text(float(node.middle[0]), float(node.middle[1]) + 4.5, name, "name", "middle")
 
 
-def _arrow(
-    influence: Influence,
-    nodes: Sequence[_Node],
-    places: dict[str, int],
-    joined: set[tuple[str, str]],
-    middle: FloatArray,
-) -> Iterator[Markup]:
-    source, target = places[influence.source], places[influence.target]
+def _paths(nodes: Sequence[_Node], edges: Sequence[tuple[int, int]], middle: FloatArray) -> list[FloatArray]:
+    """Return the points of each arrow; loops last, since they can stand where the others leave room."""
+    joined = set(edges)
+    ways = {(a, b): _way(nodes, a, b, (b, a) in joined) for a, b in edges if a != b}
+    taken = np.concatenate([np.zeros((0, 2)), *ways.values()])
+    return [ways[a, b] if a != b else _loop(nodes[a], middle, taken) for a, b in edges]
+
+
+def _arrow(influence: Influence, path: FloatArray) -> Iterator[Markup]:
     kind = _NAMES[influence.effect]
-    if source == target:
-        path = _loop(nodes[source], middle)
-    else:
-        path = _way(nodes, source, target, (influence.target, influence.source) in joined)
     path = path[: len(path) - _stop(path, 8.0 if influence.effect is not Effect.INHIBITS else 4.0)]
     if len(path) < 2:
         return
@@ -182,10 +180,23 @@ def _way(nodes: Sequence[_Node], source: int, target: int, returned: bool) -> Fl
     return best[1] if best is not None else np.stack([start, end])
 
 
-def _loop(node: _Node, middle: FloatArray) -> FloatArray:
-    """Return the points of a loop on the side of a box that looks away from the rest."""
-    up = -1.0 if node.middle[1] <= middle[1] else 1.0
-    border = node.middle + np.array([node.width / 2 - 24.0, up * (_HEIGHT / 2 + 2.0)])
+def _loop(node: _Node, middle: FloatArray, taken: FloatArray) -> FloatArray:
+    """Return the points of a loop above or below a box, where the fewest points of others are.
+
+    Where it is as good, the loop is at the right end, on the side that looks away from the rest.
+    """
+    away = -1.0 if node.middle[1] <= middle[1] else 1.0
+    end = node.width / 2 - 24.0
+    found = [_loop_at(node, x, up) for up in (away, -away) for x in (end, -end, 0.0)]
+    hits = [
+        int((np.abs(taken - (one.min(axis=0) + one.max(axis=0)) / 2) < _LOOP_ROOM).all(axis=1).sum())
+        for one in found
+    ]
+    return found[int(np.argmin(hits))]
+
+
+def _loop_at(node: _Node, x: float, up: float) -> FloatArray:
+    border = node.middle + np.array([x, up * (_HEIGHT / 2 + 2.0)])
     corners = [
         border + np.array(one) for one in ((-9.0, 0.0), (-19.0, up * 29.0), (19.0, up * 29.0), (9.0, 0.0))
     ]

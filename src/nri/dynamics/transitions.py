@@ -282,15 +282,22 @@ def _refuse_gap(table: Table, layout: Layout, series: str, row: int, following: 
     assert layout.time is not None, "gaps are gaps in time"
     column = table.columns[layout.time]
     where = f"series {series!r}" if series else "the series"
+    before, after = _moment(column, row), _moment(column, following)
     raise InputError(
-        f"{where} has a gap: {layout.time} {column.cell(following)} follows {column.cell(row)}, unlike the "
+        f"{where} has a gap: {layout.time} {after} follows {before}, unlike the "
         "usual step; add the missing rows, or take the series apart there (skip_gaps, --skip-gaps)"
     )
 
 
+def _moment(column: Column, row: int) -> str:
+    """Write a time as in its cell: of a series at 0 and 1 it was read as no and yes."""
+    cell = column.cell(row)
+    return str(int(cell) if isinstance(cell, bool) else cell)
+
+
 def _refuse_twice(table: Table, layout: Layout, series: str, row: int) -> None:
     assert layout.time is not None, "times were compared"
-    cell = table.columns[layout.time].cell(row)
+    cell = _moment(table.columns[layout.time], row)
     if layout.series is None:
         raise InputError(f"{layout.time} {cell} occurs twice; name the column that tells series apart")
     raise InputError(f"{layout.time} {cell} occurs twice in series {series!r}; keep one row for each time")

@@ -6,7 +6,7 @@ header. What would be decided by a whole file, the encoding, is found out by a l
 
 import codecs
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from io import StringIO, TextIOWrapper
@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING
 
 import pandas as pd
 
+from nri.engine.duck import INDEX
 from nri.engine.files import Files, delimiter_of, open_bytes
 from nri.errors import InputError
 from nri.table.delimited import read_delimited
@@ -28,8 +29,6 @@ _CELLS = 2_000_000
 """About so many cells of a Parquet file are held at once."""
 _LETTERS = 1 << 24
 """About so many letters of a text file are held at once."""
-_INDEX = "__index_level_"
-"""How pandas calls an index that nobody named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,23 +64,23 @@ def as_frame(rows: "pa.Table") -> pd.DataFrame:
     return pd.DataFrame({name: column.to_pandas(integer_object_nulls=True) for name, column in columns})
 
 
-def batches(files: Files) -> Iterator[Batch]:
-    """Yield all rows of files of one table, file after file."""
+def batches(files: Files, columns: Collection[str] | None = None) -> Iterator[Batch]:
+    """Yield all rows of files of one table, file after file; of Parquet files only the columns asked for."""
     first = 1
-    for batch in _parquet(files) if files.parquet else _texts(files):
+    for batch in _parquet(files, columns) if files.parquet else _texts(files):
         yield Batch(first, batch.rows, batch.written)
         first += len(batch)
     if first == 1:
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
 
 
-def _parquet(files: Files) -> Iterator[Batch]:
+def _parquet(files: Files, columns: Collection[str] | None) -> Iterator[Batch]:
     """Read Parquet files; columns that some of them lack are empty there."""
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
-        schemas = [_without_index(parquet.read_schema(path)) for path in files.paths]
+        schemas = [_asked_for(parquet.read_schema(path), columns) for path in files.paths]
         schema = pa.unify_schemas(schemas, promote_options="permissive").remove_metadata()
         at_once = max(1000, min(1 << 17, _CELLS // max(len(schema), 1)))
         for path, own in zip(files.paths, schemas, strict=True):
@@ -93,10 +92,12 @@ def _parquet(files: Files) -> Iterator[Batch]:
         raise InputError(f"{files.paths[0]} is no readable Parquet file ({cause}); write it again") from None
 
 
-def _without_index(schema: "pa.Schema") -> "pa.Schema":
+def _asked_for(schema: "pa.Schema", columns: Collection[str] | None) -> "pa.Schema":
     import pyarrow as pa
 
-    return pa.schema([field for field in schema if not field.name.startswith(_INDEX)])
+    named = [field for field in schema if not field.name.startswith(INDEX)]
+    wanted = [field for field in named if columns is None or field.name in columns]
+    return pa.schema(wanted or named)  # of no column nobody could count the rows
 
 
 def _as_schema(rows: "pa.Table", schema: "pa.Schema") -> "pa.Table":

@@ -15,8 +15,8 @@ from nri.engine.rows import ROWS, RawColumn, Rows, name, number, select
 from nri.engine.sample import Hash
 from nri.induce.diagnostics import Diagnostics, classes_asked_about, diagnostics_of
 from nri.induce.estimates import Accuracy
-from nri.induce.path import Settings
 from nri.induce.resample import FOLDS
+from nri.induce.settings import Settings
 from nri.rule.labels import Label
 from nri.rule.render.sql_dialects import Dialect
 from nri.rule.ruleset import RuleSet

@@ -26,6 +26,8 @@ _NUMBERS = (
     "UINTEGER",
     "UBIGINT",
 )
+INDEX = "__index_level_"
+"""How pandas calls an index that nobody named; it is no column."""
 _FRACTIONS = ("FLOAT", "DOUBLE", "DECIMAL")
 
 
@@ -76,7 +78,7 @@ class DuckRows:
     def columns(self) -> Sequence[RawColumn]:
         """What the table has."""
         described = self.execute(f"DESCRIBE SELECT * FROM {self.source}").fetchall()
-        return [raw_column(one[0], one[1]) for one in described]
+        return [raw_column(one[0], one[1]) for one in described if not one[0].startswith(INDEX)]
 
     def query(self, sql: str) -> Any:
         """Answer a query as a pyarrow table."""

@@ -154,7 +154,7 @@ def open_files(
         if files.parquet:
             return Opened(DuckRows(connection, parquet_source(files.paths), folder))
         _check_room(files, folder.name)
-        rows = DuckRows(connection, _text_source(files), folder)
+        rows = DuckRows(connection, text_source(files), folder)
         plans = _plans(rows, files, exact)
         return Opened(copied(rows, plans, loose=True), plans)
     except BaseException:
@@ -175,7 +175,8 @@ def _check_room(files: Files, folder: str) -> None:
         )
 
 
-def _text_source(files: Files) -> str:
+def text_source(files: Files) -> str:
+    """Write what to select from for text files of one table; every cell is text."""
     listed = ", ".join(text_literal(str(path)) for path in files.paths)
     delimiter = text_literal(delimiter_of(files))
     options = "all_varchar = true, header = true, null_padding = true, union_by_name = true"

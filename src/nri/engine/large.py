@@ -10,7 +10,7 @@ from nri.engine.path import LargeInduction, induce_large
 from nri.engine.profile import Profile, profile
 from nri.engine.rows import Rows
 from nri.engine.target import read_target
-from nri.induce.path import Settings
+from nri.induce.settings import Settings
 from nri.rule.labels import Label
 from nri.rule.plan import ColumnPlan
 from nri.table.table import Note, logger

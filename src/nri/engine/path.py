@@ -26,7 +26,8 @@ from nri.errors import InputError
 from nri.induce import knowledge, models
 from nri.induce.borders import Border, borders_of
 from nri.induce.costs import at_stake, stakes
-from nri.induce.path import Settings, find_rules, induce_rules
+from nri.induce.path import find_rules, induce_rules
+from nri.induce.settings import Settings
 from nri.induce.sharpen import rule_bits, sharpen
 from nri.induce.words import counted, least_precision, right_weight
 from nri.rule import Label, Literal, Rule, RuleSet, Value
@@ -61,6 +62,8 @@ class LargeInduction:
     profile: Profile
     of_sample: RuleSet
     """the rule of the sample alone, counted on all rows"""
+    right_of_sample: float
+    """share of all rows that it decides rightly"""
     rounds: int
     """how often rows on which the rule errs were looked at"""
 
@@ -78,7 +81,10 @@ class LargeInduction:
     def note(self) -> str:
         """What it was counted on, and what it was looked for in."""
         searched = len(self.profile.sample.frame)
-        return f"counted on all {self.n_rows} rows, looked for in samples of about {searched}"
+        gained = (
+            f"right on {self.right_share:.2%} of them, the rule of the sample on {self.right_of_sample:.2%}"
+        )
+        return f"counted on all {self.n_rows} rows, looked for in samples of about {searched}; {gained}"
 
 
 def induce_large(
@@ -113,12 +119,12 @@ def induce_large(
     work = _Work(profile, resolved, sample, rng, step)
     start = work.on_all_rows(literals_of([first.ruleset]))
     rule = work.recounted(first.ruleset, start)
-    best, rounds = rule, 0
+    best, final, rounds = rule, start, 0
     if models.get_inducer(settings.model).sharpens:
-        best, rounds = work.improved(rule, start)
-    final = work.on_all_rows(literals_of([best]))
+        best, final, rounds = work.improved(rule, start)
     left_out = (*profile.left_out, *first.left_out)
-    return LargeInduction(work.recounted(best, final), left_out, final.table, profile, rule, rounds)
+    before = right_weight(rule, start.table) / profile.target.n_rows
+    return LargeInduction(work.recounted(best, final), left_out, final.table, profile, rule, before, rounds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,8 +150,8 @@ class _Work:
         """Return rows that weigh what an error on them costs."""
         return at_stake(table, stakes(table, self.settings))
 
-    def improved(self, rule: RuleSet, on: Histogram) -> tuple[RuleSet, int]:
-        """Sharpen, look at errors, and choose on all rows, until nothing pays."""
+    def improved(self, rule: RuleSet, on: Histogram) -> tuple[RuleSet, Histogram, int]:
+        """Sharpen, look at errors, and choose on all rows, until nothing pays; also return all rows by it."""
         look, rounds = True, 0
         levels: dict[Border, tuple[Window, int]] = {}
         for rounds in range(1, ROUNDS + 1):
@@ -166,7 +172,7 @@ class _Work:
             ) / self.profile.target.n_rows
             look = gain > _WORTH_A_LOOK and bool(literals_of([chosen]) - asked)
             rule, on = chosen, narrowed(self.profile, wide, literals_of([chosen]))
-        return rule, rounds
+        return rule, on, rounds
 
     def sharpened(
         self, rule: RuleSet, on: Histogram, levels: dict[Border, tuple[Window, int]]

@@ -15,7 +15,7 @@ from nri.rule.render.phrase import phrase_label
 from nri.table.table import Table
 
 if TYPE_CHECKING:
-    from nri.induce.path import Settings
+    from nri.induce.settings import Settings
 
 Costs = Mapping[Label, float] | Literal["balanced"] | None
 """What it costs to take a row of a class for another one; 1 where nothing is said."""

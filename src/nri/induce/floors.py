@@ -12,8 +12,8 @@ import numpy as np
 
 from nri.errors import InputError
 from nri.induce.diagnostics import Diagnostics
-from nri.induce.path import Settings
 from nri.induce.resample import FOLDS, HeldOut, cores, hold_out
+from nri.induce.settings import Settings
 from nri.table.table import Table
 
 GRID = (1.6, 2.5, 4.0, 6.3, 10.0, 16.0, 25.0, 40.0)

@@ -7,9 +7,8 @@ needs neither scikit-learn nor a network of its own (the model may). In order:
           -> rules in the words of the table, simplified and counted -> cuts moved where the rule needs them
 """
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +16,11 @@ from nri.arrays import FloatArray, IntArray
 from nri.episode import Cells, make_episode
 from nri.errors import InputError
 from nri.induce import knowledge, models
-from nri.induce.arguments import check_settings
 from nri.induce.canonical import CanonicalEpisode, canonical
-from nri.induce.costs import Costs, at_stake, stakes
-from nri.induce.knowledge import NOTHING, Knowledge
+from nri.induce.costs import at_stake, stakes
 from nri.induce.long import chosen_on_all_rows, rows_to_search, unlabelled_to_search
+from nri.induce.settings import Settings
 from nri.induce.sharpen import cuts_of, rule_bits, sharpen
-from nri.induce.stable import steady
 from nri.induce.wide import columns_to_search
 from nri.induce.wishes import allowed_literals, chosen_columns, required_literals
 from nri.induce.words import assemble, counted, in_words, literal_meanings
@@ -41,50 +38,14 @@ from nri.threads import one_thread
 _SEARCHED_TWICE, _CLASSES_TWICE = 2000, 5
 """Most rows and classes with which a shorter rule is sought once cuts have moved; more take long."""
 
+_LABELS_PLACE_CUTS = 200
+"""Rows from which labels place the cuts of a rule better than the posterior that chose it has placed them."""
+
 _FINER_COLUMNS = 100
 """Most columns that are cut more finely for several classes; with more the search takes long for little."""
 
 _WORTH_A_LITERAL = 1.0
 """Bits that all rows must save by a longer rule than that of a sample; beside thousands, less is nothing."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a user can ask of the rules."""
-
-    model: str = models.DEFAULT
-    """Which model finds them; see :mod:`nri.induce.models`."""
-    max_clauses: int = 8
-    """Most clauses in the rule of one class."""
-    max_literals: int = 9
-    """Most literals in one clause."""
-    use: Collection[str] | None = None
-    """The only columns that rules may speak about; None for all."""
-    never: Collection[str] = ()
-    """Columns that rules never speak about."""
-    require: Collection[str] = ()
-    """Columns that every clause speaks about."""
-    negations: bool = True
-    """Whether ``NOT x`` and ``x != a`` may occur; ``x <= 3`` always may."""
-    min_precision: float = 0.0
-    """Least share of its class among the rows that a clause covers."""
-    binarize: Literal["auto", "paper"] = "auto"
-    """How columns become boolean variables; see :class:`nri.table.binarizer.Binarizer`."""
-    costs: Costs = None
-    """What it costs to take a row of a class for another one; 1 where nothing is said. ``balanced`` makes all
-    classes weigh the same together."""
-    tilt: float = 1.0
-    """How much more errors on the class asked about count than they cost: what a floor for sensitivity or
-    specificity takes, see :func:`nri.induce.floors.meet_floors`."""
-    counts: Literal["auto", "never", "only"] = "auto"
-    """Whether clauses may ask for at least so many of their literals: where it is worth it, never, always."""
-    knowledge: Knowledge = NOTHING
-    """What a person knows."""
-    stable: bool = False
-    """Whether the rule is to be one that other rows would have given too; see :mod:`nri.induce.stable`."""
-
-    def __post_init__(self) -> None:
-        check_settings(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +120,7 @@ def induce_rules(
     settings, rng = settings or Settings(), rng or np.random.default_rng(0)
     model = models.get_inducer(settings.model)
     if settings.stable:
-        model = steady(model)
+        model = models.steady(model)
     table = chosen_columns(table, settings)
     if not (table.weights > 0).all():
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
@@ -178,7 +139,7 @@ def induce_rules(
     among = round(wider * 2 * len(binarizer.variables_)) if wider > 1 else 0
     found = find_rules(table, settings, binarizer, model, rng, among)
     ruleset = found.ruleset
-    if settings.binarize == "auto" and model.sharpens:
+    if settings.binarize == "auto" and model.sharpens and _labels_place_cuts(table, settings, found.induced):
         ruleset = _with_sharper_cuts(table, settings, binarizer, found, rng, among)
     return Induction(
         ruleset,
@@ -307,6 +268,15 @@ def _posterior(table: Table, binarizer: Binarizer, found: Found) -> TablePosteri
         return None
     plans = {name: table.plans[name] for name in binarizer.columns_}
     return TablePosterior(plans, binarizer, found.view, found.induced.posterior)
+
+
+def _labels_place_cuts(table: Table, settings: Settings, induced: Induced) -> bool:
+    """Whether cuts may move by labels: where these chose the rule, or are many and one counts as another.
+
+    Few labels would undo what a posterior saw, and fewer still decide where some of them are dear.
+    """
+    by_labels = induced.expected_bits is None
+    return by_labels or (stakes(table, settings) is None and float(table.weights.sum()) >= _LABELS_PLACE_CUTS)
 
 
 def _with_sharper_cuts(

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nri.induce.knowledge import NOTHING
-from nri.induce.path import Settings, induce_rules
+from nri.induce.path import induce_rules
+from nri.induce.settings import Settings
 from nri.rule import RuleSet
 from nri.table.table import Table
 

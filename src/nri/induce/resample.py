@@ -17,7 +17,8 @@ from nri.errors import InputError
 from nri.induce.costs import Costs, MeanCost, mean_cost
 from nri.induce.diagnostics import Diagnostics, classes_asked_about, diagnostics_of
 from nri.induce.estimates import Accuracy, accuracy_of
-from nri.induce.path import Induction, Settings, induce_rules
+from nri.induce.path import Induction, induce_rules
+from nri.induce.settings import Settings
 from nri.induce.words import counted
 from nri.rule.labels import Label
 from nri.rule.ruleset import RuleSet

@@ -13,7 +13,7 @@ from nri.table.table import Table
 from nri.table.usable import LeftOut
 
 if TYPE_CHECKING:
-    from nri.induce.path import Settings
+    from nri.induce.settings import Settings
 
 
 def chosen_columns(table: Table, settings: "Settings") -> Table:

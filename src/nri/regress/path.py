@@ -15,7 +15,7 @@ from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import literal_truth
 from nri.errors import InputError
 from nri.induce import knowledge
-from nri.induce.path import Settings
+from nri.induce.settings import Settings
 from nri.induce.wishes import allowed_literals, chosen_columns, required_literals
 from nri.induce.words import literal_meanings
 from nri.regress.count import (

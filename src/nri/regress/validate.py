@@ -8,8 +8,8 @@ import numpy as np
 
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
-from nri.induce.path import Settings
 from nri.induce.resample import FOLDS
+from nri.induce.settings import Settings
 from nri.regress.count import count_segments, share_explained, weighted_quantiles
 from nri.regress.path import induce_segments
 from nri.rule.segments import Segments

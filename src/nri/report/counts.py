@@ -4,8 +4,19 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.induce.estimates import accuracy_of, effective_rows, wilson
-from nri.induce.path import Settings
-from nri.report.records import ClauseCard, ColumnUse, Confusion, GapColumn, Gaps, Member, Pattern, Tally
+from nri.induce.settings import Settings
+from nri.report.records import (
+    ClauseCard,
+    ColumnUse,
+    Confusion,
+    GapColumn,
+    Gaps,
+    Member,
+    Pattern,
+    ReportOptions,
+    TableReport,
+    Tally,
+)
 from nri.rule import Clause, Columns, RuleSet, clause_matrix, literal_truth
 from nri.rule.counting import most_together
 from nri.table.table import Table
@@ -106,10 +117,9 @@ class RuleCounts:
         gap: BoolArray = np.zeros(len(self.codes), dtype=bool)
         for mask in unknown.values():
             gap |= mask
-        columns = [GapColumn(name, int(mask.sum())) for name, mask in unknown.items() if mask.any()]
         right = self.said == self.codes
         return Gaps(
-            tuple(sorted(columns, key=lambda one: -one.missing)),
+            gap_columns(self.columns),
             int(gap.sum()),
             int((self.possible().any(axis=1) & ~self.fires.any(axis=1)).sum()),
             accuracy_of(right[~gap], self.weights[~gap]) if self.weights[~gap].sum() > 0 else None,
@@ -138,8 +148,26 @@ def confusion_of(truth: IntArray, said: IntArray, weights: FloatArray, n_classes
     )
 
 
-def column_use(
-    table: Table, used: tuple[str, ...], settings: Settings, left_out: tuple[LeftOut, ...]
+def gap_columns(columns: Columns) -> tuple[GapColumn, ...]:
+    """Return those of some columns that have missing cells, most first."""
+    gaps = [GapColumn(name, int((~column.known).sum())) for name, column in columns.items()]
+    return tuple(sorted((one for one in gaps if one.missing), key=lambda one: -one.missing))
+
+
+def about_table(
+    table: Table,
+    options: ReportOptions,
+    settings: Settings,
+    used: tuple[str, ...],
+    left_out: tuple[LeftOut, ...],
+) -> TableReport:
+    """Return what every report begins with, given the columns that the rule uses and those of no use."""
+    columns = _column_use(table, settings, used, left_out)
+    return TableReport(options, len(table), len(table.names), float(table.weights.sum()), columns)
+
+
+def _column_use(
+    table: Table, settings: Settings, used: tuple[str, ...], left_out: tuple[LeftOut, ...]
 ) -> ColumnUse:
     """Tell which columns took which part."""
     names = table.names

@@ -9,8 +9,8 @@ import numpy as np
 from nri.arrays import IntArray
 from nri.induce.costs import at_stake, stakes
 from nri.induce.estimates import accuracy_of
-from nri.induce.path import Settings
 from nri.induce.resample import HeldOut, induce_or_default, most_frequent
+from nri.induce.settings import Settings
 from nri.report.records import Curve, CurvePoint
 from nri.rule import RuleSet
 

@@ -1,14 +1,12 @@
 """The report of a system: its influence graph, its rules, what they rest on, and where it ends up."""
 
-from importlib.metadata import version
-
 from markupsafe import Markup
 
 from nri.dynamics.attractors import Attractors
 from nri.dynamics.picture import influence_picture
 from nri.dynamics.render.as_text import heading, notes
 from nri.dynamics.system import Dynamics
-from nri.report.page import environment
+from nri.report.page import fill
 from nri.rule.render.phrase import one_line
 
 _MOST_STATES = 1 << 16
@@ -28,19 +26,16 @@ def render_dynamics_report(system: Dynamics, source: str | None = None) -> str:
         Where the transitions came from.
     """
     found = system.attractors() if system.n_states <= _MOST_STATES else None
-    return (
-        environment()
-        .get_template("dynamics.html")
-        .render(
-            system=system,
-            source=one_line(source or ""),
-            picture=Markup(influence_picture(system)),
-            heading=heading,
-            notes=notes,
-            attractors=None if found is None else _shown(system, found),
-            n_attractors=None if found is None else (len(found.fixed_points), len(found.cycles)),
-            version=version("nri"),
-        )
+    return fill(
+        "dynamics.html",
+        f"How {len(system.variables)} variables move",
+        system=system,
+        source=one_line(source or ""),
+        picture=Markup(influence_picture(system)),
+        rule_heading=heading,
+        notes=notes,
+        attractors=None if found is None else _shown(system, found),
+        n_attractors=None if found is None else (len(found.fixed_points), len(found.cycles)),
     )
 
 

@@ -9,9 +9,10 @@ from nri.errors import InputError
 from nri.induce.costs import MeanCost, stakes
 from nri.induce.diagnostics import Diagnostics
 from nri.induce.estimates import Accuracy
-from nri.induce.path import Induction, Settings
+from nri.induce.path import Induction
 from nri.induce.resample import HeldOut, cores, hold_out, some_rows
-from nri.report.counts import RuleCounts, column_use, confusion_of
+from nri.induce.settings import Settings
+from nri.report.counts import RuleCounts, about_table, confusion_of
 from nri.report.curve import by_size, curve_of
 from nri.report.records import Confusion, Curve, Report, ReportOptions
 from nri.rule import RuleSet
@@ -73,29 +74,25 @@ def gather_report(
         )
     weighed = stakes(table, settings)
     return Report(
-        options,
-        found.ruleset,
-        len(table),
-        len(table.names),
-        float(table.weights.sum()),
-        tuple(float(weight) for weight in table.by_class),
-        counts.cards(stability),
-        counts.default(),
-        counts.confusion(),
-        validated.confusion,
-        counts.patterns(),
-        validated.curve,
-        stability,
-        counts.gaps(),
-        column_use(table, found.ruleset.columns, settings, found.left_out),
-        validated.posterior,
-        validated.diagnostics,
-        tuple(
+        **vars(about_table(table, options, settings, found.ruleset.columns, found.left_out)),
+        ruleset=found.ruleset,
+        class_weights=tuple(float(weight) for weight in table.by_class),
+        cards=counts.cards(stability),
+        default=counts.default(),
+        seen=counts.confusion(),
+        held_out=validated.confusion,
+        patterns=counts.patterns(),
+        curve=validated.curve,
+        stability=stability,
+        gaps=counts.gaps(),
+        posterior=validated.posterior,
+        diagnostics=validated.diagnostics,
+        groups=tuple(
             by_group(table, found.ruleset, column)
             for column in dict.fromkeys([*options.protect, *protected_columns(found.ruleset)])
         ),
-        validated.cost,
-        None if weighed is None else tuple(float(one) for one in weighed),
+        cost=validated.cost,
+        stakes=None if weighed is None else tuple(float(one) for one in weighed),
     )
 
 

@@ -2,23 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
 
 import numpy as np
 from markupsafe import Markup
 
 from nri.arrays import FloatArray
-from nri.induce.estimates import LEVEL
-from nri.induce.path import Settings
 from nri.induce.resample import some_rows
+from nri.induce.settings import Settings
 from nri.regress.count import weighted_quantiles
 from nri.regress.path import NumberInduction
 from nri.regress.validate import Fit, fit_of, hold_out_numbers
-from nri.report.counts import column_use
-from nri.report.page import environment
-from nri.report.records import ColumnUse, GapColumn, ReportOptions
+from nri.report.counts import about_table, gap_columns
+from nri.report.page import fill
+from nri.report.records import GapColumn, ReportOptions, TableReport
 from nri.rule.render.numbers import explained_line, told
-from nri.rule.render.phrase import number, one_line, phrase_name
+from nri.rule.render.phrase import number, phrase_name
 from nri.rule.segments import Segments
 from nri.svg import circle, line, picture, rect, text
 from nri.table.table import Table
@@ -36,14 +34,10 @@ class Distribution:
 
 
 @dataclass(frozen=True, eq=False)
-class NumberReport:
+class NumberReport(TableReport):
     """Everything that the page shows."""
 
-    options: ReportOptions
     rule: Segments
-    n_rows: int
-    n_columns: int
-    weight: float
     low: float
     high: float
     """the range of the pictures; single values may lie beyond"""
@@ -52,14 +46,8 @@ class NumberReport:
     seen: Fit
     held_out: Fit | None
     rows_held_out: int
-    columns: ColumnUse
     gaps: tuple[GapColumn, ...]
     """columns that the rule reads and that have missing cells, most first"""
-
-    @property
-    def weighted(self) -> bool:
-        """Whether rows count for more or less than one."""
-        return self.weight != self.n_rows
 
     @property
     def doubtful(self) -> bool:
@@ -83,24 +71,19 @@ def gather_number_report(
     low, high = (float(end) for end in weighted_quantiles(values, table.weights, (0.005, 0.995)))
     deciding = rule.decide(table.columns, len(table))
     held, rows = _held_out(table, settings, options, step)
-    gaps = [(name, int((~table.columns[name].known).sum())) for name in rule.columns]
     return NumberReport(
-        options,
-        rule,
-        len(table),
-        len(table.names),
-        float(table.weights.sum()),
-        low,
-        high,
-        tuple(
+        **vars(about_table(table, options, settings, rule.columns, found.left_out)),
+        rule=rule,
+        low=low,
+        high=high,
+        distributions=tuple(
             _distribution(values[deciding == i], table.weights[deciding == i], low, high)
-            for i in range(len(rule.segments) + 1)
+            for i in range(len(rule.parts))
         ),
-        fit_of(values, rule.values[deciding], table.weights),
-        held,
-        rows,
-        column_use(table, rule.columns, settings, found.left_out),
-        tuple(GapColumn(name, count) for name, count in sorted(gaps, key=lambda gap: -gap[1]) if count),
+        seen=fit_of(values, rule.values[deciding], table.weights),
+        held_out=held,
+        rows_held_out=rows,
+        gaps=gap_columns({name: table.columns[name] for name in rule.columns}),
     )
 
 
@@ -126,26 +109,20 @@ def _distribution(values: FloatArray, weights: FloatArray, low: float, high: flo
 
 def render_number_report(report: NumberReport) -> str:
     """Write the page of a report; whole, without scripts, and with no row of the table in it."""
-    rule = report.rule
-    return (
-        environment()
-        .get_template("number.html")
-        .render(
-            report=report,
-            heading=one_line(report.options.title or f"Rule for {phrase_name(rule.target)}"),
-            rows=told(rule),
-            explained=explained_line(rule),
-            distributions=distributions(report),
-            version=version("nri"),
-            level=LEVEL,
-        )
+    return fill(
+        "number.html",
+        report.options.title or f"Rule for {phrase_name(report.rule.target)}",
+        report=report,
+        rows=told(report.rule),
+        explained=explained_line(report.rule),
+        distributions=distributions(report),
     )
 
 
 def distributions(report: NumberReport) -> Markup:
     """Draw how values are spread in each segment, one line below the other on one axis."""
     left, right, row, top = 84.0, 640.0, 46.0, 12.0
-    segments = (*report.rule.segments, report.rule.rest)
+    segments = report.rule.parts
     width = right + 20
     base = top + row * len(segments)
     span = (report.high - report.low) or 1.0

@@ -2,6 +2,7 @@
 
 from functools import cache
 from importlib.metadata import version
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -34,23 +35,24 @@ def render_report(report: Report) -> str:
     the browser to run or fetch any. It holds counts, and the names and values that the rules speak of, but no
     row of the table.
     """
-    return (
-        environment()
-        .get_template("report.html")
-        .render(
-            report=report,
-            heading=one_line(report.options.title or f"Rule for {phrase_name(report.ruleset.target)}"),
-            rules=_rules(report),
-            version=version("nri"),
-            level=LEVEL,
-            conflicts=CONFLICTS,
-            simplest=_simplest(report),
-        )
+    return fill(
+        "report.html",
+        report.options.title or f"Rule for {phrase_name(report.ruleset.target)}",
+        report=report,
+        rules=_rules(report),
+        conflicts=CONFLICTS,
+        simplest=_simplest(report),
     )
 
 
+def fill(template: str, heading: str, **shown: Any) -> str:
+    """Write the page of a template: its heading, and what else it shows."""
+    about = {"heading": one_line(heading), "version": version("nri"), "level": LEVEL}
+    return _environment().get_template(template).render(**about, **shown)
+
+
 @cache
-def environment() -> Environment:
+def _environment() -> Environment:
     """Return what fills templates, with the filters and pictures that they use."""
     made = Environment(
         loader=PackageLoader("nri.report"),

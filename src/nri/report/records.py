@@ -173,15 +173,27 @@ class ColumnUse:
 
 
 @dataclass(frozen=True)
-class Report:
-    """Everything that the page shows."""
+class TableReport:
+    """What every report says of the table that it is about."""
 
     options: ReportOptions
-    ruleset: RuleSet
     n_rows: int
     n_columns: int
     weight: float
     """Of all rows together; their number if they are not weighted."""
+    columns: ColumnUse
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows count for more or less than one."""
+        return self.weight != self.n_rows
+
+
+@dataclass(frozen=True)
+class Report(TableReport):
+    """Everything that the page shows."""
+
+    ruleset: RuleSet
     class_weights: tuple[float, ...]
     """Of the rows of each class."""
     cards: tuple[ClauseCard, ...]
@@ -196,7 +208,6 @@ class Report:
     curve: Curve | None
     stability: Stability | None
     gaps: Gaps
-    columns: ColumnUse
     posterior: Accuracy | None
     """Of the model's own probabilities on held-out rows, if it offers them."""
     diagnostics: tuple[Diagnostics, ...] = ()
@@ -227,8 +238,3 @@ class Report:
         if self.stakes is not None:  # then it is not the share of right rows that counts
             return enough or (self.cost is not None and bool(self.cost.doubt))
         return enough or bool(self.guess.doubt(self.held_out.accuracy))
-
-    @property
-    def weighted(self) -> bool:
-        """Whether rows count for more or less than one."""
-        return self.weight != self.n_rows

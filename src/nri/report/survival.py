@@ -2,18 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
 
 import numpy as np
 from markupsafe import Markup
 
-from nri.induce.estimates import LEVEL
-from nri.induce.path import Settings
-from nri.report.counts import column_use
-from nri.report.page import environment
+from nri.induce.settings import Settings
+from nri.report.counts import about_table, gap_columns
+from nri.report.page import fill
 from nri.report.pictures import scale_of_times
-from nri.report.records import ColumnUse, GapColumn, ReportOptions
-from nri.rule.render.phrase import number, one_line, phrase_name
+from nri.report.records import GapColumn, ReportOptions, TableReport
+from nri.rule.render.phrase import number, phrase_name
 from nri.rule.render.survival import parted_line, told
 from nri.rule.survival import Curve, SurvivalRule
 from nri.survival.path import Concordance, Followed, SurvivalInduction, cross_validate_survival
@@ -24,23 +22,13 @@ _TICKS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class SurvivalReport:
+class SurvivalReport(TableReport):
     """Everything that the page shows."""
 
-    options: ReportOptions
     rule: SurvivalRule
-    n_rows: int
-    n_columns: int
-    weight: float
     held_out: Concordance | None
-    columns: ColumnUse
     gaps: tuple[GapColumn, ...]
     """columns that the rule reads and that have missing cells, most first"""
-
-    @property
-    def weighted(self) -> bool:
-        """Whether rows count for more or less than one."""
-        return self.weight != self.n_rows
 
     @property
     def doubtful(self) -> bool:
@@ -63,34 +51,24 @@ def gather_survival_report(
     if options.folds >= 2 and len(rows) >= options.folds:
         rng = np.random.default_rng(options.seed)
         held = cross_validate_survival(rows, settings, rng=rng, folds=options.folds, step=step)
-    gaps = [(name, int((~table.columns[name].known).sum())) for name in rule.columns]
     return SurvivalReport(
-        options,
-        rule,
-        len(rows),
-        len(table.names),
-        float(table.weights.sum()),
-        held,
-        column_use(table, rule.columns, settings, found.left_out),
-        tuple(GapColumn(name, count) for name, count in sorted(gaps, key=lambda gap: -gap[1]) if count),
+        **vars(about_table(table, options, settings, rule.columns, found.left_out)),
+        rule=rule,
+        held_out=held,
+        gaps=gap_columns({name: table.columns[name] for name in rule.columns}),
     )
 
 
 def render_survival_report(report: SurvivalReport) -> str:
     """Write the page of a report; whole, without scripts, and with no row of the table in it."""
     rule = report.rule
-    return (
-        environment()
-        .get_template("survival.html")
-        .render(
-            report=report,
-            heading=one_line(report.options.title or f"Time until {phrase_name(rule.target)}"),
-            rows=told(rule),
-            parted=parted_line(rule),
-            pictures=[kaplan_meier_picture(rule, part.curve, i) for i, part in enumerate(rule.parts)],
-            version=version("nri"),
-            level=LEVEL,
-        )
+    return fill(
+        "survival.html",
+        report.options.title or f"Time until {phrase_name(rule.target)}",
+        report=report,
+        rows=told(rule),
+        parted=parted_line(rule),
+        pictures=[kaplan_meier_picture(rule, part.curve, i) for i, part in enumerate(rule.parts)],
     )
 
 

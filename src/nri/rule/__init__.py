@@ -10,8 +10,16 @@ from nri.rule.labels import Label
 from nri.rule.literal import Kind, Literal, Op, Value
 from nri.rule.plan import ColumnPlan
 from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain, Domain
-from nri.rule.render import FORMATS, Format, asp_facts, from_json, prolog_facts, render, to_sympy
-from nri.rule.render.numbers_json import any_rule_from_json
+from nri.rule.render import (
+    FORMATS,
+    Format,
+    any_rule_from_json,
+    asp_facts,
+    from_json,
+    prolog_facts,
+    render,
+    to_sympy,
+)
 from nri.rule.ruleset import ClassRule, Decision, RuleSet
 from nri.rule.segments import Segment, Segments, Spread
 from nri.rule.simplify import simplify

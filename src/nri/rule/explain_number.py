@@ -1,11 +1,12 @@
 """Why a row is in its segment: the clause that fired, and what those before it lacked."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from nri.rule.column import Columns
+from nri.rule.decision_list import Branch
 from nri.rule.explain import Miss
-from nri.rule.segments import Segment, Segments
-from nri.rule.survival import SurvivalRule, SurvivalSegment
+from nri.rule.segments import SegmentList
 from nri.rule.truth import literal_truth
 
 
@@ -13,7 +14,7 @@ from nri.rule.truth import literal_truth
 class PassedOver:
     """A segment before the one that decided, and why its clause did not fire."""
 
-    segment: Segment | SurvivalSegment
+    segment: Branch
     misses: tuple[Miss, ...]
 
 
@@ -21,8 +22,8 @@ class PassedOver:
 class NumberExplanation:
     """Why a row has its value, or its risk."""
 
-    rule: Segments | SurvivalRule
-    segment: Segment | SurvivalSegment
+    rule: SegmentList[Any]
+    segment: Branch
     """The one that decides; the rest of the rule if no clause fires."""
     passed: tuple[PassedOver, ...]
     """The segments that would have decided, had their clause fired."""
@@ -30,47 +31,26 @@ class NumberExplanation:
     @property
     def value(self) -> float:
         """What is said of the row."""
-        return self.segment.label
+        return float(self.segment.label)
 
     def __str__(self) -> str:
-        from nri.rule.render.phrase import phrase_clause
+        from nri.rule.render.phrase import phrase_clause, phrase_name
 
-        lines = [self._said(self.segment)]
-        clause = self.segment.clause
+        rule, clause = self.rule, self.segment.clause
+        said = f"{phrase_name(rule.target)} = {rule.said_of(self.segment)} ({rule.usual_in(self.segment)})"
+        lines = [said]
         lines.append(f"  because: {phrase_clause(clause)}" if len(clause) else "  because no clause fired")
         for one in self.passed:
-            said = self._briefly(one.segment)
+            said = rule.said_of(one.segment)
             lines.append(f"  passed over: {phrase_clause(one.segment.clause)} => {said}")
             lines.extend(f"    lacks {miss}" for miss in one.misses)
         return "\n".join(lines)
 
-    def _said(self, segment: Segment | SurvivalSegment) -> str:
-        from nri.rule.render.phrase import phrase_name
 
-        said = f"{phrase_name(self.rule.target)} = {self._briefly(segment)}"
-        if isinstance(self.rule, SurvivalRule):
-            assert isinstance(segment, SurvivalSegment)
-            return f"{said} (median {phrase_name(self.rule.time)}: {self.rule.amount(segment.curve.median)})"
-        assert isinstance(segment, Segment)
-        low, high = (self.rule.amount(segment.spread.quantiles[end]) for end in (0, -1))
-        return f"{said} (80 % of such rows: {low} to {high})"
-
-    def _briefly(self, segment: Segment | SurvivalSegment) -> str:
-        if isinstance(segment, SurvivalSegment):
-            return f"risk {segment.risk:.2f}"
-        return self.rule.amount(segment.value)
-
-
-def explain_number(
-    segments: Segments | SurvivalRule, columns: Columns, n_rows: int
-) -> list[NumberExplanation]:
+def explain_number(rule: SegmentList[Any], columns: Columns, n_rows: int) -> list[NumberExplanation]:
     """Explain the value of each row; meant for rows that somebody will read, not for millions."""
-    truths = {
-        literal: literal_truth(literal, columns)[0]
-        for segment in segments.segments
-        for literal in segment.clause
-    }
-    deciding = segments.decide(columns, n_rows)
+    truths = {literal: literal_truth(literal, columns)[0] for clause in rule.clauses() for literal in clause}
+    deciding = rule.decide(columns, n_rows)
     explanations = []
     for row in range(n_rows):
         passed = [
@@ -82,8 +62,7 @@ def explain_number(
                     if not truths[literal][row]
                 ),
             )
-            for segment in segments.segments[: deciding[row]]
+            for segment in rule.segments[: deciding[row]]
         ]
-        chosen = (*segments.segments, segments.rest)[int(deciding[row])]
-        explanations.append(NumberExplanation(segments, chosen, tuple(passed)))
+        explanations.append(NumberExplanation(rule, rule.parts[int(deciding[row])], tuple(passed)))
     return explanations

@@ -26,7 +26,7 @@ class WrittenRule:
 
     def _repr_html_(self) -> str:
         """Show the rule as a table in a notebook."""
-        from nri.rule.render.notebook import in_notebook
+        from nri.rule.render.as_html import in_notebook
 
         return in_notebook(self.render("html"))
 

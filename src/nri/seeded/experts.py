@@ -217,8 +217,8 @@ def _relevance(centred: FloatArray, target: FloatArray, w: FloatArray) -> FloatA
 
 
 _ADDED = np.array([0.0, *(10.0**power for power in range(-5, 6))], dtype=np.float32)
-"""What is added to the diagonal, in units of its largest element, until a system can be solved: each is
-positive definite, but where rows are heavy their ridge may be lost in rounding. The last is beyond that."""
+"""What is added to the diagonal of a system, in units of its largest element, until it can be solved: it is
+positive definite, but the ridge of heavy rows may be lost in rounding. The last is beyond all rounding."""
 
 
 def _ridge(gram: FloatArray, target: FloatArray, w: FloatArray, ridge: float) -> _Solved:

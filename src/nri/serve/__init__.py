@@ -1,7 +1,6 @@
 """The page in the browser: a local server that sends nothing anywhere.
 
-``upload``, ``profile``, ``fields``, ``conditions``, ``question``, ``work``, ``number``, ``edit``, ``rows``,
-``view``, ``validation`` and ``downloads`` know tables and rules but nothing of the web; ``guard``,
-``patience``, ``body``, ``visitors``, ``lanes``, ``progress``, ``app`` and ``run`` are the web. The page
-itself is plain files in ``static``.
+``upload``, ``profile``, ``fields``, ``question``, ``work``, ``number``, ``rows``, ``view`` and ``downloads``
+know tables and rules but nothing of the web; ``guard``, ``patience``, ``body``, ``visitors``, ``lanes``,
+``progress``, ``app`` and ``run`` are the web. The page itself is plain files in ``static``.
 """

@@ -20,7 +20,6 @@ from nri.induce import models
 from nri.induce.resample import FOLDS
 from nri.serve.body import Spool, TooLargeError, read_json
 from nri.serve.downloads import make_download, report_line, report_steps
-from nri.serve.edit import read_rules
 from nri.serve.guard import Guard
 from nri.serve.lanes import BusyError, GoneError, Lane, in_thread
 from nri.serve.number import NumberWork, answer_number, number_download, view_number
@@ -29,10 +28,9 @@ from nri.serve.progress import told_lines
 from nri.serve.question import read_question
 from nri.serve.rows import explain_row, rows_page
 from nri.serve.upload import Upload
-from nri.serve.validation import validate
-from nri.serve.view import view_target, view_upload, view_work
+from nri.serve.view import view_held_out, view_target, view_upload, view_work
 from nri.serve.visitors import ForgottenError, Visit, Visitors
-from nri.serve.work import Work, answer, with_rules
+from nri.serve.work import Work, answer, edited_rules, held_out, with_rules
 from nri.table.excel import SheetChoice
 
 logger = logging.getLogger(__name__)
@@ -159,7 +157,7 @@ class _Page:
 
     async def validate(self, request: Request) -> Response:
         work, _ = await self.work(request)
-        return self.told_line_by_line(lambda step: validate(work, step), FOLDS)
+        return self.told_line_by_line(lambda step: view_held_out(work, held_out(work, step)), FOLDS)
 
     async def report(self, request: Request) -> Response:
         work, _ = await self.work(request)
@@ -236,7 +234,7 @@ def _sheet_choice(request: Request) -> SheetChoice:
 
 
 def _edited(work: Work, data: Any) -> Work:
-    return with_rules(work, read_rules(data, work))
+    return with_rules(work, edited_rules(data, work))
 
 
 def _number(text: str) -> int:

@@ -8,10 +8,18 @@ from nri.errors import InputError
 from nri.induce import models
 from nri.induce.diagnostics import check_prevalence
 from nri.induce.knowledge import Knowledge
-from nri.induce.path import Settings
+from nri.induce.settings import Settings
 from nri.rule import Label, Rule
-from nri.serve.conditions import MAX_LITERALS, read_clauses, read_literal
-from nri.serve.fields import as_object, label, listed, names, typed
+from nri.serve.fields import (
+    MAX_LITERALS,
+    as_object,
+    label,
+    listed,
+    names,
+    read_clauses,
+    read_literal,
+    typed,
+)
 from nri.serve.profile import ColumnProfile
 
 

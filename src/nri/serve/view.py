@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 from nri.induce.costs import MeanCost, mean_cost
+from nri.induce.diagnostics import Diagnostics
 from nri.induce.long import SEARCHED_ROWS
+from nri.induce.resample import HeldOut
 from nri.rule import Clause, Evidence, Kind, Label, Literal, RuleSet, Value
 from nri.rule.render.phrase import phrase_label, phrase_literal, phrase_name, phrase_value
 from nri.serve.profile import ColumnProfile, TargetProfile, guess_target
@@ -178,5 +180,28 @@ def _groups(found: Groups) -> Json:
                 ],
             }
             for group in found.groups
+        ],
+    }
+
+
+def view_held_out(work: Work, held: HeldOut) -> Json:
+    """Describe how the search does on rows it has not seen."""
+    told = held.diagnostics([rule.label for rule in work.found.rules], work.question.prevalence)
+    return {
+        "accuracy": held.accuracy.mean,
+        "error": held.accuracy.error,
+        "cost": view_cost(held.cost(work.question.settings.costs)),
+        "diagnostics": [_diagnostics(one) for one in told],
+    }
+
+
+def _diagnostics(one: Diagnostics) -> Json:
+    return {
+        "label": phrase_label(one.label),
+        "prevalence": one.prevalence,
+        "assumed": one.assumed,
+        "measures": [
+            {"name": name, "value": measure.value, "low": measure.interval.low, "high": measure.interval.high}
+            for name, measure in one.measures.items()
         ],
     }

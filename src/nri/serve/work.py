@@ -1,7 +1,9 @@
 """Work: a question about an uploaded table, the rule that was found, and the rule after edits."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -10,9 +12,10 @@ from nri.errors import InputError
 from nri.induce.estimates import lone_teller
 from nri.induce.path import induce_rules
 from nri.induce.price import Price, price_of_knowledge
-from nri.induce.resample import HeldOut, some_of_each_class
+from nri.induce.resample import HeldOut, cores, hold_out, some_of_each_class
 from nri.rule import ColumnPlan, Columns, Kind, Rule, RuleSet, clause_matrix, count_ruleset
 from nri.rule.labels import Label
+from nri.serve.fields import as_object, listed, read_clauses
 from nri.serve.question import Question
 from nri.serve.upload import Upload
 from nri.table.reading import recast
@@ -142,6 +145,23 @@ def answer(upload: Upload, question: Question) -> Work:
     )
 
 
+def edited_rules(data: Any, work: Work) -> dict[Label, Rule]:
+    """Read ``{"rules": [{"clauses": [...]}]}``, one rule for each class that has one.
+
+    So the page sends rules back after somebody dropped, added or changed a condition. They stand in the order
+    of the present rule set's, so no label needs to be sent back.
+    """
+    rules = listed(as_object(data).get("rules"), "rules", len(work.ruleset.rules))
+    if len(rules) != len(work.ruleset.rules):
+        raise InputError("the edited rule has another number of classes; reload the page")
+    profiles = {column.name: column for column in work.upload.columns}
+    profiles = {name: profiles[name] for name in work.table.names}
+    return {
+        present.label: Rule(read_clauses(as_object(rule).get("clauses"), profiles))
+        for present, rule in zip(work.ruleset.rules, rules, strict=True)
+    }
+
+
 def with_rules(work: Work, rules: dict[Label, Rule]) -> Work:
     """Put edited rules in the place of the present ones and count their evidence anew."""
     known = {rule.label for rule in work.ruleset.rules}
@@ -191,3 +211,21 @@ def _with_empty_rule(ruleset: RuleSet, positive: int | None) -> RuleSet:
 
 def _rules(ruleset: RuleSet) -> dict[Label, Rule]:
     return {rule.label: rule.rule for rule in ruleset.rules}
+
+
+def held_out(work: Work, step: Callable[[], None]) -> HeldOut:
+    """Cross-validate the search with the visitor's wishes, not a rule that was edited by hand.
+
+    The folds are kept with the work: a report about the same rows takes them over.
+    """
+    if not work.folds:
+        work.folds.append(
+            hold_out(
+                work.tried,
+                work.question.settings,
+                rng=np.random.default_rng(SEED),
+                jobs=cores(),
+                step=step,
+            )
+        )
+    return work.folds[0]

@@ -13,8 +13,8 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
-from nri.induce.path import Settings
 from nri.induce.resample import FOLDS
+from nri.induce.settings import Settings
 from nri.regress.path import induce_segments
 from nri.regress.validate import even_folds
 from nri.rule import Clause, Kind

@@ -186,6 +186,9 @@ def cells_of(series: "pd.Series[Any]") -> Cells:
         return _numbers(values, whole=dtype.kind != "f", floating=dtype.kind == "f")
     if isinstance(dtype, pd.CategoricalDtype):
         return _of_categories(series)
+    if isinstance(dtype, pd.StringDtype) and series.notna().any():
+        codes, distinct = pd.factorize(series)  # all are texts by their type: nobody looks into each
+        return TextCells(codes.astype(np.int64), tuple(writable(str(text)) for text in distinct))
     if isinstance(dtype, pd.SparseDtype):
         return cells_of(pd.Series(np.asarray(series), name=series.name))
     if types.is_bool_dtype(dtype):
@@ -262,7 +265,7 @@ def _of_objects(series: "pd.Series[Any]") -> Cells:
     """Look into the cells of a column that may hold anything."""
     known = _known(series)
     objects = np.asarray(series, dtype=object)
-    if any(isinstance(cell, np.datetime64 | np.timedelta64) for cell in objects[known]):
+    if not {*map(type, objects[known])}.isdisjoint({np.datetime64, np.timedelta64}):
         objects = np.array([_of_numpy(cell, series.name) for cell in objects], dtype=object)
     cells = objects[known]
     found = types.infer_dtype(cells, skipna=True)

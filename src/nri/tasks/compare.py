@@ -57,6 +57,24 @@ class ClassChange:
     if there are no such rows."""
 
 
+SHOWN = 20
+"""Numbers of so many differing rows are shown."""
+
+
+@dataclass(frozen=True)
+class RowCounts:
+    """How many rows of a table the two speak differently of."""
+
+    n_rows: int
+    differing: int
+    first: tuple[int, ...]
+    """Numbers, from 1, of the first rows on which they differ."""
+    changes: tuple[tuple[Label, Label, int], ...]
+    """See :class:`RowChanges`, and for the accuracies too."""
+    accuracy_old: Accuracy | None
+    accuracy_new: Accuracy | None
+
+
 @dataclass(frozen=True, eq=False)
 class RowChanges:
     """What the two say about the rows of a table."""
@@ -73,6 +91,15 @@ class RowChanges:
     """None if the table does not hold the truth."""
     accuracy_new: Accuracy | None
 
+    @property
+    def counts(self) -> RowCounts:
+        """The same without the rows themselves."""
+        where = np.flatnonzero(self.differs)
+        first = tuple((1 + where[:SHOWN]).tolist())
+        return RowCounts(
+            len(self.differs), len(where), first, self.changes, self.accuracy_old, self.accuracy_new
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
@@ -84,8 +111,8 @@ class Comparison:
     default_new: Label
     columns_dropped: tuple[str, ...]
     columns_added: tuple[str, ...]
-    rows: RowChanges | None
-    """None if no table was given."""
+    rows: RowChanges | RowCounts | None
+    """None if no table was given; counts alone if it was too large for more."""
     opposite: bool = False
     """Whether one rule is about one of two classes and the other about the other: where they fire is then no
     measure of how they differ, what they say is."""
@@ -122,7 +149,7 @@ def compare_rules(old: RuleSet, new: RuleSet, table: Any = None) -> Comparison:
         new.default,
         tuple(name for name in old.columns if name not in new.columns),
         tuple(name for name in new.columns if name not in old.columns),
-        None if table is None else _row_changes(old, new, table),
+        None if table is None else row_changes(old, new, table),
         opposite,
     )
 
@@ -230,7 +257,8 @@ def _same_kinds(old: Rule, new: Rule) -> None:
             )
 
 
-def _row_changes(old: RuleSet, new: RuleSet, rows: Any) -> RowChanges:
+def row_changes(old: RuleSet, new: RuleSet, rows: Any) -> RowChanges:
+    """Tell row by row what the two say."""
     source = rows if isinstance(rows, Source | Table) else Source(as_frame(rows))
     said_old, said_new = (one.predict(source) for one in (old, new))
     differs = np.array([str(a) != str(b) for a, b in zip(said_old, said_new, strict=True)], dtype=bool)

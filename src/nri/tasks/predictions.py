@@ -73,14 +73,14 @@ def true_index(ruleset: RuleSet, rows: Source | Table) -> IntArray | None:
     else:
         found = understand(rows.cells(ruleset.target))
         column, plan = found.column, found.plan
-    different, codes = _different(column)
+    different, codes = different_cells(column)
     places = {fold(str(label)): place for place, label in enumerate(ruleset.classes)}
     into = [places.get(fold(text), -1) for text in labels_as_text(different, plan)]
     index = np.where(column.known, np.array([*into, -1], dtype=np.int64)[codes], -1)
     return index if (index[column.known] >= 0).all() else None
 
 
-def _different(column: Column) -> tuple[Column, IntArray]:
+def different_cells(column: Column) -> tuple[Column, IntArray]:
     """Return the different cells of a column, and for each row which of them it has."""
     if column.categories is not None:
         every = np.arange(len(column.categories))

@@ -18,18 +18,17 @@ Every row counts as one: exact tests know no weights.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nri.arrays import BoolArray
 from nri.episode import literal_truth
 from nri.errors import InputError, ScoresError
-from nri.induce.estimates import Interval, wilson
 from nri.induce.resample import stratified_folds
 from nri.induce.words import is_negated, literal_meanings
-from nri.rule import Clause, Kind, clause_truth
+from nri.rule import Clause, Kind
 from nri.table.answers import Answers, read_answers
 from nri.table.binarizer import Binarizer
 from nri.table.frame import table_of
@@ -37,48 +36,9 @@ from nri.table.kinds.category import fold
 from nri.table.reading import as_numbers
 from nri.table.table import Table, Target
 from nri.table.target import MAX_CLASSES, labels_as_text
+from nri.tasks.predictions import different_cells
+from nri.tasks.slice_judge import SliceCounts, Slices, Test, judged_slices
 from nri.tasks.slice_search import Candidate, search_slices
-
-Test = Literal["holdout", "permutation"]
-
-
-@dataclass(frozen=True)
-class Slice:
-    """Rows on which errors are more frequent; all counts are on the rows that judge it."""
-
-    clause: Clause
-    rows: int
-    """How many rows it has: its support."""
-    errors: int
-    rate: float
-    """Share of errors among its rows."""
-    lift: float
-    """Its rate by the rate of all rows."""
-    interval: Interval
-    """Of the rate, 95 %."""
-    p_value: float
-    """Chance of such a slice where errors fall blindly, corrected for all that were tried."""
-
-
-@dataclass(frozen=True)
-class Slices:
-    """What was found, and how it was judged."""
-
-    slices: tuple[Slice, ...]
-    """Those whose p-value is at most alpha, the surest first."""
-    rejected: tuple[Slice, ...]
-    """Those that were found by the search and did not hold up."""
-    test: Test
-    alpha: float
-    rows: int
-    """Rows that judged."""
-    errors: int
-    """Errors among them."""
-
-    @property
-    def rate(self) -> float:
-        """Share of errors among all rows that judged."""
-        return self.errors / self.rows if self.rows else 0.0
 
 
 def error_slices(
@@ -109,9 +69,9 @@ def error_slices(
             f"{len(table)} rows, {len(truth.labels)} labels, {len(said.labels)} predictions; "
             "give one of each for each row"
         )
+    check_comparable(truth, said, tolerance)
     known = truth.labels.known & said.labels.known
-    wrong = _errors(truth, said, known, tolerance)
-    return find_slices(table.take(known), wrong[known], **options)
+    return find_slices(table.take(known), errors_of(truth, said, tolerance)[known], **options)
 
 
 def _answers(given: Any, name: str) -> Answers:
@@ -119,25 +79,42 @@ def _answers(given: Any, name: str) -> Answers:
     return given if isinstance(given, Answers) else read_answers(table_of({name: given}), name)
 
 
-def _errors(truth: Answers, said: Answers, known: BoolArray, tolerance: float | None) -> BoolArray:
-    """[M]: where the two differ."""
-    if all(one.labels.kind in (Kind.NUMBER, Kind.BOOLEAN) for one in (truth, said)):
+def check_comparable(truth: Answers, said: Answers, tolerance: float | None) -> None:
+    """Raise if a difference between the two would say nothing."""
+    if _are_numbers(truth, said):
         if tolerance is None:
             _refuse_scores(truth, said)
-        difference = as_numbers(truth.labels) - as_numbers(said.labels)
-        return np.asarray(np.abs(difference) > (tolerance or 0.0), dtype=bool)
+        return
     if tolerance is not None:
         raise InputError("a tolerance is for numbers, but labels or predictions are not; leave it out")
-    texts = [labels_as_text(one.labels, one.plan)[known] for one in (truth, said)]
-    true_words, said_words = ([fold(text) for text in some] for some in texts)
-    if not {*true_words} & {*said_words}:
+    known = truth.labels.known & said.labels.known
+    true_words, said_words = ({*_words(one)[known].tolist()} for one in (truth, said))
+    if not true_words & said_words:
+        told = [repr(min(words, default="")) for words in (true_words, said_words)]
         raise InputError(
-            f"labels ({texts[0][0]!r}, ...) and predictions ({texts[1][0]!r}, ...) share no value; "
+            f"labels ({told[0]}, ...) and predictions ({told[1]}, ...) share no value; "
             "give both in the same words, e.g. as comparisons"
         )
-    differs = np.zeros(len(known), dtype=bool)
-    differs[known] = [a != b for a, b in zip(true_words, said_words, strict=True)]
-    return differs
+
+
+def errors_of(truth: Answers, said: Answers, tolerance: float | None) -> BoolArray:
+    """[M]: where both are known and differ."""
+    known = truth.labels.known & said.labels.known
+    if _are_numbers(truth, said):
+        difference = as_numbers(truth.labels) - as_numbers(said.labels)
+        return np.asarray(known & (np.abs(difference) > (tolerance or 0.0)), dtype=bool)
+    return np.asarray(known & (_words(truth) != _words(said)), dtype=bool)
+
+
+def _are_numbers(truth: Answers, said: Answers) -> bool:
+    return all(one.labels.kind in (Kind.NUMBER, Kind.BOOLEAN) for one in (truth, said))
+
+
+def _words(answers: Answers) -> NDArray[Any]:
+    """[M]: answers as folded texts, each different one written once; any text where they are unknown."""
+    different, codes = different_cells(answers.labels)
+    texts = [fold(text) for text in labels_as_text(different, answers.plan)]
+    return np.array([*texts, ""], dtype=object)[codes]
 
 
 def _refuse_scores(truth: Answers, said: Answers) -> None:
@@ -193,7 +170,7 @@ def find_slices(
     step
         Called after each shuffle.
     """
-    table, wrong = _checked(X, wrong, columns, never)
+    table, wrong = checked(X, wrong, columns, never)
     rng = rng or np.random.default_rng(0)
     if test not in ("holdout", "permutation"):
         raise InputError(f"no test {test!r}; use 'holdout' or 'permutation'")
@@ -201,39 +178,17 @@ def find_slices(
     if test == "holdout":
         judged = stratified_folds(wrong.astype(np.int64), 2, rng) == 1
         searched = ~judged
-    least = min_rows if min_rows is not None else max(10, math.ceil(0.02 * searched.sum()))
-    search = _Search(
-        table.take(searched), wrong[searched], max_literals, least, negations, by_errors=test == "holdout"
+    search = SliceSearch(
+        table.take(searched), wrong[searched], max_literals, min_rows, negations, by_errors=test == "holdout"
     )
     found = search.run(most)
     clauses = [search.clause(candidate) for candidate in found]
-    rows = [clause_truth(clause, table.columns, len(table))[judged] for clause in clauses]
-    if test == "holdout":
-        p_values = _holm([_fisher(mask, wrong[judged]) for mask in rows])
-    else:
-        p_values = _by_shuffling(search, found, permutations, rng, step)
-    return _sorted_out(
-        [_counted(*one, wrong[judged]) for one in zip(clauses, rows, p_values, strict=True)],
-        test,
-        alpha,
-        wrong[judged],
-    )
+    counts = SliceCounts.of(clauses, table, wrong, judged)
+    p_values = _by_shuffling(search, found, permutations, rng, step) if test == "permutation" else None
+    return judged_slices(clauses, counts, alpha, p_values)
 
 
-def _sorted_out(found: list[Slice], test: Test, alpha: float, wrong: BoolArray) -> Slices:
-    """Tell those that hold up from those that do not."""
-    found = sorted(found, key=lambda one: one.p_value)
-    return Slices(
-        tuple(one for one in found if one.p_value <= alpha),
-        tuple(one for one in found if one.p_value > alpha),
-        test,
-        alpha,
-        len(wrong),
-        int(wrong.sum()),
-    )
-
-
-class _Search:
+class SliceSearch:
     """The search on one set of rows, to be repeated with other errors on the same rows."""
 
     def __init__(
@@ -241,7 +196,7 @@ class _Search:
         table: Table,
         wrong: BoolArray,
         max_literals: int,
-        min_rows: int,
+        min_rows: int | None,
         negations: bool,
         *,
         by_errors: bool,
@@ -255,9 +210,10 @@ class _Search:
             self.truth[:, [j for j, literal in enumerate(self.literals) if is_negated(literal)]] = False
         self.wrong = wrong
         self.max_literals = max_literals
-        self.min_rows = min_rows
+        self.min_rows = min_rows if min_rows is not None else max(10, math.ceil(0.02 * len(table)))
 
     def run(self, most: int, wrong: BoolArray | None = None) -> list[Candidate]:
+        """Return the best slices for these errors, or for others."""
         wrong = self.wrong if wrong is None else wrong
         if not self.truth.shape[1] or not wrong.any() or wrong.all():
             return []
@@ -266,12 +222,14 @@ class _Search:
         )
 
     def clause(self, candidate: Candidate) -> Clause:
+        """Say a slice in words."""
         return Clause(self.literals[j] for j in candidate.literals)
 
 
-def _checked(
+def checked(
     X: Any, wrong: Any, columns: Sequence[str] | None, never: Sequence[str]
 ) -> tuple[Table, BoolArray]:
+    """Return the columns that slices may speak about, and the errors; raise if they do not fit."""
     table = table_of(X)
     mask = np.asarray(wrong, dtype=bool)
     if mask.shape != (len(table),):
@@ -285,29 +243,8 @@ def _checked(
     return table.only(kept), mask
 
 
-def _fisher(rows: BoolArray, wrong: BoolArray) -> float:
-    """Chance that as many rows, drawn blindly, hold at least as many errors."""
-    from scipy.stats import hypergeom
-
-    errors = int((rows & wrong).sum())
-    return float(hypergeom.sf(errors - 1, len(wrong), int(wrong.sum()), int(rows.sum())))
-
-
-def _holm(p_values: Sequence[float]) -> list[float]:
-    """Correct for the number of tests: the chance of any false finding stays below alpha.
-
-    >>> _holm([0.01, 0.04])
-    [0.02, 0.04]
-    """
-    corrected, highest = [0.0] * len(p_values), 0.0
-    for rank, i in enumerate(np.argsort(p_values, kind="stable").tolist()):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[i]))
-        corrected[i] = highest
-    return corrected
-
-
 def _by_shuffling(
-    search: _Search,
+    search: SliceSearch,
     found: list[Candidate],
     permutations: int,
     rng: np.random.Generator,
@@ -322,9 +259,3 @@ def _by_shuffling(
         best[i] = shuffled[0].score if shuffled else 0.0
         step()
     return [float((1 + (best >= one.score - 1e-9).sum()) / (permutations + 1)) for one in found]
-
-
-def _counted(clause: Clause, mask: BoolArray, p_value: float, wrong: BoolArray) -> Slice:
-    rows, errors = int(mask.sum()), int((mask & wrong).sum())
-    rate, usual = errors / rows if rows else 0.0, float(wrong.mean())
-    return Slice(clause, rows, errors, rate, rate / usual if usual else 0.0, wilson(rate, rows), p_value)

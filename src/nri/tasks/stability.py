@@ -17,8 +17,8 @@ import numpy as np
 
 from nri.arrays import BoolArray
 from nri.errors import InputError
-from nri.induce.path import Settings
 from nri.induce.resample import bootstraps, induce_or_default
+from nri.induce.settings import Settings
 from nri.rule import Clause, Label, RuleSet, clause_matrix
 from nri.table.table import Table
 

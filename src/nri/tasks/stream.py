@@ -59,9 +59,9 @@ def stream_predictions(
     step
         Told how many rows are done.
     """
-    reader, judge = _Reader(rule.plans), _Judge(rule)
+    reader, judge = PlanReader(rule.plans), Judge(rule)
     names: list[str] | None = None
-    with _sink(destination, only) as sink:
+    with row_sink(destination, only) as sink:
         for batch in batches(files):
             names = names or added_names(rule, batch.names)
             source = batch.source([*rule.plans, rule.target])
@@ -74,7 +74,7 @@ def stream_predictions(
 
 
 @dataclass
-class _Reader:
+class PlanReader:
     """Reads batches by plans, and sees to it that they are read alike."""
 
     plans: Mapping[str, ColumnPlan]
@@ -111,7 +111,7 @@ class _Reader:
 
 
 @dataclass
-class _Judge:
+class Judge:
     """Counts how good predictions are, where the table holds the truth."""
 
     rule: AnyRule
@@ -156,25 +156,35 @@ class _Judge:
         self.missed += float(((values - said) ** 2).sum())
 
     @property
+    def accuracy(self) -> Accuracy | None:
+        """Share of right classes; None if the table does not hold the truth."""
+        if self.strange or not self.known:
+            return None
+        share = self.right / self.known
+        return Accuracy(share, float(np.sqrt(share * (1 - share) / self.known)))
+
+    @property
     def text(self) -> str | None:
         """What is told; None if the table does not hold the truth."""
-        if self.strange or not self.known:
+        if self.accuracy is None:
             return None
         if isinstance(self.rule, Segments):
             explained = 1.0 - self.missed / self.spread if self.spread > 0 else 0.0
             off = self.rule.amount(self.off / self.known)
             return f"R² {explained:.2f}, off by {off} on average, on the {self.known} rows"
-        share = self.right / self.known
-        found = Accuracy(share, float(np.sqrt(share * (1 - share) / self.known)))
-        return f"accuracy {found} on the {self.known} rows"
+        return f"accuracy {self.accuracy} on the {self.known} rows"
 
 
-class _Sink(Protocol):
-    def write(self, batch: Batch, added: pd.DataFrame) -> None: ...
+class RowSink(Protocol):
+    """What rows are written to, batch by batch."""
+
+    def write(self, batch: Batch, added: pd.DataFrame) -> None:
+        """Write rows with columns beside their own."""
+        ...
 
 
 @contextmanager
-def _sink(destination: Path | None, only: bool) -> Iterator[_Sink]:
+def row_sink(destination: Path | None, only: bool) -> Iterator[RowSink]:
     """Open what rows are written to; a file is there only when all of it was written."""
     if destination is None:
         yield _TextSink(sys.stdout, sys.stdout, only)

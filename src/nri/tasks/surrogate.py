@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from nri.errors import InputError
 from nri.induce.estimates import Accuracy, accuracy_of
-from nri.induce.path import Induction, Settings, induce_rules
+from nri.induce.path import Induction, induce_rules
 from nri.induce.resample import FOLDS, cross_validate
+from nri.induce.settings import Settings
 from nri.rule import RuleSet
 from nri.table.answers import read_answers
 from nri.table.frame import table_of

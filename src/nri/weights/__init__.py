@@ -74,7 +74,9 @@ def checksum_of(card: Mapping[str, Any]) -> str:
 def _remedy(onnx_file: Path) -> str:
     """Say how weights are got anew: our own by installing, others by exporting."""
     return (
-        "reinstall nri" if onnx_file.parent == shipped_file("").parent else "`nri export-weights` writes both"
+        "reinstall nri"
+        if onnx_file.parent == shipped_file("").parent
+        else "`nri export-weights` writes it and its card"
     )
 
 

@@ -72,11 +72,13 @@ def heading(variable: Variable) -> str:
 
 
 def strength(evidence: Evidence, index: int, support: float) -> str:
-    """Say how often a clause was seen, and how often it told the next value.
+    """Say how often a clause was seen, and how often it told the next value; nothing where nobody looked.
 
     >>> strength(Evidence([1, 3]), 1, 8)
     'probability 0.75   seen 4 of 8'
     """
+    if not support:
+        return ""
     share = evidence.share(index)
     told = "-   " if share is None else f"{share:.2f}"
     return f"probability {told}   seen {number(evidence.total)} of {number(support)}"

@@ -4,6 +4,7 @@ Each format is one file with one function from a rule set and options to text; :
 names them all. To add one, write such a file and register it here.
 """
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from nri.errors import InputError
 from nri.rule.render.as_asp import asp_facts, render_asp
 from nri.rule.render.as_html import render_html
-from nri.rule.render.as_json import from_json, render_json
+from nri.rule.render.as_json import from_dict, from_json, render_json
 from nri.rule.render.as_latex import render_latex
 from nri.rule.render.as_markdown import render_markdown
 from nri.rule.render.as_prolog import prolog_facts, render_prolog
@@ -19,9 +20,10 @@ from nri.rule.render.as_python import render_python
 from nri.rule.render.as_sql import render_sql
 from nri.rule.render.as_sympy import render_sympy, to_sympy
 from nri.rule.render.as_text import render_text
-from nri.rule.render.numbers import render_segments
+from nri.rule.render.numbers import NUMBER_FORM, segments_from_dict
 from nri.rule.render.options import RenderOptions, settled
-from nri.rule.render.survival import render_survival
+from nri.rule.render.segments import render_segments
+from nri.rule.render.survival import SURVIVAL_FORM, survival_from_dict
 from nri.rule.ruleset import RuleSet
 from nri.rule.segments import Segments
 from nri.rule.survival import SurvivalRule
@@ -31,6 +33,7 @@ __all__ = [
     "FORMATS",
     "Format",
     "RenderOptions",
+    "any_rule_from_json",
     "asp_facts",
     "from_json",
     "prolog_facts",
@@ -75,11 +78,24 @@ _LITERAL = ("json", "sympy")
 def render(rule: WrittenRule, form: str = "text", **options: Any) -> str:
     """Write a rule in the format of that name; see :class:`RenderOptions` for the rest."""
     if isinstance(rule, Segments):
-        return render_segments(rule, form, RenderOptions(**options))
+        return render_segments(NUMBER_FORM, rule, form, RenderOptions(**options))
     if isinstance(rule, SurvivalRule):
-        return render_survival(rule, form, RenderOptions(**options))
+        return render_segments(SURVIVAL_FORM, rule, form, RenderOptions(**options))
     assert isinstance(rule, RuleSet)
     if form not in FORMATS:
         raise InputError(f"no format {form!r}: use one of {', '.join(FORMATS)}")
     told = rule if form in _LITERAL else settled(rule)
     return FORMATS[form].write(told, RenderOptions(**options))
+
+
+def any_rule_from_json(text: str) -> RuleSet | Segments | SurvivalRule:
+    """Read a rule for classes, for a number or for a time, whichever the text holds."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return from_json(text)  # says what is wrong
+    if isinstance(data, dict) and data.get("format") == NUMBER_FORM.format:
+        return segments_from_dict(data)
+    if isinstance(data, dict) and data.get("format") == SURVIVAL_FORM.format:
+        return survival_from_dict(data)
+    return from_dict(data)

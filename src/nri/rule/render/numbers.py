@@ -1,24 +1,15 @@
-"""Rules for a number in other forms: for people, for files and for other languages.
+"""Rules for a number in other forms: how people are told about them, and their JSON."""
 
-Text, Markdown and HTML are written here; SQL and Python are those of any rule, whose labels are then numbers.
-"""
-
-from collections.abc import Callable
 from dataclasses import dataclass
-from html import escape
+from typing import Any
 
 from nri.errors import InputError
 from nri.rule.clause import Clause
-from nri.rule.render.as_html import STYLE as HTML_STYLE
-from nri.rule.render.as_markdown import STYLE as MARKDOWN_STYLE
-from nri.rule.render.as_markdown import escaped
-from nri.rule.render.as_python import render_python
-from nri.rule.render.as_sql import render_sql
-from nri.rule.render.as_text import aligned, wrapped
-from nri.rule.render.numbers_json import render_segments_json
-from nri.rule.render.options import RenderOptions
-from nri.rule.render.phrase import number, one_line, phrase_clause, phrase_name
-from nri.rule.segments import Segment, Segments
+from nri.rule.render import as_json
+from nri.rule.render.as_json import Node
+from nri.rule.render.phrase import number, phrase_name
+from nri.rule.render.segments import Line, SegmentForm, Telling, numbers_of, open_file, read_parts
+from nri.rule.segments import SHARES, Segment, Segments, Spread
 
 
 @dataclass(frozen=True)
@@ -55,76 +46,70 @@ def explained_line(segments: Segments) -> str:
     return f"explains {100 * max(segments.explained, 0.0):.0f} % of the variance of these rows"
 
 
-def _text(segments: Segments, options: RenderOptions) -> str:
-    lines = []
-    rows = told(segments)
+def _tell(segments: Segments) -> Telling:
+    rows, name = told(segments), phrase_name(segments.target)
     width = max(len(row.value) for row in rows)
     wide = max(len(row.interval) + 2 for row in rows)
-    name = phrase_name(segments.target)
-    for i, row in enumerate(rows):
-        interval = f"({row.interval})"
-        beside = f"{name} {row.value:>{width}}   {interval:<{wide}}   covers {row.covers}"
-        if row.clause is None:
-            lines.append(("ELSE" if i else "ALWAYS", beside))
-            continue
-        first, *rest = wrapped(row.clause)
-        lines.append((f"{'ELSE IF' if i else 'IF     '} {first}", beside))
-        lines += [(f"{'':>9}{more}", "") for more in rest]
-    note = one_line(options.note or "") or explained_line(segments)
-    return aligned(lines) + f"\n{note}"
-
-
-def _markdown(segments: Segments, options: RenderOptions) -> str:
-    name = escaped(phrase_name(segments.target))
     lines = [
-        f"| | if | {name} | mean, 95 % interval | four fifths of rows | covers |",
-        "|---|---|---|---|---|---|",
-    ]
-    for i, row in enumerate(told(segments)):
-        opening = "" if i == 0 else "else"
-        clause = "*any other row*" if row.clause is None else phrase_clause(row.clause, MARKDOWN_STYLE)
-        cells = [escaped(cell) for cell in (row.value, row.interval, row.usual, row.covers)]
-        lines.append(f"| {opening} | {clause} | **{cells[0]}** | {' | '.join(cells[1:])} |")
-    note = escaped(one_line(options.note or "") or explained_line(segments))
-    return "\n".join(lines) + f"\n\n{note[:1].upper()}{note[1:]}.\n"
-
-
-def _html(segments: Segments, options: RenderOptions) -> str:
-    name = escape(phrase_name(segments.target))
-    titles = (name, "mean, 95 %", "four fifths of rows", "covers")
-    head = f"<tr><td></td><td></td>{''.join(f'<th>{title}</th>' for title in titles)}</tr>"
-    rows = []
-    for i, row in enumerate(told(segments)):
-        opening = "if" if i == 0 and row.clause is not None else "else"
-        clause = "<em>any other row</em>" if row.clause is None else phrase_clause(row.clause, HTML_STYLE)
-        cells = "".join(f"<td>{escape(cell)}</td>" for cell in (row.interval, row.usual, row.covers))
-        rows.append(
-            f"<tr><th>{opening}</th><td>{clause}</td><td><strong>{escape(row.value)}</strong></td>{cells}</tr>"
+        Line(
+            row.clause,
+            (row.value, row.interval, row.usual, row.covers),
+            f"{name} {row.value:>{width}}   {f'({row.interval})':<{wide}}   covers {row.covers}",
         )
-    note = escape(one_line(options.note or "") or explained_line(segments))
-    body = "\n".join(rows)
-    return (
-        f'<div class="nri-ruleset">\n<table class="nri-rule nri-segments">\n<thead>{head}</thead>\n'
-        f"<tbody>\n{body}\n</tbody>\n</table>\n"
-        f'<p class="nri-note">{note[:1].upper()}{note[1:]}.</p>\n</div>\n'
+        for row in rows
+    ]
+    titles = (name, "mean, 95 % interval", "four fifths of rows", "covers")
+    return Telling(titles, tuple(lines), explained_line(segments))
+
+
+def _before(segments: Segments) -> dict[str, Any]:
+    return {"target": segments.target, "reading": as_json.plan_to_dict(segments.target_plan)}
+
+
+def _segment(segment: Segment) -> dict[str, Any]:
+    return {"value": segment.value, **_spread(segment.spread)}
+
+
+def _spread(spread: Spread) -> dict[str, Any]:
+    return {
+        "rows": spread.rows,
+        "mean": spread.mean,
+        "interval": [spread.low, spread.high],
+        "quantiles": list(spread.quantiles),
+    }
+
+
+def _after(segments: Segments) -> dict[str, Any]:
+    return {"support": _spread(segments.support), "explained": segments.explained}
+
+
+NUMBER_FORM = SegmentForm("nri-segments", 1, _tell, _before, _segment, _after)
+
+
+def segments_from_dict(data: Any) -> Segments:
+    """Read a rule for a number from plain data, as JSON holds it."""
+    top = open_file(data, NUMBER_FORM.version)
+    return Segments(
+        **read_parts(top, _read_segment),
+        support=_read_spread(top.get("support")),
+        explained=top.get("explained").number(),
+        target_plan=as_json.plan_of(top.get("reading")),
     )
 
 
-NUMBER_FORMATS: dict[str, Callable[[Segments, RenderOptions], str]] = {
-    "text": _text,
-    "markdown": _markdown,
-    "html": _html,
-    "json": render_segments_json,
-    "sql": render_sql,
-    "python": render_python,
-}
-"""How a rule for a number can be written."""
+_LARGEST = 1e101
+"""No value that is explained is larger, nor an end of its interval."""
 
 
-def render_segments(segments: Segments, form: str, options: RenderOptions) -> str:
-    """Write a rule for a number in the format of that name."""
-    if form not in NUMBER_FORMATS:
-        raise InputError(
-            f"a rule for a number cannot be written as {form!r}: use one of {', '.join(NUMBER_FORMATS)}"
-        )
-    return NUMBER_FORMATS[form](segments, options)
+def _read_segment(node: Node, clause: Clause) -> Segment:
+    return Segment(clause, float(node.get("value").number()), _read_spread(node))
+
+
+def _read_spread(node: Node) -> Spread:
+    interval, quantiles = numbers_of(node.get("interval")), numbers_of(node.get("quantiles"))
+    if len(interval) != 2 or len(quantiles) != len(SHARES):
+        raise InputError(f"{node.place} needs two ends of its interval and {len(SHARES)} quantiles")
+    if list(quantiles) != sorted(quantiles) or max(map(abs, (*quantiles, *interval))) > _LARGEST:
+        raise InputError(f"{node.place} needs quantiles in increasing order, none beyond {_LARGEST:g}")
+    rows, mean = float(node.get("rows").number()), float(node.get("mean").number())
+    return Spread(rows, mean, *interval, quantiles)
