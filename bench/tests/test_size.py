@@ -1,6 +1,13 @@
 """The table and figure of ``nri bench size`` say what the command took beside others."""
 
-from nri_bench.experiments.size import EXPERIMENT
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from nri_bench.datasets import resampled
+from nri_bench.datasets.table import RawTable
+from nri_bench.experiments.size import EXPERIMENT, _on_all_rows
 
 ROW = {"experiment": "size", "table": "planted", "N": 15, "seed": 0, "status": "ok", "accuracy": 0.99}
 
@@ -15,6 +22,41 @@ def test_seconds_stand_beside_those_of_others_as_ratios():
     cells = [cell.strip() for cell in line.strip("|").split("|")]
     assert cells[:7] == ["planted", "1 000 000", "15", "6.0", "460", "exact", "4"]
     assert cells[9] == "99.00"
+
+
+def test_memory_and_duckdb_stand_side_by_side_for_public_sets():
+    ways = {"nri-memory": 0.8, "nri-duckdb": 0.81}
+    rows = [{**ROW, "table": "adult", "method": one, "M": 100, "accuracy": way} for one, way in ways.items()]
+    [line] = [line for line in EXPERIMENT.table(rows).splitlines() if "adult" in line]
+    assert [cell.strip() for cell in line.strip("|").split("|")][3:] == ["80.00", "81.00", "+1.00"]
+
+
+def test_streamed_predictions_are_told_with_what_memory_says():
+    row = {**ROW, "method": "nri-predict", "M": 10**7, "cpu_seconds": 30.0, "process_mb": 300.0}
+    assert "every row has the class" in EXPERIMENT.table([{**row, "equal": True}])
+    assert "not every row" in EXPERIMENT.table([{**row, "equal": False}])
+
+
+def test_what_the_command_tells_of_all_rows_is_read():
+    """The sentence stands in the engine; a change of its words would leave the columns empty."""
+    from nri.engine.path import LargeInduction
+
+    sample = SimpleNamespace(sample=SimpleNamespace(frame=range(5)))
+    told = SimpleNamespace(n_rows=10, right_share=0.9501, right_of_sample=0.9474, profile=sample)
+    said = _on_all_rows(LargeInduction.note.fget(told))
+    assert said == pytest.approx({"right_on_all": 0.9501, "right_of_sample": 0.9474})
+
+
+def test_resampled_rows_are_like_the_real_ones(tmp_path, monkeypatch):
+    frame = pd.DataFrame({"age": range(30), "colour": ["red", "blue", None] * 10})
+    raw = RawTable("adult", frame, pd.Series(["yes", "no"] * 15), ("age",), "test")
+    monkeypatch.setattr(resampled, "load_raw", lambda name: raw)
+    rows = pd.read_parquet(resampled.make_real(tmp_path, "adult", 2000))
+    real = resampled.real_rows("adult", fresh=False)
+    assert len(rows) == 2000
+    assert set(rows["colour"].dropna()) == {"red", "blue"}
+    assert abs(rows["age"].mean() - real["age"].mean()) < 1.0
+    assert abs((rows["y"] == "yes").mean() - (real["y"] == "yes").mean()) < 0.05
 
 
 def test_there_is_a_figure_once_there_are_rows():

@@ -133,7 +133,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         model: str = models.DEFAULT,
         *,
         max_clauses: int = 8,
-        max_literals: int = 9,
+        max_literals: int = 6,
         columns: Sequence[str] | Mapping[str, bool] | None = None,
         require: Sequence[str] | None = None,
         negations: bool = True,

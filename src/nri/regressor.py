@@ -98,7 +98,7 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
         self,
         *,
         max_clauses: int = 8,
-        max_literals: int = 9,
+        max_literals: int = 6,
         columns: Sequence[str] | Mapping[str, bool] | None = None,
         require: Sequence[str] | None = None,
         negations: bool = True,

@@ -95,6 +95,27 @@ def test_a_name_that_no_disk_takes_is_refused_before_the_work(nri, visits, rule)
         assert done.err == f"error: {'a' * 300} cannot be written (File name too long); choose another name\n"
 
 
+@pytest.mark.parametrize("name", ["a" * 300, "/", "b" * 300 + "/rule.json"])
+def test_a_file_that_cannot_be_is_told_by_every_command_that_would_read_it(nri, visits, rule, name):
+    """Names of 300 letters ended with exit code 1 where rules, weights and configurations are read."""
+    commands = [
+        ["export", name],
+        ["compare", rule, name],
+        ["predict", name, visits],
+        ["induce", name, "--target", "flu"],
+        ["induce", visits, "--target", "flu", "--keep", name],
+        ["induce", visits, "--target", "flu", "--model", f"{name}.onnx"],
+        ["train", "--config", name],
+        ["export-weights", name, "--out", "w.onnx"],
+        ["dynamics", name],
+    ]
+    for command in commands:
+        done = nri(*command)
+        assert done.code == 2, command
+        assert done.err.splitlines()[-1].startswith("error: "), command
+        assert "NRI_DEBUG" not in done.err
+
+
 def test_a_full_disk_is_told_in_one_line(nri, visits):
     done = nri("induce", visits, "--target", "flu", "--quiet", "--json", "--out", "/dev/full")
     assert done.code == 2

@@ -1,5 +1,6 @@
 """Rules for tables of any size: found in samples, settled on all rows."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +9,12 @@ import pytest
 from large_tables import induced, planted, with_gaps, written
 
 from nri.engine.cross import confusion
+from nri.engine.files import open_files
+from nri.engine.histogram import Histogram, histogram, narrowed
+from nri.engine.large import profiled
 from nri.induce.path import induce_rules
 from nri.induce.settings import Settings
-from nri.rule import RuleSet
+from nri.rule import Literal, Op, RuleSet
 from nri.table import label_table, table_of
 
 
@@ -160,3 +164,23 @@ def test_infinite_and_absent_numbers_are_unknown(rows: pd.DataFrame, tmp_path: P
     frame = rows.assign(size=odd)
     found = induced(written(frame, tmp_path / "rows.parquet"))
     assert [list(d.evidence.counts) for d in found.ruleset.decisions] == counts_on(found.ruleset, frame)
+
+
+def test_a_category_that_is_left_over_is_counted_as_itself(tmp_path: Path) -> None:
+    """Neither red nor blue became ``colour = green``, of which the histogram said nothing: a KeyError."""
+    opened = open_files(written(planted(3000), tmp_path / "rows.parquet"))
+    found = profiled(opened.rows, "bought", sample=500)
+    red, blue, green = (Literal("colour", Op.EQ, text) for text in ("red", "blue", "green"))
+    large = Literal("size", Op.GT, 60.0)
+    wide = histogram(found, {red, blue, large})
+    for literals in ({green, large}, {red}, {red, green}, {Literal("size", Op.GT, 55.0)}):
+        both = [narrowed(found, wide, literals), histogram(found, literals)]
+        narrow, asked = (dict(_groups(one)) for one in both)
+        assert narrow == asked
+    opened.rows.close()
+
+
+def _groups(found: Histogram) -> Iterator[tuple[tuple[int, ...], float]]:
+    """Yield the codes and the class of each group, and how many rows it has."""
+    keys = zip(*(codes.tolist() for codes in found.codes.values()), found.table.codes.tolist(), strict=True)
+    return zip(keys, found.table.weights.tolist(), strict=True)

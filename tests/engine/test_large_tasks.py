@@ -156,6 +156,23 @@ def test_a_surrogate_needs_words_that_can_be_compared(
     assert "share no value" in err
 
 
+def test_a_number_is_explained_by_rows_that_were_taken(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("induce", folder / "rows.parquet", "--target", "size", "--engine", "duckdb", "--sample", 200)
+    code, out, err = nri(capsys, *asked)
+    assert code == 0
+    assert "explains" in out or "size" in out
+    assert f"of {N} rows were taken" in err
+
+
+def test_survival_is_told_by_rows_that_were_taken(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("induce", folder / "rows.csv", "--time", "weight", "--event", "bought = yes")
+    code, _, err = nri(capsys, *asked, "--engine", "duckdb", "--sample", 150)
+    assert code == 0
+    assert f"of {N} rows were taken" in err
+
+
 def test_stability_says_how_many_rows_were_taken(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = ("stability", folder / "rows.csv", "--target", "bought", "--without", "said", "--samples", 2)
     code, out, err = nri(capsys, *asked, "--engine", "duckdb", "--sample", 400, "--model", "greedy")

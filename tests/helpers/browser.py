@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nri.serve.app import create_app
+from nri.serve.given import Given
 from nri.serve.patience import Patience
 from nri.serve.run import configured, listen
 from nri.serve.visitors import Visitors
@@ -58,13 +59,13 @@ class Running:
 
 
 @contextlib.contextmanager
-def running_server(patience: Patience | None = None) -> Iterator[Running]:
+def running_server(patience: Patience | None = None, given: Given | None = None) -> Iterator[Running]:
     """Serve the page on a free port of loopback, as ``nri serve`` does."""
     listener = listen()
     port = listener.getsockname()[1]
     visitors = Visitors()
     answers: list[tuple[str, str, int]] = []
-    watched = watch(create_app(port, visitors, model=MODEL), answers)
+    watched = watch(create_app(port, visitors, model=MODEL, given=given), answers)
     with served(watched, patience, listener) as address:
         yield Running(address, visitors, answers)
 

@@ -73,9 +73,22 @@ def make_table(folder: Path, shape: Shape, n_rows: int, *, fresh: bool = False) 
     part = path.with_suffix(f".{os.getpid()}.part")
     with duckdb.connect() as connection:
         connection.execute("SET threads = 1")
+        connection.execute("SET enable_progress_bar = false")
         connection.execute("SET memory_limit = '4GB'")
         connection.execute(f"COPY ({select(shape, n_rows, fresh=fresh)}) TO '{part}' (FORMAT parquet)")
     part.rename(path)
+    return path
+
+
+def make_view(folder: Path, shape: Shape, n_rows: int) -> Path:
+    """Return a database of DuckDB with a view ``rows`` that computes the table whenever it is asked."""
+    import duckdb
+
+    folder.mkdir(exist_ok=True)
+    path = folder / f"view-{hash_of(shape)}-{n_rows}.db"
+    path.unlink(missing_ok=True)
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f"CREATE VIEW rows AS {select(shape, n_rows)}")
     return path
 
 

@@ -45,6 +45,12 @@ def load_dataset(name: str, data_dir: Path | None = None, *, download: bool = Tr
     return _load(name, folder, download)
 
 
+def load_raw(name: str, data_dir: Path | None = None, *, download: bool = False) -> RawTable:
+    """Return a data set by name as it was read; see :func:`load_dataset`."""
+    folder = data_dir or (Path(os.environ["NRI_DATA"]) if os.environ.get("NRI_DATA") else None)
+    return _read(name, catalog().get(name), folder, download)
+
+
 def load_csv(path: Path, target: str | None = None) -> Dataset:
     """Return the caller's own CSV, binarised; the target is the named column, or else the last one."""
     return binarize(read_own(path, target))

@@ -68,14 +68,15 @@ def table(rows: Sequence[Row]) -> str:
         spread = f" ± {100 * part['text_choice'].std():.1f}" if len(part) > 1 else ""
         choice = f"{100 * means['text_choice']:.1f}{spread}"
         label = "the recipe" if name == "full" else str(name)
-        lines.append([label, *shares, recovered, choice, f"{means['entropy']:.2f}"])
-    header = ["changed", "clean", "noisy", "wide, text", "wide, tuned", " ".join(SHAPES), "choice", "entropy"]
+        lines.append([label, str(len(part)), *shares, recovered, choice, f"{means['entropy']:.2f}"])
+    shown = ("clean", "noisy", "wide, text", "wide, tuned", " ".join(SHAPES), "choice", "entropy")
+    header = ["changed", "seeds", *shown]
     size = frame.iloc[0]
     caption = (
-        f"Width {size['width']:.0f}, {size['updates']:.0f} updates of {size['batch']:.0f} episodes, "
-        f"{frame['seed'].nunique()} seeds. In %: accuracy on fresh rows of episodes like those of training, "
-        "clean and with 30 % of the support's labels flipped; on wide tables, by either deployment; rules "
-        "found exactly at M = 256 under the text's rule; choice (± over seeds); entropy of clause gates."
+        f"Width {size['width']:.0f}, {size['updates']:.0f} updates of {size['batch']:.0f} episodes. "
+        "In %: accuracy on fresh rows of episodes like those of training, clean and with 30 % of the "
+        "support's labels flipped; on wide tables, by either deployment; rules found exactly "
+        "at M = 256 under the text's rule; choice (± over seeds); entropy of clause gates."
     )
     return f"{markdown(header, lines)}\n{caption}\n"
 

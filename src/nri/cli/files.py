@@ -31,7 +31,7 @@ def read_any_rule(path: Path) -> "RuleSet | Segments | SurvivalRule":
     from nri.api import read_rules
     from nri.table.files import similar_files
 
-    if not path.exists() and not similar_files(path):
+    if not os.path.exists(path) and not similar_files(path):
         how = "nri induce FILE --target COLUMN --out RULE.json"
         raise InputError(f"no rule file {path}; make one with: {how}")
     return read_rules(path)
@@ -46,14 +46,19 @@ def write_text(path: Path, text: str) -> None:
 
 
 def open_table(
-    file: str, *, sheet: str | None = None, header: int | None = None, quiet: bool = False
+    file: str,
+    *,
+    sheet: str | None = None,
+    header: int | None = None,
+    rewritable: bool = True,
+    quiet: bool = False,
 ) -> "Source":
     """Open a table that a rule is applied to; only the columns that the rule reads will be looked at."""
     from nri.table.excel import SheetChoice
     from nri.table.files import open_source
 
     with waiting(f"reading {file}", quiet=quiet):
-        return open_source(file, choice=SheetChoice(sheet, header))
+        return open_source(file, choice=SheetChoice(sheet, header), rewritable=rewritable)
 
 
 def files_in_place(

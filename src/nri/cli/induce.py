@@ -105,16 +105,18 @@ def induce(
         from nri.cli.induce_segments import induce_and_show_survival, read_followed
 
         _check_classes(wishes)
-        rows = read_followed(file, reading, time, event, quiet=quiet)
+        rows = read_followed(file, reading, size, time, event, quiet=quiet)
         rows.table.require(output.protect)
         settings = wishes.settings_for(rows.scored)
         return induce_and_show_survival(rows, settings, output, cv=cv, seed=random_state)
-    from nri.cli.large import induce_in_place
+    from nri.cli.large import induce_in_place, rows_for_memory
 
     if induce_in_place(file, reading, wishes, size, output, cv=cv, seed=random_state):
         return
+    source = rows_for_memory(file, reading, size, quiet=quiet)
     with waiting(f"reading {file}", quiet=quiet):  # the imports take their time too
-        table, remark = reading.read(file, numbers=True)
+        table, remark = reading.labelled(source, numbers=True)
+    del source  # its cells are twice in memory else
     table.require(output.protect)
     settings = wishes.settings_for(table)
     tell(remark, quiet=quiet)

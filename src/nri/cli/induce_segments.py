@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nri.cli.console import tell, waiting
+from nri.cli.large import rows_for_memory
 from nri.cli.output import Estimate, Output, write_page, write_rule
 from nri.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nri.cli.records import Reading
+    from nri.cli.records import Reading, Size
     from nri.induce.settings import Settings
     from nri.regress.path import NumberInduction
     from nri.report import ReportOptions
@@ -42,21 +43,19 @@ def induce_and_show_number(
 
 
 def read_followed(
-    file: str, reading: "Reading", time: str | None, event: str | None, *, quiet: bool
+    file: str, reading: "Reading", size: "Size", time: str | None, event: str | None, *, quiet: bool
 ) -> "Followed":
-    """Read a file and split off how long its rows were followed, and how that ended."""
+    """Read the rows of a file and split off how long its rows were followed, and how that ended."""
     if time is None or event is None:
         missing = "--time" if time is None else "--event"
         raise InputError(f"how long until what? Add {missing} COLUMN: time and event go together")
     if reading.target is not None or reading.positive is not None:
         raise InputError("--time and --event say what is explained; drop --target and --positive")
+    source = rows_for_memory(file, reading, size, quiet=quiet)
     with waiting(f"reading {file}", quiet=quiet):  # the imports take their time too
         from nri.survival.path import follow
-        from nri.table.excel import SheetChoice
-        from nri.table.files import read_table
 
-        choice = SheetChoice(reading.sheet, reading.header)
-        table = read_table(file, exact=reading.exact_text, choice=choice)
+        table = source.table(exact=reading.exact_text)
         rows = follow(table, time, event, reading.weights)
     more = f"; {len(table) - len(rows)} more without a time or an event" if len(rows) < len(table) else ""
     happened = f"{int(rows.event.sum())} with {event}, {int((~rows.event).sum())} censored"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from nri.cli.console import tell, waiting
 from nri.cli.files import files_in_place
-from nri.cli.records import Reading, Size
+from nri.cli.records import Part, Reading, Size
 from nri.errors import InputError, MissingTargetError
 
 if TYPE_CHECKING:
@@ -18,12 +18,20 @@ if TYPE_CHECKING:
     from nri.engine.rows import Rows
     from nri.induce.settings import Settings
     from nri.rule.plan import ColumnPlan
+    from nri.table import Source
+
+_SAMPLES = 4
+"""Rows that are taken once, rather than again and again, are as many as so many samples have."""
 
 
 def induce_in_place(
     file: str, reading: Reading, wishes: "Wishes", size: Size, output: "Output", *, cv: bool, seed: int
 ) -> bool:
-    """Induce a rule where the rows are, and show it; return False if they are to be read into memory."""
+    """Induce a rule where the rows are, and show it; return False if rows are to be read into memory.
+
+    That is so for small files, and where a number is to be explained: then :func:`rows_for_memory` takes
+    some rows.
+    """
     files = None
     if "://" not in file:
         files = files_in_place(file, size.engine, sheet=reading.sheet, header=reading.header)
@@ -54,10 +62,18 @@ def induce_in_place(
                     exact=reading.exact_text,
                     plans=plans,
                 )
-        except MeasurementError as error:
-            raise InputError(f"{error}, or read the table into memory with --engine memory") from None
+        except MeasurementError:
+            if files is None:
+                raise
+            return False
         _induce_and_show(found, wishes, size, output, cv=cv, seed=seed)
     return True
+
+
+def rows_for_memory(file: str, reading: Reading, size: Size, *, quiet: bool) -> "Source":
+    """Open a table for work that needs its rows in memory: of a large file some are taken, which is told."""
+    part = Part(size.engine, _SAMPLES * size.sample)
+    return part.open(file, reading.sheet, reading.header, rewritable=False, quiet=quiet)
 
 
 @contextmanager

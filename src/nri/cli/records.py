@@ -67,15 +67,8 @@ class Reading:
     sheet: given.SheetOption = None
     header: given.HeaderOption = None
 
-    def read(self, file: str, *, numbers: bool = False) -> "tuple[Table, str]":
-        """Return the table with its target, which may be a number, and a line on what was read."""
-        from nri.table.excel import SheetChoice
-        from nri.table.files import open_source
-
-        return self.labelled(open_source(file, choice=SheetChoice(self.sheet, self.header)), numbers=numbers)
-
     def labelled(self, source: "Source", *, numbers: bool = False) -> "tuple[Table, str]":
-        """Return the same for rows that are there already."""
+        """Return rows with their target, which may be a number, and a line on what was read."""
         from nri.cli.files import labelled
 
         return labelled(
@@ -96,13 +89,15 @@ class Part:
 
         return files_in_place(file, self.engine, sheet=sheet, header=header)
 
-    def open(self, file: str, sheet: str | None, header: int | None, *, quiet: bool) -> "Source":
+    def open(
+        self, file: str, sheet: str | None, header: int | None, *, rewritable: bool = False, quiet: bool
+    ) -> "Source":
         """Open a table: all of its rows, or of a large one some, which is told."""
         from nri.cli.files import open_table, take_some
 
         files = self.files(file, sheet, header)
         if files is None:
-            return open_table(file, sheet=sheet, header=header, quiet=quiet)
+            return open_table(file, sheet=sheet, header=header, rewritable=rewritable, quiet=quiet)
         return take_some(files, self.sample, quiet=quiet)
 
 
@@ -122,7 +117,7 @@ class Limits:
     """What a rule may be, for every command that looks for one."""
 
     max_clauses: given.MaxClausesOption = 8
-    max_literals: given.MaxLiteralsOption = 9
+    max_literals: given.MaxLiteralsOption = 6
     columns: given.ColumnsOption = None
     without: given.WithoutOption = None
     negations: given.NegationsOption = True

@@ -5,9 +5,12 @@ from typing import Annotated
 import typer
 
 from nri.cli.console import tell
-from nri.cli.options import ModelOption
+from nri.cli.options import ModelOption, TakenOption
 from nri.errors import InputError
 
+BeginArgument = Annotated[
+    str | None, typer.Argument(metavar="[FILE]", help="A table to begin with; it may be of any size.")
+]
 PortOption = Annotated[
     int | None,
     typer.Option(min=1, max=65535, metavar="N", help="Where to listen; by default 8674, or any free one."),
@@ -17,9 +20,17 @@ BrowserOption = Annotated[
 ]
 
 
-def serve(port: PortOption = None, browser: BrowserOption = True, model: ModelOption = None) -> None:
+def serve(
+    file: BeginArgument = None,
+    port: PortOption = None,
+    browser: BrowserOption = True,
+    model: ModelOption = None,
+    sample: TakenOption = 20_000,
+) -> None:
     """Open a page on this machine: drop a table, see its rule, change it, take it along.
 
+    With FILE the page begins with it; of a file that is too large for the page some rows are taken, and it
+    says how many of how many.
     Tables stay on this machine, and are forgotten when unused or when it ends. Ctrl-C ends it.
     """
     try:
@@ -30,4 +41,10 @@ def serve(port: PortOption = None, browser: BrowserOption = True, model: ModelOp
         raise InputError("the page needs a few packages more: pip install 'nri[serve]'") from None
     from nri.induce import models
 
-    run(port, model=model or models.DEFAULT, browser=browser, tell=tell)
+    given = None
+    if file is not None:
+        from nri.serve.given import given_file
+
+        given = given_file(file, sample)
+        tell(f"The page begins with {given.name}")
+    run(port, model=model or models.DEFAULT, browser=browser, given=given, tell=tell)

@@ -24,6 +24,8 @@ LARGE_ROWS = 300_000
 """Rows of a Parquet file from which on it is left where it is."""
 LARGE_BYTES = 60_000_000
 """The same for the bytes of a text file; of a compressed one a fifth of it."""
+_LONG = 20_000
+"""Least rows of a large text file: a wide one of fewer rows is read into memory, column by column."""
 _COMPRESSED = (".gz", ".zst", ".bz2")
 _TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 _PARQUET = (".parquet", ".pq")
@@ -65,8 +67,12 @@ class Files:
     @property
     def is_large(self) -> bool:
         """Whether they are left where they are unless somebody says otherwise."""
+        if self.many:
+            return True
         rows = self.n_rows()
-        return self.many or (self.size > LARGE_BYTES if rows is None else rows > LARGE_ROWS)
+        if rows is not None:
+            return rows > LARGE_ROWS
+        return self.size > LARGE_BYTES and self.size / _line_length(self.paths[0]) > _LONG
 
 
 def files_of(asked: str) -> Files | None:
@@ -195,6 +201,16 @@ def delimiter_of(files: Files) -> str:
         except OSError:
             raise InputError(f"{path} is damaged: it cannot be uncompressed; get it again") from None
     return sniff_delimiter(start[: start.rfind("\n") + 1] or start)
+
+
+def _line_length(path: Path) -> float:
+    """Return about how many bytes a line has, by the first ones."""
+    with open_bytes(path) as file:
+        try:
+            start = file.read(16 * _START)
+        except OSError:
+            return 1.0  # whoever reads it says what is wrong with it
+    return float(len(start) / max(start.count(b"\n"), 1))
 
 
 def open_bytes(path: Path) -> Any:

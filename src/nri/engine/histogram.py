@@ -83,9 +83,15 @@ def histogram(profile: Profile, literals: Collection[Literal]) -> Histogram:
 
 
 def narrowed(profile: Profile, wider: Histogram, literals: Collection[Literal]) -> Histogram:
-    """Return what a histogram says of fewer literals; nothing is asked of the engine."""
+    """Return what a histogram says of fewer literals; the engine is asked only for what it does not say.
+
+    A rule can name a category that nobody asked about: neither red nor blue is green, if there is no other.
+    """
     parts = parts_of(literals, profile.columns)
-    codes = {name: _recoded(wider.codes[name], wider.parts[name], part) for name, part in parts.items()}
+    recoded = {name: _recoded(wider, profile.columns[name], part) for name, part in parts.items()}
+    codes = {name: found for name, found in recoded.items() if found is not None}
+    if len(codes) < len(parts):
+        return histogram(profile, literals)
     keys = np.stack([*codes.values(), wider.table.codes])
     groups, inverse = np.unique(keys, axis=1, return_inverse=True)
     n_groups = groups.shape[1]
@@ -94,12 +100,22 @@ def narrowed(profile: Profile, wider: Histogram, literals: Collection[Literal]) 
     return Histogram(_table(profile, parts, merged, groups[-1], counts), parts, merged, frozenset(literals))
 
 
-def _recoded(codes: IntArray, wider: Parts, part: Parts) -> IntArray:
-    """Return codes of finer parts as codes of coarser ones."""
-    if wider.texts or part.texts:
-        into = [0, 1, *(part.texts.index(text) + 2 if text in part.texts else 1 for text in wider.texts)]
-    elif wider.cuts:
-        edges = np.array([*wider.cuts, np.inf])
+def _recoded(wider: Histogram, column: EngineColumn, part: Parts) -> IntArray | None:
+    """Return codes of finer parts as codes of coarser ones; None if the finer ones do not tell them."""
+    if column.name not in wider.parts:
+        return None
+    codes, finer = wider.codes[column.name], wider.parts[column.name]
+    if finer.texts or part.texts:
+        rest = {*(column.categories or ())} - {*finer.texts}
+        new = {*part.texts} - {*finer.texts}
+        if new and (column.categories is None or new != rest or len(rest) > 1):
+            return None
+        other = part.texts.index(new.pop()) + 2 if new else 1
+        into = [0, other, *(part.texts.index(text) + 2 if text in part.texts else 1 for text in finer.texts)]
+    elif not {*part.cuts} <= {*finer.cuts}:
+        return None
+    elif finer.cuts:
+        edges = np.array([*finer.cuts, np.inf])
         into = [0, *(1 + np.searchsorted(part.cuts, edges, side="left")).tolist()]
     else:
         return codes

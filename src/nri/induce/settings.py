@@ -18,7 +18,7 @@ class Settings:
     """Which model finds them; see :mod:`nri.induce.models`."""
     max_clauses: int = 8
     """Most clauses in the rule of one class."""
-    max_literals: int = 9
+    max_literals: int = 6
     """Most literals in one clause."""
     use: Collection[str] | None = None
     """The only columns that rules may speak about; None for all."""

@@ -60,7 +60,7 @@ class _Best:
 class _CountSearch:
     def __init__(self, task: OneVsRest, limits: Limits, objective: Objective) -> None:
         usable = np.flatnonzero(limits.literal_mask(task.n_variables))
-        self.usable = _most_telling(task, usable, MOST_LITERALS)
+        self.usable = _speaking_for(task, usable, MOST_LITERALS)
         self.n_variables, self.most = task.n_variables, limits.max_literals
         self.truth = task.literals[:, self.usable].astype(np.float32)
         self.gain = task.gain.astype(np.float32)
@@ -177,15 +177,18 @@ class _CountSearch:
         return IndexCount(tuple(sorted(self.usable[list(members)].tolist())), at_least)
 
 
-def _most_telling(task: OneVsRest, usable: IntArray, most: int) -> IntArray:
-    """Return the literals, in their order, that correlate most with what covering a row is worth."""
-    if len(usable) <= most:
-        return usable
+def _speaking_for(task: OneVsRest, usable: IntArray, most: int) -> IntArray:
+    """Return the literals, in their order, with which covering a row goes together most.
+
+    A literal that on its own speaks against the class is no member: whoever reads "at least 3 of these" takes
+    each of them for a reason.
+    """
     truth = task.literals[:, usable].astype(np.float32)
     share = (task.weights @ truth) / task.total
     aim = task.gain - task.weights * (task.gain.sum() / task.total)
     telling = (aim @ truth) / np.sqrt(np.maximum(share * (1 - share), 1e-9))
-    return np.sort(usable[np.argsort(-telling, kind="stable")[:most]])
+    first = np.argsort(-telling, kind="stable")[:most]
+    return np.sort(usable[first[telling[first] > 1e-9 * task.total]])
 
 
 def _ridge(centred: FloatArray, weights: FloatArray, worth: FloatArray) -> FloatArray:

@@ -44,10 +44,8 @@ class PathConfig:
     """Plausible rows that the posterior is asked about; rows without a label take their place."""
     unlabelled_rows: int = 1000
     """Most rows without a label that it is asked about."""
-    price_share: float = 0.35
+    price_share: float = 0.5
     """Share of the fair price that a bit of the rule costs: a posterior misleads less than bare labels."""
-    price_share_of_many: float = 0.5
-    """The same with several classes, whose rules are long anyway and gain nothing by more."""
     most_weight: float = 300.0
     """How many labelled rows they weigh, all together, at most."""
     weight_of_both: float = 15_000.0
@@ -101,15 +99,12 @@ class SeededModel:
                 reasons(told, plausible.values, limits.max_literals), by_labels.rules if by_labels else ()
             ),
             limits=limits,
-            objective=ExpectedError(self._price_share(episode) * fair_price(of_plausible)),
+            objective=ExpectedError(self.config.price_share * fair_price(of_plausible)),
             positive=positive,
             posterior=np.concatenate([believed, of_plausible]),
         )
         bits = told.label_bits * float(episode.weights.sum())
         return replace(_counted_on_labels(under_posterior, episode), posterior=posterior, expected_bits=bits)
-
-    def _price_share(self, episode: Episode) -> float:
-        return self.config.price_share if episode.n_classes == 2 else self.config.price_share_of_many
 
     def _further_rows(
         self, episode: Episode, sample: Sample, groups: IntArray, rng: np.random.Generator

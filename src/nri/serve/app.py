@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from importlib.resources import files
 from typing import Any, TypeVar
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -20,6 +20,7 @@ from nri.induce import models
 from nri.induce.resample import FOLDS
 from nri.serve.body import Spool, TooLargeError, read_json
 from nri.serve.downloads import make_download, report_line, report_steps
+from nri.serve.given import Given
 from nri.serve.guard import Guard
 from nri.serve.lanes import BusyError, GoneError, Lane, in_thread
 from nri.serve.number import NumberWork, answer_number, number_download, view_number
@@ -44,7 +45,13 @@ MOST_QUICK = 4
 T = TypeVar("T")
 
 
-def create_app(port: int, visitors: Visitors | None = None, *, model: str = models.DEFAULT) -> Starlette:
+def create_app(
+    port: int,
+    visitors: Visitors | None = None,
+    *,
+    model: str = models.DEFAULT,
+    given: Given | None = None,
+) -> Starlette:
     """Make the application.
 
     Parameters
@@ -55,12 +62,15 @@ def create_app(port: int, visitors: Visitors | None = None, *, model: str = mode
         Where tables are kept; a new place by default.
     model
         What finds the rules; see :mod:`nri.induce.models`.
+    given
+        A table that every visitor begins with; none by default.
     """
     visitors = Visitors() if visitors is None else visitors
-    page = _Page(visitors, f"nri_visit_{port}", model)  # cookies are shared by all ports of a host
+    page = _Page(visitors, f"nri_visit_{port}", model, given)  # cookies are shared by all ports of a host
     routes = [
         Route("/", page.index),
         Route("/api/table", page.table, methods=["POST", "DELETE"]),
+        Route("/api/given", page.given_table),
         Route("/api/place", page.place),
         Route("/api/target", page.target),
         Route("/api/induce", page.induce, methods=["POST"]),
@@ -90,10 +100,11 @@ def create_app(port: int, visitors: Visitors | None = None, *, model: str = mode
 class _Page:
     """The answers; each runs its computations in a thread so that others are not kept waiting."""
 
-    def __init__(self, visitors: Visitors, cookie: str, model: str) -> None:
+    def __init__(self, visitors: Visitors, cookie: str, model: str, given: Given | None) -> None:
         self.visitors = visitors
         self.cookie = cookie
         self.model = model
+        self.given = given
         self.spool = Spool()
         self.quick, self.search, self.long = Lane(MOST_QUICK), Lane(MOST_AT_ONCE), Lane(MOST_AT_ONCE)
 
@@ -118,6 +129,12 @@ class _Page:
         response = JSONResponse(view_upload(upload))
         response.set_cookie(self.cookie, secret, httponly=True, samesite="strict", path="/")
         return response
+
+    async def given_table(self, request: Request) -> Response:
+        """Hand out the table that was named on the command line, which the page then sends as any other."""
+        if self.given is None:
+            return Response(status_code=204)
+        return Response(self.given.content, headers={"x-file-name": quote(self.given.name)})
 
     async def place(self, request: Request) -> Response:
         ticket = request.query_params.get("ticket", "")

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 from nri.errors import InputError
 from nri.induce import models
 from nri.serve.app import create_app
+from nri.serve.given import Given
 from nri.serve.patience import Patience, patient
 
 LOOPBACK = "127.0.0.1"
@@ -66,6 +67,7 @@ def serve(
     *,
     model: str = models.DEFAULT,
     browser: bool = True,
+    given: Given | None = None,
     tell: Callable[[str], None],
 ) -> None:
     """Serve the page until interrupted.
@@ -78,6 +80,8 @@ def serve(
         What finds the rules; it is loaded at once, so that the first visitor does not wait for it.
     browser
         Whether to open the page in the default browser.
+    given
+        A table to begin with.
     tell
         Called with the address once it is known.
     """
@@ -85,7 +89,7 @@ def serve(
     listener = listen(port)
     number = listener.getsockname()[1]
     address = f"http://{LOOPBACK}:{number}/"
-    config = configured(create_app(number, model=model))
+    config = configured(create_app(number, model=model, given=given))
     tell(f"The page is at {address} (only this machine can reach it; Ctrl-C ends it)")
     if browser:
         threading.Timer(0.5, webbrowser.open, [address]).start()

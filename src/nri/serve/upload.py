@@ -25,7 +25,7 @@ BUDGET = Budget(
     unpacked=4 * MAX_BYTES,
     cells=50_000_000,
     memory=2**30,
-    remedy="drop a part of its rows or columns, or use nri induce on the command line",
+    remedy="drop a part of its rows or columns, or start nri serve with its name, which takes some rows",
 )
 """What a dropped file may take, whatever its format and however it is packed."""
 

@@ -9,7 +9,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -24,6 +24,8 @@ _SAMPLE_CHARACTERS = 65_536
 _SAMPLE_RECORDS = 100
 _BLOCK = 1 << 27
 """Bytes split at once: what splitting takes beside its result grows with it, the pieces of columns shrink."""
+_PIECE = 1 << 22
+"""Letters that are encoded at once."""
 
 
 def read_delimited(text: str, name: str, delimiter: str) -> "pa.Table":
@@ -95,11 +97,10 @@ def _split(text: str, delimiter: str) -> "pa.Table | None":
         return None
     try:
         width = len(next(filter(None, csv.reader(_lines(text), delimiter=delimiter))))
-        content = text.encode()
         longest = max(map(len, _lines(text))) * 4 + 4  # in bytes at most; a row must fit into a block
         block = min(max(longest, _BLOCK), 2**31 - 1)
         cells = arrow_csv.read_csv(
-            pa.BufferReader(content),
+            pa.PythonFile(io.BufferedReader(_Encoded(text)), "r"),
             arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=block, use_threads=False),
             arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values='"' in text),
             arrow_csv.ConvertOptions(
@@ -115,6 +116,26 @@ def _split(text: str, delimiter: str) -> "pa.Table | None":
         return cells
     trimmed = [pc.utf8_ltrim(column, " ") for column in cells.columns]
     return pa.table(trimmed, names=cells.column_names)
+
+
+class _Encoded(io.RawIOBase):
+    """The bytes of a text, a few at a time: those of a wide table are as many as its cells take."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._pieces = (text[start : start + _PIECE].encode() for start in range(0, len(text), _PIECE))
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if not self._rest:
+            self._rest = memoryview(next(self._pieces, b""))
+        taken = self._rest[: len(buffer)]
+        buffer[: len(taken)] = taken
+        self._rest = self._rest[len(taken) :]
+        return len(taken)
 
 
 def _is_intricate(text: str, delimiter: str) -> bool:

@@ -2,6 +2,7 @@
 
 import difflib
 import logging
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -85,7 +86,8 @@ def read_table(
     >>> {name: str(plan.kind) for name, plan in table.plans.items()}
     {'age': 'number', 'smoker': 'boolean'}
     """
-    return open_source(source, format=format, choice=choice).table(kinds=kinds, exact=exact)
+    opened = open_source(source, format=format, choice=choice, rewritable=False)
+    return opened.table(kinds=kinds, exact=exact)
 
 
 def open_source(
@@ -94,6 +96,7 @@ def open_source(
     format: str | None = None,
     choice: SheetChoice | None = None,
     budget: Budget | None = None,
+    rewritable: bool = True,
 ) -> Source:
     """Open a table as :func:`read_table` does, but leave its cells as they are.
 
@@ -104,6 +107,8 @@ def open_source(
     budget
         How many bytes, cells and how much memory it may take, checked before it is read; by default the
         memory that is free on this machine.
+    rewritable
+        Whether the text of a file is kept, to be written again with further columns.
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown table format {format!r}; use one of {', '.join(FORMATS)}")
@@ -133,7 +138,8 @@ def open_source(
     if chosen == "arff":
         return Source(read_arff(text, name))
     _refuse_markup(text, name)
-    return Source(read_delimited(text, name, delimiter), DelimitedText(text, delimiter))
+    cells = read_delimited(text, name, delimiter)
+    return Source(cells, DelimitedText(text if rewritable else "", delimiter))
 
 
 def decode(content: bytes, name: str) -> str:
@@ -204,7 +210,7 @@ def _file_content(path: Path, budget: Budget) -> tuple[str, bytes | str]:
         with path.open("rb") as file:
             return name, _read_all(file, name, budget)
     except FileNotFoundError:
-        raise InputError(f"no file {name}{_similar_file(path)}") from None
+        raise missing_file(path) from None
     except (OSError, ValueError) as error:
         cause = getattr(error, "strerror", None) or str(error)
         if isinstance(error, InputError):
@@ -212,10 +218,15 @@ def _file_content(path: Path, budget: Budget) -> tuple[str, bytes | str]:
         raise InputError(f"{name} cannot be read ({cause}); check its name and permissions") from None
 
 
+def missing_file(path: Path) -> InputError:
+    """Return that there is no such file, with what could be meant."""
+    return InputError(f"no file {path}{_similar_file(path)}")
+
+
 def _similar_file(path: Path) -> str:
     """Return a hint: a file of nearly the same name beside the absent one, or where we looked."""
     folder = path.parent
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         return f"; there is no folder {folder} either"
     return similar_files(path) or "; check the name and the folder"
 
@@ -248,8 +259,10 @@ def similar_files(path: Path) -> str:
 
     Stems are compared: among short names a shared ".csv" alone would make any two look alike.
     """
-    if not path.parent.is_dir():
+    try:
+        beside = sorted(entry for entry in path.parent.iterdir() if entry.is_file())
+    except OSError:  # no such folder, or none that may be looked into
         return ""
-    by_stem = {entry.stem: entry.name for entry in sorted(path.parent.iterdir()) if entry.is_file()}
+    by_stem = {entry.stem: entry.name for entry in beside}
     close = [by_stem[stem] for stem in difflib.get_close_matches(path.stem, list(by_stem), n=2)]
     return "; did you mean " + " or ".join(map(repr, close)) + "?" if close else ""

@@ -77,6 +77,9 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(f"no configuration file {path}; see configs/ for those that ship") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from None
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or error
+        raise ConfigError(f"{path} cannot be read ({cause}); check its name and permissions") from None
 
 
 def from_dict(kind: type[Config], data: dict[str, Any], where: str) -> Config:

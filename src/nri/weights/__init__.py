@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
@@ -25,9 +26,9 @@ def shipped_file(name: str) -> Path:
 def checked_card(onnx_file: Path) -> dict[str, Any]:
     """Read the card beside the weights, and refuse weights that are not the ones it describes."""
     card_file, remedy = onnx_file.with_suffix(".json"), _remedy(onnx_file)
-    if not onnx_file.is_file():
+    if not os.path.isfile(onnx_file):
         raise InputError(f"no weights at {onnx_file}; {remedy}")
-    if not card_file.is_file():
+    if not os.path.isfile(card_file):
         raise InputError(f"{onnx_file} has no card {card_file.name} beside it; {remedy}")
     try:
         card: Any = json.loads(card_file.read_text(encoding="utf-8"))

@@ -100,6 +100,14 @@ async function lines(path, tell, signal) {
   }
 }
 
+/** Fetch the table that was named when the server was started; null if there was none. */
+export async function given() {
+  const response = await call("/api/given");
+  if (response.status === 204) return null;
+  const name = decodeURIComponent(response.headers.get("X-File-Name"));
+  return new File([await response.blob()], name);
+}
+
 /** Fetch a file to be kept: its name and content. */
 export async function download(kind, options = {}) {
   const response = await call(`/api/download/${kind}?${new URLSearchParams(options)}`);

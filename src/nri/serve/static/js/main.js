@@ -10,7 +10,7 @@ import { close as closeWhy, closeRows, drawRows, lookAt } from "./rows.js";
 import { drawRule, listenForEdits, plainRules } from "./rule.js";
 import { drawScores, estimateMade, estimateOnNewRows, stopEstimating } from "./scores.js";
 import { drawSegments } from "./number.js";
-import { lastName, listenForFiles, sendAgain } from "./upload.js";
+import { lastName, listenForFiles, sendAgain, sendGiven } from "./upload.js";
 import { inLine, inWords } from "./waiting.js";
 
 const history = new History();
@@ -271,6 +271,7 @@ function listen() {
     button.addEventListener("click", () => takeAlong(button));
   }
   document.addEventListener("keydown", byKey);
+  sendGiven().catch(fail);
 }
 
 function byKey(event) {

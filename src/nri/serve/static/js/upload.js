@@ -46,6 +46,12 @@ async function sendExample() {
   await send(new File([await response.blob()], "visits.csv"));
 }
 
+/** Begin with the table that was named when the server was started, if there is one. */
+export async function sendGiven() {
+  const file = await api.given();
+  if (file !== null) await send(file);
+}
+
 /** Show the sheets of a workbook to choose from; another choice sends the file anew. */
 function offerSheets(file, table) {
   const { workbook } = table;
@@ -70,7 +76,7 @@ async function send(file, choice = {}, use = begin) {
   stopComplaining();
   if (file.size > MOST_BYTES) {
     complain(
-      `${file.name} is larger than 50 MB, the most this page takes; drop a part of its rows or columns, or use nri induce on the command line.`,
+      `${file.name} is larger than 50 MB, the most this page takes; drop a part of its rows or columns, or start nri serve with its name, which takes some of its rows.`,
     );
     return;
   }
