@@ -117,6 +117,13 @@ def test_an_exact_and_short_rule_is_taken_from_the_labels_alone():
 
 def test_a_reason_holds_on_its_row():
     values = np.array([[True, False, True], [False, False, False]])
-    told = Told(np.full((2, 2), 0.5), (np.array([[2.0, 1.0, -1.0], [-3.0, 0.5, 4.0]]),), 1.0)
+    gates = np.array([[2.0, 1.0, -1.0], [-3.0, 0.5, 4.0]])
+    told = Told(np.full((2, 2), 0.5), np.arange(2), (gates,), 1.0)
     assert set(clause_tuples(reasons(told, values, 2), 6)) == {(0, 4), (4, 5)}
     assert set(clause_tuples(reasons(told, values, 1), 6)) == {(0,), (5,)}
+
+
+def test_reasons_are_of_the_rows_that_the_network_was_asked_about():
+    values = np.array([[True, True, True], [False, False, False], [True, False, True]])
+    told = Told(np.full((3, 2), 0.5), np.array([1]), (np.array([[2.0, -1.0, 1.0]]),), 1.0)
+    assert set(clause_tuples(reasons(told, values, 3), 6)) == {(3, 5)}

@@ -107,7 +107,7 @@ class Size:
 
     engine: given.EngineOption = "auto"
     memory: given.MemoryOption = None
-    sample: given.SampleOption = 5000
+    sample: given.SampleOption = 8192
     table: given.DatabaseTableOption = None
     query: given.QueryOption = None
 

@@ -10,13 +10,14 @@ from nri.engine.path import LargeInduction, induce_large
 from nri.engine.profile import Profile, profile
 from nri.engine.rows import Rows
 from nri.engine.target import read_target
+from nri.induce.long import SEARCHED_ROWS
 from nri.induce.settings import Settings
 from nri.rule.labels import Label
 from nri.rule.plan import ColumnPlan
 from nri.table.table import Note, logger
 
-SAMPLE = 5000
-"""About how many rows are searched at once."""
+SAMPLE = SEARCHED_ROWS
+"""About how many rows are searched at once: as many as of a long table in memory."""
 
 
 def profiled(

@@ -56,13 +56,16 @@ class Opinions:
     """[S, N]"""
     base_rate: float
 
-    def of_part(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> "Opinions":
-        """Keep what concerns some support rows and columns; the opinions stay those by the whole table."""
+    def of_part(
+        self, rows: NDArray[np.int64], columns: NDArray[np.int64], asked: NDArray[np.int64]
+    ) -> "Opinions":
+        """Keep what concerns some support rows, columns and rows asked about; opinions stay the same."""
         return replace(
             self,
             support=self.support[rows],
+            asked=self.asked[asked],
             support_parts=self.support_parts[rows][:, columns],
-            asked_parts=self.asked_parts[:, columns],
+            asked_parts=self.asked_parts[asked][:, columns],
         )
 
 

@@ -40,10 +40,12 @@ class PathConfig:
     """Most rows that the posterior is formed from while a rule is sought; all labels count in the end."""
     posterior_rows: int = 1500
     """Most rows that the posterior is formed from when somebody asks for it."""
-    plausible_rows: int = 600
+    plausible_rows: int = 400
     """Plausible rows that the posterior is asked about; rows without a label take their place."""
     unlabelled_rows: int = 1000
     """Most rows without a label that it is asked about."""
+    heard_rows: int = 200
+    """Rows that the network is asked about while a rule is sought; the experts are asked about all."""
     price_share: float = 0.5
     """Share of the fair price that a bit of the rule costs: a posterior misleads less than bare labels."""
     most_weight: float = 300.0
@@ -86,7 +88,8 @@ class SeededModel:
         sample = take_sample(episode, self.config.sample_rows, rng)
         plausible = self._further_rows(episode, sample, groups, rng)
         rows, which = distinct_rows(episode.cells)
-        told = Posterior(sample, groups, self.network).ask(stacked_cells(plausible, rows))
+        asked = stacked_cells(plausible, rows)
+        told = Posterior(sample, groups, self.network).ask(asked, self.config.heard_rows)
         if by_labels and self._rule_tells_more(by_labels, episode, limits, told):
             return replace(by_labels, posterior=posterior)
         of_plausible, of_rows = np.split(told.chances, [len(plausible)])
@@ -203,9 +206,11 @@ class AlsoThese:
 def reasons(told: Told, values: BoolArray, longest: int) -> ClauseArray:
     """Turn the network's open gates into clauses, each holding on the row that it is the reason for."""
     N = values.shape[1]
+    rows = told.heard[told.heard < len(values)]
+    values = values[rows]
     found = []
     for asked in told.reasons:
-        gates = asked[: len(values)]
+        gates = asked[: len(rows)]
         order = np.argsort(-gates, axis=1, kind="stable")[:, :longest]
         literals = np.where(np.take_along_axis(values, order, axis=1), order, order + N)
         found.append(np.where(np.take_along_axis(gates, order, axis=1) > 0, literals, 2 * N))

@@ -42,8 +42,10 @@ class Told:
 
     chances: FloatArray
     """[S, n_classes], each row summing to one"""
+    heard: IntArray
+    """[H], increasing: the rows that the network was asked about as well"""
     reasons: tuple[FloatArray, ...]
-    """For each question asked [S, N]: log-odds that a row's value is part of a clause which covers it"""
+    """For each question asked [H, N]: log-odds that a row's value is part of a clause which covers it"""
     label_bits: float
     """Bits that the label of a support row costs on average, when its chances were formed without it"""
 
@@ -62,29 +64,33 @@ class Posterior:
         """[S, n_classes]: probabilities of the classes on S rows."""
         return self.ask(cells).chances
 
-    def ask(self, cells: Cells) -> Told:
-        """Ask about S rows, a part of them at a time; the same digits whatever the number of threads."""
+    def ask(self, cells: Cells, heard: int | None = None) -> Told:
+        """Ask about S rows, a part of them at a time; the same digits whatever the number of threads.
+
+        The experts answer for all of them, the network for about ``heard`` of them, by default for all.
+        """
         import scipy.linalg  # noqa: F401  # the experts' own, which must work in one thread too
 
         with one_thread():
-            return self._told(cells)
+            return self._told(cells, len(cells) if heard is None else heard)
 
-    def _told(self, cells: Cells) -> Told:
+    def _told(self, cells: Cells, most_heard: int) -> Told:
         n_classes = self.sample.n_classes
         network = (self._network or shipped_network()) if n_classes <= NETWORK_CLASSES else None
+        heard = _spread_rows(len(cells), most_heard if network else 0)
         asked = _Rows.of(cells, self.groups)
         support = _Rows.of(self.sample.cells, self.groups)
         logistic = Logistic(support.measures, self.sample.labels, self.sample.weights, n_classes)
         by_logistic = logistic.chances(asked.measures)
         answers = [
-            self._answer(c, support, asked, (logistic.left_out[:, c], by_logistic[:, c]), network)
+            self._answer(c, support, asked, (logistic.left_out[:, c], by_logistic[:, c]), network, heard)
             for c in ((1,) if n_classes == 2 else range(n_classes))
         ]
         chances = _summing_to_one([answer.chances for answer in answers])
         left_out = _summing_to_one([answer.left_out for answer in answers])
         bits = -np.log2(left_out[np.arange(len(left_out)), self.sample.labels])
         label_bits = float(np.average(bits, weights=self.sample.weights))
-        return Told(chances, tuple(answer.reasons for answer in answers), label_bits)
+        return Told(chances, heard, tuple(answer.reasons for answer in answers), label_bits)
 
     def _answer(
         self,
@@ -93,20 +99,24 @@ class Posterior:
         asked: "_Rows",
         logistic: tuple[FloatArray, FloatArray],
         network: SeededNetwork | None,
+        heard: IntArray,
     ) -> "_Answer":
-        """Ask about one class against the rest."""
+        """Ask about one class against the rest; the network, if there is one, about the rows ``heard``."""
         weights = self.sample.weights
         positive = self.sample.labels == c
         least = 0.5 / (weights.sum() + 2)
         if positive.all() or not positive.any():
             sure = 1 - least if positive.all() else least
-            nothing = np.full(asked.signed.shape, -9.0)
-            return _Answer(np.full(len(nothing), sure), np.full(len(positive), sure), nothing)
+            nothing = np.full((len(heard), asked.signed.shape[1]), -9.0)
+            return _Answer(np.full(len(asked.signed), sure), np.full(len(positive), sure), nothing)
         experts = Experts(support.signed, positive, weights)
         base = experts.base_rate
         question = _Question(network, experts, support.signed, positive, weights)
-        starts = range(0, len(asked.signed), ASKED_AT_ONCE)
-        parts = [question.ask(asked.signed[start : start + ASKED_AT_ONCE]) for start in starts]
+        parts = []
+        for start in range(0, len(asked.signed), ASKED_AT_ONCE):
+            stop = start + ASKED_AT_ONCE
+            within = heard[(heard >= start) & (heard < stop)] - start
+            parts.append(question.ask(asked.signed[start:stop], within))
         opinions = [(experts.support[:, :COUNCIL], np.concatenate([part.experts for part in parts]))]
         expected = [EXPECTED_CELLS]
         if support.has_numbers:
@@ -124,9 +134,9 @@ class Posterior:
         def chance(opinion: NDArray[np.floating]) -> FloatArray:
             return np.asarray(np.clip(base + opinion, least, 1 - least), dtype=np.float64)
 
-        by_network = np.concatenate([part.chances for part in parts])
-        heard = NETWORK_SHARE if network else 0.0
-        blended = (1 - heard) * (said @ shares) + heard * (by_network - base)
+        by_network = np.concatenate([part.chances for part in parts]) - base
+        blended = np.asarray(said @ shares, dtype=np.float64)
+        blended[heard] = (1 - NETWORK_SHARE) * blended[heard] + NETWORK_SHARE * by_network
         return _Answer(
             chance(blended),
             chance(left_out @ shares),
@@ -163,9 +173,9 @@ class _Part:
     experts: NDArray[np.float32]
     """[S, E], the experts' opinions on cells"""
     chances: FloatArray
-    """[S], the network's"""
+    """[H], the network's, of the rows that it was asked about"""
     reasons: FloatArray
-    """[S, N]"""
+    """[H, N]"""
 
 
 class _Question:
@@ -181,19 +191,20 @@ class _Question:
     ) -> None:
         self.network, self.experts = network, experts
         self.columns = _telling_columns(rows, positive, weights)
-        self.seen = _network_rows(len(rows))
+        self.seen = _spread_rows(len(rows), NETWORK_ROWS)
         self.rows = rows[self.seen][:, self.columns]
         self.positive, self.weights = positive[self.seen], weights[self.seen]
 
-    def ask(self, asked: NDArray[np.float32]) -> _Part:
-        """Ask about rows [S, N]; without a network there are neither chances by it nor reasons."""
+    def ask(self, asked: NDArray[np.float32], heard: IntArray) -> _Part:
+        """Ask about rows [S, N], the network about some of them."""
         opinions = self.experts.opine(asked)
         by_experts = opinions.asked[:, :COUNCIL]
-        reasons = np.full(asked.shape, -9.0)
-        if self.network is None:
-            return _Part(by_experts, np.zeros(len(asked)), reasons)
-        part = opinions.of_part(self.seen, self.columns)
-        answers = self.network.answer(self.rows, self.positive, self.weights, part, asked[:, self.columns])
+        reasons = np.full((len(heard), asked.shape[1]), -9.0)
+        if self.network is None or not len(heard):
+            return _Part(by_experts, np.zeros(len(heard)), reasons)
+        part = opinions.of_part(self.seen, self.columns, heard)
+        seeds = asked[heard][:, self.columns]
+        answers = self.network.answer(self.rows, self.positive, self.weights, part, seeds)
         reasons[:, self.columns] = answers.reason
         return _Part(by_experts, _chance_of(answers.posterior), reasons)
 
@@ -207,7 +218,7 @@ class _Answer:
     left_out: FloatArray
     """[M], of the support rows, each as if it had not been seen by the experts"""
     reasons: FloatArray
-    """[S, N]"""
+    """[H, N]"""
 
 
 def _summing_to_one(chances: list[FloatArray]) -> FloatArray:
@@ -217,9 +228,11 @@ def _summing_to_one(chances: list[FloatArray]) -> FloatArray:
     return np.asarray(table / table.sum(axis=1, keepdims=True))
 
 
-def _network_rows(n_rows: int) -> IntArray:
-    """Return rows of a sample for the network; the sample is sorted by class, so these are of all classes."""
-    return np.unique(np.linspace(0, n_rows - 1, NETWORK_ROWS).round().astype(np.int64))
+def _spread_rows(n_rows: int, most: int) -> IntArray:
+    """Return so many of the rows, at even steps, so that they are of all kinds wherever rows are sorted."""
+    if most >= n_rows:
+        return np.arange(n_rows)
+    return np.unique(np.linspace(0, n_rows - 1, most).round().astype(np.int64))
 
 
 def _telling_columns(

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -93,18 +94,21 @@ def _multiples(low: float, high: float, middle: float, exponent: int) -> Iterato
     first, last = math.ceil(low / step), math.ceil(high / step) - 1
     if first > last:
         return
-    counts = _nearest(first, last, round(middle / step))
-    fives = 5 * round(counts[0] / 5)
-    if first <= fives <= last and abs(fives - middle / step) * 4 <= (high - low) / step:
-        counts = [fives, *counts]
-    for count in counts:
+    centre = min(max(round(middle / step), first), last)
+    fives = 5 * round(centre / 5)
+    plainer = first <= fives <= last and abs(fives - middle / step) * 4 <= (high - low) / step
+    for count in chain((fives,) if plainer else (), _nearest(first, last, centre)):
         number = float(f"{count}e{exponent}")  # the nearest double to the decimal number, unlike count * step
         if low <= number < high:
             yield number
 
 
-def _nearest(first: int, last: int, wanted: int) -> list[int]:
-    """Return whole numbers from first to last, those nearest to the wanted one first, and not too many."""
+def _nearest(first: int, last: int, wanted: int) -> Iterator[int]:
+    """Yield whole numbers from first to last, those nearest to the wanted one first, and not too many."""
     centre = min(max(wanted, first), last)
-    around = range(max(first, centre - _MOST_TRIED // 2), min(last, centre + _MOST_TRIED // 2) + 1)
-    return sorted(around, key=lambda count: (abs(count - centre), count))
+    yield centre
+    for away in range(1, _MOST_TRIED // 2 + 1):
+        if centre - away >= first:
+            yield centre - away
+        if centre + away <= last:
+            yield centre + away

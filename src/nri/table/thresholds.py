@@ -2,7 +2,7 @@
 
 import heapq
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,10 +72,13 @@ def find_thresholds(
     if len(distinct) < 2:
         return []
     cumulative = _cumulative_counts(codes, labels[counted], weights[counted], len(distinct))
-    cuts = _supervised_cuts(cumulative, max_thresholds) if cumulative.shape[1] > 1 else []
+    first = _best_cut(cumulative, 0, len(distinct)) if cumulative.shape[1] > 1 else None
+    cuts = _supervised_cuts(cumulative, first, max_thresholds)
     missing = min(min_thresholds, max_thresholds) - len(cuts)
     if missing > 0:
-        cuts = _fill_up(cuts, cumulative, missing)
+        if first and not cuts:  # the best one all the same, though it does not pay
+            cuts, missing = [first.cut], missing - 1
+        cuts = _fill_up(cuts, cumulative.sum(axis=1), missing)
     return _said(distinct, cuts)
 
 
@@ -90,79 +93,83 @@ def _cumulative_counts(
     return np.concatenate([np.zeros((1, counts.shape[1])), np.cumsum(counts, axis=0)])
 
 
-def _supervised_cuts(cumulative: FloatArray, most: int) -> list[Cut]:
+class Gaining(NamedTuple):
+    """A cut of one segment that tells something about the class."""
+
+    cut: Cut
+    gain: float
+    """in bits"""
+    pays: bool
+    """whether it saves more than it costs to say"""
+
+
+def _supervised_cuts(cumulative: FloatArray, first: Gaining | None, most: int) -> list[Cut]:
     """Split best first: always the segment whose best cut tells most, while cuts pay for themselves."""
     waiting: list[tuple[float, int, int, Cut]] = []
 
-    def offer(start: int, stop: int) -> None:
-        found = _best_cut(cumulative, start, stop)
-        if found is not None and found[2]:
-            heapq.heappush(waiting, (-found[1], start, stop, found[0]))
+    def offer(found: Gaining | None, start: int, stop: int) -> None:
+        if found is not None and found.pays:
+            heapq.heappush(waiting, (-found.gain, start, stop, found.cut))
 
     cuts: list[Cut] = []
-    offer(0, len(cumulative) - 1)
+    offer(first, 0, len(cumulative) - 1)
     while waiting and len(cuts) < most:
         _, start, stop, cut = heapq.heappop(waiting)
         cuts.append(cut)
-        offer(start, cut.best)
-        offer(cut.best, stop)
+        for part in ((start, cut.best), (cut.best, stop)):
+            offer(_best_cut(cumulative, *part), *part)
     return cuts
 
 
-def _best_cut(cumulative: FloatArray, start: int, stop: int) -> tuple[Cut, float, bool] | None:
-    """Return the best cut of one segment, its gain in bits, and whether it pays for itself."""
+def _best_cut(cumulative: FloatArray, start: int, stop: int) -> Gaining | None:
+    """Return the best cut of one segment, if any tells something."""
     if stop - start < 2:
         return None
     total = cumulative[stop] - cumulative[start]
     left = cumulative[start + 1 : stop] - cumulative[start]
-    right = total - left
+    sides = np.stack([left, total - left])
+    sizes = sides.sum(axis=-1)
     # rounded, so that sums taken in another order of rows do not decide between equal cuts
-    gain = np.round(_bits(total[None])[0] - _bits(left) - _bits(right), 6)
+    gain = np.round(_bits(total, total.sum()) - _bits(sides, sizes).sum(axis=0), 6)
     smallest = 2.0 if total.sum() >= 10 else 1.0
-    gain[(left.sum(axis=1) < smallest) | (right.sum(axis=1) < smallest)] = -np.inf
+    gain[(sizes < smallest).any(axis=0)] = -np.inf
     place = int(np.argmax(gain))
     if gain[place] <= 0:
         return None
     alike = np.flatnonzero(gain >= gain[place] - min(_EQUAL_EVIDENCE_BITS, 0.5 * gain[place]))
     cut = Cut(place + start + 1, alike + start + 1)
-    pays = gain[place] > _description_bits(total, left[place], right[place])
-    return cut, float(gain[place]), bool(pays)
+    pays = gain[place] > _description_bits(np.array([total, *sides[:, place]]))
+    return Gaining(cut, float(gain[place]), bool(pays))
 
 
-def _bits(counts: FloatArray) -> FloatArray:
-    """[...]: entropy of class counts [..., C], times their sum."""
-    bits: FloatArray = _x_log_x(counts.sum(axis=-1)) - _x_log_x(counts).sum(axis=-1)
-    return bits
+def _bits(counts: FloatArray, sizes: FloatArray) -> FloatArray:
+    """[...]: entropy of class counts [..., C], times their sums, which are the sizes [...]."""
+    return np.asarray(_x_log_x(sizes) - _x_log_x(counts).sum(axis=-1))
 
 
 def _x_log_x(x: FloatArray) -> FloatArray:
     return np.asarray(x * np.log2(np.where(x > 0, x, 1.0)))
 
 
-def _description_bits(total: FloatArray, left: FloatArray, right: FloatArray) -> float:
-    """Return the bits that a cut costs: its place, and the class mixtures on its two sides."""
+def _description_bits(counts: FloatArray) -> float:
+    """Return the bits that a cut costs: its place, and the class mixtures on its two sides.
 
-    def mixture(counts: FloatArray) -> float:
-        weight = counts.sum()
-        return float((counts > 0).sum() * _bits(counts[None])[0] / weight) if weight > 0 else 0.0
+    ``counts`` [3, C] are of all rows, of those on its left and of those on its right.
+    """
+    sizes, classes = counts.sum(axis=1), (counts > 0).sum(axis=1)
+    places = np.log2(max(sizes[0] - 1, 1))
+    whole, left, right = classes * _bits(counts, sizes) / sizes
+    return float(places + np.log2(3.0 ** classes[0] - 2) - whole + left + right)
 
-    classes = int((total > 0).sum())
-    places = np.log2(max(total.sum() - 1, 1))
-    return float(places + np.log2(3.0**classes - 2) - mixture(total) + mixture(left) + mixture(right))
 
-
-def _fill_up(cuts: list[Cut], cumulative: FloatArray, missing: int) -> list[Cut]:
-    """Add the best cut that did not pay, then quantiles, where they do not repeat what is there."""
-    rank = cumulative.sum(axis=1)
-    wanted: list[Cut] = []
-    if not cuts:
-        found = _best_cut(cumulative, 0, len(cumulative) - 1) if cumulative.shape[1] > 1 else None
-        wanted += [found[0]] if found is not None else []
-    wanted += [_quantile_cut(rank, quantile) for quantile in _QUANTILES]
+def _fill_up(cuts: list[Cut], rank: FloatArray, missing: int) -> list[Cut]:
+    """Add quantiles where they do not repeat what is there."""
     filled = list(cuts)
-    for cut in wanted:
-        apart = [abs(rank[cut.best] - rank[other.best]) >= _LEAST_APART * rank[-1] for other in filled]
-        if missing and all(apart):
+    for quantile in _QUANTILES:
+        if not missing:
+            break
+        cut = _quantile_cut(rank, quantile)
+        if all(abs(rank[cut.best] - rank[other.best]) >= _LEAST_APART * rank[-1] for other in filled):
             filled.append(cut)
             missing -= 1
     return filled
