@@ -112,42 +112,47 @@ class Posterior:
         experts = Experts(support.signed, positive, weights)
         base = experts.base_rate
         question = _Question(network, experts, support.signed, positive, weights)
-        parts = []
-        for start in range(0, len(asked.signed), ASKED_AT_ONCE):
-            stop = start + ASKED_AT_ONCE
-            within = heard[(heard >= start) & (heard < stop)] - start
-            parts.append(question.ask(asked.signed[start:stop], within))
-        opinions = [(experts.support[:, :COUNCIL], np.concatenate([part.experts for part in parts]))]
-        expected = [EXPECTED_CELLS]
+        told = question.ask(asked.signed, heard)
+        opinions = [
+            _Opinion(EXPECTED_CELLS, experts.support[:, :COUNCIL], told.experts),
+            _Opinion(EXPECTED_LOGISTIC, *(chances[:, None] - base for chances in logistic)),
+        ]
         if support.has_numbers:
             target, w = (positive - base).astype(np.float32), weights.astype(np.float32)
             kernels = Kernels(support.measures, target, w)
-            opinions.append((kernels.support, kernels.opine(asked.measures)))
-            expected.append(EXPECTED_NUMBERS)
-        opinions.append((logistic[0][:, None] - base, logistic[1][:, None] - base))
-        expected.append(EXPECTED_LOGISTIC)
-        left_out, said = (np.column_stack(side) for side in zip(*opinions, strict=True))
-        shares = council_shares(
-            left_out, positive - base, weights, _spread([one[0].shape[1] for one in opinions], expected), PULL
-        )
+            opinions.append(_Opinion(EXPECTED_NUMBERS, kernels.support, kernels.opine(asked.measures)))
+        left_out, said = _council(opinions, positive - base, weights)
+        said[heard] = (1 - NETWORK_SHARE) * said[heard] + NETWORK_SHARE * (told.chances - base)
 
-        def chance(opinion: NDArray[np.floating]) -> FloatArray:
-            return np.asarray(np.clip(base + opinion, least, 1 - least), dtype=np.float64)
+        def chance(opinion: FloatArray) -> FloatArray:
+            return np.clip(base + opinion, least, 1 - least)
 
-        by_network = np.concatenate([part.chances for part in parts]) - base
-        blended = np.asarray(said @ shares, dtype=np.float64)
-        blended[heard] = (1 - NETWORK_SHARE) * blended[heard] + NETWORK_SHARE * by_network
-        return _Answer(
-            chance(blended),
-            chance(left_out @ shares),
-            np.concatenate([part.reasons for part in parts]),
-        )
+        return _Answer(chance(said), chance(left_out), told.reasons)
 
 
-def _spread(sizes: Sequence[int], shares: Sequence[float]) -> FloatArray:
-    """Return the expected share of each expert: those of each kind share alike, and all sum to one."""
-    each = [np.full(size, share / size) for size, share in zip(sizes, shares, strict=True)]
-    return np.concatenate(each) / sum(shares)
+@dataclass(frozen=True, eq=False)
+class _Opinion:
+    """What experts of one kind say; 0 is the base rate."""
+
+    expected: float
+    """their share together, before any row has spoken for or against them"""
+    left_out: NDArray[np.floating]
+    """[M, members], on support rows, each as if it had not been seen"""
+    asked: NDArray[np.floating]
+    """[S, members]"""
+
+
+def _council(
+    opinions: Sequence[_Opinion], target: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """[M], [S]: what all experts say together, each with the share that the support rows speak for."""
+    left_out = np.column_stack([one.left_out for one in opinions])
+    expected = np.concatenate(
+        [np.full(one.left_out.shape[1], one.expected / one.left_out.shape[1]) for one in opinions]
+    )
+    shares = council_shares(left_out, target, weights, expected / expected.sum(), PULL)
+    asked = np.column_stack([one.asked for one in opinions])
+    return (left_out @ shares).astype(np.float64), (asked @ shares).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +201,19 @@ class _Question:
         self.positive, self.weights = positive[self.seen], weights[self.seen]
 
     def ask(self, asked: NDArray[np.float32], heard: IntArray) -> _Part:
-        """Ask about rows [S, N], the network about some of them."""
+        """Ask about rows [S, N], a part of them at a time; the network about some of them."""
+        parts = []
+        for start in range(0, max(1, len(asked)), ASKED_AT_ONCE):
+            stop = start + ASKED_AT_ONCE
+            within = heard[(heard >= start) & (heard < stop)] - start
+            parts.append(self._ask_part(asked[start:stop], within))
+        return _Part(
+            np.concatenate([part.experts for part in parts]),
+            np.concatenate([part.chances for part in parts]),
+            np.concatenate([part.reasons for part in parts]),
+        )
+
+    def _ask_part(self, asked: NDArray[np.float32], heard: IntArray) -> _Part:
         opinions = self.experts.opine(asked)
         by_experts = opinions.asked[:, :COUNCIL]
         reasons = np.full((len(heard), asked.shape[1]), -9.0)
