@@ -10,10 +10,12 @@ The same function serves training and the installed product, so there is one def
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nri.seeded.kernels import Alike, Kernels
 
 FloatArray = NDArray[np.float32]
 
@@ -31,12 +33,6 @@ EXPERTS = (
     "council",
 )
 """The experts in the order of the last axis of their opinions."""
-
-LINEAR_RIDGES = (1.0, 6.0, 40.0)
-"""Ridges for columns coded -1/+1; the middle one is close to logistic regression's usual default."""
-FIRM = 1
-"""Which linear expert also tells how much each column moves its opinion."""
-
 
 COUNCIL = len(EXPERTS) - 1
 """The blend of all the others; its index in the last axis."""
@@ -80,71 +76,26 @@ def consult(
     return Experts(x, labels, weights).opine(asked)
 
 
-class Kernels:
-    """The experts that are one ridge regression each: linear, neighbourhood and quadratic kernels of rows.
-
-    Parameters
-    ----------
-    x
-        [M, N], cells about zero, and zero where unknown.
-    target, w
-        [M], what the opinion should be, and how many rows each row stands for.
-    """
-
-    def __init__(self, x: FloatArray, target: FloatArray, w: FloatArray) -> None:
-        self._mean = ((w @ x) / np.maximum(w @ (x != 0), 1e-6)).astype(np.float32)
-        self.plain = self._centred(x)
-        self._scale = np.sqrt(_relevance(self.plain, target, w))
-        self._relevant = self.plain * self._scale
-        plain, relevant = self.plain @ self.plain.T, self._relevant @ self._relevant.T
-        self.linear = [_ridge(plain, target, w, ridge) for ridge in LINEAR_RIDGES]
-        grams = (plain, relevant)
-        kernels: list[tuple[_Kernel, FloatArray, float]] = [
-            *((_Neighbourhood(gram, w, reach), gram, 0.3) for gram in grams for reach in (1.0, 3.0)),
-            *((_Quadratic(gram, w), gram, 1.0) for gram in grams),
-        ]
-        self._by_kernel = [
-            (kernel, gram is relevant, _ridge(kernel.of_rows(gram), target, w, ridge))
-            for kernel, gram, ridge in kernels
-        ]
-        members = [*self.linear, *(solved for _, _, solved in self._by_kernel)]
-        self.support = np.stack([solved.support for solved in members], axis=1)
-
-    def opine(self, asked: FloatArray) -> FloatArray:
-        """[S, members], opinions on rows [S, N]."""
-        centred = self._centred(asked)
-        relevant = centred * self._scale
-        plain_gram, relevant_gram = centred @ self.plain.T, relevant @ self._relevant.T
-        plain_norms, relevant_norms = (np.einsum("sn,sn->s", z, z) for z in (centred, relevant))
-        said = [np.asarray(plain_gram @ solved.alpha, dtype=np.float32) for solved in self.linear]
-        for kernel, by_relevance, solved in self._by_kernel:
-            gram, norms = (relevant_gram, relevant_norms) if by_relevance else (plain_gram, plain_norms)
-            said.append(np.asarray(kernel.of_asked(gram, norms) @ solved.alpha, dtype=np.float32))
-        return np.stack(said, axis=1)
-
-    def parts(self, asked: FloatArray) -> FloatArray:
-        """[S, N], what each cell adds to the firm linear expert's opinion."""
-        return np.asarray(self._centred(asked) * (self.linear[FIRM].alpha @ self.plain))
-
-    def _centred(self, x: FloatArray) -> FloatArray:
-        """Subtract each column's mean over known cells; an unknown cell then sits at the mean, 0."""
-        return np.asarray((x - self._mean) * (x != 0))
-
-
 class Experts:
     """All experts on cells, formed by one table; they can be asked about any number of rows, part by part."""
 
-    def __init__(self, x: FloatArray, labels: NDArray[Any], weights: NDArray[Any] | None = None) -> None:
+    def __init__(
+        self,
+        x: FloatArray,
+        labels: NDArray[Any],
+        weights: NDArray[Any] | None = None,
+        alike: Alike | None = None,
+    ) -> None:
         y = labels.astype(np.float32)
         w = np.ones_like(y) if weights is None else weights.astype(np.float32)
         self.base_rate = base_rate(y, w)
         target = y - np.float32(self.base_rate)
-        self._kernels = Kernels(x, target, w)
+        self._kernels = Kernels(alike or Alike(x, w), target)
         self._bayes = _NaiveBayes(x, y, w)
         support = np.column_stack([self._kernels.support, self._bayes.left_out(x, y, w)])
         self._shares = council_shares(support, target, w)
         self.support = np.column_stack([support, support @ self._shares])
-        self.support_parts = _left_out_parts(self._kernels.plain, self._kernels.linear[FIRM])
+        self.support_parts = self._kernels.left_out_parts()
 
     def opine(self, asked: FloatArray) -> Opinions:
         """Ask about rows [S, N]."""
@@ -161,101 +112,6 @@ class Experts:
 def base_rate(y: NDArray[Any], w: NDArray[Any]) -> float:
     """Share of the positive rows, drawn to one half by one row."""
     return float((w @ y + 0.5) / (w.sum() + 1))
-
-
-@dataclass(frozen=True, eq=False)
-class _Solved:
-    """A ridge regression in its dual form, with the exact left-out opinions."""
-
-    inverse: FloatArray
-    alpha: FloatArray
-    removed: FloatArray
-    """[M], by how much of alpha / diag(inverse) a row's own opinion falls when one unit of it is left out"""
-    support: FloatArray
-
-
-class _Kernel(Protocol):
-    """A similarity of rows, computed from their inner products."""
-
-    def of_rows(self, gram: FloatArray) -> FloatArray: ...
-
-    def of_asked(self, gram: FloatArray, norms: FloatArray) -> FloatArray: ...
-
-
-class _Neighbourhood:
-    """Similarity that falls off exponentially with the (squared) distance between rows."""
-
-    def __init__(self, gram: FloatArray, w: FloatArray, reach: float) -> None:
-        self.norms = np.diag(gram).copy()
-        distance = self.norms[:, None] + self.norms[None, :] - 2 * gram
-        self.fall_off = np.float32(-reach / (w @ distance @ w / w.sum() ** 2 + 1e-6))
-
-    def of_rows(self, gram: FloatArray) -> FloatArray:
-        return self.of_asked(gram, self.norms)
-
-    def of_asked(self, gram: FloatArray, norms: FloatArray) -> FloatArray:
-        return np.asarray(np.exp(self.fall_off * (norms[:, None] + self.norms[None, :] - 2 * gram)))
-
-
-class _Quadratic:
-    """All pairs of columns as features."""
-
-    def __init__(self, gram: FloatArray, w: FloatArray) -> None:
-        self.scale = np.float32(2 * w.sum() / (w @ np.diag(gram) + 1e-6))
-
-    def of_rows(self, gram: FloatArray) -> FloatArray:
-        return np.asarray((1 + gram * self.scale) ** 2)
-
-    def of_asked(self, gram: FloatArray, norms: FloatArray) -> FloatArray:
-        return self.of_rows(gram)
-
-
-def _relevance(centred: FloatArray, target: FloatArray, w: FloatArray) -> FloatArray:
-    """Weigh columns by how far they correlate with the label beyond chance; the mean weight is 1."""
-    weighted = w * target
-    explained = (weighted @ centred) ** 2 / ((w @ centred**2) * (weighted @ target) + 1e-6)
-    beyond_chance = np.maximum(explained - 1 / w.sum(), 0) + 0.1 * explained.mean() + 1e-6
-    weight = np.sqrt(beyond_chance)
-    return np.asarray(weight * (len(weight) / weight.sum()), dtype=np.float32)
-
-
-_ADDED = np.array([0.0, *(10.0**power for power in range(-5, 6))], dtype=np.float32)
-"""What is added to the diagonal of a system, in units of its largest element, until it can be solved: it is
-positive definite, but the ridge of heavy rows may be lost in rounding. The last is beyond all rounding."""
-
-
-def _ridge(gram: FloatArray, target: FloatArray, w: FloatArray, ridge: float) -> _Solved:
-    """Solve for all rows at once, and for each row as if one unit of its weight were not there.
-
-    Without a row at all its opinion is t - alpha / diag(inverse), with variance v. The n units that
-    remain of it bring back the share v n / (v n + ridge) of what is missing to its label.
-    """
-    from scipy.linalg import lapack  # here: where labels suffice nobody is asked, and nobody waits for it
-
-    for more in _ADDED * gram.diagonal().max():
-        system = np.array(gram, order="F")
-        system[np.diag_indices(len(system))] += np.float32(ridge) / w + more
-        factor, failed = lapack.spotrf(system, lower=1, overwrite_a=1)
-        if not failed:
-            break
-    lower, _ = lapack.spotri(factor, lower=1, overwrite_c=1)
-    inverse = np.tril(lower) + np.tril(lower, -1).T
-    alpha = inverse @ target
-    precision = np.diag(inverse)
-    variance = np.maximum(1 / precision - np.float32(ridge) / w, 0)
-    remaining = np.maximum(w - 1, 0)
-    gap = alpha / precision
-    kept = variance * remaining / (variance * remaining + ridge)
-    full = variance * w / (variance * w + ridge)
-    removed = (1 - kept / np.maximum(full, 1e-12)).astype(np.float32)
-    return _Solved(inverse, alpha, removed, target - gap * (1 - kept))
-
-
-def _left_out_parts(centred: FloatArray, solved: _Solved) -> FloatArray:
-    """[M, N]: each cell's part in the opinion on its row, by the weights found without one unit of it."""
-    step = solved.removed * solved.alpha / np.diag(solved.inverse)
-    without = solved.alpha[:, None] - solved.inverse * step
-    return np.asarray(centred * (without.T @ centred), dtype=np.float32)
 
 
 class _NaiveBayes:

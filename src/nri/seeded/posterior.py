@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Cells
-from nri.seeded.experts import COUNCIL, Experts, Kernels, council_shares
+from nri.seeded.experts import COUNCIL, Experts, council_shares
+from nri.seeded.kernels import Alike, Kernels
 from nri.seeded.measures import Logistic, measures
 from nri.seeded.runtime import SeededNetwork, shipped_network
 from nri.seeded.sample import Sample, SignedArray, signed_cells
@@ -79,8 +80,8 @@ class Posterior:
         network = (self._network or shipped_network()) if n_classes <= NETWORK_CLASSES else None
         heard = _spread_rows(len(cells), most_heard if network else 0)
         asked = _Rows.of(cells, self.groups)
-        support = _Rows.of(self.sample.cells, self.groups)
-        logistic = Logistic(support.measures, self.sample.labels, self.sample.weights, n_classes)
+        support = _Support.of(self.sample, self.groups)
+        logistic = Logistic(support.rows.measures, self.sample.labels, self.sample.weights, n_classes)
         by_logistic = logistic.chances(asked.measures)
         answers = [
             self._answer(c, support, asked, (logistic.left_out[:, c], by_logistic[:, c]), network, heard)
@@ -95,7 +96,7 @@ class Posterior:
     def _answer(
         self,
         c: int,
-        support: "_Rows",
+        support: "_Support",
         asked: "_Rows",
         logistic: tuple[FloatArray, FloatArray],
         network: SeededNetwork | None,
@@ -109,17 +110,16 @@ class Posterior:
             sure = 1 - least if positive.all() else least
             nothing = np.full((len(heard), asked.signed.shape[1]), -9.0)
             return _Answer(np.full(len(asked.signed), sure), np.full(len(positive), sure), nothing)
-        experts = Experts(support.signed, positive, weights)
+        experts = Experts(support.rows.signed, positive, weights, support.by_cells)
         base = experts.base_rate
-        question = _Question(network, experts, support.signed, positive, weights)
+        question = _Question(network, experts, support.rows.signed, positive, weights)
         told = question.ask(asked.signed, heard)
         opinions = [
             _Opinion(EXPECTED_CELLS, experts.support[:, :COUNCIL], told.experts),
             _Opinion(EXPECTED_LOGISTIC, *(chances[:, None] - base for chances in logistic)),
         ]
-        if support.has_numbers:
-            target, w = (positive - base).astype(np.float32), weights.astype(np.float32)
-            kernels = Kernels(support.measures, target, w)
+        if support.by_measures is not None:
+            kernels = Kernels(support.by_measures, (positive - base).astype(np.float32))
             opinions.append(_Opinion(EXPECTED_NUMBERS, kernels.support, kernels.opine(asked.measures)))
         left_out, said = _council(opinions, positive - base, weights)
         said[heard] = (1 - NETWORK_SHARE) * said[heard] + NETWORK_SHARE * (told.chances - base)
@@ -163,12 +163,27 @@ class _Rows:
     """[M, N]"""
     measures: SignedArray
     """[M, columns]"""
-    has_numbers: bool
 
     @classmethod
     def of(cls, cells: Cells, groups: IntArray) -> "_Rows":
-        signed = signed_cells(cells.values, cells.known)
-        return cls(signed, measures(cells, groups), cells.numbers.shape[1] > 0)
+        return cls(signed_cells(cells.values, cells.known), measures(cells, groups))
+
+
+@dataclass(frozen=True, eq=False)
+class _Support:
+    """The labelled rows, and how alike they are, whichever class is asked about."""
+
+    rows: _Rows
+    by_cells: Alike
+    by_measures: Alike | None
+    """None if there are no numbers: then cells say all"""
+
+    @classmethod
+    def of(cls, sample: Sample, groups: IntArray) -> "_Support":
+        rows = _Rows.of(sample.cells, groups)
+        has_numbers = sample.cells.numbers.shape[1] > 0
+        by_measures = Alike(rows.measures, sample.weights) if has_numbers else None
+        return cls(rows, Alike(rows.signed, sample.weights), by_measures)
 
 
 @dataclass(frozen=True, eq=False)
