@@ -134,6 +134,8 @@ def test_an_estimator_takes_the_same_and_says_what_it_costs(patients):
     assert NRIClassifier("greedy").fit(frame, y).knowledge_price_ is None
     with pytest.raises(InputError, match="give a record"):
         NRIClassifier(knowledge={"cuts": {"age": [50]}}).fit(frame, y)
+    with pytest.raises(InputError, match="knowledge is 5; give a record"):
+        Settings(knowledge=5)
 
 
 def test_a_rule_for_a_number_is_cut_where_a_person_says_and_says_nothing_forbidden():

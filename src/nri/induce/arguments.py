@@ -91,6 +91,9 @@ def check_settings(settings: Any) -> None:
     one_of("counts", settings.counts, ("auto", "never", "only"))
     if settings.costs is not None and not isinstance(settings.costs, str):
         mapping("costs", settings.costs, "a cost for each class, or 'balanced'")
+    if type(settings.knowledge).__name__ != "Knowledge":
+        known = shown(settings.knowledge)
+        raise InputError(f"knowledge is {known}; give a record, e.g. Knowledge(forbid=['age > 80'])")
 
 
 def check_knowledge(known: Any) -> None:

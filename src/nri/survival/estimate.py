@@ -102,7 +102,8 @@ def logrank(time: FloatArray, event: BoolArray, weights: FloatArray, group: IntA
     everybody = steps_of(time, event, weights)
     risk = np.stack([_at_risk(time, weights * (group == g), everybody.times) for g in groups])
     seen = np.array([(weights * event)[group == g].sum() for g in groups])
-    share = risk / everybody.at_risk
+    # beside weights that differ by more than a double can hold nobody may be left at risk
+    share = np.divide(risk, everybody.at_risk, out=np.zeros_like(risk), where=everybody.at_risk > 0)
     excess = seen - (share * everybody.events).sum(axis=1)
     rest = np.maximum(everybody.at_risk - 1, 1e-12)
     spread = everybody.events * (everybody.at_risk - everybody.events) / rest
