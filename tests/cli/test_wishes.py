@@ -64,3 +64,38 @@ def test_a_floor_is_told(nri, visits):
     assert "the floor of 0.95 for sensitivity is met: 1.00 on cross-validated rows" in done.err
     assert "sensitivity" in done.out
     assert "name it (--positive VALUE)" in nri("induce", visits, "-t", "flu", *floor[:2]).err
+
+
+def test_a_floor_that_is_not_kept_is_told_to_everybody(nri, tmp_path):
+    """It left no trace with -q, in the JSON and in the report: a rule of 0.5 went out as one of 0.9."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"marker": rng.normal(size=80).round(2), "ill": rng.choice(["no", "yes"], 80)})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    asked = ("--positive", "yes", "--min-sensitivity", "0.9", "--min-specificity", "0.9", "--model", "greedy")
+    page = tmp_path / "t.html"
+    done = nri("induce", tmp_path / "t.csv", "-t", "ill", *asked, "--json", "-q", "--html", page)
+    assert "is NOT met" in done.err
+    floors = json.loads(done.out)["validation"]["floors"]
+    assert floors["sensitivity"]["asked"] == 0.9
+    assert not (floors["sensitivity"]["met"] and floors["specificity"]["met"])
+    assert "Not what was asked for" in page.read_text()
+
+
+def test_cross_validation_and_report_tell_the_same(nri, tmp_path):
+    """By --cv a class had a sensitivity of 0.41, in the report of the same command line one of 0.38."""
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame(rng.normal(size=(90, 3)).round(2), columns=list("abc"))
+    table["ill"] = np.where(table.a - table.b + rng.normal(size=90) > 0, "yes", "no")
+    table.to_csv(tmp_path / "t.csv", index=False)
+    asked = ("induce", tmp_path / "t.csv", "-t", "ill", "--positive", "yes")
+    page = tmp_path / "t.html"
+    nri(*asked, "--html", page)
+    validation = json.loads(nri(*asked, "--cv", "--json").out)["validation"]
+    for name in ("sensitivity", "specificity"):
+        assert f"{validation['classes'][0][name]['value']:.2f}" in _measure_of(page, name)
+
+
+def _measure_of(page, name):
+    """Return the text of the report's line about a measure."""
+    rows = re.findall(r"<tr>.*?</tr>", page.read_text(), re.DOTALL)
+    return next(row for row in rows if name in row.lower())

@@ -1,6 +1,7 @@
 """Costs: what an error on a row of a class costs decides the rule, and rows stay rows."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ import pytest
 
 from nri import InputError, NRIClassifier, Settings, read_table
 from nri.induce.costs import mean_cost
-from nri.induce.floors import Floors, meet_floors
+from nri.induce.floors import GRID, Floored, Floors, meet_floors
 from nri.induce.resample import hold_out
 
 
@@ -109,7 +110,7 @@ def test_a_rule_is_judged_by_what_it_costs_not_by_its_accuracy():
     assert "costs no less than always saying" in always_well.doubt
 
 
-@pytest.mark.parametrize("floors", [Floors(sensitivity=0.8), Floors(specificity=0.97)])
+@pytest.mark.parametrize("floors", [Floors(sensitivity=0.8), Floors(specificity=0.985)])
 def test_a_floor_is_met_on_held_out_rows_at_a_price_in_the_other_figure(floors):
     table = labelled(300)
     found, held = meet_floors(table, Settings("greedy"), floors, rng=np.random.default_rng(0))
@@ -122,6 +123,34 @@ def test_a_floor_is_met_on_held_out_rows_at_a_price_in_the_other_figure(floors):
     assert getattr(counted, other).value < getattr(found.plain, other).value
     assert "is met" in str(found)
     assert f"the price is a {other}" in str(found)
+
+
+def test_of_the_weights_that_keep_a_floor_the_one_that_costs_least_elsewhere_is_taken():
+    """The first of a coarse grid was taken: 0.90 for a floor of 0.80, and a specificity of 0.55, not 0.73."""
+    table, floors, rng = labelled(300), Floors(sensitivity=0.75), np.random.default_rng
+    found, _ = meet_floors(table, Settings("greedy"), floors, rng=rng(0))
+    assert found.met
+    for factor in GRID:
+        (other,) = hold_out(table, Settings("greedy", tilt=factor), rng=rng(0)).diagnostics()
+        if other.sensitivity.value >= floors.sensitivity:
+            assert found.found.specificity.value >= other.specificity.value
+
+
+def test_a_floor_that_leaves_a_rule_of_no_use_says_so():
+    floors = Floors(specificity=0.99)
+    (plain,) = hold_out(labelled(), Settings("greedy"), rng=np.random.default_rng(0)).diagnostics()
+    nobody = replace(plain, sensitivity=replace(plain.sensitivity, value=0.0))
+    told = str(Floored(floors, 0.1, nobody, plain))
+    assert told.startswith("the floor of 0.99 for specificity is")
+    assert told.endswith("such a rule finds nobody of the class")
+
+
+def test_a_floor_is_looked_for_on_the_folds_of_a_cross_validation():
+    """The same table and seed had three cross-validations: by --cv, in the report and for floors."""
+    table = labelled(300)
+    found, _ = meet_floors(table, Settings("greedy"), Floors(sensitivity=0.8), rng=np.random.default_rng(4))
+    (plain,) = hold_out(table, Settings("greedy"), rng=np.random.default_rng(4)).diagnostics()
+    assert found.plain == plain
 
 
 def test_a_floor_that_cannot_be_met_is_said_not_to_be():

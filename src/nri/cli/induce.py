@@ -17,7 +17,7 @@ from nri.errors import InputError
 
 if TYPE_CHECKING:
     from nri.induce.estimates import Accuracy
-    from nri.induce.floors import Floors
+    from nri.induce.floors import Floored, Floors
     from nri.induce.path import Induction
     from nri.induce.resample import HeldOut
     from nri.induce.settings import Settings
@@ -148,10 +148,10 @@ def induce_and_show(
     """Induce, estimate the accuracy, and write the rule where it is wanted."""
     import numpy as np
 
-    held = None
+    floored, held = None, None
     if floors:
-        tilt, held = _with_floors(table, settings, floors, seed=seed, quiet=output.quiet)
-        settings = replace(settings, tilt=tilt)
+        floored, held = _with_floors(table, settings, floors, seed=seed, quiet=output.quiet)
+        settings = replace(settings, tilt=floored.tilt)
     from nri.induce.costs import mean_cost
     from nri.induce.path import induce_rules
     from nri.induce.price import price_of_knowledge
@@ -178,7 +178,7 @@ def induce_and_show(
         with waiting("cross-validating", steps=FOLDS, quiet=output.quiet) as step:
             held = hold_out(table, settings, rng=np.random.default_rng(seed), jobs=cores(), step=step)
     if held is not None:
-        note = _cross_validated(found.ruleset, held, settings, output.prevalence)
+        note = _cross_validated(found.ruleset, held, settings, output.prevalence, floored)
     if not settled(found.ruleset).decisions:
         tell("no rule pays for itself on these rows: give more rows, or other columns", quiet=output.quiet)
     elif note.doubt:
@@ -189,7 +189,7 @@ def induce_and_show(
     if settings.stable and settled(found.ruleset).decisions:
         tell_steadiness(table, found.ruleset, settings, seed=seed, quiet=output.quiet)
     tell_groups(found, table, output)
-    write_report(found, table, settings, output, seed=seed, held=held)
+    write_report(found, table, settings, output, seed=seed, held=held, floored=floored)
 
 
 def _seen(found: "Induction", table: "Table") -> "Accuracy":
@@ -213,19 +213,23 @@ def _leak(found: "Induction", table: "Table") -> str:
 
 def _with_floors(
     table: "Table", settings: "Settings", floors: "Floors", *, seed: int, quiet: bool
-) -> "tuple[float, HeldOut]":
+) -> "tuple[Floored, HeldOut]":
     import numpy as np
 
     from nri.induce.floors import meet_floors, most_steps
 
     with waiting("cross-validating until the floor is met", steps=most_steps(), quiet=quiet) as step:
         floored, held = meet_floors(table, settings, floors, rng=np.random.default_rng(seed), step=step)
-    tell(str(floored), quiet=quiet)
-    return floored.tilt, held
+    tell(str(floored), quiet=quiet and floored.met)  # whoever asks for a floor must hear that it is not kept
+    return floored, held
 
 
 def _cross_validated(
-    ruleset: "RuleSet", held: "HeldOut", settings: "Settings", prevalence: float | None
+    ruleset: "RuleSet",
+    held: "HeldOut",
+    settings: "Settings",
+    prevalence: float | None,
+    floored: "Floored | None",
 ) -> Estimate:
     from nri.cli.diagnostics import as_data
     from nri.induce.estimates import guess_of
@@ -241,7 +245,7 @@ def _cross_validated(
         f"rule: accuracy {held.accuracy}{paid} ({weighted}cross-validated)",
         "" if settings.tilt != 1.0 else doubt,  # a floor is worth what it costs to whoever asked for it
         measures,
-        as_data(held.accuracy, measures, cost),
+        as_data(held.accuracy, measures, cost) | ({} if floored is None else {"floors": floored.data}),
     )
 
 

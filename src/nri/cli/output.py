@@ -1,7 +1,7 @@
 """Where a rule goes, what stands beside it, and the report about it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ from nri.cli.files import check_outputs, write_text
 
 if TYPE_CHECKING:
     from nri.induce.diagnostics import Diagnostics
+    from nri.induce.floors import Floored
     from nri.induce.path import Induction
     from nri.induce.resample import HeldOut
     from nri.induce.settings import Settings
@@ -104,13 +105,15 @@ def write_report(
     *,
     seed: int,
     held: "HeldOut | None" = None,
+    floored: "Floored | None" = None,
 ) -> None:
     """Write the report that --html asks for."""
 
     def page(options: "ReportOptions", step: Callable[[], None]) -> str:
         from nri.report import gather_report, render_report
 
-        return render_report(gather_report(table, found, settings, options=options, held=held, step=step))
+        report = gather_report(table, found, settings, options=options, held=held, step=step)
+        return render_report(replace(report, floors=floored))
 
     write_page(output, seed, page, by_sample=True)
 

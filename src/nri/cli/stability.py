@@ -49,9 +49,9 @@ def stability(
         table, remark = reading.labelled(source)
     settings = limits.settings(table.names)
     tell(remark, quiet=quiet)
-    rng = np.random.default_rng(random_state)
     with waiting("inducing again and again", steps=samples, quiet=quiet) as step:
-        ruleset = settled(induce_rules(table, settings, rng=rng).ruleset)
+        ruleset = settled(induce_rules(table, settings, rng=np.random.default_rng(random_state)).ruleset)
+        rng = np.random.default_rng(random_state)  # the samples of the report, so that both tell the same
         found = clause_stability(table, ruleset, settings, rng=rng, samples=samples, step=step)
     if json:
         from nri.cli.record_json import record_json

@@ -1,12 +1,16 @@
 """Floors: a rule that finds at least so many of a class, or leaves at least so many of the others alone.
 
 Errors on the class asked about are given more and more weight (or less and less), along a short grid, until
-rules that were induced without a fold keep the floor on its rows: the least weight that keeps it is taken.
+rules that were induced without a fold keep the floor on its rows; then weights between the last one that did
+not and the first one that did. Of those that keep it the one that costs least elsewhere is taken.
 Rows stay rows; only what the rule is chosen by changes.
 """
 
+import math
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +22,8 @@ from nri.table.table import Table
 
 GRID = (1.6, 2.5, 4.0, 6.3, 10.0, 16.0, 25.0, 40.0)
 """How much more, or less, errors on the class count; each step is about 1.6 times the last."""
+HALVINGS = 3
+"""How often the last step is halved: a whole step can give away twice what the floor needs."""
 
 
 @dataclass(frozen=True)
@@ -63,17 +69,35 @@ class Floored:
         """Whether every floor is reached on cross-validated rows."""
         return self.floors.short(self.found) == (0.0, 0.0)
 
+    def reached(self, name: str) -> float:
+        """Return the sensitivity or the specificity on cross-validated rows."""
+        return float(getattr(self.found, name).value or 0.0)
+
     def __str__(self) -> str:
-        told = []
+        kept, paid = [], []
         for name, short in zip(_NAMES, self.floors.short(self.found), strict=True):
-            floor = getattr(self.floors, name)
-            now, before = (getattr(one, name).value or 0.0 for one in (self.found, self.plain))
+            floor, now = getattr(self.floors, name), self.reached(name)
             if floor > 0:
                 met = "is NOT met" if short else "is met"
-                told.append(f"the floor of {floor:g} for {name} {met}: {now:.2f} on cross-validated rows")
+                kept.append(f"the floor of {floor:g} for {name} {met}: {now:.2f} on cross-validated rows")
             elif self.tilt != 1.0:
-                told.append(f"the price is a {name} of {now:.2f} in place of {before:.2f}")
-        return "; ".join(told)
+                before = getattr(self.plain, name).value or 0.0
+                paid.append(f"the price is a {name} of {now:.2f} in place of {before:.2f}")
+        return "; ".join([*kept, *paid, *self._nobody()])
+
+    def _nobody(self) -> list[str]:
+        """Say where a floor leaves a rule that is of no use."""
+        whom = {"sensitivity": "finds nobody of the class", "specificity": "leaves nobody else alone"}
+        return [f"such a rule {words}" for name, words in whom.items() if self.reached(name) == 0]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The same for other programs."""
+        asked = {name: getattr(self.floors, name) for name in _NAMES if getattr(self.floors, name) > 0}
+        return {
+            name: {"asked": floor, "reached": self.reached(name), "met": self.reached(name) >= floor}
+            for name, floor in asked.items()
+        }
 
 
 _NAMES = ("sensitivity", "specificity")
@@ -108,28 +132,47 @@ def meet_floors(
         raise InputError(
             "floors for sensitivity and specificity are about one of two classes: name it (--positive VALUE)"
         )
-    seed = int(rng.integers(2**32))
+    tries: list[tuple[Floored, HeldOut]] = []
 
-    def tried(tilt: float) -> tuple[Floored, HeldOut]:
+    def short(tilt: float) -> tuple[float, float]:
         tilted = replace(settings, tilt=tilt)
-        held = hold_out(table, tilted, rng=np.random.default_rng(seed), jobs=cores(), step=step)
+        held = hold_out(table, tilted, rng=deepcopy(rng), jobs=cores(), step=step)
         (found,) = held.diagnostics()
-        return Floored(floors, tilt, found, found), held
+        tries.append((Floored(floors, tilt, found, tries[0][0].found if tries else found), held))
+        return floors.short(found)
 
-    plain, held = tried(1.0)
-    best = plain
-    lacks_sensitivity, lacks_specificity = (short > 0 for short in floors.short(plain.found))
+    lacks_sensitivity, lacks_specificity = (lack > 0 for lack in short(1.0))
     if lacks_sensitivity != lacks_specificity:  # else there is nothing to do, or nothing that could be done
-        for factor in GRID:
-            one, without_folds = tried(factor if lacks_sensitivity else 1 / factor)
-            if sum(floors.short(one.found)) < sum(floors.short(best.found)):
-                best, held = one, without_folds
-            wanted, other = floors.short(one.found)[:: 1 if lacks_sensitivity else -1]
-            if wanted == 0 or other > 0:  # reached, or what is gained here is lost there
-                break
-    return replace(best, plain=plain.found), held
+        _look_for_weight(short if lacks_sensitivity else lambda factor: short(1 / factor)[::-1])
+    return min(tries, key=lambda one: _shortcoming(one[0]))
+
+
+def _look_for_weight(short: Callable[[float], tuple[float, float]]) -> None:
+    """Try weights until one brings what is wanted, and then between it and the last one that did not.
+
+    ``short`` tells by how much a weight falls short of the floor that is wanted, and of the other one.
+    """
+    low = high = 1.0
+    for high in GRID:
+        wanted, other = short(high)
+        if wanted == 0:
+            break
+        if other > 0:  # what is gained here is lost there
+            return
+        low = high
+    else:
+        return
+    for _ in range(HALVINGS):
+        middle = (low * high) ** 0.5
+        low, high = (low, middle) if short(middle)[0] == 0 else (middle, high)
+
+
+def _shortcoming(one: Floored) -> tuple[float, float, float]:
+    """Order of preference: what is missing to the floors, then what is lost elsewhere, then the weight."""
+    lost = 2.0 - one.reached("sensitivity") - one.reached("specificity")
+    return round(sum(one.floors.short(one.found)), 9), round(lost, 9), abs(math.log(one.tilt))
 
 
 def most_steps() -> int:
     """Return how often ``step`` is called at most."""
-    return FOLDS * (1 + len(GRID))
+    return FOLDS * (1 + len(GRID) + HALVINGS)

@@ -119,11 +119,10 @@ def _validate(
     table = some_rows(table, options.max_rows, np.random.default_rng(options.seed))
     if options.folds < 2 or len(table.classes) < 2 or len(table) < 2:
         return _Validated()
-    rng = np.random.default_rng(options.seed)
-    (smaller,) = rng.spawn(1)
     if held is None or held.table is not table or len(held.inductions) != options.folds:
+        rng = np.random.default_rng(options.seed)  # the folds of --cv, so that both tell the same
         held = hold_out(table, settings, rng=rng, folds=options.folds, jobs=cores(), step=step)
-    said = by_size(held, settings, rng=smaller, seconds=seconds)
+    said = by_size(held, settings, rng=np.random.default_rng((options.seed, 1)), seconds=seconds)
     return _Validated(
         confusion_of(table.codes, held.said, table.weights, len(table.classes)),
         curve_of(held, said, settings, options.seed),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from nri.induce.costs import MeanCost
 from nri.induce.diagnostics import Diagnostics
 from nri.induce.estimates import Accuracy, Guess, Interval, guess_of
+from nri.induce.floors import Floored
 from nri.rule import Clause, Label, Literal, RuleSet
 from nri.table.usable import LeftOut
 from nri.tasks.fairness import Groups
@@ -218,6 +219,8 @@ class Report(TableReport):
     """What the rule costs on a held-out row, if somebody said what errors cost."""
     stakes: tuple[float, ...] | None = None
     """How much an error on a row of each class counts, if that differs."""
+    floors: Floored | None = None
+    """Whether what was asked of sensitivity and specificity is kept, if something was."""
 
     @property
     def guess(self) -> Guess:
