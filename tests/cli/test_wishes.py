@@ -63,7 +63,7 @@ def test_a_floor_is_told(nri, visits):
     done = nri("induce", visits, "-t", "flu", *floor)
     assert "the floor of 0.95 for sensitivity is met: 1.00 on cross-validated rows" in done.err
     assert "sensitivity" in done.out
-    assert "name it (--positive VALUE)" in nri("induce", visits, "-t", "flu", *floor[:2]).err
+    assert "name it (positive=..., or --positive VALUE)" in nri("induce", visits, "-t", "flu", *floor[:2]).err
 
 
 def test_a_floor_that_is_not_kept_is_told_to_everybody(nri, tmp_path):

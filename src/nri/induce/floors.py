@@ -130,7 +130,8 @@ def meet_floors(
     """
     if len(table.classes) != 2 or table.positive is None:
         raise InputError(
-            "floors for sensitivity and specificity are about one of two classes: name it (--positive VALUE)"
+            "floors for sensitivity and specificity are about one of two classes: name it "
+            "(positive=..., or --positive VALUE)"
         )
     tries: list[tuple[Floored, HeldOut]] = []
 

@@ -67,7 +67,9 @@ def resolved(known: Knowledge, table: Table) -> Knowledge:
             raise InputError(f"column {name!r} goes up or down, not {way!r}; say one of the two")
         _check_ordered(table, name, "a direction", flags=True)
     if known.monotone and (len(table.classes) != 2 or table.positive is None):
-        raise InputError("what goes up must be said of one class: name it (--positive VALUE)")
+        raise InputError(
+            "what goes up must be said of one class: name it (positive=..., or --positive VALUE)"
+        )
     forbidden = tuple(one if isinstance(one, Literal) else read_condition(table, one) for one in known.forbid)
     return replace(known, forbid=forbidden)
 
