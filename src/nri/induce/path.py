@@ -42,7 +42,7 @@ _LABELS_PLACE_CUTS = 200
 """Rows from which labels place the cuts of a rule better than the posterior that chose it has placed them."""
 
 _FINER_COLUMNS = 100
-"""Most columns that are cut finely; with more the search takes long for little."""
+"""Most columns that are cut more finely for several classes; with more the search takes long for little."""
 
 _WORTH_A_LITERAL = 1.0
 """Bits that all rows must save by a longer rule than that of a sample; beside thousands, less is nothing."""
@@ -151,10 +151,11 @@ def induce_rules(
 
 
 def _binarizer(table: Table, settings: Settings) -> Binarizer:
-    """Choose variables: more cuts than labels speak for, since a posterior knows more than labels tell."""
+    """Choose variables; several classes lie beside each other on a column, so that they need more cuts."""
     # what a person names is used whatever it looks like: years without a gap are more than a count of rows
     named = {*(settings.use or ()), *settings.require, *settings.knowledge.cuts}
-    least, most = (7, 9) if len(table.names) <= _FINER_COLUMNS else (3, 6)
+    finer = len(table.classes) > 2 and len(table.names) <= _FINER_COLUMNS
+    least, most = (7, 9) if finer else (3, 6)
     binarizer = Binarizer(settings.binarize, named=named, min_thresholds=least, max_thresholds=most)
     return binarizer.fit(table)
 

@@ -40,7 +40,7 @@ class PathConfig:
     """Most rows that the posterior is formed from while a rule is sought; all labels count in the end."""
     posterior_rows: int = 1500
     """Most rows that the posterior is formed from when somebody asks for it."""
-    plausible_rows: int = 400
+    plausible_rows: int = 600
     """Plausible rows that the posterior is asked about; rows without a label take their place."""
     unlabelled_rows: int = 1000
     """Most rows without a label that it is asked about."""
