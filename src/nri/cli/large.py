@@ -81,11 +81,15 @@ def opened(
     file: str, files: "Files | None", size: Size, *, exact: bool = False, quiet: bool
 ) -> "Iterator[tuple[Rows, Mapping[str, ColumnPlan]]]":
     """Open a table where it is, in files or in a database; what is known of its columns comes with it."""
-    from nri.engine.connect import database_rows
+    from nri.engine.database import database_rows
     from nri.engine.files import open_files
 
     if files is None:
-        yield database_rows(file, size.table, size.query), {}
+        held = database_rows(file, size.table, size.query, memory=size.memory)
+        try:
+            yield held, {}
+        finally:
+            held.close()
         return
     shown = files.paths[0] if not files.many else f"{len(files.paths)} files"
     tell(
