@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from nri.rule.plan import ColumnPlan
     from nri.table import Source
 
-_SAMPLES = 4
-"""Rows that are taken once, rather than again and again, are as many as so many samples have."""
-
 
 def induce_in_place(
     file: str, reading: Reading, wishes: "Wishes", size: Size, output: "Output", *, cv: bool, seed: int
@@ -58,7 +55,7 @@ def induce_in_place(
                     rows,
                     reading.target,
                     reading.positive,
-                    sample=size.sample,
+                    sample=size.searched,
                     exact=reading.exact_text,
                     plans=plans,
                 )
@@ -72,7 +69,7 @@ def induce_in_place(
 
 def rows_for_memory(file: str, reading: Reading, size: Size, *, quiet: bool) -> "Source":
     """Open a table for work that needs its rows in memory: of a large file some are taken, which is told."""
-    part = Part(size.engine, _SAMPLES * size.sample)
+    part = Part(size.engine, size.taken)
     return part.open(file, reading.sheet, reading.header, rewritable=False, quiet=quiet)
 
 
@@ -147,7 +144,7 @@ def _cross_validated(
     from nri.induce.resample import FOLDS
 
     with waiting("cross-validating on all rows", steps=FOLDS, quiet=output.quiet) as step:
-        tried = cross_validated(large.profile, settings, size.sample, seed=seed, step=step)
+        tried = cross_validated(large.profile, settings, size.searched, seed=seed, step=step)
     counts = large.profile.target.counts.tolist()
     doubt = guess_of(large.ruleset.classes, counts).doubt(tried.accuracy)
     measures = tried.diagnostics([rule.label for rule in large.ruleset.rules], output.prevalence)

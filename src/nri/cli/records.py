@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from nri.induce.settings import Settings
     from nri.table import Source, Table
 
+_SEARCHED = 8192
+"""About how many rows are searched at once if nobody says it."""
+_SAMPLES = 4
+"""Rows that are taken once, rather than again and again, are as many as so many samples have."""
+
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
     """Let a command that takes records be called with their fields, which is what typer sees of it.
@@ -107,9 +112,19 @@ class Size:
 
     engine: given.EngineOption = "auto"
     memory: given.MemoryOption = None
-    sample: given.SampleOption = 8192
+    sample: given.SampleOption = None
     table: given.DatabaseTableOption = None
     query: given.QueryOption = None
+
+    @property
+    def searched(self) -> int:
+        """About how many rows are searched at once, again and again."""
+        return self.sample or _SEARCHED
+
+    @property
+    def taken(self) -> int:
+        """About how many rows are taken where they are taken once only."""
+        return self.sample or _SAMPLES * _SEARCHED
 
 
 @dataclass(frozen=True)
