@@ -175,7 +175,7 @@ def export(
     check_outputs({"--out": out}, {"the rule": rule})
     ruleset = read_any_rule(rule)
     for_sql = {"dialect": dialect, "table": table, "statement": statement, "into": into}
-    name = chosen_format(form, out) or ("sql" if any(for_sql.values()) else "text")
+    name = chosen_format(form, out, implied="sql" if any(for_sql.values()) else None) or "text"
     meant = [(option, given, "sql") for option, given in for_sql.items()] + [("function", function, "python")]
     for option, given, wanted in meant:
         if given is not None and name != wanted:

@@ -55,7 +55,7 @@ def surrogate(
     """
     mute_notes(quiet)
     check_outputs({"--out": written.out}, {"the table": file})
-    form = written.chosen
+    form = written.chosen()
     target = predictions if threshold is None else f"{predictions} > {threshold:.15g}"
     files = None
     if "://" not in file:
@@ -132,7 +132,7 @@ def _in_place(
     with waiting("looking for rules on all rows", steps=FOLDS, quiet=quiet) as step:
         mimicked = mimic_large(found, settings, size.searched, seed=seed, step=step)
     tell(mimicked.induction.note, quiet=quiet)
-    _write(mimicked, written.chosen, written.out, quiet=quiet)
+    _write(mimicked, written.chosen(), written.out, quiet=quiet)
     if truth is not None:
         tell(_told(asked.labels or "", *right_shares(found, truth, mimicked.ruleset)), quiet=quiet)
 
