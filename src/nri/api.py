@@ -9,6 +9,7 @@ from typing import IO, Any
 
 from nri.errors import InputError
 from nri.rule import FORMATS, Label, RuleSet, Segments, SurvivalRule, any_rule_from_json
+from nri.rule.render.endings import format_by_ending
 from nri.table import Table, atomic_file, table_of
 from nri.table import files as table_files
 from nri.table.excel import SheetChoice
@@ -107,7 +108,8 @@ def write_rules(
     ruleset
         The rules.
     path
-        Where to; its ending says the format, e.g. ``.json``, ``.sql``, ``.py``, ``.md``.
+        Where to; its ending says the format, e.g. ``.json``, ``.sql``, ``.py``, ``.md``. Without one it is
+        text; an ending of no format is refused unless the format is given.
     format : str, optional
         One of text, markdown, html, latex, json, sql, python, prolog, asp, sympy.
 
@@ -122,8 +124,7 @@ def write_rules(
     IF  (age > 50)     precision 1.00   covers 2 of 4
     THEN y = yes       ELSE no
     """
-    suffix = Path(path).suffix.lower()
-    chosen = format or next((form.name for form in FORMATS.values() if form.suffix == suffix), "text")
+    chosen = format or format_by_ending(Path(path), FORMATS.values()) or "text"
     text = ruleset.render(chosen)
     with atomic_file(Path(path)) as file:
         file.write(text if text.endswith("\n") else text + "\n")

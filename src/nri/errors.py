@@ -86,14 +86,14 @@ class MissingTargetError(InputError):
         super().__init__(f"which column is to be explained? Name one of {listed(present)}")
 
 
-def nearest(name: str, present: Sequence[str]) -> str:
+def nearest(name: str, present: Sequence[str], holder: str = "the table") -> str:
     """Return the remedy for an absent name: the names most like it, or a few of those there are."""
     by_lower = {column.lower(): column for column in present}
     close = [by_lower[low] for low in difflib.get_close_matches(name.lower(), list(by_lower), n=3)]
     if close:
         return "; did you mean " + " or ".join(repr(column) for column in close) + "?"
     shown = ", ".join(repr(column) for column in present[:8]) + (", ..." if len(present) > 8 else "")
-    return f"; the table has {shown}"
+    return f"; {holder} has {shown}"
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:

@@ -56,6 +56,10 @@ def test_a_table_that_cannot_be_used_is_refused_in_one_line(nri, tmp_path, conte
         (["--binarize", "deep"], "binarize is 'deep', which is none of auto, paper"),
         (["--counts", "often"], "counts is 'often', which is none of auto, never, only"),
         (["--out", "no/such/folder/rule.json"], "there is no folder no/such/folder"),
+        (
+            ["--out", "rule.foo"],
+            "rule.foo: no format ends in '.foo'; end the name in .txt, .md, .html, .tex, .json",
+        ),
         (["--html", "/"], "/ is a folder; name a file"),
     ],
 )
@@ -65,6 +69,25 @@ def test_an_option_that_cannot_be_met_is_refused_in_one_line(nri, visits, option
     assert done.out == ""
     assert done.err.splitlines()[-1].startswith("error: ")
     assert message in done.err
+
+
+def test_an_ending_of_no_format_is_refused_by_every_command_that_keeps_a_rule(nri, visits, rule, tmp_path):
+    """``--out rule.foo`` wrote plain text without a word, and the rule could not be read again."""
+    series = table(tmp_path / "series.csv", "t,a\n" + "".join(f"{i},{i % 2}\n" for i in range(9)))
+    for command in (
+        ["induce", visits, "--target", "flu"],
+        ["surrogate", visits, "-p", "flu"],
+        ["export", rule],
+        ["dynamics", series, "--time", "t"],
+    ):
+        done = nri(*command, "--out", tmp_path / "rule.foo")
+        assert (done.code, done.out) == (2, "")
+        assert "no format ends in '.foo'; end the name in .txt, " in done.err
+        assert not (tmp_path / "rule.foo").exists()
+        assert nri(*command, "--out", tmp_path / "rule", "-q").code == 0
+        assert nri(*command, "--format", "json", "--out", tmp_path / "rule.foo", "-q").code == 0
+        (tmp_path / "rule.foo").unlink()
+    assert nri("export", rule, "--dialect", "sqlite", "--out", tmp_path / "rule.ddl").code == 0
 
 
 def test_a_missing_file_is_named_with_the_nearest_one(nri, visits):
@@ -261,5 +284,5 @@ def test_two_results_do_not_go_to_one_file(nri, visits, tmp_path):
 
 def test_another_file_of_the_same_content_may_be_overwritten(nri, visits, tmp_path):
     copy = table(tmp_path / "copy.csv", visits.read_text())
-    assert nri("induce", visits, "-t", "flu", "-q", "--out", copy).code == 0
+    assert nri("induce", visits, "-t", "flu", "-q", "-f", "text", "--out", copy).code == 0
     assert copy.read_text().startswith("IF ")

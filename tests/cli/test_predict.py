@@ -87,3 +87,25 @@ def test_a_workbook_goes_in_and_predictions_come_back_into_it(nri, tmp_path):
     assert list(book) == ["Wards", "Visits"]
     assert book["Visits"].iloc[2].tolist()[-2:] == ["predicted_flu", "probability"]
     assert set(book["Visits"].iloc[3:, -2]) == {"yes", "no"}
+
+
+def test_true_and_false_are_spelled_as_in_the_rule(nri, tmp_path):
+    """``nri induce`` counted "96 False, 96 True" above "THEN flag = true", and predictions said True."""
+    table, rule = tmp_path / "t.csv", tmp_path / "rule.json"
+    rows = [(age, "true" if age > 72 else "false") for age in range(50, 100)]
+    table.write_text("age,flag\n" + "".join(f"{age},{flag}\n" for age, flag in rows))
+    induced = nri("induce", table, "--target", "flag", "--out", rule)
+    assert "50 rows (23 false, 27 true), 1 columns" in induced.err
+    assert "THEN flag = true" in induced.out
+    assert "choose one of false, true" in nri("induce", table, "--target", "flag", "--positive", "maybe").err
+    frame = pd.DataFrame(rows, columns=["age", "flag"]).assign(flag=lambda read: read["flag"] == "true")
+    frame.to_parquet(tmp_path / "t.parquet")
+    for file in (table, tmp_path / "t.parquet"):
+        for engine in ("memory", "stream"):
+            for only in ((), ("--only",)):
+                said = nri("predict", rule, file, "--engine", engine, *only, "--quiet").out
+                cells = [cell for line in said.splitlines()[1:] for cell in line.split(",")]
+                assert {cell for cell in cells if cell.isalpha()} == {"true", "false"}
+            out = tmp_path / f"{engine}.parquet"
+            assert nri("predict", rule, file, "--engine", engine, "--out", out).code == 0
+            assert pd.read_parquet(out)["predicted_flag"].dtype == bool

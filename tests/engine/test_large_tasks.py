@@ -166,6 +166,17 @@ def test_a_number_is_explained_by_rows_that_were_taken(
     assert f"of {N} rows were taken" in err
 
 
+def test_as_many_rows_are_taken_as_were_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the target is a number, ``--sample 20000`` took 79934 rows: four times as many."""
+    asked = ("induce", folder / "rows.parquet", "--target", "size", "--engine", "duckdb")
+    told = nri(capsys, *asked, "--sample", 500)[2]
+    taken = int(told.split(f" of {N} rows were taken")[0].split()[-1])
+    assert 400 < taken < 600
+    from nri.cli.records import Size
+
+    assert (Size(sample=500).taken, Size().taken, Size().searched) == (500, 4 * 8192, 8192)
+
+
 def test_survival_is_told_by_rows_that_were_taken(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = ("induce", folder / "rows.csv", "--time", "weight", "--event", "bought = yes")
     code, _, err = nri(capsys, *asked, "--engine", "duckdb", "--sample", 150)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from rule_strategies import cases, columns_of
 
+from nri.api import read_rules, write_rules
 from nri.errors import InputError
 from nri.rule import (
     ClassRule,
@@ -184,3 +185,15 @@ def test_a_damaged_plan_is_told_in_one_line(columns):
         from_json(json.dumps(to_dict(RULESET) | {"columns": columns}))
     assert "columns" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_rules_are_not_written_under_an_ending_of_no_format(tmp_path):
+    """``write_rules(rules, "rule.foo")`` wrote plain text without a word, which nobody reads back."""
+    with pytest.raises(InputError, match=r"no format ends in '\.foo'; end the name in \.txt, "):
+        write_rules(RULESET, tmp_path / "rule.foo")
+    assert not list(tmp_path.iterdir())
+    write_rules(RULESET, tmp_path / "rule.foo", format="json")
+    assert read_rules(tmp_path / "rule.foo") == RULESET
+    for name in ("rule", "rule.txt", "rule.TXT"):
+        write_rules(RULESET, tmp_path / name)
+        assert (tmp_path / name).read_text().startswith("IF ")

@@ -118,7 +118,7 @@ def test_dates_can_be_classes_if_there_are_few() -> None:
         ("price >", "no target column 'price'"),
         ("price > dear", "target 'price > dear': 'dear' is no number, as the cells of 'price' are"),
         ("colour > red", "the text cells of 'colour' have no order; use = or !="),
-        ("price > 1000", "target 'price > 1000' has one class only, False in all 3 rows with one"),
+        ("price > 1000", "target 'price > 1000' has one class only, false in all 3 rows with one"),
     ],
 )
 def test_a_target_that_cannot_be_is_refused_with_a_remedy(target: str, message: str) -> None:

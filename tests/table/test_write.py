@@ -119,3 +119,13 @@ def test_added_texts_that_a_spreadsheet_would_run_are_protected() -> None:
     out = io.StringIO()
     write_beside(source, pd.DataFrame({"=said": ["=1+1"]}), out)
     assert out.getvalue() == "x,y,'=said\n=1,2,'=1+1\n"
+
+
+def test_booleans_are_spelled_as_rules_spell_them() -> None:
+    """A CSV of a Parquet table said True beside the true of a rule's text; gaps stay gaps."""
+    file = io.StringIO()
+    mixed = pd.Series([True, None], dtype=object)
+    write_table(
+        pd.DataFrame({"a": [True, False], "b": mixed.astype("boolean"), "c": mixed, "n": [1, 0]}), file
+    )
+    assert file.getvalue() == "a,b,c,n\ntrue,true,true,1\nfalse,,,0\n"

@@ -48,6 +48,7 @@ def predict(
     mute_notes(quiet)
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
     ruleset = read_any_rule(rule)
+    _refuse_database(rule, file)
     files = None if sheet is not None or header is not None else files_to_stream(file, engine)
     if files is not None:
         _predict_in_batches(ruleset, files, out, only=only, quiet=quiet)
@@ -66,6 +67,20 @@ def predict(
         tell(f"{judged} whose {ruleset.target} is known", quiet=quiet)
     if out is not None:
         tell(f"wrote {out}", quiet=quiet)
+
+
+def _refuse_database(rule: Path, file: str) -> None:
+    """Refuse a database, by its URL or as a file, and say how it makes the predictions itself."""
+    from nri.engine.connect import dialect_name
+    from nri.table.databases import database_in
+
+    scheme = file.partition("://")[0] if "://" in file else database_in(Path(file))
+    dialect = None if scheme is None else dialect_name(scheme)
+    if dialect is not None:
+        raise InputError(
+            "predictions in a database are made by its own SQL, and that is written by: "
+            f"nri export {rule} --format sql --dialect {dialect} --table NAME"
+        )
 
 
 def _predict_in_batches(
@@ -160,7 +175,7 @@ def export(
     check_outputs({"--out": out}, {"the rule": rule})
     ruleset = read_any_rule(rule)
     for_sql = {"dialect": dialect, "table": table, "statement": statement, "into": into}
-    name = chosen_format(form, out) or ("sql" if any(for_sql.values()) else "text")
+    name = chosen_format(form, out, implied="sql" if any(for_sql.values()) else None) or "text"
     meant = [(option, given, "sql") for option, given in for_sql.items()] + [("function", function, "python")]
     for option, given, wanted in meant:
         if given is not None and name != wanted:

@@ -167,14 +167,13 @@ def dynamics(
 def _format(named: str | None, out: Path | None) -> str | None:
     """Return the format asked for by name or by the ending of the output's name."""
     from nri.dynamics.render import FORMATS
+    from nri.rule.render.endings import format_by_ending
 
     if named is not None:
         if named.lower() not in FORMATS:
             raise InputError(f"no format {named!r} for a system; use one of {', '.join(FORMATS)}")
         return named.lower()
-    if out is None:
-        return None
-    return next((form.name for form in FORMATS.values() if form.suffix == out.suffix.lower()), None)
+    return None if out is None else format_by_ending(out, FORMATS.values())
 
 
 def _refuse_reading(*asked: str | None) -> None:

@@ -8,7 +8,7 @@ import typer
 from nri.cli import options as given
 from nri.cli import texts
 from nri.cli.console import mute_notes, tell, waiting
-from nri.cli.files import read_rule
+from nri.cli.files import check_outputs, read_rule
 from nri.cli.options import FileArgument, QuietOption
 from nri.cli.output import Estimate, Output, tell_groups, write_report, write_rule
 from nri.cli.records import Form, Limits, Reading, Size, spread
@@ -92,15 +92,15 @@ def induce(
     With --out the rule goes to a file (RULE.json is what the other commands read) and is shown as text too.
     """
     mute_notes(quiet)
-    form = written.chosen
-    if dialect is not None and (form := form or "sql") != "sql":
+    check_outputs({"--out": written.out, "--html": html}, {"the table": file})
+    form = written.chosen("sql" if dialect is not None else None)
+    if dialect is not None and form != "sql":
         raise InputError(f"--dialect is for --format sql, not for {form}; drop it, or add that")
     if prevalence is not None and not (cv or html):
         raise InputError("--prevalence is about estimates on new rows; add --cv or --html")
     if prevalence is not None and not 0 < prevalence < 1:
         raise InputError(f"--prevalence is a share between 0 and 1, not {prevalence:g}; 5 % is 0.05")
     output = Output(form, written.out, html, quiet, clinical, file, dialect, prevalence, tuple(protect or ()))
-    output.check()
     if time is not None or event is not None:
         from nri.cli.induce_segments import induce_and_show_survival, read_followed
 

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from nri.rule.plan import ColumnPlan
     from nri.table import Source
 
-_SAMPLES = 4
-"""Rows that are taken once, rather than again and again, are as many as so many samples have."""
-
 
 def induce_in_place(
     file: str, reading: Reading, wishes: "Wishes", size: Size, output: "Output", *, cv: bool, seed: int
@@ -58,7 +55,7 @@ def induce_in_place(
                     rows,
                     reading.target,
                     reading.positive,
-                    sample=size.sample,
+                    sample=size.searched,
                     exact=reading.exact_text,
                     plans=plans,
                 )
@@ -72,7 +69,7 @@ def induce_in_place(
 
 def rows_for_memory(file: str, reading: Reading, size: Size, *, quiet: bool) -> "Source":
     """Open a table for work that needs its rows in memory: of a large file some are taken, which is told."""
-    part = Part(size.engine, _SAMPLES * size.sample)
+    part = Part(size.engine, size.taken)
     return part.open(file, reading.sheet, reading.header, rewritable=False, quiet=quiet)
 
 
@@ -81,11 +78,15 @@ def opened(
     file: str, files: "Files | None", size: Size, *, exact: bool = False, quiet: bool
 ) -> "Iterator[tuple[Rows, Mapping[str, ColumnPlan]]]":
     """Open a table where it is, in files or in a database; what is known of its columns comes with it."""
-    from nri.engine.connect import database_rows
+    from nri.engine.database import database_rows
     from nri.engine.files import open_files
 
     if files is None:
-        yield database_rows(file, size.table, size.query), {}
+        held = database_rows(file, size.table, size.query, memory=size.memory)
+        try:
+            yield held, {}
+        finally:
+            held.close()
         return
     shown = files.paths[0] if not files.many else f"{len(files.paths)} files"
     tell(
@@ -143,7 +144,7 @@ def _cross_validated(
     from nri.induce.resample import FOLDS
 
     with waiting("cross-validating on all rows", steps=FOLDS, quiet=output.quiet) as step:
-        tried = cross_validated(large.profile, settings, size.sample, seed=seed, step=step)
+        tried = cross_validated(large.profile, settings, size.searched, seed=seed, step=step)
     counts = large.profile.target.counts.tolist()
     doubt = guess_of(large.ruleset.classes, counts).doubt(tried.accuracy)
     measures = tried.diagnostics([rule.label for rule in large.ruleset.rules], output.prevalence)

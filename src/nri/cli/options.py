@@ -158,12 +158,14 @@ QueryOption = Annotated[
     typer.Option("--query", metavar="SELECT", help="Of a database URL, which rows.", rich_help_panel=_SIZE),
 ]
 SampleOption = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--sample",
         metavar="ROWS",
         min=100,
-        help="About how many rows of a large table are searched at once; all rows decide.",
+        help="About how many rows of a large table are searched at once, all rows deciding; or are taken, "
+        "to explain a number or a time.",
+        show_default="8192; 32768 are taken",
         rich_help_panel=_SIZE,
     ),
 ]

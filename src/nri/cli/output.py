@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nri.cli.console import emit, show_rule, tell, text_table, waiting
-from nri.cli.files import check_outputs, write_text
+from nri.cli.files import write_text
 
 if TYPE_CHECKING:
     from nri.induce.diagnostics import Diagnostics
@@ -38,10 +38,6 @@ class Output:
     """Of the class asked about, for predictive values; by default the table's."""
     protect: tuple[str, ...] = ()
     """Columns whose groups are told about."""
-
-    def check(self) -> None:
-        """Raise before anything is computed if a file cannot be written in the end."""
-        check_outputs({"--out": self.out, "--html": self.html}, {"the table": self.source})
 
 
 @dataclass(frozen=True)

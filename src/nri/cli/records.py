@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from nri.induce.settings import Settings
     from nri.table import Source, Table
 
+_SEARCHED = 8192
+"""About how many rows are searched at once if nobody says it."""
+_SAMPLES = 4
+"""Rows that are taken once, rather than again and again, are as many as so many samples have."""
+
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
     """Let a command that takes records be called with their fields, which is what typer sees of it.
@@ -107,9 +112,19 @@ class Size:
 
     engine: given.EngineOption = "auto"
     memory: given.MemoryOption = None
-    sample: given.SampleOption = 8192
+    sample: given.SampleOption = None
     table: given.DatabaseTableOption = None
     query: given.QueryOption = None
+
+    @property
+    def searched(self) -> int:
+        """About how many rows are searched at once, again and again."""
+        return self.sample or _SEARCHED
+
+    @property
+    def taken(self) -> int:
+        """About how many rows are taken where they are taken once only."""
+        return self.sample or _SAMPLES * _SEARCHED
 
 
 @dataclass(frozen=True)
@@ -157,15 +172,16 @@ class Form:
     asp: given.AspFlag = False
     sympy: given.SympyFlag = False
 
-    @property
-    def chosen(self) -> str | None:
-        """The name of the format; None if nothing was said."""
+    def chosen(self, implied: str | None = None) -> str | None:
+        """Return the name of the format, else what other options imply; None if nothing was said."""
         flags = [field.name for field in fields(self) if getattr(self, field.name) is True]
-        return chosen_format(self.form, self.out, *flags)
+        return chosen_format(self.form, self.out, *flags, implied=implied)
 
 
-def chosen_format(named: str | None, out: Path | None, *flags: str) -> str | None:
+def chosen_format(named: str | None, out: Path | None, *flags: str, implied: str | None = None) -> str | None:
     """Return the format asked for by name, by a flag or by the ending of the output's name, None if by none.
+
+    What other options imply counts where the ending says nothing.
 
     >>> chosen_format(None, None, "sql")
     'sql'
@@ -173,6 +189,7 @@ def chosen_format(named: str | None, out: Path | None, *flags: str) -> str | Non
     'json'
     """
     from nri.rule.render import FORMATS
+    from nri.rule.render.endings import format_by_ending
 
     asked = [*flags, *([] if named is None else [named.lower()])]
     if len(set(asked)) > 1:
@@ -181,6 +198,7 @@ def chosen_format(named: str | None, out: Path | None, *flags: str) -> str | Non
         if asked[0] not in FORMATS:
             raise InputError(f"no format {named!r}; use one of {', '.join(FORMATS)}")
         return asked[0]
-    if out is not None:
-        return next((form.name for form in FORMATS.values() if form.suffix == out.suffix.lower()), None)
-    return None
+    known = {form.suffix for form in FORMATS.values()}
+    if out is None or (implied is not None and out.suffix.lower() not in known):
+        return implied
+    return format_by_ending(out, FORMATS.values())

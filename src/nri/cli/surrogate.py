@@ -55,7 +55,7 @@ def surrogate(
     """
     mute_notes(quiet)
     check_outputs({"--out": written.out}, {"the table": file})
-    form = written.chosen
+    form = written.chosen()
     target = predictions if threshold is None else f"{predictions} > {threshold:.15g}"
     files = None
     if "://" not in file:
@@ -122,7 +122,7 @@ def _in_place(
     with waiting("looking at all rows", quiet=quiet):
         truth = None if asked.labels is None else read_target(rows, asked.labels)
         never = [] if truth is None else [truth.column]
-        found = profiled(rows, asked.target, asked.positive, sample=size.sample, plans=plans, never=never)
+        found = profiled(rows, asked.target, asked.positive, sample=size.searched, plans=plans, never=never)
         truth = None if asked.labels is None else read_target(found.rows, asked.labels)
     if truth is not None:
         true_words, said_words = ({as_word(x) for x in one.labels.classes} for one in (truth, found.target))
@@ -130,9 +130,9 @@ def _in_place(
     settings = limits.settings([*found.columns], found.target.column, *never)
     tell(found.remark, quiet=quiet)
     with waiting("looking for rules on all rows", steps=FOLDS, quiet=quiet) as step:
-        mimicked = mimic_large(found, settings, size.sample, seed=seed, step=step)
+        mimicked = mimic_large(found, settings, size.searched, seed=seed, step=step)
     tell(mimicked.induction.note, quiet=quiet)
-    _write(mimicked, written.chosen, written.out, quiet=quiet)
+    _write(mimicked, written.chosen(), written.out, quiet=quiet)
     if truth is not None:
         tell(_told(asked.labels or "", *right_shares(found, truth, mimicked.ruleset)), quiet=quiet)
 

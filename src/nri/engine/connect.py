@@ -17,10 +17,20 @@ from nri.errors import InputError
 from nri.rule.literal import Kind
 from nri.rule.render.sql_dialects import DIALECTS, Dialect, dialect_of
 
-_NAMES = {"pyspark": "spark", "databricks": "spark", "mssql": "tsql"}
-"""What ibis calls a dialect otherwise."""
+_NAMES = {"pyspark": "spark", "databricks": "spark", "mssql": "tsql", "postgresql": "postgres"}
+"""What ibis, or a URL, calls a dialect otherwise."""
 TESTED = ("duckdb", "sqlite", "postgres", "spark")
 """Dialects that give the same rule on the same rows, as tests show."""
+
+
+def dialect_name(backend: str) -> str | None:
+    """Return the dialect of what ibis, or the scheme of a URL, calls so; None if we do not write it.
+
+    >>> dialect_name("mssql"), dialect_name("https")
+    ('tsql', None)
+    """
+    name = _NAMES.get(backend, backend)
+    return name if name in DIALECTS else None
 
 
 def rows_of(table: Any) -> Rows | None:
@@ -36,32 +46,6 @@ def rows_of(table: Any) -> Rows | None:
     if spark is not None and isinstance(table, spark.DataFrame):
         return SparkRows(table)
     return None
-
-
-def database_rows(url: str, table: str | None, query: str | None) -> Rows:
-    """Return a table, or the answer to a query, of the database at a URL: ``postgres://host/name``."""
-    try:
-        import ibis
-    except ModuleNotFoundError:
-        raise InputError("databases need ibis-framework; run: pip install 'nri[scale]'") from None
-    if (table is None) == (query is None):
-        raise InputError("say which rows of the database: --table NAME or --query SELECT, one of the two")
-    try:
-        backend = ibis.connect(url)
-        return IbisRows(backend.table(table) if query is None else backend.sql(query))
-    except Exception as error:
-        raise InputError(
-            f"{_without_password(url)} does not answer as asked ({_first_line(error)})"
-        ) from None
-
-
-def _without_password(url: str) -> str:
-    scheme, _, rest = url.partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2]}"
-
-
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,10 +80,10 @@ class IbisRows:
     @cached_property
     def dialect(self) -> Dialect:
         """How SQL is written there."""
-        name = _NAMES.get(self.backend.name, self.backend.name)
-        if name not in DIALECTS:
-            known = ", ".join(TESTED)
-            raise InputError(f"{name} is no database that NRI can ask; copy the table to one of {known}")
+        name = dialect_name(self.backend.name)
+        if name is None:
+            asked, known = self.backend.name, ", ".join(TESTED)
+            raise InputError(f"{asked} is no database that NRI can ask; copy the table to one of {known}")
         return dialect_of(name)
 
     @cached_property
@@ -119,6 +103,10 @@ class IbisRows:
         if self.dialect.name == "spark":
             return self.backend._session.sql(asked).toArrow()
         return _fetched(self.backend, asked)
+
+    def close(self) -> None:
+        """End the connection."""
+        self.backend.disconnect()
 
 
 def _fetched(backend: Any, sql: str) -> Any:

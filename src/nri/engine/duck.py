@@ -120,7 +120,9 @@ def _first_line(error: Exception) -> str:
     return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
-def connect(memory: str | None = None, threads: int | None = None) -> "tuple[Any, Scratch]":
+def connect(
+    memory: str | None = None, threads: int | None = None, database: Path | None = None
+) -> "tuple[Any, Scratch]":
     """Return a connection of its own, and the folder for what does not fit in memory.
 
     Parameters
@@ -129,12 +131,15 @@ def connect(memory: str | None = None, threads: int | None = None) -> "tuple[Any
         Most memory that DuckDB may use, such as ``"1GB"``; half of the machine's by default.
     threads
         How many it may use; as many as there are cores by default.
+    database
+        A file that is only read; by default a database in memory.
     """
     import duckdb
 
     folder = Scratch()
-    connection = duckdb.connect(":memory:")
+    connection = duckdb.connect(str(database or ":memory:"), read_only=database is not None)
     connection.execute("SET autoinstall_known_extensions = false")  # nothing is fetched
+    connection.execute("SET python_enable_replacements = false")  # no variable of ours is a table
     connection.execute(f"SET temp_directory = {text_literal(folder.name)}")
     connection.execute("SET preserve_insertion_order = false")
     connection.execute("SET enable_progress_bar = false")

@@ -24,6 +24,7 @@ from nri.table.kinds import category
 from nri.table.reading import read_by, understand
 from nri.table.source import Source
 from nri.table.table import Note, Table
+from nri.table.target import counted_classes
 from nri.table.usable import LeftOut, Reason
 
 logger = logging.getLogger(__name__)
@@ -59,8 +60,7 @@ class Profile:
     @property
     def remark(self) -> str:
         """One line on the rows that a rule is looked for in."""
-        counts = zip(self.target.counts.astype(int).tolist(), self.target.labels.classes, strict=True)
-        classes = ", ".join(f"{count} {label}" for count, label in counts)
+        classes = counted_classes(self.target.counts.astype(int).tolist(), self.target.labels.classes)
         more = f"; {self.target.without} more without a target" if self.target.without else ""
         return f"{self.target.n_rows} rows ({classes}), {len(self.columns)} columns{more}"
 

@@ -32,6 +32,15 @@ def _is_finite(number: float) -> bool:
         return False
 
 
+def spelled(label: object) -> str:
+    """Write a label, or a cell, as the text of a rule spells it, but without quotes: ``true``, not ``True``.
+
+    >>> spelled(True), spelled(np.False_), spelled(1), spelled("True")
+    ('true', 'false', '1', 'True')
+    """
+    return str(label).lower() if isinstance(label, bool | np.bool_) else str(label)
+
+
 def check_classes(classes: tuple[Label, ...]) -> None:
     """Raise unless there is a class, no two are equal, and all are of one sort."""
     if not classes:

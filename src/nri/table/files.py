@@ -13,6 +13,7 @@ from nri.errors import InputError
 from nri.rule.literal import Kind
 from nri.table.arff import looks_like_arff, read_arff
 from nri.table.budget import MEMORY_A_CELL, Budget, machine_budget, unpacked
+from nri.table.databases import NAMES, database_of, refuse_database, refuse_url
 from nri.table.delimited import read_delimited, refuse_ragged_rows, sniff_delimiter
 from nri.table.excel import SheetChoice, is_workbook, read_workbook
 from nri.table.excel_size import check_workbook
@@ -38,7 +39,6 @@ _BY_SUFFIX = {
 _KNOWN_BY_START = {
     b"PK\x03\x04": "a zip archive; give the table that is in it",
     b"%PDF": "a PDF document; give a CSV, TSV, Excel, Parquet or ARFF table",
-    b"SQLite format": "an SQLite database; export the table as CSV",
 }
 _STEP = 1 << 24
 """Bytes read in one go."""
@@ -152,6 +152,8 @@ def decode(content: bytes, name: str) -> str:
     for start, what in _KNOWN_BY_START.items():
         if content.startswith(start):
             raise InputError(f"{name} is {what}")
+    if (scheme := database_of(content[:16])) is not None:
+        raise InputError(f"{name} is {NAMES[scheme]}; export the table as CSV")
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = content.decode("utf-16", errors="replace")
     else:
@@ -199,6 +201,8 @@ def _content(source: str | Path | IO[Any], budget: Budget) -> tuple[str, bytes |
     """Return what to call the source, and all that is in it."""
     if isinstance(source, str) and source == "-":
         return "standard input", _read_all(sys.stdin.buffer, "standard input", budget)
+    if isinstance(source, str):
+        refuse_url(source)
     if isinstance(source, str | Path):
         return _file_content(Path(source), budget)
     name = getattr(source, "name", None)
@@ -211,6 +215,7 @@ def _file_content(path: Path, budget: Budget) -> tuple[str, bytes | str]:
     try:
         if path.is_dir():
             raise InputError(f"{name} is a folder; give a file in it")
+        refuse_database(path)  # before its size: a table of it may be small, and need not be read at all
         budget.check_bytes(path.stat().st_size, name)
         with path.open("rb") as file:
             return name, _read_all(file, name, budget)
@@ -268,6 +273,7 @@ def similar_files(path: Path) -> str:
         beside = sorted(entry for entry in path.parent.iterdir() if entry.is_file())
     except OSError:  # no such folder, or none that may be looked into
         return ""
+    beside.sort(key=lambda entry: entry.suffix == path.suffix)  # of files of one stem, the last one counts
     by_stem = {entry.stem: entry.name for entry in beside}
     close = [by_stem[stem] for stem in difflib.get_close_matches(path.stem, list(by_stem), n=2)]
     return "; did you mean " + " or ".join(map(repr, close)) + "?" if close else ""

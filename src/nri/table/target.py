@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, FloatArray
 from nri.errors import InputError, TargetError
 from nri.rule.column import Column
-from nri.rule.labels import Label, as_label
+from nri.rule.labels import Label, as_label, spelled
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
 from nri.table.answers import Answers, read_answers
@@ -145,11 +145,11 @@ def class_index(classes: Sequence[Label], wanted: str | Label) -> int:
         if label == wanted and isinstance(label, bool) == isinstance(wanted, bool):
             return index
     texts = [str(label) for label in classes]
-    for spelled in (texts, [text.lower() for text in texts]):
-        key = str(wanted) if spelled is texts else str(wanted).lower()
-        if spelled.count(key) == 1:
-            return spelled.index(key)
-    raise InputError(f"the target has no class {wanted!r}; choose one of {_listed(classes)}")
+    for names in (texts, [text.lower() for text in texts]):
+        key = str(wanted) if names is texts else str(wanted).lower()
+        if names.count(key) == 1:
+            return names.index(key)
+    raise InputError(f"the target has no class {wanted!r}; choose one of {listed_classes(classes)}")
 
 
 def labels_as_text(column: Column, plan: ColumnPlan) -> NDArray[Any]:
@@ -204,8 +204,9 @@ def _label_values(column: Column, plan: ColumnPlan) -> NDArray[Any]:
 
 def _refuse_one_class(distinct: NDArray[Any], name: str, n_rows: int) -> None:
     if len(distinct) == 1:
+        only = listed_classes([_label(distinct[0])])
         raise InputError(
-            f"{name} has one class only, {_label(distinct[0])!r} in all {n_rows} rows with one; "
+            f"{name} has one class only, {only} in all {n_rows} rows with one; "
             "a rule needs rows of two classes"
         )
 
@@ -244,8 +245,9 @@ def _label(value: Any) -> Label:
     return as_label(value)
 
 
-def _listed(classes: Sequence[Label]) -> str:
-    shown = ", ".join(repr(label) for label in classes[:10])
+def listed_classes(classes: Sequence[Label]) -> str:
+    """Name classes in a message, texts in quotes."""
+    shown = ", ".join(repr(label) if isinstance(label, str) else spelled(label) for label in classes[:10])
     return shown + (", ..." if len(classes) > 10 else "")
 
 
@@ -254,7 +256,7 @@ def describe(table: Table, n_read: int) -> str:
 
     >>> from nri.table.frame import table_of
     >>> describe(label_table(table_of({"price": [50, 150, None], "size": [1, 2, 3]}), "price > 100"), 3)
-    '2 rows (1 False, 1 True), 1 columns; 1 more without a target'
+    '2 rows (1 false, 1 true), 1 columns; 1 more without a target'
     """
     more = n_read - len(table)
     dropped = f"; {more} more without a target" if more else ""
@@ -268,4 +270,13 @@ def _told_target(table: Table) -> str:
         low, middle, high = np.quantile(table.measured.values, (0.0, 0.5, 1.0))
         return f"{table.target} from {low:.6g} to {high:.6g}, median {middle:.6g}"
     counts = np.bincount(table.codes, minlength=len(table.classes)).tolist()
-    return ", ".join(f"{count} {label}" for count, label in zip(counts, table.classes, strict=True))
+    return counted_classes(counts, table.classes)
+
+
+def counted_classes(counts: Sequence[int], classes: Sequence[Label]) -> str:
+    """Return how many rows each class has, as it is told.
+
+    >>> counted_classes([3, 5], (False, True))
+    '3 false, 5 true'
+    """
+    return ", ".join(f"{count} {spelled(label)}" for count, label in zip(counts, classes, strict=True))

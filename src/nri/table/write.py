@@ -13,6 +13,7 @@ import pandas as pd
 
 from nri.errors import InputError
 from nri.rule.column import Column
+from nri.rule.labels import spelled
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
 from nri.table.atomic import atomic_file
@@ -89,11 +90,22 @@ def write_rows(frame: pd.DataFrame, file: IO[Any], format: str, *, header: bool 
         write_new_workbook(frame, file)
         return
     safe = frame.rename(columns=protect_from_formulas)
-    for name in [name for name, dtype in safe.dtypes.items() if not pd.api.types.is_numeric_dtype(dtype)]:
-        if not pd.api.types.is_datetime64_any_dtype(safe[name].dtype):
-            safe[name] = safe[name].astype(object).map(protect_from_formulas)
+    for name in [name for name, dtype in safe.dtypes.items() if not _pandas_writes_well(dtype)]:
+        safe[name] = safe[name].astype(object).map(_as_written)
     delimiter = _DELIMITERS[format]
     safe.to_csv(file, index=False, header=header, sep=delimiter, lineterminator="\n")
+
+
+def _pandas_writes_well(dtype: Any) -> bool:
+    """Whether cells of a type are numbers or moments; among others may be formulas, True and False."""
+    types = pd.api.types
+    number = types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype)
+    return number or types.is_datetime64_any_dtype(dtype)
+
+
+def _as_written(cell: Any) -> Any:
+    """Return a cell as it stands in a text: true and false as rules spell them, no formula."""
+    return spelled(cell) if isinstance(cell, bool | np.bool_) else protect_from_formulas(cell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +246,7 @@ def _lines(records: list[_Record], added: pd.DataFrame, given: str, wanted: str)
         old = record.written if given == wanted else _joined(record.fields, wanted)
         new = ends.get(key := tuple(cells))
         if new is None:
-            new = ends[key] = _joined([protect_from_formulas(cell) for cell in cells], wanted)
+            new = ends[key] = _joined([_as_written(cell) for cell in cells], wanted)
         yield f"{old}{wanted}{new}{record.end or end}"
 
 

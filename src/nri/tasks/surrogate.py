@@ -16,7 +16,7 @@ from nri.rule import RuleSet
 from nri.table.answers import read_answers
 from nri.table.frame import table_of
 from nri.table.table import Table, Target
-from nri.table.target import encode
+from nri.table.target import encode, listed_classes
 
 
 @dataclass(frozen=True)
@@ -98,9 +98,8 @@ def mimic(
     """Induce rules for a table whose labels are a model's predictions, and cross-validate their fidelity."""
     rng = rng or np.random.default_rng(0)
     if len(table.classes) < 2:
-        raise InputError(
-            f"the model says {table.classes[0]!r} on every row; give rows on which its answers differ"
-        )
+        said = listed_classes(table.classes)
+        raise InputError(f"the model says {said} on every row; give rows on which its answers differ")
     found = induce_rules(table, settings, rng=rng)
     agrees = found.ruleset.predict_index(table) == table.codes
     fidelity = cross_validate(table, settings, rng=rng, folds=folds, step=step)

@@ -1,0 +1,147 @@
+"""Databases: a table, or the answer to a query, by the URL of the database that holds it.
+
+A database in a file is only read: one that is not there is not made, and nothing is left beside it. Its URL
+is taken as ibis takes it, ``sqlite:///absolute/path`` and ``sqlite://relative/path``, and as SQLAlchemy does,
+``sqlite:///relative/path`` and ``sqlite:////absolute/path``. DuckDB is asked directly, all others by ibis.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from nri.engine.connect import IbisRows
+from nri.engine.duck import DuckRows, connect, quoted
+from nri.errors import InputError, nearest
+from nri.table.databases import NAMES, database_in, url_of, without_password
+from nri.table.files import similar_files
+
+_IN_MEMORY = ("", ":memory:")
+_MOTHERDUCK = ("md:", "motherduck:")
+_BY_ENDING = {".duckdb": "duckdb", ".sqlite": "sqlite", ".db": "sqlite"}
+"""What ``file://`` and such an ending mean."""
+_WAL_MODE = 2
+"""Byte 18 of an SQLite file whose changes go to a log beside it."""
+
+
+def database_rows(
+    url: str, table: str | None, query: str | None, *, memory: str | None = None
+) -> DuckRows | IbisRows:
+    """Return a table, or the answer to a query, of the database at a URL.
+
+    Parameters
+    ----------
+    url
+        ``postgres://host/name``, ``duckdb:///path``.
+    table, query
+        One of the two.
+    memory
+        Most memory for DuckDB.
+    """
+    if (table is None) == (query is None):
+        raise InputError("say which rows of the database: --table NAME or --query SELECT, one of the two")
+    shown = without_password(url)
+    try:
+        return _asked(url, table, query, memory)
+    except InputError:
+        raise
+    except Exception as error:
+        cause = _first_line(error).replace(url, shown)
+        raise InputError(f"{shown} does not answer as asked ({cause}); {_remedy(cause, query)}") from None
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+def _remedy(cause: str, query: str | None) -> str:
+    if "lock" in cause:
+        return "end the program that writes to it, or give a copy of it"
+    return "check the address" if query is None else "check the address and the query"
+
+
+def _asked(url: str, table: str | None, query: str | None, memory: str | None) -> DuckRows | IbisRows:
+    scheme, place = _parts(url)
+    in_file = scheme in NAMES and place.strip("/") not in _IN_MEMORY and not place.startswith(_MOTHERDUCK)
+    path = _existing(scheme, place) if in_file else None
+    if scheme == "duckdb" and not place.startswith(_MOTHERDUCK):
+        return _by_duckdb(url, path, table, query, memory)
+    return _by_ibis(url, path, table, query)
+
+
+def _by_duckdb(
+    url: str, path: Path | None, table: str | None, query: str | None, memory: str | None
+) -> DuckRows:
+    connection, folder = connect(memory, database=path)
+    if table is not None:
+        asked = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
+        present = [name for (name,) in connection.execute(asked).fetchall()]
+        if table.lower() not in map(str.lower, present):
+            raise _no_table(url, table, present)
+        return DuckRows(connection, quoted(table), folder)
+    answer = f"({str(query).strip().rstrip(';')}\n)"  # a comment may end it
+    connection.execute(f"DESCRIBE SELECT * FROM {answer}").fetchall()  # a mistake in it is told at once
+    return DuckRows(connection, answer, folder)
+
+
+def _by_ibis(url: str, path: Path | None, table: str | None, query: str | None) -> IbisRows:
+    try:
+        import ibis
+        from ibis.common.exceptions import TableNotFound
+    except ModuleNotFoundError:
+        raise InputError("databases need ibis-framework; run: pip install 'nri[scale]'") from None
+    backend = ibis.connect(url) if path is None else ibis.sqlite.from_connection(_read_only(path))
+    try:
+        return IbisRows(backend.table(table) if query is None else backend.sql(query))
+    except TableNotFound:
+        raise _no_table(url, str(table), backend.list_tables()) from None
+
+
+def _no_table(url: str, table: str, present: Sequence[str]) -> InputError:
+    others = nearest(table, sorted(present), "it") if present else "; it has no tables"
+    return InputError(f"no table {table!r} in {without_password(url)}{others}")
+
+
+def _parts(url: str) -> tuple[str, str]:
+    """Return the scheme of a URL, and the place of the database, without options behind it."""
+    scheme, _, rest = url.partition("://")
+    place = rest.partition("?")[0]
+    return _BY_ENDING.get(Path(place).suffix, scheme) if scheme == "file" else scheme, place
+
+
+def _existing(scheme: str, place: str) -> Path:
+    """Return the file that a URL means; raise if it is not there, since who connects to it makes it."""
+    tried = _possible(place)
+    path = next((one for one in tried if one.is_file()), None)
+    if path is None:
+        like = next(filter(None, map(similar_files, tried)), "")
+        remedy = like or f"; write {scheme}:///absolute/path or {scheme}://path/from/this/folder"
+        raise InputError(f"no file {' nor '.join(map(str, tried))}{remedy}")
+    found = database_in(path)
+    if found is not None and found != scheme:
+        raise InputError(f"{path} is {NAMES[found]}; give {url_of(found, path)}")
+    return path
+
+
+def _possible(place: str) -> list[Path]:
+    """Return the files that a URL may mean, the likeliest first.
+
+    >>> [one.name for one in _possible("/shop.db")], len(_possible("//data/shop.db"))
+    (['shop.db', 'shop.db'], 1)
+    """
+    inner = place.lstrip("/")
+    if not place.startswith("/"):
+        return [Path(place).absolute()]
+    absolute = Path("/" + inner)
+    return [absolute] if place.startswith("//") else [absolute, Path(inner).absolute()]
+
+
+def _read_only(path: Path) -> Any:
+    """Connect to an SQLite file for reading only."""
+    with path.open("rb") as file:
+        logged = file.read(19)[18:] == bytes([_WAL_MODE])
+    log = path.with_name(path.name + "-wal")
+    # to read a file whose log is gone, SQLite would make a new log and leave it; that it is gone also says
+    # that nobody writes to the file
+    kept = "&immutable=1" if logged and not log.exists() else ""
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{kept}", uri=True)
