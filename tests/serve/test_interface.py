@@ -217,6 +217,18 @@ def test_conditions_of_every_kind_can_be_written_by_hand(client):
     assert texts(work) == [["day > 2024-03-01", "odd", "size <= 7.5", "NOT yes"]]
 
 
+def test_names_are_as_the_table_writes_them(client):
+    """Chips said ``"cost €" > 210``, and code with escapes of a name with quotes, beside a table with the names."""
+    rows = "".join(f"{i % 7},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(40))
+    drop(client, f'"say ""cost €""",y\n{rows}'.encode())
+    work = ask(client, target="y", positive="yes").json()
+    (literal,) = work["rules"][0]["clauses"][0]["literals"]
+    assert literal["name"] == 'say "cost €"'
+    assert literal["text"].startswith('say "cost €" >')
+    (checked,) = client.get("/api/explain?row=4").json()["fired"][0]["literals"]
+    assert checked["text"] == literal["text"]
+
+
 def test_rows_show_the_rule_s_columns_first_and_page_by_page(caller):
     ask(caller)
     first = caller.get("/api/rows").json()

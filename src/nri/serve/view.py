@@ -10,7 +10,7 @@ from nri.induce.diagnostics import Diagnostics
 from nri.induce.long import SEARCHED_ROWS
 from nri.induce.resample import HeldOut
 from nri.rule import Clause, Evidence, Kind, Label, Literal, RuleSet, Value
-from nri.rule.render.phrase import phrase_label, phrase_literal, phrase_name, phrase_value
+from nri.rule.render.phrase import BARE, phrase_label, phrase_literal, phrase_value
 from nri.serve.profile import ColumnProfile, TargetProfile, guess_target
 from nri.serve.rows import filter_counts
 from nri.serve.upload import Upload
@@ -122,9 +122,9 @@ def view_literal(literal: Literal) -> Json:
         "op": literal.op.value,
         "value": plain(literal.value),
         "kind": literal.kind.value,
-        "name": phrase_name(literal.column),
+        "name": BARE.name(literal.column),
         "shown": "" if boolean else phrase_value(literal.value),
-        "text": phrase_literal(literal),
+        "text": phrase_literal(literal, BARE),
     }
 
 

@@ -114,9 +114,9 @@ def phrase_clause(clause: Clause, style: "Style | None" = None) -> str:
     return style.conjunction.join(parts) or style.always
 
 
-def phrase_literal(literal: Literal) -> str:
-    """Write a literal as plain text."""
-    return phrase_part(literal, PLAIN)
+def phrase_literal(literal: Literal, style: "Style | None" = None) -> str:
+    """Write a literal in a style, plain text if none is given."""
+    return phrase_part(literal, style or PLAIN)
 
 
 def phrase_name(name: str) -> str:
@@ -129,6 +129,15 @@ def phrase_name(name: str) -> str:
     """
     plain = _NAME.fullmatch(name) and not _OPERATOR_WORD.search(name) and not _is_arithmetic(name)
     return name if plain else quoted(name)
+
+
+def bare_name(name: str) -> str:
+    r"""Write a column's name where something else bounds it, such as a chip, a cell or a heading.
+
+    >>> bare_name('a = "b"'), bare_name("two\nlines"), bare_name(" ")
+    ('a = "b"', 'two\\nlines', '" "')
+    """
+    return one_line(name) if name.strip() else quoted(name)  # of a blank there is nothing to see
 
 
 def phrase_value(value: Value) -> str:
@@ -203,6 +212,8 @@ def _is_arithmetic(text: str) -> bool:
 
 PLAIN = Style(name=phrase_name, value=phrase_value)
 """Plain text."""
+BARE = Style(name=bare_name, value=phrase_value)
+"""Text on a page that bounds names by its looks, so that quotes around them would only be code."""
 
 
 CONFLICTS = "where several apply, the clause with the highest estimated precision decides"
