@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 from nri.induce.long import SEARCHED_ROWS
 from nri.induce.resample import some_of_each_class
+from nri.rule.render.phrase import CONFLICTS
 from nri.serve.app import create_app
 from nri.serve.question import read_question
 from nri.serve.upload import read_upload
@@ -180,6 +181,14 @@ def test_several_classes_have_a_rule_each(caller):
     work = ask(caller, target="ward").json()
     assert [rule["text"] for rule in work["rules"]] == ["north", "south", "west"]
     assert work["scores"]["recall"] is None
+
+
+def test_where_clauses_of_several_classes_apply_it_is_told_which_decides(client):
+    """Every form of a rule said it but the page, which drew the clauses of three classes and left the reader alone."""
+    rows = "".join(f"{i % 9},{'low' if i % 9 < 3 else 'mid' if i % 9 < 6 else 'high'}\n" for i in range(90))
+    drop(client, f"x,y\n{rows}".encode())
+    assert ask(client, target="y").json()["conflicts"] == CONFLICTS
+    assert ask(client, target="y", positive="low").json()["conflicts"] is None
 
 
 def test_one_of_several_classes_can_be_set_against_the_rest(caller):
