@@ -103,6 +103,30 @@ def test_the_simplest_rule_breaks_between_its_conditions_on_a_phone(browser, flo
     page.close()
 
 
+def visible_cells(page) -> list[bool]:
+    """Of every measure on held-out rows whether all of it lies within the screen and its own box."""
+    return page.locator("#right .measures :is(td, th[scope=row])").evaluate_all(
+        """(cells) => cells.map((cell) => {
+          const [box, around] = [cell, cell.closest(".scroll")].map((e) => e.getBoundingClientRect());
+          return box.left >= around.left - 1 && box.right <= around.right + 1
+            && cell.scrollWidth <= cell.clientWidth + 1 && around.right <= innerWidth
+            && [...cell.querySelectorAll("b")].every((value) => value.getBoundingClientRect().height < 30);
+        })"""
+    )
+
+
+@pytest.mark.parametrize("width", [1100, 660, 400, 320])
+def test_no_measure_of_several_classes_is_cut(browser, flowers, width):
+    """At 400 pixels the measures of three classes ended within PPV."""
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(flowers.as_uri())
+    seen = visible_cells(page)
+    assert len(seen) == 3 * 6
+    assert all(seen)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
 def test_a_hostile_page_runs_nothing(browser, tmp_path):
     """Names that are markup, written by the command itself, opened for real."""
     from nri.cli.app import main
