@@ -150,7 +150,9 @@ def test_a_dot_at_either_end_of_a_precision_is_drawn_whole():
     for right in (0.0, 7.0):
         drawn = str(interval_bar(Tally(7.0, right, 100.0, Interval(0.0, 1.0)), "about"))
         width = float(re.search(r'viewBox="0 0 (\S+) ', drawn)[1])
-        middle, radius = (float(re.search(rf'<circle[^>]*\b{name}="(\S+?)"', drawn)[1]) for name in ("cx", "r"))
+        middle, radius = (
+            float(re.search(rf'<circle[^>]*\b{name}="(\S+?)"', drawn)[1]) for name in ("cx", "r")
+        )
         assert radius <= middle <= width - radius
 
 

@@ -193,7 +193,9 @@ def test_a_phone_shows_everything_without_pushing_sideways(browser, server):
 
 def three_classes() -> tuple[str, str]:
     """A table with three classes, and what cross-validation might say of them."""
-    table = "x,y\n" + "".join(f"{i % 9},{'versicolor setosa virginica'.split()[i % 9 // 3]}\n" for i in range(90))
+    table = "x,y\n" + "".join(
+        f"{i % 9},{['versicolor', 'setosa', 'virginica'][i % 9 // 3]}\n" for i in range(90)
+    )
     names = ("sensitivity", "specificity", "PPV", "NPV", "balanced accuracy")
     measures = [{"name": name, "value": 1.0, "low": 0.929, "high": 1.0} for name in names]
     told = [

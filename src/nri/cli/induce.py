@@ -17,7 +17,7 @@ from nri.errors import InputError
 
 if TYPE_CHECKING:
     from nri.induce.estimates import Accuracy
-    from nri.induce.floors import Floors
+    from nri.induce.floors import Floored, Floors
     from nri.induce.path import Induction
     from nri.induce.resample import HeldOut
     from nri.induce.settings import Settings
@@ -220,8 +220,22 @@ def _with_floors(
 
     with waiting("cross-validating until the floor is met", steps=most_steps(), quiet=quiet) as step:
         floored, held = meet_floors(table, settings, floors, rng=np.random.default_rng(seed), step=step)
-    tell(str(floored), quiet=quiet)
+    tell(told_of(floored), quiet=quiet)
     return floored.tilt, held
+
+
+def told_of(floored: "Floored") -> str:
+    """Say whether floors are met, and only then what that costs."""
+    met, price = [], []
+    for name, short in zip(("sensitivity", "specificity"), floored.floors.short(floored.found), strict=True):
+        floor = getattr(floored.floors, name)
+        now, before = (getattr(one, name).value or 0.0 for one in (floored.found, floored.plain))
+        if floor > 0:
+            verb = "is NOT met" if short else "is met"
+            met.append(f"the floor of {floor:g} for {name} {verb}: {now:.2f} on cross-validated rows")
+        elif floored.tilt != 1.0:
+            price.append(f"the price is a {name} of {now:.2f} in place of {before:.2f}")
+    return "; ".join([*met, *price])
 
 
 def _cross_validated(
