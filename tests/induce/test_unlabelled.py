@@ -52,8 +52,8 @@ def test_plain_arrays_may_have_unlabelled_rows_too():
 
 
 def test_what_unlabelled_rows_lack_is_told_of_them():
-    """Of a frame without the column AGE it was said "no column 'AGE'; did you mean 'FATIGUE'?", as if X lacked it;
-    arrays of another width ended in an error of pandas."""
+    """Of a frame without the column AGE it was said "no column 'AGE'; did you mean 'FATIGUE'?", as if X
+    lacked it; arrays of another width ended in an error of pandas."""
     X, y = table()
     name = X.columns[0]
     with pytest.raises(InputError, match=f"^unlabelled: no column '{name}', which X has; give rows with"):

@@ -127,8 +127,8 @@ def test_several_classes_have_a_section_each(flowers):
 
 
 def test_the_clause_that_decides_has_the_higher_number_that_the_page_shows():
-    """A clause right on all of its 7 rows was said to lose rows to clauses "with more precision"; the other had
-    0.92. What decides is the estimated precision, which was shown nowhere."""
+    """A clause right on all of its 7 rows was said to lose rows to clauses "with more precision"; the other
+    had 0.92. What decides is the estimated precision, which was shown nowhere."""
     row = np.arange(155)
     frame = pd.DataFrame({"many": row < 13, "few": (row < 2) | ((row >= 13) & (row < 18))})
     sick = (row < 12) | ((row >= 13) & (row < 32))
@@ -223,7 +223,7 @@ def test_a_hostile_name_is_shown_as_it_is():
 
 
 def test_names_are_shown_raw_where_the_page_bounds_them():
-    """A column ``select from "x"`` stood on cards, in lists and in the title as code, with quotes and escapes."""
+    """A column ``select from "x"`` stood on cards, in lists and in the title as code, with escapes."""
     text = Page(_page_of('select from "x"', "cost €", "a", 'price "€"', "high", "low", "", folds=2)).text
     assert 'Rule for price "€"' in text
     assert 'price "€" = high, if' in text

@@ -144,7 +144,7 @@ def test_clauses_read_as_a_person_would_say_them(literals, words):
 
 
 def test_a_name_that_is_a_number_does_not_read_as_arithmetic():
-    """A table with columns 2019, 2020 and 2021 gave ``IF (2021 > 110)``, one without names ``THEN 1 = true``."""
+    """A table with columns 2019, 2020, 2021 gave ``IF (2021 > 110)``, one without names ``THEN 1 = true``."""
     columns = {"2021": column_of([100.0, 120.0])}
     rule = Rule([Clause([Literal("2021", Op.GT, 110)])])
     ruleset = count_ruleset("1", (False, True), {True: rule}, columns, np.eye(2))

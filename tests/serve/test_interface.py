@@ -184,7 +184,7 @@ def test_several_classes_have_a_rule_each(caller):
 
 
 def test_where_clauses_of_several_classes_apply_it_is_told_which_decides(client):
-    """Every form of a rule said it but the page, which drew the clauses of three classes and left the reader alone."""
+    """Every form of a rule said it but the page, which drew the clauses of three classes and no more."""
     rows = "".join(f"{i % 9},{'low' if i % 9 < 3 else 'mid' if i % 9 < 6 else 'high'}\n" for i in range(90))
     drop(client, f"x,y\n{rows}".encode())
     assert ask(client, target="y").json()["conflicts"] == CONFLICTS
@@ -227,7 +227,7 @@ def test_conditions_of_every_kind_can_be_written_by_hand(client):
 
 
 def test_names_are_as_the_table_writes_them(client):
-    """Chips said ``"cost €" > 210``, and code with escapes of a name with quotes, beside a table with the names."""
+    """Chips said ``"cost €" > 210``, with escapes if the name had quotes, beside a table of plain names."""
     rows = "".join(f"{i % 7},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(40))
     drop(client, f'"say ""cost €""",y\n{rows}'.encode())
     work = ask(client, target="y", positive="yes").json()

@@ -249,8 +249,8 @@ def test_a_column_of_weights_is_no_column_to_explain_by() -> None:
     st.sampled_from([Literal("", Op.GT, 110), Literal("", Op.EQ, 'the "new" one'), Literal("", Op.EQ, True)]),
 )
 def test_a_condition_is_read_back_as_rules_write_it(name: str, kind: Literal) -> None:
-    """Names and values that could be misread are written in quotes, those with quotes in them with escapes; only
-    the outer quotes were taken off, so such a condition of a rule could not be given back."""
+    """Names and values that could be misread are written in quotes, those with quotes in them with escapes;
+    only the outer quotes were taken off, so such a condition of a rule could not be given back."""
     cells = {110: [100, 120], 'the "new" one': ['the "new" one', "b"], True: [True, False]}[kind.value]
     table = table_of({name: cells})
     literal = Literal(table.names[0], kind.op, kind.value)
