@@ -25,6 +25,7 @@ from nri.rule.labels import as_label, label_array
 from nri.sklearn_inputs import (
     feature_names,
     read_labels,
+    read_unlabelled,
     read_weights,
     told_knowledge,
     wished_columns,
@@ -190,9 +191,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         labels, classes = read_labels(y, len(frame), exact=yes_or_no("exact_text", self.exact_text))
         table = self._table(frame, labels, sample_weight)
         if unlabelled is not None:
-            more = as_frame(unlabelled)
-            if names is None:
-                more = more.set_axis(list(frame.columns), axis="columns")
+            more = read_unlabelled(unlabelled, frame, named=names is not None)
             table = replace(table, unlabelled=read_columns(more, table.plans))
         self.floors_ = None
         floors = Floors(self.min_sensitivity, self.min_specificity)

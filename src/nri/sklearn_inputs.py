@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from nri.arrays import FloatArray, IntArray
-from nri.errors import InputError
+from nri.errors import InputError, listed
 from nri.induce.arguments import names, shown
 from nri.induce.knowledge import NOTHING, Knowledge
 from nri.rule.labels import as_label
@@ -124,6 +124,34 @@ def _joined_spellings(classes: NDArray[Any], codes: IntArray, name: str) -> tupl
     places = {texts[i]: place for place, i in enumerate(kept)}
     into = np.array([places[spellings.get(text, text)] for text in texts], dtype=np.int64)
     return classes[kept], into[codes]
+
+
+def read_unlabelled(rows: Any, frame: pd.DataFrame, *, named: bool) -> pd.DataFrame:
+    """Return rows without labels under the names of the labelled ones; without names their order tells.
+
+    Parameters
+    ----------
+    rows
+        What the caller gave as ``unlabelled``.
+    frame
+        The labelled rows.
+    named
+        Whether the columns of these had names of their own.
+    """
+    more = as_frame(rows)
+    if named:
+        lacks = [name for name in frame.columns if name not in more.columns]
+        if lacks:
+            raise InputError(
+                f"unlabelled: no column {listed(lacks)}, which X has; give rows with the columns of X, "
+                "cells may be missing"
+            )
+        return more
+    if more.shape[1] != frame.shape[1]:
+        raise InputError(
+            f"unlabelled: {more.shape[1]} columns, X has {frame.shape[1]}; give rows with the columns of X"
+        )
+    return more.set_axis(list(frame.columns), axis="columns")
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:

@@ -146,6 +146,18 @@ def test_columns_left_out_are_named(nri, visits):
     assert done.out == RULE
 
 
+def test_the_remedy_for_columns_left_out_names_the_option(nri, tmp_path):
+    """It said "name it in columns", which is what Python calls it."""
+    path = tmp_path / "orders.csv"
+    path.write_text("order_id,x,y\n" + "".join(f"{i},{i % 2},{'ab'[i % 2]}\n" for i in range(40)))
+    done = nri("induce", path, "-t", "y", "--model", "greedy")
+    assert "order_id looks like an identifier (name it in --columns to use it all the same)" in done.err
+    path.write_text("code,y\n" + "".join(f"k{i if i else 1},{'ab'[i % 2]}\n" for i in range(40)))
+    done = nri("induce", path, "-t", "y", "--model", "greedy")
+    assert done.code == 2
+    assert done.err.endswith("; name one in --columns, or give others\n")
+
+
 def test_a_table_without_a_pattern_is_told_so(nri, tmp_path):
     path = tmp_path / "noise.csv"
     path.write_text("x,y\n" + "1,a\n0,b\n1,b\n0,a\n" * 5)

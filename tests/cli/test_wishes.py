@@ -7,6 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from nri.induce.diagnostics import diagnostics_of
+from nri.induce.floors import Floored, Floors
+
 
 @pytest.fixture
 def patients(tmp_path):
@@ -56,6 +59,19 @@ def test_the_mean_cost_stands_beside_the_accuracy(nri, visits):
     )
     data = json.loads(nri("induce", visits, "-t", "flu", "--cost", "yes=5", "--cv", "--json", "-q").out)
     assert data["validation"]["mean_cost"]["one_class"] == pytest.approx(31 / 60)
+
+
+def test_a_floor_is_told_before_its_price():
+    """Of --min-specificity the price came first: "the price is ...; the floor ... is met"."""
+    truth = np.repeat([1, 0], [10, 20])
+    plain, found = (
+        diagnostics_of(truth, np.repeat([1, 0, 1, 0], said), 1, "yes")
+        for said in ((8, 2, 4, 16), (5, 5, 1, 19))
+    )
+    assert str(Floored(Floors(0.0, 0.9), 0.5, found, plain)) == (
+        "the floor of 0.9 for specificity is met: 0.95 on cross-validated rows; "
+        "the price is a sensitivity of 0.50 in place of 0.80"
+    )
 
 
 def test_a_floor_is_told(nri, visits):

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from nri import NRIClassifier, read_table
+from nri.errors import InputError
 from nri.induce.path import induce_rules
 
 
@@ -47,3 +49,15 @@ def test_plain_arrays_may_have_unlabelled_rows_too():
     values = X.to_numpy()
     fitted = NRIClassifier().fit(values[:40], y[:40], unlabelled=values[40:])
     assert fitted.rules_.support.total == 40
+
+
+def test_what_unlabelled_rows_lack_is_told_of_them():
+    """Of a frame without the column AGE it was said "no column 'AGE'; did you mean 'FATIGUE'?", as if X
+    lacked it; arrays of another width ended in an error of pandas."""
+    X, y = table()
+    name = X.columns[0]
+    with pytest.raises(InputError, match=f"^unlabelled: no column '{name}', which X has; give rows with"):
+        NRIClassifier().fit(X[:40], y[:40], unlabelled=X[40:].drop(columns=name))
+    values = X.to_numpy()
+    with pytest.raises(InputError, match=rf"^unlabelled: {X.shape[1] - 1} columns, X has {X.shape[1]}; give"):
+        NRIClassifier().fit(values[:40], y[:40], unlabelled=values[40:, 1:])

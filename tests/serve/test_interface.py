@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 from nri.induce.long import SEARCHED_ROWS
 from nri.induce.resample import some_of_each_class
+from nri.rule.render.phrase import CONFLICTS
 from nri.serve.app import create_app
 from nri.serve.question import read_question
 from nri.serve.upload import read_upload
@@ -182,6 +183,14 @@ def test_several_classes_have_a_rule_each(caller):
     assert work["scores"]["recall"] is None
 
 
+def test_where_clauses_of_several_classes_apply_it_is_told_which_decides(client):
+    """Every form of a rule said it but the page, which drew the clauses of three classes and no more."""
+    rows = "".join(f"{i % 9},{'low' if i % 9 < 3 else 'mid' if i % 9 < 6 else 'high'}\n" for i in range(90))
+    drop(client, f"x,y\n{rows}".encode())
+    assert ask(client, target="y").json()["conflicts"] == CONFLICTS
+    assert ask(client, target="y", positive="low").json()["conflicts"] is None
+
+
 def test_one_of_several_classes_can_be_set_against_the_rest(caller):
     work = ask(caller, target="ward", positive="south").json()
     assert [rule["text"] for rule in work["rules"]] == ["south"]
@@ -215,6 +224,18 @@ def test_conditions_of_every_kind_can_be_written_by_hand(client):
         client, [("day", ">", "2024-03-01"), ("yes", "!=", True), ("size", "<=", "7.5"), ("odd", "=", None)]
     ).json()
     assert texts(work) == [["day > 2024-03-01", "odd", "size <= 7.5", "NOT yes"]]
+
+
+def test_names_are_as_the_table_writes_them(client):
+    """Chips said ``"cost €" > 210``, with escapes if the name had quotes, beside a table of plain names."""
+    rows = "".join(f"{i % 7},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(40))
+    drop(client, f'"say ""cost €""",y\n{rows}'.encode())
+    work = ask(client, target="y", positive="yes").json()
+    (literal,) = work["rules"][0]["clauses"][0]["literals"]
+    assert literal["name"] == 'say "cost €"'
+    assert literal["text"].startswith('say "cost €" >')
+    (checked,) = client.get("/api/explain?row=4").json()["fired"][0]["literals"]
+    assert checked["text"] == literal["text"]
 
 
 def test_rows_show_the_rule_s_columns_first_and_page_by_page(caller):

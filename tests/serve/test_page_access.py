@@ -1,5 +1,6 @@
 """The page without a mouse, without sight of it, on a phone, and with hostile tables."""
 
+import json
 import re
 import threading
 from collections.abc import Iterator
@@ -188,6 +189,47 @@ def test_a_phone_shows_everything_without_pushing_sideways(browser, server):
         visitor.page.locator("#rows-list tr").first.tap()
         expect(visitor.page.get_by_role("complementary", name="Row 1")).to_be_in_viewport()
         assert sideways(visitor) == 0
+
+
+def three_classes() -> tuple[str, str]:
+    """A table with three classes, and what cross-validation might say of them."""
+    table = "x,y\n" + "".join(
+        f"{i % 9},{['versicolor', 'setosa', 'virginica'][i % 9 // 3]}\n" for i in range(90)
+    )
+    names = ("sensitivity", "specificity", "PPV", "NPV", "balanced accuracy")
+    measures = [{"name": name, "value": 1.0, "low": 0.929, "high": 1.0} for name in names]
+    told = [
+        {"label": label, "prevalence": 0.3, "assumed": False, "measures": measures}
+        for label in ("setosa", "versicolor", "virginica")
+    ]
+    return table, json.dumps({"accuracy": 0.9, "error": 0.04, "diagnostics": told}) + "\n"
+
+
+@pytest.mark.parametrize("width", [1280, 1024, 700, 390])
+def test_no_measure_of_several_classes_is_cut(browser, server, width):
+    """At 1280 pixels "On new rows" ended within NPV, and balanced accuracy was out of sight."""
+    table, told = three_classes()
+    with visiting(browser, server, viewport={"width": width, "height": 860}) as visitor:
+        visitor.page.route("**/api/validate", lambda route: route.fulfill(body=told))
+        visitor.drop("flowers.csv", table)
+        visitor.wait_for_rule()
+        expect(visitor.page.locator("#rules")).to_contain_text(
+            "Where several apply, the clause with the highest estimated precision decides."
+        )
+        cells = visitor.page.locator("#diagnostics tbody :is(td, th)")
+        expect(cells).to_have_count(3 * 6)
+        assert all(
+            cells.evaluate_all(
+                """(cells) => cells.map((cell) => {
+                  const [box, around] = [cell, cell.closest(".scroll")].map((e) => e.getBoundingClientRect());
+                  return box.left >= around.left - 1 && box.right <= around.right + 1
+                    && cell.scrollWidth <= cell.clientWidth + 1;
+                })"""
+            )
+        )
+        assert sideways(visitor) == 0
+        row = visitor.page.locator("#diagnostics").get_by_role("row").last
+        expect(row.get_by_role("cell")).to_have_count(5)  # still a table to whoever hears it
 
 
 MARKUP = "<img src=x onerror=alert(1)>"

@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nri.errors import InputError, TargetError, UnknownColumnError
+from nri.rule import Literal, Op
+from nri.rule.render.phrase import phrase_literal
 from nri.table import Target, label_table, table_of
-from nri.table.answers import read_answers
+from nri.table.answers import read_answers, read_condition
 from nri.table.target import MAX_CLASSES, class_index, describe, encode
 
 
@@ -240,3 +242,20 @@ def test_a_column_of_weights_is_no_column_to_explain_by() -> None:
     assert table.names == ("x",)
     with pytest.raises(InputError, match="column 'y' cannot be target and weights"):
         label_table(table_of({"x": [1, 2], "y": [1, 2]}), "y", weights="y")
+
+
+@given(
+    st.text(min_size=1, max_size=8) | st.sampled_from(["2021", "a = b", 'say "x"', "C:\\new", "a\xa0b"]),
+    st.sampled_from([Literal("", Op.GT, 110), Literal("", Op.EQ, 'the "new" one'), Literal("", Op.EQ, True)]),
+)
+def test_a_condition_is_read_back_as_rules_write_it(name: str, kind: Literal) -> None:
+    """Names and values that could be misread are written in quotes, those with quotes in them with escapes;
+    only the outer quotes were taken off, so such a condition of a rule could not be given back."""
+    cells = {110: [100, 120], 'the "new" one': ['the "new" one', "b"], True: [True, False]}[kind.value]
+    table = table_of({name: cells})
+    literal = Literal(table.names[0], kind.op, kind.value)
+    assert read_condition(table, phrase_literal(literal)) == literal
+
+
+def test_a_name_in_quotes_may_have_a_backslash_of_its_own() -> None:
+    assert read_condition(table_of({"C:\\new": [1, 2, 3]}), '"C:\\new" > 2').column == "C:\\new"

@@ -1,3 +1,4 @@
+import pickle
 import uuid
 
 import numpy as np
@@ -6,7 +7,7 @@ import pytest
 
 from nri.rule import Kind
 from nri.table import table_of
-from nri.table.usable import LeftOut, Reason, describe_left_out, refusal, why_useless
+from nri.table.usable import LeftOut, Reason, UselessColumnsError, describe_left_out, refusal, why_useless
 
 WORDS = "the patient said that the pain had come back after the long walk on day"
 
@@ -112,6 +113,7 @@ def test_what_can_be_done_about_a_column_left_out_is_told_once() -> None:
         "city has one value only"
     )
     assert describe_left_out([year, code]).count("(name such a column in columns") == 1
+    assert "(name it in --columns to" in describe_left_out([year], named_in="--columns")
 
 
 def test_the_remedy_for_a_table_without_a_usable_column_fits_the_reasons() -> None:
@@ -122,6 +124,12 @@ def test_the_remedy_for_a_table_without_a_usable_column_fits_the_reasons() -> No
         "town has too many categories (name it in columns to use it all the same); "
         "name one in columns, or give others"
     )
+
+
+def test_the_refusal_of_a_table_comes_whole_from_another_process() -> None:
+    error = UselessColumnsError([LeftOut("town", Reason.TOO_MANY, usable=True)])
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.left_out) == (str(error), error.left_out)
 
 
 def test_the_message_names_the_columns_and_stays_short() -> None:

@@ -163,7 +163,11 @@ def in_options(error: NRIError) -> str:
     >>> print(in_options(TargetError("target 'price' is a number", "price > 100")))
     target 'price' is a number; compare it, e.g. --target "price > 100"
     """
+    from nri.table.usable import UselessColumnsError, refusal
+
     match error:
+        case UselessColumnsError():
+            return refusal(error.left_out, named_in="--columns")
         case TargetError():
             return f'{error.cause}; compare it, e.g. --target "{error.comparison}"'
         case ScoresError():

@@ -161,7 +161,7 @@ def induce_and_show(
 
     with waiting("looking for a rule", quiet=output.quiet):
         found = induce_rules(table, settings, rng=np.random.default_rng(seed))
-    tell(describe_left_out(found.left_out), quiet=output.quiet)
+    tell(describe_left_out(found.left_out, named_in="--columns"), quiet=output.quiet)
     if found.searched is not None:
         told = f"searched {found.searched} of {len(table)} rows; choices, cuts and counts are by all rows"
         tell(told, quiet=output.quiet)

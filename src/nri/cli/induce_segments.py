@@ -87,7 +87,7 @@ def induce_and_show_survival(
 def _tell_found(rule: "Segments | SurvivalRule", left_out: "tuple[LeftOut, ...]", output: Output) -> None:
     from nri.table.usable import describe_left_out
 
-    tell(describe_left_out(left_out), quiet=output.quiet)
+    tell(describe_left_out(left_out, named_in="--columns"), quiet=output.quiet)
     if not rule.segments:
         tell("no segment pays for itself on these rows: give more rows, or other columns", quiet=output.quiet)
 

@@ -116,7 +116,7 @@ def _induce_and_show(
     tell(found.remark, quiet=output.quiet)
     with waiting("looking for a rule", quiet=output.quiet) as step:
         large = induce_from(found, settings, seed=seed, step=step.say)
-    tell(describe_left_out(large.left_out), quiet=output.quiet)
+    tell(describe_left_out(large.left_out, named_in="--columns"), quiet=output.quiet)
     tell(large.note, quiet=output.quiet)
     note = Estimate(f"rule: accuracy {large.right_share:.2f} (on all {large.n_rows} rows)")
     if cv:

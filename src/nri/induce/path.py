@@ -14,7 +14,6 @@ import numpy as np
 
 from nri.arrays import FloatArray, IntArray
 from nri.episode import Cells, make_episode
-from nri.errors import InputError
 from nri.induce import knowledge, models
 from nri.induce.canonical import CanonicalEpisode, canonical
 from nri.induce.costs import at_stake, stakes
@@ -32,7 +31,7 @@ from nri.search.result import Belief, Induced
 from nri.table.binarizer import Binarizer
 from nri.table.frame import read_columns
 from nri.table.table import Table
-from nri.table.usable import LeftOut, refusal
+from nri.table.usable import LeftOut, UselessColumnsError
 from nri.threads import one_thread
 
 _SEARCHED_TWICE, _CLASSES_TWICE = 2000, 5
@@ -133,7 +132,7 @@ def induce_rules(
     table = columns_to_search(table, {*settings.require, *settings.knowledge.cuts})
     binarizer = knowledge.with_cuts(_binarizer(table, settings), settings.knowledge.cuts)
     if not binarizer.variables_:
-        raise InputError(refusal(binarizer.left_out_))
+        raise UselessColumnsError(binarizer.left_out_)
     # a column that was chosen among many had many chances to tell something by luck
     wider = whole / len(table.names)
     among = round(wider * 2 * len(binarizer.variables_)) if wider > 1 else 0

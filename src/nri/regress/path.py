@@ -13,7 +13,6 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import literal_truth
-from nri.errors import InputError
 from nri.induce import knowledge
 from nri.induce.settings import Settings
 from nri.induce.wishes import allowed_literals, chosen_columns, required_literals
@@ -34,7 +33,7 @@ from nri.search.limits import Limits
 from nri.table.binarizer import Binarizer
 from nri.table.table import Table, Target
 from nri.table.thresholds import even_thresholds
-from nri.table.usable import LeftOut, refusal
+from nri.table.usable import LeftOut, UselessColumnsError
 from nri.threads import one_thread
 
 SEARCHED_ROWS = 3000
@@ -114,7 +113,7 @@ def induce_segments(
     binarizer = binarizer.fit(searched.labelled(_parts(searched, knobs.parts)))
     binarizer = knowledge.with_cuts(binarizer, settings.knowledge.cuts)
     if not binarizer.variables_:
-        raise InputError(refusal(binarizer.left_out_))
+        raise UselessColumnsError(binarizer.left_out_)
     clauses = _clauses(searched, settings, binarizer, knobs)
     if clauses:
         finer = binarizer

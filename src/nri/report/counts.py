@@ -47,7 +47,8 @@ class RuleCounts:
         cards = []
         for i, (label, clause) in enumerate(self.clauses):
             index = self.ruleset.index_of(label)
-            decides = np.asarray(self.decided_by == decisions.index((label, clause)), dtype=bool)
+            place = decisions.index((label, clause))
+            decides = np.asarray(self.decided_by == place, dtype=bool)
             cards.append(
                 ClauseCard(
                     i + 1,
@@ -55,6 +56,7 @@ class RuleCounts:
                     clause,
                     self.tally(self.fires[:, i], index),
                     self.tally(decides, index),
+                    self.ruleset.decisions[place].precision,
                     None if stability is None else stability.clauses[i],
                     *(self.members(clause, index) if clause.counts else ()),
                 )

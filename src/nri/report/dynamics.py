@@ -1,5 +1,7 @@
 """The report of a system: its influence graph, its rules, what they rest on, and where it ends up."""
 
+from functools import partial
+
 from markupsafe import Markup
 
 from nri.dynamics.attractors import Attractors
@@ -7,7 +9,7 @@ from nri.dynamics.picture import influence_picture
 from nri.dynamics.render.as_text import heading, notes
 from nri.dynamics.system import Dynamics
 from nri.report.page import fill
-from nri.rule.render.phrase import one_line
+from nri.rule.render.phrase import BARE, one_line
 
 _MOST_STATES = 1 << 16
 """States of a system whose attractors are worked out for a report, where nobody waits for a solver."""
@@ -32,7 +34,7 @@ def render_dynamics_report(system: Dynamics, source: str | None = None) -> str:
         system=system,
         source=one_line(source or ""),
         picture=Markup(influence_picture(system)),
-        rule_heading=heading,
+        rule_heading=partial(heading, style=BARE),
         notes=notes,
         attractors=None if found is None else _shown(system, found),
         n_attractors=None if found is None else (len(found.fixed_points), len(found.cycles)),

@@ -16,7 +16,7 @@ from nri.report.counts import about_table, gap_columns
 from nri.report.page import fill
 from nri.report.records import GapColumn, ReportOptions, TableReport
 from nri.rule.render.numbers import explained_line, told
-from nri.rule.render.phrase import number, phrase_name
+from nri.rule.render.phrase import bare_name, number
 from nri.rule.segments import Segments
 from nri.svg import circle, line, picture, rect, text
 from nri.table.table import Table
@@ -111,7 +111,7 @@ def render_number_report(report: NumberReport) -> str:
     """Write the page of a report; whole, without scripts, and with no row of the table in it."""
     return fill(
         "number.html",
-        report.options.title or f"Rule for {phrase_name(report.rule.target)}",
+        report.options.title or f"Rule for {bare_name(report.rule.target)}",
         report=report,
         rows=told(report.rule),
         explained=explained_line(report.rule),

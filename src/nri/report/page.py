@@ -1,31 +1,43 @@
 """Page: write a report as one HTML file that loads nothing from anywhere."""
 
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from nri.induce.estimates import LEVEL
 from nri.report import pictures
 from nri.report.records import ClauseCard, Confusion, Report
-from nri.rule import Clause, Label, RuleSet, render
+from nri.rule import Clause, Label, RuleSet
+from nri.rule.render.options import settled
 from nri.rule.render.phrase import (
+    BARE,
     CONFLICTS,
-    PLAIN,
-    Style,
+    Outline,
+    Part,
+    bare_name,
     number,
     one_line,
+    outline_of,
     parts_of,
-    phrase_clause,
     phrase_label,
-    phrase_name,
     phrase_part,
-    phrase_value,
 )
 
-_SIGNS = Style(name=phrase_name, value=phrase_value, unequal="≠", at_most="≤", not_in="∉")
-"""Plain text with the signs that a page can show."""
+_STYLE = replace(
+    BARE,
+    name=lambda name: str(escape(BARE.name(name))),
+    value=lambda value: f"<b>{escape(BARE.value(value))}</b>",
+    greater="&gt;",
+    less="&lt;",
+    unequal="≠",
+    at_most="≤",
+    not_in="∉",
+)
+"""Markup with the signs that a page can show; values stand out, so that nobody takes a name for one."""
 
 
 def render_report(report: Report) -> str:
@@ -37,7 +49,7 @@ def render_report(report: Report) -> str:
     """
     return fill(
         "report.html",
-        report.options.title or f"Rule for {phrase_name(report.ruleset.target)}",
+        report.options.title or f"Rule for {bare_name(report.ruleset.target)}",
         report=report,
         rules=_rules(report),
         conflicts=CONFLICTS,
@@ -65,10 +77,9 @@ def _environment() -> Environment:
         "number": number,
         "percent": percent,
         "label": phrase_label,
-        "name": phrase_name,
-        "clause": lambda clause: phrase_clause(clause, _SIGNS),
+        "name": bare_name,
         "conditions": conditions,
-        "literal": lambda literal: phrase_part(literal, _SIGNS),
+        "literal": condition,
         "heat": heat,
     }
     made.globals |= {
@@ -94,9 +105,14 @@ def percent(share: float) -> str:
     return f"{share * 100:.0f}\u00a0%"
 
 
-def conditions(clause: Clause) -> list[str]:
+def conditions(clause: Clause) -> list[Markup]:
     """Write the conditions of a clause, one for each column."""
-    return [phrase_part(part, _SIGNS) for part in parts_of(clause)] or [PLAIN.always]
+    return [condition(part) for part in parts_of(clause)] or [Markup(_STYLE.always)]
+
+
+def condition(part: Part) -> Markup:
+    """Write one condition."""
+    return Markup(phrase_part(part, _STYLE))
 
 
 def heat(confusion: Confusion, row: int, column: int) -> str:
@@ -113,14 +129,14 @@ def _rules(report: Report) -> list[tuple[Label, list[ClauseCard]]]:
     return list(by_class.items())
 
 
-def _simplest(report: Report) -> str | None:
-    """Write the simplest rule within one standard error if it is simpler than the rule itself.
+def _simplest(report: Report) -> Outline | None:
+    """Return the simplest rule within one standard error if it is simpler than the rule itself.
 
     Fewer clauses may need more conditions; such a rule is nothing to recommend.
     """
     if report.curve is None or _conditions_in(report.curve.simplest_rule) >= _conditions_in(report.ruleset):
         return None
-    return render(report.curve.simplest_rule, "text")
+    return outline_of(settled(report.curve.simplest_rule))
 
 
 def _conditions_in(ruleset: RuleSet) -> int:

@@ -15,7 +15,8 @@ MOST_PATTERNS = 12
 
 def interval_bar(tally: Tally, about: str) -> Markup:
     """Draw a precision on a line from 0 to 1, with its confidence interval."""
-    width, middle, left, right = 220.0, 12.0, 4.0, 216.0
+    width, middle, radius = 220.0, 12.0, 5.0
+    left, right = radius + 1, width - radius - 1  # a dot at either end is drawn whole
 
     def at(share: float) -> float:
         return left + share * (right - left)
@@ -25,7 +26,7 @@ def interval_bar(tally: Tally, about: str) -> Markup:
     if tally.precision is not None:
         low, high = at(tally.interval.low), at(tally.interval.high)
         marks.append(rect(low, middle - 4, high - low, 8.0, "range"))
-        marks.append(circle(at(tally.precision), middle, 5.0, "point"))
+        marks.append(circle(at(tally.precision), middle, radius, "point"))
     return picture(width, 24.0, about, marks, "interval")
 
 

@@ -85,6 +85,8 @@ class ClauseCard:
     """The rows on which it fires."""
     decides: Tally
     """Those of them on which no clause with more say fires."""
+    estimate: float
+    """Its estimated precision: where several clauses fire, the one with the highest decides."""
     stability: ClauseStability | None
     members: tuple[Member, ...] = ()
     """Of a counting clause; none of a conjunction, whose literals hold on every row that it covers."""
@@ -221,6 +223,11 @@ class Report(TableReport):
     """How much an error on a row of each class counts, if that differs."""
     floors: Floored | None = None
     """Whether what was asked of sensitivity and specificity is kept, if something was."""
+
+    @property
+    def contested(self) -> bool:
+        """Whether clauses fire on the same rows, so that one decides for others."""
+        return any(card.decides.rows != card.covers.rows for card in self.cards)
 
     @property
     def guess(self) -> Guess:

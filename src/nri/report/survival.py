@@ -11,7 +11,7 @@ from nri.report.counts import about_table, gap_columns
 from nri.report.page import fill
 from nri.report.pictures import scale_of_times
 from nri.report.records import GapColumn, ReportOptions, TableReport
-from nri.rule.render.phrase import number, phrase_name
+from nri.rule.render.phrase import bare_name, number
 from nri.rule.render.survival import parted_line, told
 from nri.rule.survival import Curve, SurvivalRule
 from nri.survival.path import Concordance, Followed, SurvivalInduction, cross_validate_survival
@@ -64,7 +64,7 @@ def render_survival_report(report: SurvivalReport) -> str:
     rule = report.rule
     return fill(
         "survival.html",
-        report.options.title or f"Time until {phrase_name(rule.target)}",
+        report.options.title or f"Time until {bare_name(rule.target)}",
         report=report,
         rows=told(rule),
         parted=parted_line(rule),

@@ -9,7 +9,7 @@ from nri.arrays import BoolArray
 from nri.errors import InputError
 from nri.rule import Clause, Column, Value, literal_truth
 from nri.rule.explain import tally
-from nri.rule.render.phrase import phrase_label, phrase_literal, phrase_value
+from nri.rule.render.phrase import BARE, phrase_label, phrase_literal, phrase_value
 from nri.serve.work import Work
 from nri.table.cells import number_as_text
 
@@ -148,5 +148,5 @@ def _checked(clause: Clause, columns: dict[str, Column]) -> list[dict[str, Any]]
         holds, known = (bool(truth[0]) for truth in literal_truth(literal, columns))
         state = "holds" if holds else "fails" if known else "unknown"
         cell = cell_text(columns[literal.column].cell(0))
-        told.append({"text": phrase_literal(literal), "state": state, "cell": cell})
+        told.append({"text": phrase_literal(literal, BARE), "state": state, "cell": cell})
     return told

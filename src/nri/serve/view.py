@@ -10,7 +10,7 @@ from nri.induce.diagnostics import Diagnostics
 from nri.induce.long import SEARCHED_ROWS
 from nri.induce.resample import HeldOut
 from nri.rule import Clause, Evidence, Kind, Label, Literal, RuleSet, Value
-from nri.rule.render.phrase import phrase_label, phrase_literal, phrase_name, phrase_value
+from nri.rule.render.phrase import BARE, CONFLICTS, outline_of, phrase_label, phrase_literal, phrase_value
 from nri.serve.profile import ColumnProfile, TargetProfile, guess_target
 from nri.serve.rows import filter_counts
 from nri.serve.upload import Upload
@@ -70,6 +70,7 @@ def view_work(work: Work) -> Json:
             for rule in ruleset.rules
         ],
         "default": _label(ruleset.default),
+        "conflicts": CONFLICTS if len(outline_of(ruleset).rules) > 1 else None,
         "scores": scores(work),
         "filters": filter_counts(work),
         "left_out": [{"column": one.column, "reason": str(one.reason)} for one in work.left_out],
@@ -122,9 +123,9 @@ def view_literal(literal: Literal) -> Json:
         "op": literal.op.value,
         "value": plain(literal.value),
         "kind": literal.kind.value,
-        "name": phrase_name(literal.column),
+        "name": BARE.name(literal.column),
         "shown": "" if boolean else phrase_value(literal.value),
-        "text": phrase_literal(literal),
+        "text": phrase_literal(literal, BARE),
     }
 
 

@@ -15,6 +15,7 @@ from nri.errors import InputError, UnknownColumnError
 from nri.rule.column import Column
 from nri.rule.literal import Kind, Literal, Op
 from nri.rule.plan import ColumnPlan
+from nri.rule.render.phrase import unquoted
 from nri.table.cells import TextCells
 from nri.table.kinds import boolean
 from nri.table.reading import as_numbers, read_by
@@ -129,24 +130,31 @@ class Comparison:
 def comparison_of(asked: str, names: Sequence[str], what: str = "target") -> tuple[str, Comparison | None]:
     """Tell a column's name from a comparison; a name that contains an operator goes first.
 
-    >>> comparison_of("price > 100", ["price", "size"])[0]
-    'price'
+    A name or a value may stand in quotes, as rules write those that could be misread.
+
+    >>> comparison_of("price > 100", ["price", "size"])[0], comparison_of('"2021" > 100', ["2021"])[0]
+    ('price', '2021')
     """
-    if asked in names:
-        return asked, None
+    for name in (asked, *_readings(asked)):
+        if name in names:
+            return name, None
     parts = [
-        (_unquoted(asked[: match.start()]), match[1], _unquoted(asked[match.end() :]))
+        (_readings(asked[: match.start()]), match[1], _readings(asked[match.end() :])[0])
         for match in _COMPARISON.finditer(asked)
     ]
-    for column, operator, value in reversed(parts):  # the longest name first
-        if column in names and value:
-            return column, Comparison(operator, value, f"{what} {asked!r}")
-    name = parts[0][0] if parts and parts[0][0] else asked
+    for columns, operator, value in reversed(parts):  # the longest name first
+        for column in columns:
+            if column in names and value:
+                return column, Comparison(operator, value, f"{what} {asked!r}")
+    name = parts[0][0][0] if parts and parts[0][0][0] else asked
     if what == "target":
         raise UnknownColumnError(name, tuple(names), "target column")
     raise UnknownColumnError(name, tuple(names), where=what)
 
 
-def _unquoted(text: str) -> str:
+def _readings(text: str) -> tuple[str, ...]:
+    """Return what a text may mean: as rules write it, with escapes in double quotes, or as it stands."""
     text = text.strip()
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"`" else text
+    if len(text) < 2 or text[0] != text[-1] or text[0] not in "'\"`":
+        return (text,)
+    return (unquoted(text), text[1:-1]) if text[0] == '"' else (text[1:-1],)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import FloatArray
+from nri.errors import InputError
 from nri.rule.column import Column
 from nri.rule.literal import Kind
 
@@ -44,7 +45,11 @@ class LeftOut:
         return f"{name} {self.reason}"
 
 
-def describe_left_out(left_out: Iterable[LeftOut], most: int = 12) -> str:
+NAMED_IN = "columns"
+"""Where a caller in Python names columns to use; the command line has an option for it."""
+
+
+def describe_left_out(left_out: Iterable[LeftOut], most: int = 12, named_in: str = NAMED_IN) -> str:
     """Return one line that names the columns left out, why, and what can be done; empty if there are none.
 
     >>> describe_left_out([LeftOut("id", Reason.IDENTIFIER), LeftOut("note", Reason.FREE_TEXT)])
@@ -56,29 +61,41 @@ def describe_left_out(left_out: Iterable[LeftOut], most: int = 12) -> str:
     if not columns:
         return ""
     rest = f" and {len(columns) - most} more" if len(columns) > most else ""
-    return "columns left out: " + ", ".join(_described(columns[:most])) + rest
+    return "columns left out: " + ", ".join(_described(columns[:most], named_in)) + rest
 
 
-def _described(left_out: list[LeftOut]) -> list[str]:
+def _described(left_out: list[LeftOut], named_in: str) -> list[str]:
     """Return what to say of each column; the remedy is told once, behind the last column that it is for."""
     texts = [str(one) for one in left_out]
     usable = [place for place, one in enumerate(left_out) if one.usable]
     if usable:
         it = "it" if len(usable) == 1 else "such a column"
-        texts[usable[-1]] += f" (name {it} in columns to use it all the same)"
+        texts[usable[-1]] += f" (name {it} in {named_in} to use it all the same)"
     return texts
 
 
-def refusal(left_out: Sequence[LeftOut]) -> str:
+class UselessColumnsError(InputError):
+    """No column of a table can be used."""
+
+    def __init__(self, left_out: Sequence[LeftOut]) -> None:
+        self.left_out = tuple(left_out)
+        """every column, and why"""
+        super().__init__(refusal(self.left_out))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.left_out,)  # it may come from another process, where a fold was searched
+
+
+def refusal(left_out: Sequence[LeftOut], named_in: str = NAMED_IN) -> str:
     """Return why no column at all can be used, and what to do about it.
 
     >>> refusal([LeftOut("city", Reason.CONSTANT)])
     'no column can be used: city has one value only; give columns that vary'
     """
-    why = describe_left_out(left_out).removeprefix("columns left out: ") or "none varies"
+    why = describe_left_out(left_out, named_in=named_in).removeprefix("columns left out: ") or "none varies"
     remedy = "give columns that vary"
     if any(one.usable for one in left_out):
-        remedy = "name one in columns, or give others"
+        remedy = f"name one in {named_in}, or give others"
     elif any(one.reason.is_guess for one in left_out):
         remedy = "give numbers, or categories that several rows share"
     return f"no column can be used: {why}; {remedy}"

@@ -6,7 +6,7 @@ from nri.dynamics.system import Contradiction, Dynamics, Seen, State, VariableRu
 from nri.dynamics.variables import Variable
 from nri.rule import Evidence
 from nri.rule.render.as_text import display_width
-from nri.rule.render.phrase import number, phrase_clause, phrase_label, phrase_name
+from nri.rule.render.phrase import PLAIN, Style, number, phrase_clause, phrase_label, phrase_name
 
 _WIDEST = 76
 """Clauses longer than this do not push the numbers of the others to the right."""
@@ -60,14 +60,14 @@ def _rule_lines(variable: Variable, rule: VariableRule) -> Iterator[_Line]:
         yield f"{head} = {phrase_label(ruleset.default)} ELSE", ""
 
 
-def heading(variable: Variable) -> str:
+def heading(variable: Variable, style: Style = PLAIN) -> str:
     """Write a variable's name, a measurement with its cut.
 
     >>> from nri.rule import ColumnPlan, Kind
     >>> heading(Variable("dose", ColumnPlan(Kind.NUMBER), (False, True), 4.5))
     '(dose > 4.5)'
     """
-    name = phrase_name(variable.name)
+    name = style.name(variable.name)
     return name if variable.cut is None else f"({name} > {variable.cut:g})"
 
 

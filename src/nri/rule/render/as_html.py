@@ -9,11 +9,11 @@ from nri.rule.render.phrase import (
     OutlineRule,
     Strength,
     Style,
+    bare_name,
     one_line,
     outline_of,
     phrase_clause,
     phrase_label,
-    phrase_name,
     phrase_value,
 )
 from nri.rule.ruleset import RuleSet
@@ -58,7 +58,7 @@ def _row(opening: str, clause: str, strength: Strength) -> str:
 
 
 def _name(name: str) -> str:
-    return escape(phrase_name(name))
+    return escape(bare_name(name))
 
 
 def _value(value: Value) -> str:

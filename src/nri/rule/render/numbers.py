@@ -7,7 +7,7 @@ from nri.errors import InputError
 from nri.rule.clause import Clause
 from nri.rule.render import as_json
 from nri.rule.render.as_json import Node
-from nri.rule.render.phrase import number, phrase_name
+from nri.rule.render.phrase import bare_name, number, phrase_name
 from nri.rule.render.segments import Line, SegmentForm, Telling, numbers_of, open_file, read_parts
 from nri.rule.segments import SHARES, Segment, Segments, Spread
 
@@ -58,7 +58,7 @@ def _tell(segments: Segments) -> Telling:
         )
         for row in rows
     ]
-    titles = (name, "mean, 95 % interval", "four fifths of rows", "covers")
+    titles = (bare_name(segments.target), "mean, 95 % interval", "four fifths of rows", "covers")
     return Telling(titles, tuple(lines), explained_line(segments))
 
 

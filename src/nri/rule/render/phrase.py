@@ -114,9 +114,9 @@ def phrase_clause(clause: Clause, style: "Style | None" = None) -> str:
     return style.conjunction.join(parts) or style.always
 
 
-def phrase_literal(literal: Literal) -> str:
-    """Write a literal as plain text."""
-    return phrase_part(literal, PLAIN)
+def phrase_literal(literal: Literal, style: "Style | None" = None) -> str:
+    """Write a literal in a style, plain text if none is given."""
+    return phrase_part(literal, style or PLAIN)
 
 
 def phrase_name(name: str) -> str:
@@ -124,8 +124,20 @@ def phrase_name(name: str) -> str:
 
     >>> phrase_name("petal length (cm)"), phrase_name("a = b"), phrase_name("two\nlines")
     ('petal length (cm)', '"a = b"', '"two\\nlines"')
+    >>> phrase_name("2021"), phrase_name("18-30"), phrase_name("x1")
+    ('"2021"', '"18-30"', 'x1')
     """
-    return name if _NAME.fullmatch(name) and not _OPERATOR_WORD.search(name) else quoted(name)
+    plain = _NAME.fullmatch(name) and not _OPERATOR_WORD.search(name) and not _is_arithmetic(name)
+    return name if plain else quoted(name)
+
+
+def bare_name(name: str) -> str:
+    r"""Write a column's name where something else bounds it, such as a chip, a cell or a heading.
+
+    >>> bare_name('a = "b"'), bare_name("two\nlines"), bare_name(" ")
+    ('a = "b"', 'two\\nlines', '" "')
+    """
+    return one_line(name) if name.strip() else quoted(name)  # of a blank there is nothing to see
 
 
 def phrase_value(value: Value) -> str:
@@ -151,6 +163,19 @@ def quoted(text: str) -> str:
     return one_line(json.dumps(text, ensure_ascii=False))
 
 
+def unquoted(text: str) -> str:
+    r"""Return what :func:`quoted` has put in quotes.
+
+    >>> print(unquoted(r'"C:\\new \"price\""'))
+    C:\new "price"
+    """
+    return _ESCAPE.sub(lambda found: _unescaped(found[1]), text[1:-1])
+
+
+def _unescaped(escape: str) -> str:
+    return chr(int(escape[1:], 16)) if len(escape) > 1 else _LETTERS.get(escape, escape)
+
+
 def one_line(text: str) -> str:
     """Replace everything that does not print, line ends and control codes among it, by an escape."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
@@ -165,6 +190,8 @@ def number(value: float) -> str:
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.1f}"
 
 
+_ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4}|.)")
+_LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _NAME = re.compile(r"[\w\-.#%&/()\[\]:+']+( [\w\-.#%&/()\[\]:+']+)*")
 _VALUE = re.compile(r"[\w\-.#%&/:+']+( [\w\-.#%&/:+']+)*")
 _OPERATOR_WORD = re.compile(r"(?i)\b(and|or|not|if|then|else|true|false|always|never|at least)\b")
@@ -178,8 +205,15 @@ def _is_number(text: str) -> bool:
     return True
 
 
+def _is_arithmetic(text: str) -> bool:
+    """Whether a name reads as a number or a sum: ``2021``, ``1e5``, ``18-30``."""
+    return _is_number(text) or (any(map(str.isdigit, text)) and not any(map(str.isalpha, text)))
+
+
 PLAIN = Style(name=phrase_name, value=phrase_value)
 """Plain text."""
+BARE = Style(name=bare_name, value=phrase_value)
+"""Text on a page that bounds names by its looks, so that quotes around them would only be code."""
 
 
 CONFLICTS = "where several apply, the clause with the highest estimated precision decides"

@@ -8,7 +8,7 @@ from nri.errors import InputError
 from nri.rule.clause import Clause
 from nri.rule.render import as_json
 from nri.rule.render.as_json import Node
-from nri.rule.render.phrase import number, phrase_name
+from nri.rule.render.phrase import bare_name, number, phrase_name
 from nri.rule.render.segments import Line, SegmentForm, Telling, numbers_of, open_file, read_parts
 from nri.rule.survival import Curve, SurvivalRule, SurvivalSegment
 
@@ -61,7 +61,7 @@ def _tell(rule: SurvivalRule) -> Telling:
         )
         for row in rows
     ]
-    titles = (f"median {name}", "95 % interval", "risk", f"{event}, rows")
+    titles = (f"median {bare_name(rule.time)}", "95 % interval", "risk", f"{bare_name(rule.target)}, rows")
     return Telling(titles, tuple(lines), parted_line(rule))
 
 

@@ -39,9 +39,12 @@ function draw(focus) {
   find("rules").replaceChildren(
     ...work.rules.map(drawClassRule),
     ...(work.rules.length === 1 ? [] : [otherwise]),
+    ...(work.conflicts ? [make("p", { className: "hint" }, sentence(work.conflicts))] : []),
   );
   refocus(focus);
 }
+
+const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;
 
 const keyword = (word) => make("span", { className: "keyword" }, word);
 

@@ -42,7 +42,7 @@ function drawDiagnostics(work) {
   if (diagnostics.length === 1) {
     drawTable([work.target, first.label], names.map((name, i) => [name, measureCell(first.measures[i])]));
   } else {
-    drawTable([work.target, ...names], diagnostics.map(({ label, measures }) => [label, ...measures.map(measureCell)]));
+    drawTable([work.target, ...names], diagnostics.map(({ label, measures }) => [label, ...measures.map(titledCell)]));
   }
   const share = percent(first.prevalence);
   const at = first.assumed
@@ -52,10 +52,20 @@ function drawDiagnostics(work) {
     `Cross-validated, with 95 % intervals${work.edited ? "; of the rule found" : ""}. ${at}`;
 }
 
+/** A measure that brings its title along: where room is short, rows become lists without a head above them. */
+function titledCell(measure) {
+  const cell = measureCell(measure);
+  cell.dataset.title = measure.name;
+  cell.setAttribute("role", "cell");
+  return cell;
+}
+
 function drawTable(head, rows) {
-  const cells = (row) => make("tr", {}, make("th", { scope: "row" }, row[0]), ...row.slice(1));
+  const cells = (row) =>
+    make("tr", { role: "row" }, make("th", { scope: "row", role: "rowheader" }, row[0]), ...row.slice(1));
+  find("diagnostics").classList.toggle("several", head.length > 2);
   find("diagnostics-head").replaceChildren(
-    make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text))),
+    make("tr", { role: "row" }, ...head.map((text) => make("th", { scope: "col" }, text))),
   );
   find("diagnostics-body").replaceChildren(...rows.map(cells));
 }
