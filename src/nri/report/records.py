@@ -244,6 +244,8 @@ class Report(TableReport):
         """Whether a guess would do as well on held-out rows, as far as can be told."""
         if not self.cards or self.held_out is None:
             return False
+        if self.floors is not None:  # a floor is worth what it costs to whoever asked for it
+            return False
         enough = self.curve is not None and self.curve.simplest.clauses == 0
         if self.stakes is not None:  # then it is not the share of right rows that counts
             return enough or (self.cost is not None and bool(self.cost.doubt))
