@@ -191,7 +191,9 @@ def test_stability_tells_how_often_each_clause_comes_back(nri, visits):
     assert done.code == 0
     assert "clause of the rule" in done.out
     line = next(line for line in done.out.splitlines() if line.startswith("cough AND fever"))
-    assert line.split()[-3:] == ["100%", "100%", "100%"]
+    words, conditions, rows = (int(share.removesuffix("%")) for share in line.split()[-3:])
+    assert 50 <= words <= conditions <= 100  # the plain half of the rule, which most samples give again
+    assert rows >= conditions
     assert "rules of 4 bootstrap samples of 60 rows agree with the rule on " in done.out
     assert "rules of samples have " in done.err
     one = nri("stability", visits, "-t", "flu", "--samples", 2, "--max-clauses", 1, "--model", "greedy")
