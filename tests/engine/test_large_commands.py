@@ -2,12 +2,16 @@
 
 import gzip
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from large_tables import planted
 
+from nri.cli.options import SampleOption
+from nri.cli.records import Size
 from nri.engine import files
 from nri.engine.duck import connect
+from nri.engine.large import SAMPLE
 from nri.errors import InputError
 
 
@@ -131,3 +135,10 @@ def test_nothing_is_left_behind(
 def test_patterns_that_fit_no_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file is called like"):
         files.files_of(str(tmp_path / "part-*.parquet"))
+
+
+def test_the_help_tells_how_many_rows_are_taken_unless_said():
+    told = get_args(SampleOption)[1].show_default
+    assert told == f"{Size().searched}; {Size().taken} are taken"
+    assert Size().searched == SAMPLE
+    assert Size(sample=500).searched == Size(sample=500).taken == 500

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from nri.induce.settings import Settings
     from nri.table import Source, Table
 
-_SEARCHED = 8192
-"""About how many rows are searched at once if nobody says it."""
 _SAMPLES = 4
 """Rows that are taken once, rather than again and again, are as many as so many samples have."""
 
@@ -119,12 +117,14 @@ class Size:
     @property
     def searched(self) -> int:
         """About how many rows are searched at once, again and again."""
-        return self.sample or _SEARCHED
+        from nri.engine.large import SAMPLE
+
+        return self.sample or SAMPLE
 
     @property
     def taken(self) -> int:
         """About how many rows are taken where they are taken once only."""
-        return self.sample or _SAMPLES * _SEARCHED
+        return self.sample or _SAMPLES * self.searched
 
 
 @dataclass(frozen=True)
