@@ -21,7 +21,7 @@ RECORDS = {
     "nri.induce.estimates": ["Accuracy", "Interval"],
     "nri.induce.diagnostics": ["Diagnostics", "Measure"],
     "nri.induce.floors": ["Floored", "Floors"],
-    "nri.rule": ["ClassRule", "Rule", "Clause", "Literal", "Op", "ColumnPlan", "Evidence", "Explanation"],
+    "nri.rule": ["ClassRule", "Dnf", "Clause", "Literal", "Op", "ColumnPlan", "Evidence", "Explanation"],
     "nri.regress.path": ["NumberInduction"],
     "nri.rule.segments": ["Segment", "Spread"],
     "nri.survival.path": ["Followed", "SurvivalInduction", "Concordance"],

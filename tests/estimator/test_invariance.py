@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nri import NRIClassifier
-from nri.rule import Clause, Literal, Rule, RuleSet
+from nri.rule import Clause, Literal, Dnf, RuleSet
 
 SEEDS = tuple(random.SystemRandom().sample(range(2**32), 6))
 """Other tables in every run, but the same in every test: each is fitted once, only its variants anew."""
@@ -30,15 +30,15 @@ def tabled(seed: int) -> tuple[pd.DataFrame, np.ndarray, RuleSet]:
     return table, labels, induced(table, labels)
 
 
-def said_with(ruleset: RuleSet, change) -> dict[object, Rule]:
+def said_with(ruleset: RuleSet, change) -> dict[object, Dnf]:
     """The rules with every literal changed."""
     return {
-        rule.label: Rule(Clause(change(literal) for literal in clause) for clause in rule.rule)
+        rule.label: Dnf(Clause(change(literal) for literal in clause) for clause in rule.rule)
         for rule in ruleset.rules
     }
 
 
-def rules_of(ruleset: RuleSet) -> dict[object, Rule]:
+def rules_of(ruleset: RuleSet) -> dict[object, Dnf]:
     return said_with(ruleset, lambda literal: literal)
 
 

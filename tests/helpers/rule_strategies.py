@@ -5,7 +5,7 @@ import datetime as dt
 import numpy as np
 from hypothesis import strategies as st
 
-from nri.rule import Clause, Column, Kind, Literal, Op, Rule, RuleSet, column_of, count_ruleset
+from nri.rule import Clause, Column, Kind, Literal, Op, Dnf, RuleSet, column_of, count_ruleset
 
 NASTY = [
     "select",
@@ -77,7 +77,7 @@ def clauses(draw, schema, min_size=0, max_size=4):
 
 
 def rules(schema, max_size=4, min_literals=0):
-    return st.lists(clauses(schema, min_literals), max_size=max_size).map(Rule)
+    return st.lists(clauses(schema, min_literals), max_size=max_size).map(Dnf)
 
 
 def cell(kind, pool):

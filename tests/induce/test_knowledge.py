@@ -10,7 +10,7 @@ from nri.errors import InputError
 from nri.induce.knowledge import Knowledge
 from nri.induce.path import induce_rules
 from nri.induce.settings import Settings
-from nri.rule import Clause, Literal, Op, Rule, count_ruleset
+from nri.rule import Clause, Literal, Op, Dnf, count_ruleset
 from nri.table import label_table, table_of
 
 
@@ -75,7 +75,7 @@ def test_a_column_that_goes_up_never_speaks_against_the_class(patients):
 def test_clauses_to_keep_stay_as_they_are_and_others_are_found_around_them(patients):
     guideline = Clause([Literal("age", Op.GT, 70), Literal("pressure", Op.GT, 95)])
     kept = count_ruleset(
-        "diabetes", patients.classes, {"yes": Rule([guideline])}, patients.columns, patients.class_weights
+        "diabetes", patients.classes, {"yes": Dnf([guideline])}, patients.columns, patients.class_weights
     )
     around = induced(patients, keep=kept)
     (rule,) = around.rules
@@ -92,7 +92,7 @@ def test_a_column_of_a_clause_to_keep_is_not_called_constant(patients):
     kept = count_ruleset(
         "diabetes",
         patients.classes,
-        {"yes": Rule([Clause([Literal("ward", Op.EQ, "north")])])},
+        {"yes": Dnf([Clause([Literal("ward", Op.EQ, "north")])])},
         patients.columns,
         patients.class_weights,
     )

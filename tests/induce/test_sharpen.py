@@ -13,7 +13,7 @@ from made_tables import table_of_columns
 from nri import NRIClassifier
 from nri.induce.sharpen import sharpen
 from nri.induce.words import counted, right_weight
-from nri.rule import Clause, Column, Literal, Op, Rule, RuleSet, Value, column_of
+from nri.rule import Clause, Column, Literal, Op, Dnf, RuleSet, Value, column_of
 from nri.table import Table
 
 seeds = st.integers(0, 2**32 - 1)
@@ -28,8 +28,8 @@ def at_most(column: str, value: Value) -> Literal:
     return Literal(column, Op.LE, value)
 
 
-def crossed_rule(a: Value, b: Value) -> Rule:
-    return Rule([Clause([above("a", a), at_most("b", b)]), Clause([at_most("a", a), above("b", b)])])
+def crossed_rule(a: Value, b: Value) -> Dnf:
+    return Dnf([Clause([above("a", a), at_most("b", b)]), Clause([at_most("a", a), above("b", b)])])
 
 
 def support_of(table: pd.DataFrame, labels: np.ndarray, weights: np.ndarray | None = None) -> Table:
@@ -37,11 +37,11 @@ def support_of(table: pd.DataFrame, labels: np.ndarray, weights: np.ndarray | No
     return table_of_columns(columns, labels == "yes", weights=weights)
 
 
-def sharpened(rule: Rule, support: Table, **options) -> RuleSet:
+def sharpened(rule: Dnf, support: Table, **options) -> RuleSet:
     return sharpen(counted({"yes": rule}, "no", support), support, sorted(support.columns), **options)
 
 
-def rule_of(ruleset: RuleSet) -> Rule:
+def rule_of(ruleset: RuleSet) -> Dnf:
     (rule,) = ruleset.rules
     return rule.rule
 
@@ -65,8 +65,8 @@ def test_a_cut_stays_where_a_move_would_save_a_single_row_of_many_wrong_ones():
     labels = np.where((x > 50) ^ (rng.random(100) < 0.3), "yes", "no")
     labels[[48, 49, 50, 51]] = ["no", "no", "yes", "yes"]
     rows = support_of(pd.DataFrame({"x": x}), labels)
-    start = counted({"yes": Rule([Clause([above("x", 50)])])}, "no", rows)
-    assert right_weight(counted({"yes": Rule([Clause([above("x", 49)])])}, "no", rows), rows) > (
+    start = counted({"yes": Dnf([Clause([above("x", 50)])])}, "no", rows)
+    assert right_weight(counted({"yes": Dnf([Clause([above("x", 49)])])}, "no", rows), rows) > (
         right_weight(start, rows)
     )
     assert sharpen(start, rows, ["x"]) is start
@@ -75,14 +75,14 @@ def test_a_cut_stays_where_a_move_would_save_a_single_row_of_many_wrong_ones():
 def test_among_places_that_serve_alike_the_plainest_number_is_said():
     x = np.array([*range(1, 30), *range(62, 91)], dtype=float)
     rows = support_of(pd.DataFrame({"x": x}), np.where(x > 40, "yes", "no"))
-    assert str(rule_of(sharpened(Rule([Clause([above("x", 10.37)])]), rows))) == "(x > 50)"
+    assert str(rule_of(sharpened(Dnf([Clause([above("x", 10.37)])]), rows))) == "(x > 50)"
 
 
 def test_dates_are_sharpened_too():
     days = [dt.datetime(2020, 1, 1) + dt.timedelta(days=7 * i) for i in range(80)]
     late = np.array([day >= dt.datetime(2021, 1, 1) for day in days])
     rows = support_of(pd.DataFrame({"day": pd.Series(days, dtype=object)}), np.where(late, "yes", "no"))
-    found = rule_of(sharpened(Rule([Clause([above("day", dt.datetime(2020, 6, 1))])]), rows))
+    found = rule_of(sharpened(Dnf([Clause([above("day", dt.datetime(2020, 6, 1))])]), rows))
     assert str(found) == "(day > 2021-01-01 00:00:00)"
 
 
@@ -91,7 +91,7 @@ def test_rows_without_a_cell_do_not_draw_the_cut():
     labels = np.where(x > 40, "yes", "no")
     with_gaps = Column(np.concatenate([x, np.full(30, np.nan)]), np.repeat([True, False], [60, 30]))
     gaps = table_of_columns({"x": with_gaps}, [*(labels == "yes"), *[1] * 30])
-    start = Rule([Clause([above("x", 20)])])
+    start = Dnf([Clause([above("x", 20)])])
     assert rule_of(sharpened(start, gaps)) == rule_of(
         sharpened(start, support_of(pd.DataFrame({"x": x}), labels))
     )
@@ -103,7 +103,7 @@ def test_the_members_of_a_count_are_sharpened_by_what_the_whole_clause_decides()
     labels = np.where((cells > [30, 50, 60, 45]).sum(axis=1) >= 3, "yes", "no")
     rows = support_of(cells, labels)
     members = [above(*cut) for cut in zip("abcd", (36, 44, 63, 47), strict=True)]
-    found = rule_of(sharpened(Rule([Clause(members, 3)]), rows))
+    found = rule_of(sharpened(Dnf([Clause(members, 3)]), rows))
     assert str(found) == "AT LEAST 3 OF (a > 30, b > 50, c > 60, d > 45)"
 
 
@@ -113,16 +113,16 @@ def test_members_that_come_to_lie_on_each_other_have_one_vote():
     table = pd.DataFrame({"x": x, "z": x % 2 == 0, "w": x % 7 != 0})
     rows = support_of(table, np.where((x > 40) & (table.w | table.z), "yes", "no"))
     z, w = Literal("z", Op.EQ, True), Literal("w", Op.EQ, True)
-    start = Rule([Clause([above("x", 20), w]), Clause([above("x", 20), above("x", 40), z], 2)])
+    start = Dnf([Clause([above("x", 20), w]), Clause([above("x", 20), above("x", 40), z], 2)])
     found = sharpened(start, rows)
-    assert rule_of(found) == Rule([Clause([above("x", 40), w]), Clause([above("x", 40), z])])
+    assert rule_of(found) == Dnf([Clause([above("x", 40), w]), Clause([above("x", 40), z])])
     assert right_weight(found, rows) == 90
 
 
 def test_rules_without_numbers_come_back_as_they_are():
     table, labels = random_table(0)
     rows = support_of(table[["cough", "colour"]], labels)
-    rule = Rule([Clause([Literal("cough", Op.EQ, True), Literal("colour", Op.NE, "red")])])
+    rule = Dnf([Clause([Literal("cough", Op.EQ, True), Literal("colour", Op.NE, "red")])])
     start = counted({"yes": rule}, "no", rows)
     assert sharpen(start, rows, ["colour", "cough"]) is start
 
@@ -134,7 +134,7 @@ def test_a_clause_keeps_the_precision_that_was_asked_for():
     labels[40:71:3] = "yes"
     labels[41:71:3] = "yes"
     rows = support_of(pd.DataFrame({"x": x}), labels)
-    start = Rule([Clause([above("x", 70)])])
+    start = Dnf([Clause([above("x", 70)])])
     freely, asked = sharpened(start, rows), sharpened(start, rows, min_precision=0.95)
     assert freely.rules[0].evidence[0].share(1) < 0.95
     assert asked.rules[0].evidence[0].share(1) >= 0.95
@@ -144,7 +144,7 @@ def test_no_clause_is_left_without_rows():
     """Moved together, the border of two clauses may go where one of them has nothing to cover."""
     table = pd.DataFrame({"x": np.arange(90.0), "z": np.arange(90) < 32})
     rows = support_of(table, np.where(table["x"] > 60, "yes", "no"))
-    start = Rule([Clause([above("x", 30)]), Clause([above("x", 30), Literal("z", Op.EQ, True)])])
+    start = Dnf([Clause([above("x", 30)]), Clause([above("x", 30), Literal("z", Op.EQ, True)])])
     found = sharpened(start, rows)
     assert all(evidence.total > 0 for evidence in found.rules[0].evidence)
 
@@ -153,7 +153,7 @@ def test_the_cuts_of_several_classes_are_sharpened_together():
     x = np.random.default_rng(0).permutation(300.0 + np.arange(300.0))
     codes = np.digitize(x, [420, 510])
     rows = table_of_columns({"x": column_of(x.tolist())}, codes, ("low", "middle", "high"))
-    start = {"low": Rule([Clause([at_most("x", 400)])]), "high": Rule([Clause([above("x", 550)])])}
+    start = {"low": Dnf([Clause([at_most("x", 400)])]), "high": Dnf([Clause([above("x", 550)])])}
     found = sharpen(counted(start, "middle", rows), rows, ["x"])
     assert right_weight(found, rows) == 300
 
@@ -163,7 +163,7 @@ def test_the_cuts_of_several_classes_are_sharpened_together():
 def test_no_row_is_lost_and_only_values_change(seed, a, b, counts):
     rows = support_of(*crossed_table(seed))
     count = Clause([above("a", a), at_most("b", b), above("c", 0.5), at_most("d", 1)], at_least=2)
-    rule = Rule([count, *crossed_rule(a, b)]) if counts else crossed_rule(a, b)
+    rule = Dnf([count, *crossed_rule(a, b)]) if counts else crossed_rule(a, b)
     start = counted({"yes": rule}, "no", rows)
     found = sharpen(start, rows, sorted(rows.columns))
     assert right_weight(found, rows) >= right_weight(start, rows)

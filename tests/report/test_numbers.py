@@ -15,7 +15,7 @@ from nri.induce.settings import Settings
 from nri.induce.words import counted
 from nri.report import ReportOptions, gather_report, render_report
 from nri.report.curve import by_size
-from nri.rule import Clause, Literal, Op, Rule
+from nri.rule import Clause, Literal, Op, Dnf
 from nri.table import Target
 
 QUICK = ReportOptions(samples=0, folds=0)
@@ -44,7 +44,7 @@ def test_a_counting_clause_is_told_member_by_member(visits):
         Literal("age", Op.GT, 50),
         Literal("chills", Op.EQ, "yes"),
     ]
-    ruleset = counted({"flu": Rule([Clause(members, 2)])}, "well", visits)
+    ruleset = counted({"flu": Dnf([Clause(members, 2)])}, "well", visits)
     report = gather_report(visits, Induction(ruleset, ()), options=QUICK)
     (card,) = report.cards
     rows = records(visits)

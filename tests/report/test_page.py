@@ -20,7 +20,7 @@ from nri.report import ReportOptions, gather_report, render_report, report_on, w
 from nri.report.page import percent
 from nri.report.pictures import interval_bar
 from nri.report.records import Tally
-from nri.rule import Clause, Literal, Op, Rule, count_ruleset
+from nri.rule import Clause, Literal, Op, Dnf, count_ruleset
 from nri.table import LeftOut, Reason
 
 QUICK = ReportOptions(samples=0, folds=0)
@@ -133,7 +133,7 @@ def test_the_clause_that_decides_has_the_higher_number_that_the_page_shows():
     frame = pd.DataFrame({"many": row < 13, "few": (row < 2) | ((row >= 13) & (row < 18))})
     sick = (row < 12) | ((row >= 13) & (row < 32))
     table = labelled(frame, np.where(sick, "yes", "no"))
-    rule = Rule([Clause([Literal("many", Op.EQ, True)]), Clause([Literal("few", Op.EQ, True)])])
+    rule = Dnf([Clause([Literal("many", Op.EQ, True)]), Clause([Literal("few", Op.EQ, True)])])
     report = gather_report(table, Induction(counted({"yes": rule}, "no", table), ()), options=QUICK)
     first, second = report.cards
     assert second.covers.precision == 1.0 > first.covers.precision
@@ -195,7 +195,7 @@ def _page_of(
     frame = pd.DataFrame({column: [value, "b", value, None] * 3, other: [1.0, 2.0, 3.0, 4.0] * 3})
     table = labelled(frame, [good, bad, good, bad] * 3, target=target)
     named, high = Literal(column, Op.EQ, value), Literal(other, Op.GT, 2.5)
-    rules = {good: Rule([Clause([named]), Clause([high]), Clause([named, high, named.negate()], at_least=2)])}
+    rules = {good: Dnf([Clause([named]), Clause([high]), Clause([named, high, named.negate()], at_least=2)])}
     ruleset = count_ruleset(target, table.classes, rules, table.columns, table.class_weights)
     found = Induction(ruleset, (LeftOut(f"{column} too", Reason.FREE_TEXT),))
     options = ReportOptions(

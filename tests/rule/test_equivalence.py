@@ -15,7 +15,7 @@ from nri.rule import (
     Kind,
     Literal,
     Op,
-    Rule,
+    Dnf,
     column_of,
     difference,
     equivalent,
@@ -25,7 +25,7 @@ from nri.rule import (
 
 
 def dnf(*clauses):
-    return Rule(Clause(clause) for clause in clauses)
+    return Dnf(Clause(clause) for clause in clauses)
 
 
 A, B = Literal("a", Op.EQ, True), Literal("b", Op.EQ, True)
@@ -69,11 +69,11 @@ def test_categories_exclude_each_other_and_closed_sets_have_no_more():
 
 def test_a_count_is_the_disjunction_of_its_smallest_selections():
     members = [Literal(f"x{i}", Op.GT, i) for i in range(9)]
-    count = Rule([Clause(members, 6)])
+    count = Dnf([Clause(members, 6)])
     listed = dnf(*itertools.combinations(members, 6))
     assert equivalent(count, listed), "too many columns for a table, so the solver counts"
-    assert implies(Rule([Clause(members, 7)]), count)
-    row = difference(count, Rule(listed.clauses[1:]))
+    assert implies(Dnf([Clause(members, 7)]), count)
+    row = difference(count, Dnf(listed.clauses[1:]))
     assert sum(row[f"x{i}"] > i for i in range(9)) == 6
     assert all(row[x.column] > x.value for x in listed.clauses[0])
 
@@ -139,10 +139,10 @@ def brute_force(schema, first, second, closed, unknown_cells) -> bool:
 def test_rules_too_wide_for_a_table_are_decided_by_the_solver():
     names = [f"x{i}" for i in range(40)]
     yes = [Literal(name, Op.EQ, True) for name in names]
-    parity_like = Rule([Clause([a, b.negate()]) for a, b in itertools.pairwise(yes)])
-    rotated = Rule([Clause([b.negate(), a]) for a, b in reversed(list(itertools.pairwise(yes)))])
+    parity_like = Dnf([Clause([a, b.negate()]) for a, b in itertools.pairwise(yes)])
+    rotated = Dnf([Clause([b.negate(), a]) for a, b in reversed(list(itertools.pairwise(yes)))])
     assert equivalent(parity_like, rotated)
-    row = difference(parity_like, Rule([*parity_like, Clause(yes)]))
+    row = difference(parity_like, Dnf([*parity_like, Clause(yes)]))
     assert row == dict.fromkeys(names, True)
 
 
@@ -151,9 +151,9 @@ def test_a_chain_that_only_logic_can_see_through():
     yes = [Literal(f"x{i}", Op.EQ, True) for i in range(30)]
     steps = [Clause([a, b.negate()]) for a, b in itertools.pairwise(yes)]
     ends = Clause([yes[0], yes[-1].negate()])
-    assert implies(Rule([ends]), Rule(steps))
-    assert not implies(Rule([ends]), Rule(steps), unknown_cells=True)
-    assert not implies(Rule([ends]), Rule(steps[1:]))
+    assert implies(Dnf([ends]), Dnf(steps))
+    assert not implies(Dnf([ends]), Dnf(steps), unknown_cells=True)
+    assert not implies(Dnf([ends]), Dnf(steps[1:]))
 
 
 def test_no_possible_row_makes_all_rules_equal():

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from rule_strategies import cases, columns_of
 
-from nri.rule import FALSE, Clause, Literal, Op, Rule, clause_truth, column_of, count_ruleset
+from nri.rule import FALSE, Clause, Literal, Op, Dnf, clause_truth, column_of, count_ruleset
 
 BOTH = Clause([Literal("fever", Op.EQ, True), Literal("cough", Op.EQ, True)])
 OLD = Clause([Literal("chills", Op.EQ, True), Literal("age", Op.GT, 61), Literal("age", Op.LE, 90)])
@@ -12,7 +12,7 @@ COLUMNS = {
     "chills": column_of([True, False, False, True]),
     "age": column_of([70, 70, 70, None]),
 }
-RULESET = count_ruleset("flu", ["no", "yes"], {"yes": Rule([BOTH, OLD])}, COLUMNS, np.eye(2)[[1, 0, 0, 0]])
+RULESET = count_ruleset("flu", ["no", "yes"], {"yes": Dnf([BOTH, OLD])}, COLUMNS, np.eye(2)[[1, 0, 0, 0]])
 
 
 def test_a_fired_row_names_every_clause_that_fired():
@@ -58,7 +58,7 @@ def test_a_count_tells_how_many_hold_and_what_is_nearest_to_holding():
         "smoker": column_of([True, True, True]),
         "history": column_of([False, False, False]),
     }
-    ruleset = count_ruleset("diabetes", ["no", "yes"], {"yes": Rule([SIGNS])}, columns, np.eye(2)[[0, 1, 0]])
+    ruleset = count_ruleset("diabetes", ["no", "yes"], {"yes": Dnf([SIGNS])}, columns, np.eye(2)[[0, 1, 0]])
     missed, fired, unknown = ruleset.explain(columns)
     assert missed.nearest[0].told == ("2 of 5 hold, 3 are needed; nearest: glucose > 124 (it is 120)",)
     assert (missed.nearest[0].n_held, missed.nearest[0].lacks) == (2, 1)

@@ -21,7 +21,7 @@ from nri.rule import (
     Kind,
     Literal,
     Op,
-    Rule,
+    Dnf,
     column_of,
     count_ruleset,
     prolog_facts,
@@ -74,7 +74,7 @@ def test_sql_works_as_expression_and_on_tables_of_any_name(case, name, execute):
     assert execute(schema, ruleset, table, expression=True) == expected
 
 
-SMOKER = Rule([Clause([Literal("smoker", Op.EQ, True)]), Clause([Literal("old", Op.NE, True)])])
+SMOKER = Dnf([Clause([Literal("smoker", Op.EQ, True)]), Clause([Literal("old", Op.NE, True)])])
 
 
 @pytest.mark.parametrize("language", EXECUTORS)
@@ -87,7 +87,7 @@ def test_boolean_literals_read_numbers_in_every_language(language):
 
 
 def test_the_python_export_takes_nan_and_dates():
-    late = Rule([Clause([Literal("day", Op.GT, dt.datetime(2024, 5, 1)), Literal("x", Op.NE, 2)])])
+    late = Dnf([Clause([Literal("day", Op.GT, dt.datetime(2024, 5, 1)), Literal("x", Op.NE, 2)])])
     columns = {"day": column_of([dt.date(2024, 5, 2)]), "x": column_of([1])}
     ruleset = count_ruleset("late", [False, True], {True: late}, columns, np.eye(2)[[1]])
     space = {}
@@ -102,7 +102,7 @@ def test_the_python_export_takes_nan_and_dates():
         is_late({"x": 1})
 
 
-WANTED = Rule(
+WANTED = Dnf(
     [
         Clause(
             [
@@ -180,7 +180,7 @@ def test_a_python_function_needs_a_name_that_python_takes(name):
 
 
 def single(column, value="a", target="y", classes=("no", "yes")):
-    rule = Rule([Clause([Literal(column, Op.EQ, value)])])
+    rule = Dnf([Clause([Literal(column, Op.EQ, value)])])
     columns = {column: column_of([value])}
     return count_ruleset(target, classes, {classes[1]: rule}, columns, np.eye(2)[[1]])
 
@@ -205,7 +205,7 @@ def test_what_asp_cannot_say_is_refused():
 
 
 def test_columns_that_sql_would_confuse_are_refused():
-    rule = Rule([Clause([Literal("Age", Op.EQ, True), Literal("age", Op.EQ, True)])])
+    rule = Dnf([Clause([Literal("Age", Op.EQ, True), Literal("age", Op.EQ, True)])])
     columns = {"Age": column_of([True]), "age": column_of([True])}
     ruleset = count_ruleset("y", "ab", {"b": rule}, columns, np.eye(2)[[1]])
     with pytest.raises(InputError, match="'Age' and 'age' differ in case only"):
@@ -225,7 +225,7 @@ def test_columns_named_true_and_false_do_not_stand_in_for_the_words(execute):
     """SQLite reads TRUE as a column if the table has one, so the export must not say it."""
     schema = {name: (Kind.BOOLEAN, []) for name in ("TRUE", "false", "x")}
     table = {"TRUE": [False, None], "false": [True, None], "x": [True, False]}
-    rule = Rule([Clause([Literal("x", Op.EQ, True)])])
+    rule = Dnf([Clause([Literal("x", Op.EQ, True)])])
     ruleset = count_ruleset("y", [False, True], {True: rule}, columns_of(schema, table), np.eye(2)[[1, 0]])
     assert execute(schema, ruleset, table) == [True, False]
     always = count_ruleset("y", [False, True], {True: TRUE}, columns_of(schema, table), np.eye(2)[[1, 0]])

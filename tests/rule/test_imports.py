@@ -34,7 +34,7 @@ def test_predicting_from_a_file_loads_nothing_heavy():
     code = """
 import numpy as np
 from nri.rule import *
-rule = Rule([Clause([Literal("x", Op.GT, 3)])])
+rule = Dnf([Clause([Literal("x", Op.GT, 3)])])
 columns = {"x": column_of([1, 5])}
 ruleset = count_ruleset("y", [0, 1], {1: rule}, columns, np.eye(2))
 again = from_json(render(ruleset, "json"))

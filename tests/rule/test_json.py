@@ -14,7 +14,7 @@ from nri.rule import (
     Kind,
     Literal,
     Op,
-    Rule,
+    Dnf,
     RuleSet,
     from_json,
     render,
@@ -24,7 +24,7 @@ from nri.rule.render.as_json import VERSION, to_dict
 RULESET = RuleSet(
     target="flu",
     classes=("no", "yes"),
-    rules=(ClassRule("yes", Rule([Clause([Literal("age", Op.GT, 61)])]), [Evidence([1, 9])]),),
+    rules=(ClassRule("yes", Dnf([Clause([Literal("age", Op.GT, 61)])]), [Evidence([1, 9])]),),
     default="no",
     default_evidence=Evidence([8, 2]),
     support=Evidence([9, 11]),

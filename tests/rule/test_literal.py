@@ -7,7 +7,7 @@ from hypothesis import given
 from rule_strategies import literals, rules, schemas
 
 from nri.errors import InputError
-from nri.rule import ALWAYS, FALSE, TRUE, Clause, Kind, Literal, Op, Rule
+from nri.rule import ALWAYS, FALSE, TRUE, Clause, Kind, Literal, Op, Dnf
 
 
 def test_one_spelling_for_each_meaning():
@@ -55,7 +55,7 @@ def test_negation_is_its_own_inverse(literal):
 
 @given(schemas().flatmap(rules))
 def test_rules_are_canonical_and_survive_pickling(rule):
-    shuffled = Rule(Clause(reversed(clause.literals), clause.at_least) for clause in reversed(rule.clauses))
+    shuffled = Dnf(Clause(reversed(clause.literals), clause.at_least) for clause in reversed(rule.clauses))
     assert shuffled == rule
     assert hash(shuffled) == hash(rule)
     assert pickle.loads(pickle.dumps(rule)) == rule
@@ -95,7 +95,7 @@ def test_clauses_are_compared_by_what_they_need():
 
 
 def test_rules_read_as_sentences():
-    rule = Rule([Clause([Literal("fever", Op.NE, True), Literal("age", Op.GT, 61)])])
+    rule = Dnf([Clause([Literal("fever", Op.NE, True), Literal("age", Op.GT, 61)])])
     assert str(rule) == "(age > 61 AND NOT fever)"
     assert rule.columns == ("age", "fever")
     assert rule.n_literals == 2

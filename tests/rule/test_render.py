@@ -19,7 +19,7 @@ from nri.rule import (
     Kind,
     Literal,
     Op,
-    Rule,
+    Dnf,
     RuleSet,
     column_of,
     count_ruleset,
@@ -40,7 +40,7 @@ FLU = RuleSet(
     rules=(
         ClassRule(
             "yes",
-            Rule(
+            Dnf(
                 [
                     Clause([yes("fever"), yes("cough")]),
                     Clause([yes("chills"), yes("body_aches"), Literal("age", Op.GT, 61)]),
@@ -66,7 +66,7 @@ def test_text_is_aligned_with_precision_and_coverage():
 
 def test_long_clauses_are_broken_after_an_and_and_their_numbers_stay_in_the_column():
     names = [f"column_{letter}_with_a_long_name" for letter in "abcd"]
-    rule = Rule([Clause(map(yes, names)), Clause([yes("x")])])
+    rule = Dnf([Clause(map(yes, names)), Clause([yes("x")])])
     columns = {name: column_of([True, False]) for name in [*names, "x"]}
     text = str(count_ruleset("y", ["no", "yes"], {"yes": rule}, columns, np.eye(2)[[1, 0]]))
     assert text.splitlines() == [
@@ -86,7 +86,7 @@ def test_text_can_carry_a_note_on_accuracy():
 
 def test_several_rules_say_how_conflicts_are_settled():
     columns = {"x": column_of([1, 5, 9]), "y": column_of([True, None, False])}
-    rules = {"a": Rule([Clause([Literal("x", Op.LE, 3)])]), "b": Rule([Clause([yes("y")])]), "c": FALSE}
+    rules = {"a": Dnf([Clause([Literal("x", Op.LE, 3)])]), "b": Dnf([Clause([yes("y")])]), "c": FALSE}
     ruleset = count_ruleset("kind", "abc", rules, columns, np.eye(3)[[0, 1, 2]])
     assert str(ruleset).splitlines() == [
         "IF  (x <= 3)      precision 1.00   covers 1 of 3",
@@ -114,7 +114,7 @@ def test_rules_without_clauses_or_literals_are_said_in_words():
 
 def test_a_clause_that_always_holds_is_kept_where_others_come_before_it():
     columns = {"x": column_of([True, True, False, False])}
-    rules = {"b": Rule([Clause([yes("x")])]), "a": TRUE}
+    rules = {"b": Dnf([Clause([yes("x")])]), "a": TRUE}
     ruleset = count_ruleset("y", "abc", rules, columns, np.eye(3)[[1, 1, 0, 2]])
     assert "(x)" in str(ruleset)
     assert "(always)" in str(ruleset)
@@ -146,7 +146,7 @@ def test_clauses_read_as_a_person_would_say_them(literals, words):
 def test_a_name_that_is_a_number_does_not_read_as_arithmetic():
     """A table with columns 2019, 2020, 2021 gave ``IF (2021 > 110)``, one without names ``THEN 1 = true``."""
     columns = {"2021": column_of([100.0, 120.0])}
-    rule = Rule([Clause([Literal("2021", Op.GT, 110)])])
+    rule = Dnf([Clause([Literal("2021", Op.GT, 110)])])
     ruleset = count_ruleset("1", (False, True), {True: rule}, columns, np.eye(2))
     assert '("2021" > 110)' in render(ruleset, "text")
     assert 'THEN "1" = true' in render(ruleset, "text")
@@ -210,7 +210,7 @@ def test_markdown_rows_keep_their_four_cells(case):
 def test_latex_escapes_all_that_is_special(name):
     columns = {name: column_of([True])}
     ruleset = count_ruleset(
-        name, ["no", "yes"], {"yes": Rule([Clause([yes(name)])])}, columns, np.eye(2)[[1]]
+        name, ["no", "yes"], {"yes": Dnf([Clause([yes(name)])])}, columns, np.eye(2)[[1]]
     )
     row = next(line for line in render(ruleset, "latex").splitlines() if line.startswith("if & "))
     clause = row.removeprefix("if & ").removesuffix(r" & 1.00 & 1 of 1 \\")
@@ -291,6 +291,6 @@ def test_an_unknown_format_is_refused_with_those_there_are():
 
 def test_wide_letters_are_aligned_by_what_they_take_on_screen():
     columns = {"発熱": column_of([True, False]), "cough": column_of([False, True])}
-    rule = Rule([Clause([yes("発熱")]), Clause([yes("cough")])])
+    rule = Dnf([Clause([yes("発熱")]), Clause([yes("cough")])])
     first, second, _ = str(count_ruleset("y", "ab", {"b": rule}, columns, np.eye(2)[[1, 1]])).splitlines()
     assert first.index("precision") == second.index("precision") - 2, "two letters take four places"

@@ -12,7 +12,7 @@ from nri.rule import (
     Evidence,
     Literal,
     Op,
-    Rule,
+    Dnf,
     RuleSet,
     clause_truth,
     column_of,
@@ -35,7 +35,7 @@ def two_class(rule=None, **changes):
     fields = {
         "target": "flu",
         "classes": ("no", "yes"),
-        "rules": (ClassRule("yes", rule or Rule([FEVER]), [Evidence([1, 9])] * len(rule or [1])),),
+        "rules": (ClassRule("yes", rule or Dnf([FEVER]), [Evidence([1, 9])] * len(rule or [1])),),
         "default": "no",
         "default_evidence": Evidence([8, 2]),
         "support": Evidence([9, 11]),
@@ -80,8 +80,8 @@ def test_prediction_needs_only_the_columns_the_rules_read(case):
 
 def test_a_conflict_goes_to_the_more_precise_clause_whatever_its_class():
     rules = (
-        ClassRule("a", Rule([FEVER]), [Evidence([6, 4, 0])]),
-        ClassRule("b", Rule([COUGH]), [Evidence([0, 9, 1])]),
+        ClassRule("a", Dnf([FEVER]), [Evidence([6, 4, 0])]),
+        ClassRule("b", Dnf([COUGH]), [Evidence([0, 9, 1])]),
     )
     ruleset = RuleSet("y", ("a", "b", "c"), rules, "c", Evidence([0, 0, 5]), Evidence([6, 13, 6]), (0, 0, 0))
     assert ruleset.predict(COLUMNS).tolist() == ["b", "a", "b", "c", "c"]
@@ -91,15 +91,15 @@ def test_a_conflict_goes_to_the_more_precise_clause_whatever_its_class():
 
 def test_shrinkage_makes_many_rows_count_more_than_few():
     rules = (
-        ClassRule("a", Rule([FEVER]), [Evidence([1, 0])]),
-        ClassRule("b", Rule([COUGH]), [Evidence([2, 40])]),
+        ClassRule("a", Dnf([FEVER]), [Evidence([1, 0])]),
+        ClassRule("b", Dnf([COUGH]), [Evidence([2, 40])]),
     )
     ruleset = RuleSet("y", ("a", "b"), rules, "b", Evidence([0, 0]), Evidence([3, 40]), (1, 1))
     assert ruleset.predict(COLUMNS)[0] == "b", "one row in favour is less than 40 of 42"
 
 
 def test_a_clause_can_decide_against_its_own_counts_and_still_lead():
-    ruleset = two_class(rules=(ClassRule("yes", Rule([FEVER]), [Evidence([7, 3])]),))
+    ruleset = two_class(rules=(ClassRule("yes", Dnf([FEVER]), [Evidence([7, 3])]),))
     row = ruleset.predict_proba(COLUMNS)[0]
     assert row[1] > row[0]
     assert row == pytest.approx([0.5, 0.5], abs=1e-5)
@@ -113,7 +113,7 @@ def test_no_evidence_at_all_still_gives_the_default():
 
 def test_evidence_is_counted_on_the_support_rows():
     weights = np.array([[0, 1], [0, 1], [1, 0], [0.25, 0.75], [2, 0]])
-    ruleset = count_ruleset("flu", ["no", "yes"], {"yes": Rule([FEVER, OLD])}, COLUMNS, weights, shrinkage=2)
+    ruleset = count_ruleset("flu", ["no", "yes"], {"yes": Dnf([FEVER, OLD])}, COLUMNS, weights, shrinkage=2)
     assert [evidence.counts for evidence in ruleset.rules[0].evidence] == [(0, 2), (0, 1)]
     assert ruleset.default_evidence.counts == (3.25, 0.75)
     assert ruleset.support.counts == (3.25, 2.75)
@@ -129,8 +129,8 @@ def test_a_clause_is_as_sure_as_the_rows_left_to_it_were_right():
     columns = {"a": column_of(first.tolist()), "b": column_of(second.tolist())}
     labels = np.eye(3)[np.where(first, 0, np.where(second, 1, 2))]
     rules = {
-        "x": Rule([Clause([Literal("a", Op.EQ, True)])]),
-        "y": Rule([Clause([Literal("b", Op.EQ, True)])]),
+        "x": Dnf([Clause([Literal("a", Op.EQ, True)])]),
+        "y": Dnf([Clause([Literal("b", Op.EQ, True)])]),
     }
     ruleset = count_ruleset("t", "xyz", rules, columns, labels)
     assert ruleset.rules[1].evidence[0].share(1) == pytest.approx(120 / 280)
@@ -140,7 +140,7 @@ def test_a_clause_is_as_sure_as_the_rows_left_to_it_were_right():
 
 def test_uncovered_rows_go_to_their_own_majority_not_the_overall_one():
     labels = np.eye(3)[[0, 0, 1, 2, 0]]
-    rules = {"a": Rule([FEVER, Clause([Literal("age", Op.LE, 30)])])}
+    rules = {"a": Dnf([FEVER, Clause([Literal("age", Op.LE, 30)])])}
     ruleset = count_ruleset("y", "abc", rules, COLUMNS, np.vstack([labels]), shrinkage=0)
     assert ruleset.default == "b"
 
@@ -184,7 +184,7 @@ def test_impossible_evidence_is_refused():
     with pytest.raises(InputError, match="not negative"):
         Evidence([1, -1])
     with pytest.raises(InputError, match="evidence for 0"):
-        ClassRule("yes", Rule([FEVER]), [])
+        ClassRule("yes", Dnf([FEVER]), [])
     with pytest.raises(InputError, match="shape"):
         count_ruleset("y", "ab", {}, COLUMNS, np.ones((5, 3)))
     with pytest.raises(InputError, match="shrinkage"):
@@ -192,6 +192,6 @@ def test_impossible_evidence_is_refused():
 
 
 def test_a_column_has_one_kind_throughout():
-    rule = Rule([Clause([Literal("x", Op.EQ, True)]), Clause([Literal("x", Op.EQ, "yes")])])
+    rule = Dnf([Clause([Literal("x", Op.EQ, True)]), Clause([Literal("x", Op.EQ, "yes")])])
     with pytest.raises(InputError, match="column 'x' is compared as boolean and as text"):
         two_class(rule)

@@ -14,7 +14,7 @@ from nri.rule import (
     Kind,
     Literal,
     Op,
-    Rule,
+    Dnf,
     column_of,
     equivalent,
     rule_truth,
@@ -42,7 +42,7 @@ def le(value, column="x"):
 
 
 def dnf(*clauses):
-    return Rule(Clause(clause) for clause in clauses)
+    return Dnf(Clause(clause) for clause in clauses)
 
 
 @pytest.mark.parametrize(
@@ -75,11 +75,11 @@ def test_simple_forms_without_a_domain(rule, simple):
 
 
 def some(at_least, *literals):
-    return Rule([Clause(literals, at_least)])
+    return Dnf([Clause(literals, at_least)])
 
 
 def either(*rules):
-    return Rule(clause for rule in rules for clause in rule)
+    return Dnf(clause for rule in rules for clause in rule)
 
 
 YES = ColumnDomain([True], complete=True)
@@ -243,7 +243,7 @@ def test_large_rules_keep_their_meaning():
     rng = np.random.default_rng(0)
     literals = [Literal(f"x{i}", Op.EQ, bool(v)) for i in range(20) for v in (0, 1)]
     picks = [rng.choice(len(literals), 4, replace=False) for _ in range(60)]
-    rule = Rule(Clause(literals[i] for i in pick) for pick in picks)
+    rule = Dnf(Clause(literals[i] for i in pick) for pick in picks)
     simple = simplify(rule)
     assert simple.n_literals <= rule.n_literals
     assert equivalent(simple, rule)

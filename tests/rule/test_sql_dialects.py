@@ -18,7 +18,7 @@ from rule_strategies import cases, columns_of
 from sqlglot import exp
 
 from nri.errors import InputError
-from nri.rule import Clause, Kind, Literal, Op, Rule, column_of, count_ruleset
+from nri.rule import Clause, Kind, Literal, Op, Dnf, column_of, count_ruleset
 from nri.rule.plan import ColumnPlan
 from nri.rule.render.as_sql import table_parts
 from nri.rule.render.sql_dialects import DIALECTS, dialect_of, identifier
@@ -192,7 +192,7 @@ def story(rule, table, classes=("out", "in"), plans=None):
 def test_blanks_case_accents_and_backslashes_tell_texts_apart_in_every_database(database, answer):
     """In MariaDB 'no ' = 'no', 'NO' = 'no' and 'nö' = 'no', and a backslash at the end escaped the quote."""
     table = {"said": ANSWERS}
-    ruleset = story(Rule([Clause([Literal("said", Op.EQ, answer)])]), table)
+    ruleset = story(Dnf([Clause([Literal("said", Op.EQ, answer)])]), table)
     database.create({"said": (Kind.TEXT, [])}, table)
     found = database.last_column(ruleset.to_sql(database.dialect, table="data"))
     assert found == ["in" if said == answer else "out" for said in ANSWERS]
@@ -202,7 +202,7 @@ def test_every_spelling_that_a_category_had_is_asked_for_and_no_other(database):
     table = {"said": ["yes", "YES", "Yes", "no", None]}
     plan = ColumnPlan(Kind.TEXT, spellings={"YES": "yes"})
     columns = {"said": column_of(["yes", "yes", "no"])}
-    either = {"in": Rule([Clause([Literal("said", Op.EQ, "yes")])])}
+    either = {"in": Dnf([Clause([Literal("said", Op.EQ, "yes")])])}
     ruleset = count_ruleset("y", ("in", "out"), either, columns, np.eye(2)[[0, 0, 1]], default="out")
     database.create({"said": (Kind.TEXT, [])}, table)
     query = ruleset.with_plans({"said": plan}).to_sql(database.dialect, table="data")
@@ -212,7 +212,7 @@ def test_every_spelling_that_a_category_had_is_asked_for_and_no_other(database):
 def test_a_name_is_a_column_in_mariadb_not_a_text(mysql):
     """Without a dialect `"age" > 50` compared the word age there, without an error."""
     table = {"age": [40.0, 60.0, None]}
-    ruleset = story(Rule([Clause([Literal("age", Op.GT, 50)])]), table)
+    ruleset = story(Dnf([Clause([Literal("age", Op.GT, 50)])]), table)
     mysql.create({"age": (Kind.NUMBER, [])}, table)
     assert mysql.last_column(ruleset.to_sql("mysql", table="data")) == ["out", "in", "out"]
     assert mysql.last_column(f"SELECT row_number_, {ruleset.to_sql()} FROM data") != ["out", "in", "out"]
@@ -222,7 +222,7 @@ def test_a_name_is_a_column_in_mariadb_not_a_text(mysql):
 def test_yes_and_no_may_be_booleans_or_numbers_in_postgres(postgres, kind):
     """PostgreSQL refuses boolean = 1, and integer = TRUE as well."""
     ruleset = story(
-        Rule([Clause([Literal("ill", Op.EQ, True)])]), {"ill": [True, False, None]}, (False, True)
+        Dnf([Clause([Literal("ill", Op.EQ, True)])]), {"ill": [True, False, None]}, (False, True)
     )
     postgres.cursor.execute("DROP TABLE IF EXISTS data")
     postgres.cursor.execute(f"CREATE TABLE data (row_number_ INTEGER, ill {kind})")
@@ -231,7 +231,7 @@ def test_yes_and_no_may_be_booleans_or_numbers_in_postgres(postgres, kind):
     assert postgres.last_column(ruleset.to_sql("postgres", table="data")) == [True, False, False]
 
 
-MIXED = Rule(
+MIXED = Dnf(
     [
         Clause([Literal("age", Op.GT, 9.5), Literal("day", Op.GT, dt.datetime(2024, 5, 1))]),
         Clause([Literal("smoker", Op.EQ, True), Literal("colour", Op.NE, "red")]),
@@ -267,7 +267,7 @@ def test_a_view_and_an_update_say_what_predict_says(database):
 
 def test_the_model_for_dbt_becomes_the_query_also_where_texts_look_like_templates():
     table = {"said": ["{{ evil() }}", "{% raw", "b"]}
-    ruleset = story(Rule([Clause([Literal("said", Op.EQ, text)]) for text in table["said"][:2]]), table)
+    ruleset = story(Dnf([Clause([Literal("said", Op.EQ, text)]) for text in table["said"][:2]]), table)
     environment = jinja2.Environment(keep_trailing_newline=True)
     seen = {"config": lambda **given: "", "source": lambda *name: ".".join(f'"{x}"' for x in name)}
     made = environment.from_string(ruleset.to_sql("duckdb", table="clinic.visits", statement="dbt"))
@@ -301,14 +301,14 @@ def test_every_dialect_is_said_in_its_first_line_and_read_back(dialect):
 )
 def test_names_that_a_database_would_cut_or_refuse_are_told_before(name, dialect, message):
     """PostgreSQL cuts a longer name without an error, so that two columns may become one."""
-    ruleset = story(Rule([Clause([Literal(name, Op.GT, 1)])]), {name: [2.0]})
+    ruleset = story(Dnf([Clause([Literal(name, Op.GT, 1)])]), {name: [2.0]})
     with pytest.raises(InputError, match=message):
         ruleset.to_sql(dialect)
 
 
 def test_names_in_quotes_keep_their_case_where_the_database_does():
     both = story(
-        Rule([Clause([Literal("Age", Op.GT, 1), Literal("age", Op.GT, 1)])]), {"Age": [2], "age": [2]}
+        Dnf([Clause([Literal("Age", Op.GT, 1), Literal("age", Op.GT, 1)])]), {"Age": [2], "age": [2]}
     )
     assert '"Age" > 1 AND "age" > 1' in both.to_sql("postgres")
     with pytest.raises(InputError, match="differ in case only"):

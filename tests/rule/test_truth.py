@@ -17,7 +17,7 @@ from nri.rule import (
     Kind,
     Literal,
     Op,
-    Rule,
+    Dnf,
     clause_matrix,
     clause_truth,
     column_of,
@@ -107,7 +107,7 @@ def test_always_fires_everywhere_and_false_nowhere():
 
 def test_a_missing_column_is_named():
     with pytest.raises(InputError, match="column 'age' is missing"):
-        rule_truth(Rule([Clause([Literal("age", Op.GT, 3)])]), {"Age": column_of([4])})
+        rule_truth(Dnf([Clause([Literal("age", Op.GT, 3)])]), {"Age": column_of([4])})
 
 
 @pytest.mark.parametrize("literal", [Literal("x", Op.GT, 3), Literal("x", Op.EQ, True)])

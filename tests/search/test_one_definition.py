@@ -8,7 +8,7 @@ from search_problems import episodes
 
 from nri.episode import literal_truth
 from nri.paper.deploy import clause_holds
-from nri.rule import Clause, Literal, Op, Rule, RuleSet, clause_matrix, column_of, count_ruleset
+from nri.rule import Clause, Literal, Op, Dnf, RuleSet, clause_matrix, column_of, count_ruleset
 from nri.rule.decide import first_to_fire, speaking_order
 from nri.search.candidates import build_pool, clause_truth
 from nri.search.clauses import clause_array, clause_lengths
@@ -98,7 +98,7 @@ def as_ruleset(episode, rules, default) -> RuleSet:
         for i, (values, known) in enumerate(zip(episode.values.T, episode.known.T, strict=True))
     }
     weights = np.eye(episode.n_classes)[episode.labels] * episode.weights[:, None]
-    symbols = {k: Rule(in_symbols(c, episode.n_variables) for c in rule) for k, rule in enumerate(rules)}
+    symbols = {k: Dnf(in_symbols(c, episode.n_variables) for c in rule) for k, rule in enumerate(rules)}
     return count_ruleset("y", range(episode.n_classes), symbols, columns, weights, default=default)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from nri import NRIClassifier
 from nri.errors import InputError
-from nri.rule import Clause, Column, Kind, Literal, Op, Rule, RuleSet, count_ruleset, from_json, render
+from nri.rule import Clause, Column, Kind, Literal, Op, Dnf, RuleSet, count_ruleset, from_json, render
 from nri.rule.plan import ColumnPlan
 from nri.table import read_columns, read_table, table_of
 from nri.table.cells import TextCells, text_cells, typed_texts
@@ -38,7 +38,7 @@ def rule_about(name: str, column: Column, plan: ColumnPlan) -> RuleSet:
         Kind.TEXT: (Op.EQ, (plan.categories or ("a",))[0]),
     }
     op, value = values[plan.kind]
-    rules = {"yes": Rule([Clause([Literal(name, op, value)])])}  # type: ignore[arg-type]  # one of each kind
+    rules = {"yes": Dnf([Clause([Literal(name, op, value)])])}  # type: ignore[arg-type]  # one of each kind
     made = count_ruleset("y", ("no", "yes"), rules, {name: column}, np.ones((len(column), 2)))
     return made.with_plans({name: plan})
 

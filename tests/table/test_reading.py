@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from nri.errors import InputError
-from nri.rule import Clause, Kind, Literal, Op, Rule
+from nri.rule import Clause, Kind, Literal, Op, Dnf
 from nri.rule.plan import ColumnPlan, unstated
 from nri.table import read_columns, table_of
 
@@ -176,7 +176,7 @@ def test_a_cell_of_another_kind_is_named(cells: Any, kind: Kind, message: str) -
 
 
 def test_a_rule_needs_only_the_columns_it_reads() -> None:
-    rule = Rule([Clause([Literal("doors", Op.EQ, "2"), Literal("price", Op.GT, 10)])])
+    rule = Dnf([Clause([Literal("doors", Op.EQ, "2"), Literal("price", Op.GT, 10)])])
     kinds = {literal.column: literal.kind for clause in rule for literal in clause}
     frame = pd.DataFrame({"price": ["12", "9"], "doors": [2, 4], "junk": [{}, {}]})
     columns = read_columns(frame, {name: ColumnPlan(kind) for name, kind in kinds.items()})

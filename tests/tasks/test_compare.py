@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nri import compare_rules
 from nri.errors import InputError
-from nri.rule import Clause, Literal, Op, Rule, count_ruleset, rule_truth
+from nri.rule import Clause, Literal, Op, Dnf, count_ruleset, rule_truth
 from nri.table import table_of
 
 FRAME = pd.DataFrame(
@@ -29,7 +29,7 @@ def ruleset(*clauses, default="no", label="yes", target="flu"):
     return count_ruleset(
         target,
         ("no", "yes"),
-        {label: Rule(clauses)},
+        {label: Dnf(clauses)},
         table_of(FRAME).columns,
         np.eye(2)[codes],
         default=default,
@@ -71,7 +71,7 @@ literals = st.sampled_from(
 clauses = st.lists(literals, min_size=1, max_size=4, unique=True).flatmap(
     lambda members: st.integers(1, len(members)).map(lambda k: Clause(members, k))
 )
-rules = st.lists(clauses, max_size=3).map(Rule)
+rules = st.lists(clauses, max_size=3).map(Dnf)
 
 
 def test_a_clause_that_asks_for_more_of_the_same_conditions_has_moved():
@@ -92,7 +92,7 @@ def test_on_every_row_of_the_example_just_one_of_the_rules_fires(one, other):
     if example is None:
         assert not differs.any()
     else:
-        assert differs[_fires(Rule([example]), grid)].all()
+        assert differs[_fires(Dnf([example]), grid)].all()
 
 
 def _grid():
@@ -132,7 +132,7 @@ def test_on_every_row_of_the_example_opposite_rules_say_opposite_things(one, oth
         grid = _grid()
         differs = _fires(one, grid) == _fires(other, grid)
         example = found.classes[0].example
-        assert differs[_fires(Rule([example]), grid)].all() if example is not None else not differs.any()
+        assert differs[_fires(Dnf([example]), grid)].all() if example is not None else not differs.any()
 
 
 def test_rows_are_told_on_which_the_two_differ():
@@ -167,7 +167,7 @@ def test_rules_about_other_classes_cannot_be_compared():
 
 
 def test_a_column_of_two_kinds_cannot_be_compared():
-    words = Rule([Clause([Literal("age", Op.EQ, "old")])])
+    words = Dnf([Clause([Literal("age", Op.EQ, "old")])])
     frame = pd.DataFrame({"age": ["old", "young"]})
     with_words = count_ruleset("flu", ("no", "yes"), {"yes": words}, table_of(frame).columns, np.eye(2))
     with pytest.raises(InputError, match="number in one rule and text in the other"):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nri.rule import Clause, Literal, Op, Rule, count_ruleset
+from nri.rule import Clause, Literal, Op, Dnf, count_ruleset
 from nri.table import label_table, table_of
 from nri.tasks.fairness import by_group, looks_protected, note_on, protected_columns
 
@@ -50,7 +50,7 @@ def loans():
         }
     )
     table = label_table(table_of(frame), "denied")
-    rule = Rule([Clause([Literal("black", Op.EQ, True)])])
+    rule = Dnf([Clause([Literal("black", Op.EQ, True)])])
     ruleset = count_ruleset("denied", table.classes, {"yes": rule}, table.columns, table.class_weights)
     return table, ruleset
 
@@ -84,7 +84,7 @@ def test_many_categories_are_joined_and_missing_cells_are_a_group_of_their_own()
     ruleset = count_ruleset(
         "y",
         table.classes,
-        {"b": Rule([Clause([Literal("x", Op.EQ, True)])])},
+        {"b": Dnf([Clause([Literal("x", Op.EQ, True)])])},
         table.columns,
         table.class_weights,
     )

@@ -1,4 +1,4 @@
-"""Rule learners that read categories themselves, RIPPER and RuleKit, on typed frames; imported at fit."""
+"""Dnf learners that read categories themselves, RIPPER and RuleKit, on typed frames; imported at fit."""
 
 import warnings
 from typing import Any, Self

@@ -14,7 +14,7 @@ import numpy as np
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.dynamics.cover import all_clauses, covering, greedy_cover, rule_of
 from nri.dynamics.variables import Variable
-from nri.rule import Rule
+from nri.rule import Dnf
 from nri.search.objective import DescriptionLength, clause_bits, log2_choose
 
 MOST_CLAUSES = 6_561
@@ -60,7 +60,7 @@ class Price:
 
 def cheapest_rule(
     regulators: Sequence[Variable], cells: IntArray, on: IntArray, off: IntArray, price: Price
-) -> tuple[Rule, float]:
+) -> tuple[Dnf, float]:
     """Return the rule with the fewest bits, and these.
 
     Parameters

@@ -16,7 +16,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.dynamics.variables import Conditions, Variable
-from nri.rule import FALSE, TRUE, Clause, Rule
+from nri.rule import FALSE, TRUE, Clause, Dnf
 
 _MOST_CLAUSES = 2_500_000
 """Clauses there may be for all of them to be looked at: 13 regulators of two values."""
@@ -26,7 +26,7 @@ _SECONDS = 10.0
 
 def shortest_rule(
     regulators: Sequence[Variable], on: IntArray, off: IntArray, *, proven: bool = True
-) -> Rule:
+) -> Dnf:
     """Return the rule with the fewest clauses, then literals, that covers all of ``on`` and none of ``off``.
 
     Parameters
@@ -55,9 +55,9 @@ def shortest_rule(
     return rule_of(conditions, clauses[_fewest(covers, sizes, asks, proven=proven)])
 
 
-def rule_of(conditions: Sequence[Conditions], clauses: IntArray) -> Rule:
+def rule_of(conditions: Sequence[Conditions], clauses: IntArray) -> Dnf:
     """Return clauses, [A, k] indices of conditions, in literals."""
-    return Rule(
+    return Dnf(
         Clause(literal for one, i in zip(conditions, row, strict=True) for literal in one.literals[int(i)])
         for row in clauses
     )

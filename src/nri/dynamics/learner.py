@@ -23,7 +23,7 @@ from nri.errors import InputError
 from nri.induce.path import induce_rules
 from nri.induce.settings import Settings
 from nri.induce.words import counted
-from nri.rule import Clause, Column, Kind, Label, Literal, Op, Rule, RuleSet
+from nri.rule import Clause, Column, Kind, Label, Literal, Op, Dnf, RuleSet
 from nri.table.table import Table, Target
 
 _MOST_SETTLING = 7
@@ -44,7 +44,7 @@ _ROUNDS = 4
 class Candidate:
     """A rule for a variable, and the bits that it and its errors take."""
 
-    rules: Mapping[Label, Rule]
+    rules: Mapping[Label, Dnf]
     columns: tuple[int, ...]
     bits: float
     others: Regulators | None = None
@@ -219,7 +219,7 @@ class Learner:
                 return literal
             return Literal(literal.column, Op.GT if literal.positive else Op.LE, cut[literal.column])
 
-        rules = {r.label: Rule(Clause(map(measured, clause)) for clause in r.rule) for r in found.rules}
+        rules = {r.label: Dnf(Clause(map(measured, clause)) for clause in r.rule) for r in found.rules}
         return counted(rules, found.default, self.table)
 
     @cached_property

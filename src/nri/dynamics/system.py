@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nri.arrays import IntArray
 from nri.dynamics.variables import Variable
 from nri.errors import InputError, UnknownColumnError
-from nri.rule import FALSE, TRUE, ClassRule, Evidence, Label, Rule, RuleSet
+from nri.rule import FALSE, TRUE, ClassRule, Evidence, Label, Dnf, RuleSet
 from nri.rule.labels import label_array
 from nri.table.frame import read_columns
 
@@ -56,7 +56,7 @@ class VariableRule:
     all smaller sets could be ruled out in time, ``others_are_all`` is False"""
 
     @property
-    def on_rule(self) -> Rule:
+    def on_rule(self) -> Dnf:
         """When a Boolean variable is next on."""
         for one in self.ruleset.rules:
             if one.label is True:

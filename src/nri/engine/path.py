@@ -39,7 +39,7 @@ from nri.induce.path import find_rules, induce_rules
 from nri.induce.settings import Settings
 from nri.induce.sharpen import rule_bits, sharpen
 from nri.induce.words import counted, least_precision, right_weight
-from nri.rule import Label, Literal, Rule, RuleSet, Value
+from nri.rule import Label, Literal, Dnf, RuleSet, Value
 from nri.table.table import Table
 from nri.table.usable import LeftOut
 
@@ -201,7 +201,7 @@ class _Work:
 
     def sharpened(
         self, rule: RuleSet, on: Histogram, levels: dict[Border, tuple[Window, int]]
-    ) -> dict[Label, Rule]:
+    ) -> dict[Label, Dnf]:
         """Return the rules with each cut where all rows want it, the others being as they are.
 
         Parameters
@@ -306,7 +306,7 @@ class _Work:
         return len(np.unique(np.packbits(np.concatenate([values, known], axis=1), axis=1), axis=0))
 
     def chosen(
-        self, rules: Sequence[dict[Label, Rule]], default: Label, on: Histogram, searched: set[Literal]
+        self, rules: Sequence[dict[Label, Dnf]], default: Label, on: Histogram, searched: set[Literal]
     ) -> RuleSet:
         """Choose among rules and what the search makes of some literals, all judged on all rows."""
         candidates = [counted(one, default, on.table) for one in rules]
@@ -326,5 +326,5 @@ class _Work:
         return replace(candidates[min(range(len(candidates)), key=key)], weighted=False)
 
 
-def _rules(ruleset: RuleSet) -> dict[Label, Rule]:
+def _rules(ruleset: RuleSet) -> dict[Label, Dnf]:
     return {one.label: one.rule for one in ruleset.rules}

@@ -7,7 +7,7 @@ import numpy as np
 from nri.engine.columns import EngineColumn
 from nri.engine.histogram import Window
 from nri.induce.borders import Border, borders_of, is_on
-from nri.rule import Clause, Label, Literal, Rule, RuleSet, Value
+from nri.rule import Clause, Label, Literal, Dnf, RuleSet, Value
 from nri.rule.literal import Kind
 from nri.table.table import Table
 
@@ -64,7 +64,7 @@ def place_found(before: RuleSet, after: RuleSet, border: Border) -> Value | None
     return added.pop() if old - new == {border[1]} and len(added) == 1 else None
 
 
-def with_borders(ruleset: RuleSet, places: Mapping[Border, Value]) -> dict[Label, Rule]:
+def with_borders(ruleset: RuleSet, places: Mapping[Border, Value]) -> dict[Label, Dnf]:
     """Return the rules with some borders elsewhere."""
 
     def elsewhere(literal: Literal) -> Literal:
@@ -77,4 +77,4 @@ def with_borders(ruleset: RuleSet, places: Mapping[Border, Value]) -> dict[Label
         literals = {elsewhere(literal) for literal in clause}
         return Clause(literals, min(clause.at_least, len(literals)))
 
-    return {rule.label: Rule(map(moved, rule.rule)) for rule in ruleset.rules}
+    return {rule.label: Dnf(map(moved, rule.rule)) for rule in ruleset.rules}

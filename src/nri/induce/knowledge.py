@@ -14,7 +14,7 @@ import numpy as np
 from nri.errors import InputError
 from nri.induce.arguments import check_knowledge
 from nri.induce.words import counted
-from nri.rule import Kind, Literal, Op, Rule, RuleSet, rule_truth
+from nri.rule import Kind, Literal, Op, Dnf, RuleSet, rule_truth
 from nri.table.answers import read_condition
 from nri.table.binarizer import Binarizer
 from nri.table.table import Table
@@ -116,7 +116,7 @@ def with_cuts(binarizer: Binarizer, cuts: Mapping[str, Sequence[float]]) -> Bina
     return closer
 
 
-def kept_rule(keep: RuleSet, table: Table, max_clauses: int) -> tuple[int, Rule]:
+def kept_rule(keep: RuleSet, table: Table, max_clauses: int) -> tuple[int, Dnf]:
     """Return the class of the clauses to keep, and these, if the table has what they speak about."""
     ruled = [rule for rule in keep.rules if not rule.rule.is_false]
     if len(table.classes) != 2 or len(ruled) != 1:
@@ -133,17 +133,17 @@ def kept_rule(keep: RuleSet, table: Table, max_clauses: int) -> tuple[int, Rule]
     return index, kept.rule
 
 
-def rows_left(rule: Rule, table: Table) -> Table:
+def rows_left(rule: Dnf, table: Table) -> Table:
     """Return the rows that no clause of a rule covers."""
     return table.take(~rule_truth(rule, table.columns, len(table)))
 
 
-def joined(kept: Rule, found: RuleSet, index: int, table: Table) -> RuleSet:
+def joined(kept: Dnf, found: RuleSet, index: int, table: Table) -> RuleSet:
     """Return kept and found clauses of a class as one rule, counted on all rows."""
     label = table.classes[index]
-    own = next((rule.rule for rule in found.rules if rule.label == label), Rule([]))
+    own = next((rule.rule for rule in found.rules if rule.label == label), Dnf([]))
     (other,) = (one for one in table.classes if one != label)
-    return counted({label: Rule([*kept, *own])}, other, table)
+    return counted({label: Dnf([*kept, *own])}, other, table)
 
 
 def _implies(literal: Literal, other: Literal) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 from nri.arrays import IntArray
 from nri.induce.borders import Border, BorderRows, borders_of, is_on, outlooks
 from nri.induce.words import counted, least_precision, right_weight
-from nri.rule import Clause, Literal, Op, Rule, RuleSet, Value
+from nri.rule import Clause, Literal, Op, Dnf, RuleSet, Value
 from nri.search.objective import DescriptionLength, clause_bits
 from nri.table.table import Table
 from nri.table.thresholds import Cut
@@ -166,7 +166,7 @@ def _with_value(ruleset: RuleSet, border: Border, value: Value, table: Table) ->
         }
         return Clause(literals, min(clause.at_least, len(literals)))
 
-    rules = {rule.label: Rule(map(moved, rule.rule)) for rule in ruleset.rules}
+    rules = {rule.label: Dnf(map(moved, rule.rule)) for rule in ruleset.rules}
     return counted(rules, ruleset.default, table)
 
 

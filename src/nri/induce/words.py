@@ -9,7 +9,7 @@ from nri.rule import (
     Label,
     Literal,
     Op,
-    Rule,
+    Dnf,
     RuleSet,
     clause_matrix,
     count_ruleset,
@@ -71,7 +71,7 @@ def assemble(
         Least share of its class among the rows of a clause.
     """
     plain = {
-        label: Rule(in_literals(clause, literals) for clause in rule)
+        label: Dnf(in_literals(clause, literals) for clause in rule)
         for label, rule in zip(table.classes, induced.rules, strict=True)
     }
     if len(table.classes) == 2:
@@ -89,7 +89,7 @@ def in_literals(clause: AnyClause, literals: Sequence[Literal]) -> Clause:
 
 
 def in_words(
-    plain: Mapping[Label, Rule],
+    plain: Mapping[Label, Dnf],
     default: Label,
     domain: Domain,
     table: Table,
@@ -125,7 +125,7 @@ def _has_categories(values: tuple[object, ...] | None) -> bool:
     return values is not None and any(isinstance(value, str) for value in values)
 
 
-def counted(rules: Mapping[Label, Rule], default: Label, table: Table) -> RuleSet:
+def counted(rules: Mapping[Label, Dnf], default: Label, table: Table) -> RuleSet:
     """Count the evidence on a table, put the clauses that explain most rows first, and keep the plans."""
     weights = table.class_weights
     n = len(weights)
@@ -137,7 +137,7 @@ def counted(rules: Mapping[Label, Rule], default: Label, table: Table) -> RuleSe
         counts = clause_matrix(rule, table.columns, n).T @ weights
         gain = 2 * counts[:, index] - counts.sum(axis=1)
         order = sorted(range(len(rule)), key=lambda i: (-gain[i], len(rule.clauses[i])))
-        ordered[label] = Rule(rule.clauses[i] for i in order)
+        ordered[label] = Dnf(rule.clauses[i] for i in order)
     used = {name: table.columns[name] for rule in ordered.values() for name in rule.columns}
     ruleset = count_ruleset(table.target, table.classes, ordered, used, weights, default=default)
     return ruleset.with_plans(table.plans)

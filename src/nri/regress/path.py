@@ -25,7 +25,7 @@ from nri.regress.count import (
     weighted_quantiles,
 )
 from nri.regress.search import Problem, search
-from nri.rule import Clause, Kind, Literal, Op, Rule, simplify
+from nri.rule import Clause, Kind, Literal, Op, Dnf, simplify
 from nri.rule.literal import plain_value
 from nri.rule.regions import Domain
 from nri.rule.segments import Segments
@@ -239,5 +239,5 @@ def _row_order(fires: BoolArray, values: FloatArray, weights: FloatArray) -> Int
 
 def _simplest(clause: Clause, domain: Domain) -> Clause:
     """Return the clause without literals that others imply."""
-    simple = simplify(Rule([clause]), domain)
+    simple = simplify(Dnf([clause]), domain)
     return simple.clauses[0] if len(simple) == 1 else clause

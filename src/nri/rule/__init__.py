@@ -1,6 +1,6 @@
 """Symbols: literals, clauses and rules, with no tensors and no tables."""
 
-from nri.rule.clause import ALWAYS, FALSE, TRUE, Clause, Rule
+from nri.rule.clause import ALWAYS, FALSE, TRUE, Clause, Dnf
 from nri.rule.column import Column, Columns, column_of, row_count
 from nri.rule.count import count_ruleset
 from nri.rule.decide import Evidence
@@ -55,7 +55,7 @@ __all__ = [
     "Miss",
     "NearMiss",
     "Op",
-    "Rule",
+    "Dnf",
     "RuleSet",
     "Segment",
     "Segments",

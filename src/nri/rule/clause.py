@@ -89,8 +89,8 @@ ALWAYS = Clause()
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """Clauses of which one must hold; clauses are kept once, in the order given.
+class Dnf:
+    """A disjunction of clauses (disjunctive normal form); clauses are kept once, in the order given.
 
     The order of clauses carries no meaning (a disjunction has none) and does not take part in
     equality; it is the order of reading, best clause first.
@@ -102,7 +102,7 @@ class Rule:
         object.__setattr__(self, "clauses", tuple(dict.fromkeys(clauses)))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Rule) and set(self.clauses) == set(other.clauses)
+        return isinstance(other, Dnf) and set(self.clauses) == set(other.clauses)
 
     def __hash__(self) -> int:
         return hash(frozenset(self.clauses))
@@ -138,8 +138,8 @@ class Rule:
         return sum(len(clause) for clause in self.clauses)
 
 
-TRUE = Rule([ALWAYS])
+TRUE = Dnf([ALWAYS])
 """The rule that holds on every row."""
 
-FALSE = Rule([])
+FALSE = Dnf([])
 """The rule that holds on no row."""

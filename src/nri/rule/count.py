@@ -7,7 +7,7 @@ import numpy as np
 
 from nri.arrays import FloatArray
 from nri.errors import InputError
-from nri.rule.clause import Rule
+from nri.rule.clause import Dnf
 from nri.rule.column import Columns, row_count
 from nri.rule.decide import Evidence, shrink
 from nri.rule.labels import Label, as_label
@@ -18,7 +18,7 @@ from nri.rule.truth import clause_matrix
 def count_ruleset(
     target: str,
     classes: Sequence[Label],
-    rules: Mapping[Label, Rule],
+    rules: Mapping[Label, Dnf],
     columns: Columns,
     class_weights: FloatArray,
     default: Label | None = None,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nri.rule.clause import Clause, Rule
+from nri.rule.clause import Clause, Dnf
 from nri.rule.column import Columns
 from nri.rule.literal import Literal, Value
 from nri.rule.regions import OPEN, ColumnDomain, ColumnRegions, Domain, cube_of, regions_of
@@ -25,27 +25,27 @@ _SMALL = 2**13
 
 
 def equivalent(
-    first: Rule, second: Rule, domain: Domain | None = None, *, unknown_cells: bool = False
+    first: Dnf, second: Dnf, domain: Domain | None = None, *, unknown_cells: bool = False
 ) -> bool:
     """Whether the two rules fire on the same rows of the domain.
 
     >>> from nri.rule import Clause, Literal, Op
-    >>> young = Rule([Clause([Literal("age", Op.LE, 61)])])
-    >>> not_old = Rule([Clause([Literal("age", Op.LE, 61), Literal("age", Op.LE, 70)])])
+    >>> young = Dnf([Clause([Literal("age", Op.LE, 61)])])
+    >>> not_old = Dnf([Clause([Literal("age", Op.LE, 61), Literal("age", Op.LE, 70)])])
     >>> equivalent(young, not_old)
     True
     """
     return difference(first, second, domain, unknown_cells=unknown_cells) is None
 
 
-def implies(first: Rule, second: Rule, domain: Domain | None = None, *, unknown_cells: bool = False) -> bool:
+def implies(first: Dnf, second: Dnf, domain: Domain | None = None, *, unknown_cells: bool = False) -> bool:
     """Whether the second rule fires on every row of the domain on which the first one does."""
-    both = Rule([*first, *second])
+    both = Dnf([*first, *second])
     return equivalent(both, second, domain, unknown_cells=unknown_cells)
 
 
 def difference(
-    first: Rule, second: Rule, domain: Domain | None = None, *, unknown_cells: bool = False
+    first: Dnf, second: Dnf, domain: Domain | None = None, *, unknown_cells: bool = False
 ) -> Row | None:
     """Return a row on which just one of the rules fires, None if there is none."""
     regions = _telling_regions(first, second, domain or {}, unknown_cells)
@@ -57,7 +57,7 @@ def difference(
 
 
 def _telling_regions(
-    first: Rule, second: Rule, domain: Domain, unknown_cells: bool
+    first: Dnf, second: Dnf, domain: Domain, unknown_cells: bool
 ) -> dict[str, ColumnRegions]:
     """Regions that the rules' literals tell apart, and no finer."""
     literals = [literal for rule in (first, second) for clause in rule for literal in clause]
@@ -72,7 +72,7 @@ def _telling_regions(
     }
 
 
-def _difference_by_table(first: Rule, second: Rule, regions: Mapping[str, ColumnRegions]) -> Row | None:
+def _difference_by_table(first: Dnf, second: Dnf, regions: Mapping[str, ColumnRegions]) -> Row | None:
     shape = tuple(len(column.cells) for column in regions.values())
     size = prod(shape)
     grid = np.unravel_index(np.arange(size), shape) if shape else ()
@@ -86,7 +86,7 @@ def _difference_by_table(first: Rule, second: Rule, regions: Mapping[str, Column
     return {name: column.cell(row) for name, column in rows.items()}
 
 
-def _difference_by_solver(first: Rule, second: Rule, regions: Mapping[str, ColumnRegions]) -> Row | None:
+def _difference_by_solver(first: Dnf, second: Dnf, regions: Mapping[str, ColumnRegions]) -> Row | None:
     from pysat.solvers import Solver  # heavy, and needed for large rules only
 
     grid = _Grid(regions, [literal for rule in (first, second) for x in rule if x.counts for literal in x])
@@ -130,7 +130,7 @@ class _Grid:
             yield [-member, *options]
             yield from ([member, -option] for option in options)
 
-    def none_fires(self, rule: Rule) -> Iterator[list[int]]:
+    def none_fires(self, rule: Dnf) -> Iterator[list[int]]:
         """For each clause, some column is in a region where the clause fails, or too few members hold."""
         for clause in rule:
             if clause.counts:

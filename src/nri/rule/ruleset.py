@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
-from nri.rule.clause import Clause, Rule
+from nri.rule.clause import Clause, Dnf
 from nri.rule.decide import (
     Evidence,
     estimated_precision,
@@ -44,7 +44,7 @@ class ClassRule:
     """The rule of one class, and for each of its clauses what it covered and what was left to it."""
 
     label: Label
-    rule: Rule
+    rule: Dnf
     evidence: tuple[Evidence, ...]
     """Rows on which each clause fires."""
     decided: tuple[Evidence, ...]
@@ -53,7 +53,7 @@ class ClassRule:
     def __init__(
         self,
         label: Label,
-        rule: Rule,
+        rule: Dnf,
         evidence: Iterable[Evidence],
         decided: Iterable[Evidence] | None = None,
     ) -> None:

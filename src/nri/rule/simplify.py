@@ -12,13 +12,13 @@ since it says that ``a`` is known. If the domain calls ``a`` complete, both are 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations, product
 
-from nri.rule.clause import Clause, Rule
+from nri.rule.clause import Clause, Dnf
 from nri.rule.counting import as_one_cube, without_idle_members
 from nri.rule.literal import Kind, Literal, Op, kind_of
 from nri.rule.regions import OPEN, ColumnRegions, Cube, Domain, contains, covered, cubes_of, regions_of
 
 
-def simplify(rule: Rule, domain: Domain | None = None) -> Rule:
+def simplify(rule: Dnf, domain: Domain | None = None) -> Dnf:
     """Return a rule that fires on the same rows with no more, and mostly fewer, literals.
 
     Parameters
@@ -33,9 +33,9 @@ def simplify(rule: Rule, domain: Domain | None = None) -> Rule:
     --------
     >>> from nri.rule import Op
     >>> x3, x5 = Literal("x", Op.GT, 3), Literal("x", Op.GT, 5)
-    >>> print(simplify(Rule([Clause([x3, x5])])))
+    >>> print(simplify(Dnf([Clause([x3, x5])])))
     (x > 5)
-    >>> print(simplify(Rule([Clause([x3]), Clause([x5])])))
+    >>> print(simplify(Dnf([Clause([x3]), Clause([x5])])))
     (x > 3)
     """
     domain = domain or {}
@@ -53,7 +53,7 @@ class _Simplifier:
         self.words = words
         self._cubes: dict[Clause, list[Cube] | None] = {}
 
-    def run(self, rule: Rule) -> Rule:
+    def run(self, rule: Dnf) -> Dnf:
         clauses = list(rule)
         while True:
             before = clauses
@@ -63,7 +63,7 @@ class _Simplifier:
             clauses = self.drop_literals(clauses)
             clauses = self.drop_covered(clauses)
             if clauses == before:
-                return Rule(clauses)
+                return Dnf(clauses)
 
     def cubes(self, clause: Clause) -> list[Cube] | None:
         """Where a clause fires; None where listing that takes too long."""

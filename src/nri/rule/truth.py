@@ -12,7 +12,7 @@ import numpy as np
 
 from nri.arrays import BoolArray
 from nri.errors import InputError
-from nri.rule.clause import Clause, Rule
+from nri.rule.clause import Clause, Dnf
 from nri.rule.column import Column, Columns, row_count
 from nri.rule.literal import Kind, Literal, Op
 
@@ -72,11 +72,11 @@ def enough_hold(holds: Sequence[BoolArray], at_least: int) -> BoolArray:
     return counts >= at_least
 
 
-def rule_truth(rule: Rule, columns: Columns, n_rows: int | None = None) -> BoolArray:
+def rule_truth(rule: Dnf, columns: Columns, n_rows: int | None = None) -> BoolArray:
     """[M]: where a clause of the rule fires.
 
     >>> from nri.rule import column_of
-    >>> rule = Rule([Clause([Literal("age", Op.GT, 61)])])
+    >>> rule = Dnf([Clause([Literal("age", Op.GT, 61)])])
     >>> rule_truth(rule, {"age": column_of([70, 50, None])}).tolist()
     [True, False, False]
     """

@@ -9,7 +9,7 @@ from nri.induce import models
 from nri.induce.diagnostics import check_prevalence
 from nri.induce.knowledge import Knowledge
 from nri.induce.settings import Settings
-from nri.rule import Label, Rule
+from nri.rule import Label, Dnf
 from nri.serve.fields import (
     MAX_LITERALS,
     as_object,
@@ -36,7 +36,7 @@ class Question:
     """columns whose groups are told about"""
     prevalence: float | None = None
     """share of the class asked about where the rule will be used; None for the table's"""
-    keep: tuple[Label, Rule] | None = None
+    keep: tuple[Label, Dnf] | None = None
     """clauses that a person wants to keep, and the class that they are about"""
 
 
@@ -101,10 +101,10 @@ def _places(data: Mapping[str, Any]) -> list[float]:
     return places
 
 
-def _kept(data: Mapping[str, Any], profiles: Mapping[str, ColumnProfile]) -> tuple[Label, Rule] | None:
+def _kept(data: Mapping[str, Any], profiles: Mapping[str, ColumnProfile]) -> tuple[Label, Dnf] | None:
     """Read ``{label, clauses}``."""
     if data.get("keep") is None:
         return None
     keep = as_object(data["keep"])
     clauses = read_clauses(keep.get("clauses"), profiles)
-    return (label(keep, "label"), Rule(clauses)) if clauses else None
+    return (label(keep, "label"), Dnf(clauses)) if clauses else None

@@ -13,7 +13,7 @@ from nri.induce.estimates import lone_teller
 from nri.induce.path import induce_rules
 from nri.induce.price import Price, price_of_knowledge
 from nri.induce.resample import HeldOut, cores, hold_out, some_of_each_class
-from nri.rule import ColumnPlan, Columns, Kind, Rule, RuleSet, clause_matrix, count_ruleset
+from nri.rule import ColumnPlan, Columns, Kind, Dnf, RuleSet, clause_matrix, count_ruleset
 from nri.rule.labels import Label
 from nri.serve.fields import as_object, listed, read_clauses
 from nri.serve.question import Question
@@ -145,7 +145,7 @@ def answer(upload: Upload, question: Question) -> Work:
     )
 
 
-def edited_rules(data: Any, work: Work) -> dict[Label, Rule]:
+def edited_rules(data: Any, work: Work) -> dict[Label, Dnf]:
     """Read ``{"rules": [{"clauses": [...]}]}``, one rule for each class that has one.
 
     So the page sends rules back after somebody dropped, added or changed a condition. They stand in the order
@@ -157,12 +157,12 @@ def edited_rules(data: Any, work: Work) -> dict[Label, Rule]:
     profiles = {column.name: column for column in work.upload.columns}
     profiles = {name: profiles[name] for name in work.table.names}
     return {
-        present.label: Rule(read_clauses(as_object(rule).get("clauses"), profiles))
+        present.label: Dnf(read_clauses(as_object(rule).get("clauses"), profiles))
         for present, rule in zip(work.ruleset.rules, rules, strict=True)
     }
 
 
-def with_rules(work: Work, rules: dict[Label, Rule]) -> Work:
+def with_rules(work: Work, rules: dict[Label, Dnf]) -> Work:
     """Put edited rules in the place of the present ones and count their evidence anew."""
     known = {rule.label for rule in work.ruleset.rules}
     if set(rules) != known:
@@ -177,7 +177,7 @@ def with_rules(work: Work, rules: dict[Label, Rule]) -> Work:
     return replace(work, ruleset=_counted(rules, kinds, work.table, work.found.default))
 
 
-def _counted(rules: dict[Label, Rule], kinds: dict[str, Kind], table: Table, default: Label) -> RuleSet:
+def _counted(rules: dict[Label, Dnf], kinds: dict[str, Kind], table: Table, default: Label) -> RuleSet:
     columns = {name: recast(table.columns[name], ColumnPlan(kind), name) for name, kind in kinds.items()}
     ruleset = count_ruleset(table.target, table.classes, rules, columns, table.class_weights, default=default)
     return ruleset.with_plans(table.plans)
@@ -206,10 +206,10 @@ def _with_empty_rule(ruleset: RuleSet, positive: int | None) -> RuleSet:
     label = ruleset.classes[other if positive is None else positive]
     default = next(one for one in ruleset.classes if one != label)
     counts = np.asarray(ruleset.support.counts)[None, :]
-    return count_ruleset(ruleset.target, ruleset.classes, {label: Rule([])}, {}, counts, default=default)
+    return count_ruleset(ruleset.target, ruleset.classes, {label: Dnf([])}, {}, counts, default=default)
 
 
-def _rules(ruleset: RuleSet) -> dict[Label, Rule]:
+def _rules(ruleset: RuleSet) -> dict[Label, Dnf]:
     return {rule.label: rule.rule for rule in ruleset.rules}
 
 

@@ -16,7 +16,7 @@ from nri.rule import (
     Clause,
     Kind,
     Label,
-    Rule,
+    Dnf,
     RuleSet,
     column_of,
     difference,
@@ -154,12 +154,12 @@ def compare_rules(old: RuleSet, new: RuleSet, table: Any = None) -> Comparison:
     )
 
 
-def _rule_of(ruleset: RuleSet, label: Label) -> Rule:
+def _rule_of(ruleset: RuleSet, label: Label) -> Dnf:
     """Return the rule of a class, the one that never fires if it has none."""
-    return next((rule.rule for rule in ruleset.rules if str(rule.label) == str(label)), Rule())
+    return next((rule.rule for rule in ruleset.rules if str(rule.label) == str(label)), Dnf())
 
 
-def _class_change(label: Label, old: Rule, new: Rule) -> ClassChange:
+def _class_change(label: Label, old: Dnf, new: Dnf) -> ClassChange:
     kept = tuple(clause for clause in old if clause in new.clauses)
     gone = [clause for clause in old if clause not in kept]
     come = [clause for clause in new if clause not in kept]
@@ -178,7 +178,7 @@ def _twins(gone: list[Clause], come: list[Clause], asks: Callable[[Clause], Hash
             yield Moved(clause, twin)
 
 
-def _relation(old: Rule, new: Rule) -> tuple[str, Clause | None]:
+def _relation(old: Dnf, new: Dnf) -> tuple[str, Clause | None]:
     _same_kinds(old, new)
     row = difference(old, new)
     if row is None:
@@ -201,10 +201,10 @@ def _are_opposite(old: RuleSet, new: RuleSet) -> bool:
 
 def _by_what_they_say(changes: tuple[ClassChange, ...]) -> tuple[ClassChange, ...]:
     """Tell of two opposite rules where they say what: they differ where both fire, and where neither does."""
-    old = Rule(clause for change in changes for clause in change.dropped)
-    new = Rule(clause for change in changes for clause in change.added)
+    old = Dnf(clause for change in changes for clause in change.dropped)
+    new = Dnf(clause for change in changes for clause in change.added)
     _same_kinds(old, new)
-    both, neither = _where_both_fire(old, new), _where_none_fires(Rule([*old, *new]))
+    both, neither = _where_both_fire(old, new), _where_none_fires(Dnf([*old, *new]))
     told = []
     for change in changes:
         of_old = bool(change.dropped)
@@ -219,18 +219,18 @@ def _by_what_they_say(changes: tuple[ClassChange, ...]) -> tuple[ClassChange, ..
     return tuple(told)
 
 
-def _where_both_fire(old: Rule, new: Rule) -> Clause | None:
+def _where_both_fire(old: Dnf, new: Dnf) -> Clause | None:
     possible = (meeting(one, other) for one in old for other in new)
-    told = [simplify(Rule([clause])).clauses[0] for clause in possible if clause is not None]
+    told = [simplify(Dnf([clause])).clauses[0] for clause in possible if clause is not None]
     return min(told, key=len, default=None)
 
 
-def _where_none_fires(rule: Rule) -> Clause | None:
+def _where_none_fires(rule: Dnf) -> Clause | None:
     row = difference(rule, TRUE)
     return None if row is None else _conditions_of(row, rule, TRUE)
 
 
-def _conditions_of(row: Mapping[str, Value | None], old: Rule, new: Rule) -> Clause:
+def _conditions_of(row: Mapping[str, Value | None], old: Dnf, new: Dnf) -> Clause:
     """Say in the rules' own conditions where a row lies, as shortly as tells the rules apart."""
     columns = {name: column_of([cell]) for name, cell in row.items()}
     literals = {literal for rule in (old, new) for clause in rule for literal in clause}
@@ -242,12 +242,12 @@ def _conditions_of(row: Mapping[str, Value | None], old: Rule, new: Rule) -> Cla
     return clause
 
 
-def _separates(where: Clause, one: Rule, other: Rule) -> bool:
+def _separates(where: Clause, one: Dnf, other: Dnf) -> bool:
     """Whether on all rows where a clause holds, one rule fires and the other does not."""
-    return not any(can_fire(clause, where) for clause in other) and implies(Rule([where]), one)
+    return not any(can_fire(clause, where) for clause in other) and implies(Dnf([where]), one)
 
 
-def _same_kinds(old: Rule, new: Rule) -> None:
+def _same_kinds(old: Dnf, new: Dnf) -> None:
     kinds: dict[str, Kind] = {}
     for literal in (literal for rule in (old, new) for clause in rule for literal in clause):
         if kinds.setdefault(literal.column, literal.kind) is not literal.kind:

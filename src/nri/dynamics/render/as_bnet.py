@@ -18,7 +18,7 @@ from nri.rule import (
     Kind,
     Literal,
     Op,
-    Rule,
+    Dnf,
     RuleSet,
     rule_truth,
 )
@@ -67,7 +67,7 @@ def plain_names(names: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _formula(rule: Rule, names: dict[str, str]) -> str:
+def _formula(rule: Dnf, names: dict[str, str]) -> str:
     if rule.is_true:
         return "1"
     told = [
@@ -105,7 +105,7 @@ def read_bnet(text: str) -> Dynamics:
     return Dynamics(variables, {name: told_rule(name, r) for name, r in rules.items()})
 
 
-def told_rule(name: str, rule: Rule) -> VariableRule:
+def told_rule(name: str, rule: Dnf) -> VariableRule:
     """Return a rule that somebody wrote, for which there is no evidence."""
     nothing = Evidence([0.0, 0.0])
     rules = () if rule.is_false else (ClassRule(True, rule, [nothing for _ in rule]),)
@@ -129,7 +129,7 @@ class _Formula:
             self.tokens.append((match["name"] or match["sign"]).translate(str.maketrans("~*+", "!&|")))
             at = match.end()
 
-    def dnf(self) -> Rule:
+    def dnf(self) -> Dnf:
         rule = self._or(True)
         if self.place != len(self.tokens):
             raise InputError(f"the formula of {self.name!r} goes on after its end: {self.text[:60]!r}")
@@ -138,7 +138,7 @@ class _Formula:
     def _next(self) -> str:
         return self.tokens[self.place] if self.place < len(self.tokens) else ""
 
-    def _or(self, positive: bool) -> Rule:
+    def _or(self, positive: bool) -> Dnf:
         rule = self._and(positive)
         while self._next() == "|":
             self.place += 1
@@ -146,7 +146,7 @@ class _Formula:
             rule = either(rule, other) if positive else both(rule, other)
         return rule
 
-    def _and(self, positive: bool) -> Rule:
+    def _and(self, positive: bool) -> Dnf:
         rule = self._not(positive)
         while self._next() == "&":
             self.place += 1
@@ -154,7 +154,7 @@ class _Formula:
             rule = both(rule, other) if positive else either(rule, other)
         return rule
 
-    def _not(self, positive: bool) -> Rule:
+    def _not(self, positive: bool) -> Dnf:
         token = self._next()
         self.place += 1
         if token == "!":
@@ -169,29 +169,29 @@ class _Formula:
             return TRUE if (token in ("1", "True", "true")) is positive else FALSE
         if not token or token in "&|)":
             raise InputError(f"the formula of {self.name!r} breaks off: {self.text[:60]!r}")
-        return Rule([Clause([Literal(token, Op.EQ if positive else Op.NE, True)])])
+        return Dnf([Clause([Literal(token, Op.EQ if positive else Op.NE, True)])])
 
 
-def either(first: Rule, second: Rule) -> Rule:
+def either(first: Dnf, second: Dnf) -> Dnf:
     """Join two rules by OR, without clauses that another contains."""
     return _absorbed([*first, *second])
 
 
-def both(first: Rule, second: Rule) -> Rule:
+def both(first: Dnf, second: Dnf) -> Dnf:
     """Join two rules by AND, as a rule again."""
     joined = [Clause([*one, *other]) for one in first for other in second]
     return _absorbed([clause for clause in joined if len(clause.columns) == len(clause)])
 
 
-def _absorbed(clauses: Sequence[Clause]) -> Rule:
+def _absorbed(clauses: Sequence[Clause]) -> Dnf:
     kept: list[Clause] = []
     for clause in sorted(dict.fromkeys(clauses), key=len):
         if not any(other.subsumes(clause) for other in kept):
             kept.append(clause)
-    return Rule(kept)
+    return Dnf(kept)
 
 
-def _shortest(rule: Rule) -> Rule:
+def _shortest(rule: Dnf) -> Dnf:
     if len(rule.columns) > _SHORTENED:
         return rule
     plan = ColumnPlan(Kind.BOOLEAN)

@@ -11,7 +11,7 @@ from dataclasses import fields
 from typing import Any, TypeAlias, TypeVar
 
 from nri.errors import InputError
-from nri.rule.clause import Clause, Rule
+from nri.rule.clause import Clause, Dnf
 from nri.rule.decide import Evidence
 from nri.rule.labels import Label, as_label
 from nri.rule.literal import Kind, Literal, Value
@@ -170,7 +170,7 @@ class _Node:
 
 def _class_rule(node: _Node) -> ClassRule:
     clauses = node.get("clauses").items()
-    rule = Rule(_clause(clause) for clause in clauses)
+    rule = Dnf(_clause(clause) for clause in clauses)
     evidence = [_evidence(clause.get("evidence")) for clause in clauses]
     decided = [
         _evidence(clause.get("decided")) if clause.has("decided") else covered

@@ -9,7 +9,7 @@ import datetime as dt
 from typing import Any, Protocol
 
 from nri.errors import InputError
-from nri.rule.clause import Rule
+from nri.rule.clause import Dnf
 from nri.rule.literal import Kind, Literal, Op, Value
 from nri.rule.render.options import RenderOptions
 from nri.rule.render.phrase import phrase_label, phrase_literal, phrase_name
@@ -38,7 +38,7 @@ def render_sympy(ruleset: RuleSet, options: RenderOptions) -> str:
     )
 
 
-def to_sympy(rule: Rule) -> Any:
+def to_sympy(rule: Dnf) -> Any:
     """Return the rule as a SymPy formula."""
     try:
         import sympy  # an optional library
@@ -63,7 +63,7 @@ def _source(name: str, *args: Any, **options: Any) -> _Source:
     return _Source(f"{name}({', '.join(written)})")
 
 
-def _formula(rule: Rule, make: _Make) -> Any:
+def _formula(rule: Dnf, make: _Make) -> Any:
     clauses = [_enough([_literal(x, make) for x in clause], clause.at_least, make) for clause in rule]
     return _joined("Or", clauses, make)
 
