@@ -1,10 +1,9 @@
-"""Symbols: literals, clauses and rules, with no tensors and no tables."""
+"""Rules: literals, clauses and branches with their estimates; no tensors, no tables."""
 
 from nri.rule.clause import ALWAYS, FALSE, TRUE, Clause, Dnf
 from nri.rule.column import Column, Columns, column_of, row_count
-from nri.rule.count import count_ruleset
-from nri.rule.decide import Evidence
 from nri.rule.equivalence import difference, equivalent, implies
+from nri.rule.estimate import ClassTarget, Mean, NumberTarget, Risk, Shares, SurvivalTarget
 from nri.rule.explain import Explanation, Miss, NearMiss
 from nri.rule.labels import Label
 from nri.rule.literal import Kind, Literal, Op, Value
@@ -13,17 +12,15 @@ from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain, Domain
 from nri.rule.render import (
     FORMATS,
     Format,
-    any_rule_from_json,
+    RenderOptions,
     asp_facts,
     from_json,
     prolog_facts,
     render,
     to_sympy,
 )
-from nri.rule.ruleset import ClassRule, Decision, RuleSet
-from nri.rule.segments import Segment, Segments, Spread
+from nri.rule.rule import Branch, Rule
 from nri.rule.simplify import simplify
-from nri.rule.survival import SurvivalRule
 from nri.rule.truth import (
     clause_matrix,
     clause_truth,
@@ -38,36 +35,35 @@ __all__ = [
     "FORMATS",
     "OPEN",
     "TRUE",
-    "ClassRule",
+    "Branch",
+    "ClassTarget",
     "Clause",
     "Column",
     "ColumnDomain",
     "ColumnPlan",
     "Columns",
-    "Decision",
+    "Dnf",
     "Domain",
-    "Evidence",
     "Explanation",
     "Format",
     "Kind",
     "Label",
     "Literal",
+    "Mean",
     "Miss",
     "NearMiss",
+    "NumberTarget",
     "Op",
-    "Dnf",
-    "RuleSet",
-    "Segment",
-    "Segments",
-    "Spread",
-    "SurvivalRule",
+    "RenderOptions",
+    "Risk",
+    "Rule",
+    "Shares",
+    "SurvivalTarget",
     "Value",
-    "any_rule_from_json",
     "asp_facts",
     "clause_matrix",
     "clause_truth",
     "column_of",
-    "count_ruleset",
     "difference",
     "equivalent",
     "from_json",

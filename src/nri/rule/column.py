@@ -6,7 +6,7 @@ comparison is one of small integers however long the texts are.
 """
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
 from nri.rule.literal import Kind, Value, plain_value
+from nri.rule.plan import ColumnPlan
 
 _KINDS = {"b": Kind.BOOLEAN, "f": Kind.NUMBER, "M": Kind.DATE}
 _DTYPES: dict[Kind, Any] = {
@@ -159,6 +160,26 @@ def row_count(columns: Columns, n_rows: int | None = None) -> int:
         if length != n:
             raise InputError(f"columns differ in length: {first!r} has {n} rows, {name!r} has {length}")
     return n
+
+
+Reader = Callable[[Any, Mapping[str, ColumnPlan]], Columns]
+_readers: list[Reader] = []
+
+
+def register_reader(reader: Reader) -> None:
+    """Let rules read other rows than typed columns; :mod:`nri.table` registers frames, files and lists."""
+    _readers[:] = [reader]
+
+
+def read_rows(rows: Any, plans: Mapping[str, ColumnPlan]) -> Columns:
+    """Return the columns of some rows as plans say they are read; typed columns are taken as they are."""
+    if isinstance(rows, Mapping) and all(isinstance(column, Column) for column in rows.values()):
+        return rows
+    if not _readers:
+        raise InputError(
+            "rows must be typed columns where nri.table is not loaded; read the rule with nri.read_rules"
+        )
+    return _readers[0](rows, plans)
 
 
 def _standard(

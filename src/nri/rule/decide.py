@@ -1,20 +1,16 @@
-"""Decide: which clause decides a row, and how sure that is. The one definition; the search imports it.
+"""Decide: which clause decides a row, and how probable classes are then. The one definition.
 
-Every clause has an *estimated precision*: the share of its class among the rows that it covers, drawn
-towards the share of the class among all rows. Clauses get their say in the order of this estimate, equal
-ones in the order of their classes and then of reading. The first one that fires decides a row; where none
-fires, the default class does.
+The first clause that fires decides a row; where none fires, the ELSE does. Clauses of classes are ordered by
+their *estimated precision*: the share of its class among the rows that a clause covers, shrunk towards the
+share of the class among all rows; equal ones by the order of their classes and then of reading.
 """
 
-import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.errors import InputError
 
 STRENGTH = 2.0
 """Imaginary rows, classes in them as among all rows, that every count is mixed with."""
@@ -27,34 +23,26 @@ Number = TypeVar("Number", float, FloatArray)
 
 
 def estimated_precision(own: Number, covered: Number, share: float, strength: float = STRENGTH) -> Number:
-    """Return the share of its class among the rows of a clause, drawn towards that among all rows.
+    """Return the share of its class among the rows of a clause, shrunk towards that among all rows.
 
     >>> estimated_precision(8.0, 8.0, 0.5)
     0.9
 
-    Parameters
-    ----------
-    own, covered
-        Weight of the rows of its class that the clause covers, and of all rows that it covers.
-    share
-        Of the class among all rows.
-    strength
-        How many rows of that share are mixed in.
     """
     return (own + strength * share) / (covered + strength)
 
 
-def speaking_order(precision: FloatArray, classes: IntArray) -> IntArray:
-    """Return the clauses in the order in which they get their say.
+def deciding_order(precision: FloatArray, classes: IntArray) -> IntArray:
+    """Return the clauses in the order in which they decide.
 
-    >>> speaking_order(np.array([0.5, 0.9, 0.5]), np.array([1, 1, 0])).tolist()
+    >>> deciding_order(np.array([0.5, 0.9, 0.5]), np.array([1, 1, 0])).tolist()
     [1, 2, 0]
     """
     return np.lexsort((np.arange(len(precision)), classes, -np.round(precision, _TIE)))
 
 
 def first_to_fire(fires: BoolArray) -> IntArray:
-    """[M]: which clause of [M, K], in speaking order, decides each row; K where none fires.
+    """[M]: which clause of [M, K], in their order, decides each row; K where none fires.
 
     >>> first_to_fire(np.array([[False, True], [False, False]])).tolist()
     [1, 2]
@@ -64,44 +52,15 @@ def first_to_fire(fires: BoolArray) -> IntArray:
     return first
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """Rows of each class, in the order of the rule set's classes; fractions where labels are soft.
-
-    >>> Evidence([3, 9]).total
-    12.0
-    """
-
-    counts: tuple[float, ...]
-
-    def __init__(self, counts: Iterable[float]) -> None:
-        plain = tuple(float(count) for count in counts)
-        if not all(math.isfinite(count) and count >= 0 for count in plain):
-            raise InputError(f"class counts must be finite and not negative: got {list(plain)}")
-        object.__setattr__(self, "counts", plain)
-
-    def __len__(self) -> int:
-        return len(self.counts)
-
-    @property
-    def total(self) -> float:
-        """Rows of any class."""
-        return sum(self.counts)
-
-    def share(self, index: int) -> float | None:
-        """Return the part of the rows that are of this class, None if there are no rows."""
-        return self.counts[index] / self.total if self.total > 0 else None
-
-
-def shrink(evidence: Evidence, prior: tuple[float, ...]) -> FloatArray:
-    """[n_classes]: class probabilities, the counts drawn towards the prior's pseudo-counts.
+def shrink(counts: Sequence[float] | FloatArray, prior: Sequence[float] | FloatArray) -> FloatArray:
+    """[n_classes]: class probabilities, the counts shrunk towards the prior's pseudo-counts.
 
     With neither counts nor pseudo-counts every class is as likely as any other.
 
-    >>> shrink(Evidence([0, 8]), (1.0, 1.0)).tolist()
+    >>> shrink([0, 8], [1.0, 1.0]).tolist()
     [0.1, 0.9]
     """
-    mass = np.asarray(evidence.counts) + np.asarray(prior)
+    mass = np.asarray(counts, dtype=np.float64) + np.asarray(prior, dtype=np.float64)
     total = mass.sum()
     return mass / total if total > 0 else np.full(len(mass), 1.0 / len(mass))
 

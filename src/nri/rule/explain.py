@@ -1,43 +1,45 @@
-"""Explanations: for one row, which clauses fired or what the nearest ones lacked."""
+"""Explanations: for one row, which branch decides it, and what the branches before it lacked."""
 
 import datetime as dt
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import Any
 
 from nri.rule.clause import Clause
-from nri.rule.column import Columns, row_count
-from nri.rule.labels import Label
+from nri.rule.column import Columns
+from nri.rule.estimate import ClassTarget
 from nri.rule.literal import Literal, Value
-from nri.rule.ruleset import Decision, RuleSet
+from nri.rule.phrase import phrase_clause, phrase_literal, phrase_name, phrase_value
+from nri.rule.rule import Branch, Rule
 from nri.rule.truth import literal_truth
 
 
 @dataclass(frozen=True)
 class Miss:
-    """A literal that kept a clause from firing on a row, and the cell it met."""
+    """A literal that kept a clause from firing on a row, and the cell of the row."""
 
     literal: Literal
     cell: Value | None
     """None if the cell is unknown: then the literal is unknown rather than false."""
 
     def __str__(self) -> str:
-        from nri.rule.render.phrase import phrase_literal, phrase_value
-
-        met = "is unknown" if self.cell is None else f"is {phrase_value(self.cell)}"
-        return f"{phrase_literal(self.literal)} (it {met})"
+        cell = "is unknown" if self.cell is None else f"is {phrase_value(self.cell)}"
+        return f"{phrase_literal(self.literal)} (it {cell})"
 
 
 @dataclass(frozen=True)
 class NearMiss:
-    """A clause that did not fire, and why."""
+    """A branch that did not fire, and why."""
 
-    label: Label
-    clause: Clause
+    branch: Branch
     misses: tuple[Miss, ...]
     """Literals that do not hold; those of a counting clause in the order of how little is missing."""
+
+    @property
+    def clause(self) -> Clause:
+        """The condition that did not hold."""
+        return self.branch.clause
 
     @property
     def n_held(self) -> int:
@@ -60,7 +62,7 @@ class NearMiss:
         return tuple(miss.literal for miss in self.misses if miss.cell is None)
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def lines(self) -> tuple[str, ...]:
         """What kept the clause from firing: a line for each literal that it lacks, or one for a count."""
         if not self.clause.counts:
             return tuple(f"lacks {miss}" for miss in self.misses)
@@ -70,38 +72,54 @@ class NearMiss:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a row has its label."""
+    """Why a row has its prediction."""
 
-    target: str
-    label: Label
-    probability: float
-    fired: tuple[Decision, ...]
-    """Clauses that fired, the deciding one first."""
+    rule: Rule
+    index: int
+    """of the branch that decides; the number of branches where none fires"""
+    fired: tuple[Branch, ...]
+    """Branches that fired, the deciding one first."""
     held: tuple[tuple[Literal, ...], ...]
     """For each of these, its literals that hold: all of them, unless it counts."""
     nearest: tuple[NearMiss, ...]
-    """When none fired: the clauses that lack the fewest literals."""
+    """The branches that might have decided instead: of classes, where none fired, those that lack the fewest
+    literals; of a number or a risk, all branches before the one that decides."""
+
+    @property
+    def estimate(self) -> Any:
+        """What is known of the rows that the branch decides."""
+        return self.rule.estimates[self.index]
+
+    @property
+    def value(self) -> Any:
+        """The prediction."""
+        return self.estimate.value
+
+    @property
+    def probability(self) -> float:
+        """How probable the predicted class is."""
+        return self.rule.labels.probability(self.estimate)
 
     def __str__(self) -> str:
-        from nri.rule.render.phrase import phrase_clause, phrase_label, phrase_name
-
-        name = phrase_name(self.target)
-        lines = [f"{name} = {phrase_label(self.label)} (probability {self.probability:.2f})"]
-        for number, (decision, held) in enumerate(zip(self.fired, self.held, strict=True)):
-            verb = "because" if number == 0 else "also fired"
-            lines.append(f"  {verb}: {phrase_clause(decision.clause)} => {phrase_label(decision.label)}")
-            if decision.clause.counts:
-                lines.append(f"    {tally(decision.clause, len(held))}: {_listed(held)}")
+        target = self.rule.predicts
+        lines = [f"{phrase_name(target.name)} = {target.describe(self.estimate)}"]
+        for place, (branch, held) in enumerate(zip(self.fired, self.held, strict=True)):
+            verb = "because" if place == 0 else "also fired"
+            lines.append(f"  {verb}: {phrase_clause(branch.clause)} => {target.cells(branch.estimate)[0]}")
+            if branch.clause.counts:
+                listed = ", ".join(map(phrase_literal, held))
+                lines.append(f"    {tally(branch.clause, len(held))}: {listed}")
         if not self.fired:
-            lines.append("  because no clause fired")
+            lines.append("  because no branch fired")
         for near in self.nearest:
-            lines.append(f"  nearest: {phrase_clause(near.clause)} => {phrase_label(near.label)}")
-            lines.extend(f"    {line}" for line in near.told)
+            value = target.cells(near.branch.estimate)[0]
+            lines.append(f"  nearest: {phrase_clause(near.clause)} => {value}")
+            lines.extend(f"    {line}" for line in near.lines)
         return "\n".join(lines)
 
 
 def tally(clause: Clause, n_held: int) -> str:
-    """Say how many members of a counting clause hold and how many it needs.
+    """Write how many members of a counting clause hold and how many it needs.
 
     >>> from nri.rule.literal import Op
     >>> tally(Clause([Literal("age", Op.GT, 50), Literal("fever", Op.EQ, True)], at_least=1), 0)
@@ -112,47 +130,34 @@ def tally(clause: Clause, n_held: int) -> str:
     return f"{n_held} of {len(clause)} {hold}, {needed} needed"
 
 
-def _listed(literals: Sequence[Literal]) -> str:
-    from nri.rule.render.phrase import phrase_literal
-
-    return ", ".join(map(phrase_literal, literals))
-
-
-def explain(ruleset: RuleSet, columns: Columns, n_rows: int | None = None) -> list[Explanation]:
-    """Explain the label of each row; meant for rows that somebody will read, not for millions."""
-    n = row_count(columns, n_rows)
-    truths = {
-        literal: literal_truth(literal, columns)[0]
-        for decision in ruleset.decisions
-        for literal in decision.clause
-    }
-    indices = ruleset.predict_index(columns, n)
-    probabilities = ruleset.predict_proba(columns, n)[np.arange(n), indices]
+def explain(rule: Rule, columns: Columns, n_rows: int) -> list[Explanation]:
+    """Explain the prediction of each row; meant for rows that a person will read, not for millions."""
+    truths = {literal: literal_truth(literal, columns)[0] for clause in rule.clauses for literal in clause}
+    deciding = rule.decide(columns, n_rows)
     explanations = []
-    for row in range(n):
+    for row in range(n_rows):
         held = [
-            (decision, tuple(literal for literal in decision.clause if truths[literal][row]))
-            for decision in ruleset.decisions
+            (branch, tuple(literal for literal in branch.clause if truths[literal][row]))
+            for branch in rule.branches
         ]
-        fired = [(decision, those) for decision, those in held if len(those) >= decision.clause.at_least]
+        fired = [(branch, those) for branch, those in held if len(those) >= branch.clause.at_least]
+        index = int(deciding[row])
+        if isinstance(rule.predicts, ClassTarget):
+            nearest = () if fired else _nearest(held, columns, row)
+        else:
+            fired = fired[:1]
+            nearest = tuple(_near_miss(branch, set(those), columns, row) for branch, those in held[:index])
         explanations.append(
-            Explanation(
-                target=ruleset.target,
-                label=ruleset.classes[indices[row]],
-                probability=float(probabilities[row]),
-                fired=tuple(decision for decision, _ in fired),
-                held=tuple(those for _, those in fired),
-                nearest=() if fired else _nearest(held, columns, row),
-            )
+            Explanation(rule, index, tuple(b for b, _ in fired), tuple(those for _, those in fired), nearest)
         )
     return explanations
 
 
 def _nearest(
-    held: Sequence[tuple[Decision, tuple[Literal, ...]]], columns: Columns, row: int
+    held: Sequence[tuple[Branch, tuple[Literal, ...]]], columns: Columns, row: int
 ) -> tuple[NearMiss, ...]:
-    """Keep the clauses that lack fewest literals; among those, the ones with fewest known to fail."""
-    near = [_near_miss(decision, set(those), columns, row) for decision, those in held]
+    """Keep the branches that lack fewest literals; among those, the ones with fewest known to fail."""
+    near = [_near_miss(branch, set(those), columns, row) for branch, those in held]
 
     def distance(miss: NearMiss) -> tuple[int, int]:
         return miss.lacks, max(0, miss.lacks - len(miss.unknown))
@@ -161,12 +166,12 @@ def _nearest(
     return tuple(miss for miss in near if distance(miss) == least)
 
 
-def _near_miss(decision: Decision, held: set[Literal], columns: Columns, row: int) -> NearMiss:
-    lacking = (literal for literal in decision.clause if literal not in held)
+def _near_miss(branch: Branch, held: set[Literal], columns: Columns, row: int) -> NearMiss:
+    lacking = (literal for literal in branch.clause if literal not in held)
     misses = [Miss(literal, columns[literal.column].cell(row)) for literal in lacking]
-    if decision.clause.counts:
+    if branch.clause.counts:
         misses.sort(key=_gap)
-    return NearMiss(decision.label, decision.clause, tuple(misses))
+    return NearMiss(branch, tuple(misses))
 
 
 def _gap(miss: Miss) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 from nri.errors import InputError, UnknownColumnError
 from nri.rule.clause import Clause
-from nri.rule.decision_list import DecisionList
+from nri.rule.rule import Rule
 from nri.rule.literal import Kind, Literal, Op
 from nri.rule.plan import ColumnPlan
 
@@ -17,7 +17,7 @@ _LARGEST = sys.float_info.max
 _COMPARISONS = {Op.EQ: operator.eq, Op.NE: operator.ne, Op.GT: operator.gt, Op.LE: operator.le}
 
 
-def decided_in(rule: DecisionList, table: Any, outcomes: Mapping[str, Sequence[Any]]) -> Any:
+def decided_in(rule: Rule, table: Any, outcomes: Mapping[str, Sequence[Any]]) -> Any:
     """Return a table of ibis with more columns.
 
     Parameters
@@ -36,7 +36,7 @@ def decided_in(rule: DecisionList, table: Any, outcomes: Mapping[str, Sequence[A
     for name in outcomes:
         if name in taken:
             raise InputError(f"the table has a column {name!r} already; rename or drop it")
-    fired = [_fires(decision.clause, columns, rule.plans) for decision in rule.decisions]
+    fired = [_fires(branch.clause, columns, rule.plans) for branch in rule.branches]
     if not fired:
         return table.mutate(**{name: _value(values[-1]) for name, values in outcomes.items()})
     place = next(f"decided_{i}" for i in range(len(taken) + 1) if f"decided_{i}" not in taken)

@@ -18,9 +18,9 @@ from nri.rule.clause import Clause
 from nri.rule.column import Columns, row_count
 from nri.rule.labels import Label
 from nri.rule.literal import Kind, Literal, Value
-from nri.rule.render.options import RenderOptions
-from nri.rule.render.phrase import phrase_name, quoted
-from nri.rule.ruleset import RuleSet
+from nri.rule.render.outline import RenderOptions
+from nri.rule.phrase import phrase_name, quoted
+from nri.rule.rule import Rule
 
 _GROUP = 9
 _BASE = 10**_GROUP
@@ -120,32 +120,32 @@ _HEAD = """\
 _INTEGERS = 2**31 - 1
 
 
-def render_asp(ruleset: RuleSet, options: RenderOptions) -> str:
+def render_asp(rule: Rule, options: RenderOptions) -> str:
     """Write the program."""
-    codes = _codes(ruleset)
-    lines = [_HEAD.format(target=phrase_name(ruleset.target))]
+    codes = _codes(rule)
+    lines = [_HEAD.format(target=phrase_name(rule.target))]
     lines[0] += "".join(f"% {quoted(name)}: {code.about}\n" for name, code in codes.items() if code.about)
-    for rank, decision in enumerate(ruleset.decisions, start=1):
-        lines.append(f"fires(R, {rank}) :- {_body(decision.clause, codes)}.")
-        lines.append(f"decides({rank}, {_label(decision.label)}).")
-    last = len(ruleset.decisions) + 1
-    lines.append(f"decides({last}, {_label(ruleset.default)}).")
+    for rank, branch in enumerate(rule.branches, start=1):
+        lines.append(f"fires(R, {rank}) :- {_body(branch.clause, codes)}.")
+        lines.append(f"decides({rank}, {_label(branch.value)}).")
+    last = len(rule.branches) + 1
+    lines.append(f"decides({last}, {_label(rule.default)}).")
     lines.append("")
     lines.append("% The firing clause of the lowest number decides.")
-    if ruleset.decisions:
+    if rule.branches:
         lines.append(f"predict(R, L) :- row(R), K = #min {{ J : fires(R, J) ; {last} }}, decides(K, L).")
     else:
         lines.append("predict(R, L) :- row(R), decides(1, L).")
     return "\n".join(lines) + "\n"
 
 
-def asp_facts(ruleset: RuleSet, columns: Columns, n_rows: int | None = None) -> str:
+def asp_facts(rule: Rule, columns: Columns, n_rows: int | None = None) -> str:
     """Write the rows, and the cells that the rule set reads, as facts; rows are numbered from 0."""
     n = row_count(columns, n_rows)
-    codes = _codes(ruleset)
+    codes = _codes(rule)
     facts = [f"row(0..{n - 1})."] if n else []
     for row in range(n):
-        for name, kind in ruleset.kinds.items():
+        for name, kind in rule.kinds.items():
             value = columns[name].cell(row)
             if value is not None:
                 facts.append(f"cell({row}, {string(name)}, {_cell(value, kind, codes.get(name))}).")
@@ -163,11 +163,11 @@ def string(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
-def _codes(ruleset: RuleSet) -> dict[str, NumberCode]:
+def _codes(rule: Rule) -> dict[str, NumberCode]:
     """How each numeric column is written, which depends on what it is compared with."""
     numeric: dict[str, list[Literal]] = {}
-    for decision in ruleset.decisions:
-        for literal in decision.clause:
+    for branch in rule.branches:
+        for literal in branch.clause:
             if literal.kind is Kind.NUMBER:
                 numeric.setdefault(literal.column, []).append(literal)
     return {name: number_code(literals) for name, literals in numeric.items()}

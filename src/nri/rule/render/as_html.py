@@ -1,59 +1,34 @@
-"""HTML: a fragment to put into a page, with class names to style it by; and with looks, for a notebook."""
+"""HTML: a fragment to put into a page, with class names to style it by; and with its style, for a notebook."""
 
 from html import escape
 
 from nri.rule.literal import Value
-from nri.rule.render.options import RenderOptions
-from nri.rule.render.phrase import (
-    CONFLICTS,
-    OutlineRule,
-    Strength,
-    Style,
-    bare_name,
-    one_line,
-    outline_of,
-    phrase_clause,
-    phrase_label,
-    phrase_value,
-)
-from nri.rule.ruleset import RuleSet
+from nri.rule.phrase import Style, bare_name, phrase_clause, phrase_value
+from nri.rule.render.outline import RenderOptions, outline_of
+from nri.rule.rule import Rule
 
 
-def render_html(ruleset: RuleSet, options: RenderOptions) -> str:
-    """Write a table for each rule; all names and values are escaped."""
-    outline = outline_of(ruleset)
-    target = _name(outline.target)
-    parts = ['<div class="nri-ruleset">']
-    for rule in outline.rules:
-        parts.append(_table(rule, f"{target} = {escape(phrase_label(rule.label))}"))
-    opening = "Otherwise" if outline.rules else "Always"
-    strength, default = outline.default_strength, escape(phrase_label(outline.default))
-    parts.append(
-        f'<p class="nri-default">{opening} <strong>{target} = {default}</strong> '
-        f"(precision {strength.precision}, covers {strength.covers})</p>"
-    )
-    if len(outline.rules) > 1:
-        parts.append(f'<p class="nri-conflicts">{CONFLICTS.capitalize()}.</p>')
-    if options.note:
-        parts.append(f'<p class="nri-note">{escape(one_line(options.note))}</p>')
-    parts.append("</div>")
-    return "\n".join(parts) + "\n"
-
-
-def _table(rule: OutlineRule, outcome: str) -> str:
-    rows = [
-        _row("or" if i else "if", phrase_clause(clause, STYLE), strength)
-        for i, (clause, strength) in enumerate(rule.clauses)
-    ]
-    head = "<tr><td></td><td></td><th>precision</th><th>covers</th></tr>"
-    last = f'<tr class="nri-outcome"><th>then</th><td colspan="3"><strong>{outcome}</strong></td></tr>'
-    body = "\n".join([*rows, last])
-    return f'<table class="nri-rule">\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody>\n</table>'
-
-
-def _row(opening: str, clause: str, strength: Strength) -> str:
+def render_html(rule: Rule, options: RenderOptions) -> str:
+    """Write one table of branches; all names and values are escaped."""
+    outline = outline_of(rule, options)
+    titles = [_name(outline.target), *map(escape, outline.titles[1:])]
+    if rule.predicts.kind == "survival":
+        titles = list(map(escape, outline.titles))
+    head = "".join(f"<th>{title}</th>" for title in titles)
+    rows = []
+    for line in outline.lines:
+        condition = f"<em>any {'other ' if line.opening == 'else' else ''}row</em>"
+        if line.clause is not None:
+            condition = phrase_clause(line.clause, STYLE)
+        first, *others = map(escape, line.cells)
+        cells = "".join(f"<td>{cell}</td>" for cell in (f"<strong>{first}</strong>", *others))
+        rows.append(f"<tr><th>{line.opening}</th><td>{condition}</td>{cells}</tr>")
+    body = "\n".join(rows)
+    note = f'<p class="nri-note">{escape(outline.note)}</p>\n' if outline.note else ""
     return (
-        f"<tr><th>{opening}</th><td>{clause}</td><td>{strength.precision}</td><td>{strength.covers}</td></tr>"
+        f'<div class="nri-ruleset">\n<table class="nri-rule">\n'
+        f"<thead><tr><td></td><td></td>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
+        f"{note}</div>\n"
     )
 
 
@@ -104,10 +79,10 @@ _LOOKS = """
   .nri-notebook { padding: .5rem .7rem; font-size: .85rem; }
   .nri-notebook .nri-rule th, .nri-notebook .nri-rule td { padding-right: .5rem; }
 }
-.nri-notebook .nri-note, .nri-notebook .nri-conflicts { color: var(--soft); font-size: .875rem; }
+.nri-notebook .nri-note { color: var(--soft); font-size: .875rem; }
 """
 
 
 def in_notebook(fragment: str) -> str:
-    """Return an HTML fragment of rules with its looks; it loads nothing and runs nothing."""
+    """Return an HTML fragment of a rule with its style; it loads nothing and runs nothing."""
     return f'<div class="nri-notebook">\n<style>{_LOOKS}</style>\n{fragment}</div>\n'

@@ -1,105 +1,84 @@
-"""JSON: how rule sets are kept; reading gives back exactly what was written.
+"""JSON: how rules are kept; reading gives back exactly what was written.
 
-The layout is described by :data:`VERSION`; a reader refuses files of a later one. Nothing read is
-ever evaluated, and whatever is wrong with a file is said with the place where it was found.
+The layout is described by :data:`VERSION`; a reader refuses files of a later one. Files of all earlier
+versions, which had a format for each sort of outcome, are read by :mod:`nri.rule.render.older_json`. Nothing
+read is ever evaluated, and whatever is wrong with a file is reported with its place.
 """
 
 import datetime as dt
 import json
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from nri.errors import InputError
-from nri.rule.clause import Clause, Dnf
-from nri.rule.decide import Evidence
-from nri.rule.labels import Label, as_label
+from nri.rule.clause import ALWAYS, Clause
+from nri.rule.estimate import (
+    QUANTILES,
+    AnyTarget,
+    ClassTarget,
+    Mean,
+    NumberTarget,
+    Risk,
+    Shares,
+    SurvivalTarget,
+    decimals_for,
+)
+from nri.rule.labels import as_label
 from nri.rule.literal import Kind, Literal, Value
 from nri.rule.plan import ColumnPlan
-from nri.rule.render.options import RenderOptions
-from nri.rule.ruleset import ClassRule, RuleSet
+from nri.rule.render.outline import RenderOptions
+from nri.rule.rule import Branch, Rule
 
-FORMAT = "nri-ruleset"
-VERSION = 3
-"""2: how the columns are read (``columns``). 3: clauses that count (``at_least``). Files of earlier versions
-are read as they always were.
-"""
+FORMAT = "nri-rule"
+VERSION = 4
+"""One format for all outcomes: branches in order, each with its estimate. Versions 1 to 3 were others."""
 
 T = TypeVar("T")
 
 
-def render_json(ruleset: RuleSet, options: RenderOptions) -> str:
-    """Write a rule set as JSON."""
-    data = to_dict(ruleset)
+def render_json(rule: Rule, options: RenderOptions) -> str:
+    """Write a rule as JSON."""
+    data = to_dict(rule)
     if options.validation is not None:
         data["validation"] = dict(options.validation)
     return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def from_json(text: str) -> RuleSet:
-    """Read a rule set from what :func:`render_json` wrote."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"this is not a rule file: {error}; expected the JSON that nri writes") from None
-    return from_dict(data)
-
-
-def to_dict(ruleset: RuleSet) -> dict[str, Any]:
-    """Return the rule set as the plain lists, dicts and values that become JSON."""
+def to_dict(rule: Rule) -> dict[str, Any]:
+    """Return the rule as the plain lists, dicts and values that become JSON."""
     return {
         "format": FORMAT,
         "version": VERSION,
-        "target": ruleset.target,
-        "classes": list(ruleset.classes),
-        "rules": [_class_rule_to_dict(rule) for rule in ruleset.rules],
-        "default": {"label": ruleset.default, "evidence": list(ruleset.default_evidence.counts)},
-        "support": list(ruleset.support.counts),
-        "prior": list(ruleset.prior),
-        "columns": {name: plan_to_dict(plan) for name, plan in ruleset.plans.items() if plan.stated},
-        **({"weighted": True} if ruleset.weighted else {}),
+        "predicts": _target_to_dict(rule.predicts),
+        "branches": [
+            {**_clause_to_dict(branch.clause), "estimate": _plain(branch.estimate)}
+            for branch in rule.branches
+        ],
+        "otherwise": _plain(rule.otherwise),
+        "support": _plain(rule.support),
+        **({} if rule.fit is None else {"fit": rule.fit}),
+        "columns": {name: plan_to_dict(plan) for name, plan in rule.plans.items() if plan.stated},
     }
 
 
-def from_dict(data: Any) -> RuleSet:
-    """Read a rule set from the plain data of :func:`to_dict`."""
-    top = _Node(data, "the rule file")
-    if top.get("format").value != FORMAT:
-        raise InputError(f"this is not a rule file: its format is not {FORMAT!r}")
-    version = top.get("version").typed(int, "a whole number")
-    if version > VERSION:
-        raise InputError(
-            f"the rule file has version {version}, this nri reads up to {VERSION}: install a newer nri"
-        )
-    if version < 1:
-        raise InputError(f"the rule file has version {version}: the first one is 1")
-    default = top.get("default")
-    return RuleSet(
-        target=top.get("target").text(),
-        classes=tuple(node.made(as_label) for node in top.get("classes").items()),
-        rules=tuple(_class_rule(node) for node in top.get("rules").items()),
-        default=default.get("label").made(as_label),
-        default_evidence=_evidence(default.get("evidence")),
-        support=_evidence(top.get("support")),
-        prior=_evidence(top.get("prior")).counts,
-        plans=_plans(top.get("columns")) if version > 1 else {},
-        weighted=top.has("weighted") and _flag(top.get("weighted")),
-    )
+def _target_to_dict(target: AnyTarget) -> dict[str, Any]:
+    plain: dict[str, Any] = {"kind": target.kind, "name": target.name}
+    if isinstance(target, ClassTarget):
+        return plain | {"classes": list(target.classes)} | ({"weighted": True} if target.weighted else {})
+    if isinstance(target, SurvivalTarget):
+        plain |= {"time": target.time, "times": list(target.times)}
+    return plain | {"cells": plan_to_dict(target.plan)}
 
 
-def _class_rule_to_dict(rule: ClassRule) -> dict[str, Any]:
-    clauses = [_clause_to_dict(*parts) for parts in zip(rule.rule, rule.evidence, rule.decided, strict=True)]
-    return {"label": rule.label, "clauses": clauses}
+def _plain(record: Any) -> dict[str, Any]:
+    values = {one.name: getattr(record, one.name) for one in fields(record)}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
-def _clause_to_dict(clause: Clause, evidence: Evidence, decided: Evidence) -> dict[str, Any]:
-    plain: dict[str, Any] = {
-        "literals": [_literal_to_dict(x) for x in clause],
-        "evidence": list(evidence.counts),
-    }
-    if clause.counts:
-        plain = {"at_least": clause.at_least} | plain
-    return plain if decided == evidence else plain | {"decided": list(decided.counts)}
+def _clause_to_dict(clause: Clause) -> dict[str, Any]:
+    plain: dict[str, Any] = {"literals": [_literal_to_dict(x) for x in clause]}
+    return {"at_least": clause.at_least} | plain if clause.counts else plain
 
 
 def _literal_to_dict(literal: Literal) -> dict[str, Any]:
@@ -109,38 +88,138 @@ def _literal_to_dict(literal: Literal) -> dict[str, Any]:
 
 
 def plan_to_dict(plan: ColumnPlan) -> dict[str, Any]:
-    """Return what a plan says beyond the usual, and its kind."""
+    """Return what a plan has beyond the usual, and its kind."""
     usual = ColumnPlan(plan.kind)
-    said = {
+    unusual = {
         f.name: getattr(plan, f.name) for f in fields(plan) if getattr(plan, f.name) != getattr(usual, f.name)
     }
-    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in said.items()}
+    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in unusual.items()}
     return {"kind": plan.kind.value} | plain
+
+
+def from_json(text: str) -> Rule:
+    """Read a rule of this or an earlier version."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"this is not a rule file: {error}; expected the JSON that nri writes") from None
+    return from_dict(data)
+
+
+def from_dict(data: Any) -> Rule:
+    """Read a rule from the plain data of :func:`to_dict`, or of an earlier version."""
+    from nri.rule.render.older_json import READERS
+
+    top = Node(data, "the rule file")
+    form = top.get("format").value
+    if form != FORMAT and form not in READERS:
+        raise InputError(f"this is not a rule file: its format is not {FORMAT!r}")
+    latest, read = (VERSION, _read) if form == FORMAT else READERS[form]
+    version = top.get("version").typed(int, "a whole number")
+    if version > latest:
+        raise InputError(
+            f"the rule file has version {version}, this nri reads up to {latest}: install a newer nri"
+        )
+    if version < 1:
+        raise InputError(f"the rule file has version {version}: the first one is 1")
+    return read(top)
+
+
+def _read(top: "Node") -> Rule:
+    target = _target(top.get("predicts"))
+    read: Callable[[Node], Any] = {"classes": _shares, "number": read_mean, "survival": _risk}[target.kind]
+    support = read(top.get("support"))
+    if isinstance(target, NumberTarget):
+        target = NumberTarget(target.name, target.plan, decimals_for(support))
+    branches = [
+        Branch(read_clause(node), read(node.get("estimate"))) for node in top.get("branches").items()
+    ]
+    fit = float(top.get("fit").number()) if top.has("fit") else None
+    otherwise = read(top.get("otherwise"))
+    plans = read_plans(top.get("columns"))
+    return top.made(lambda _: Rule(target, tuple(branches), otherwise, support, fit, plans))
+
+
+def _target(node: "Node") -> AnyTarget:
+    kind, name = node.get("kind").text(), node.get("name").text()
+    if kind == "classes":
+        classes = tuple(item.made(as_label) for item in node.get("classes").items())
+        weighted = node.has("weighted") and _flag(node.get("weighted"))
+        return node.made(lambda _: ClassTarget(name, classes, weighted))
+    if kind not in ("number", "survival"):
+        raise InputError(f"{node.place} has the unknown kind {kind!r}: use classes, number or survival")
+    plan = read_plan(node.get("cells"))
+    if kind == "number":
+        return NumberTarget(name, plan)
+    return SurvivalTarget(name, node.get("time").text(), read_numbers(node.get("times")), plan)
+
+
+def _shares(node: "Node") -> Shares:
+    counts, expected = read_numbers(node.get("counts")), read_numbers(node.get("expected"))
+    return node.made(lambda _: Shares(node.get("value").made(as_label), counts, expected))
+
+
+_LARGEST = 1e101
+"""No value that is explained is larger, nor an end of its interval."""
+
+
+def read_mean(node: "Node", ends: tuple[float, ...] | None = None) -> Mean:
+    """Read the estimate of a number; older files have the ends of the interval in one list."""
+    if ends is None:
+        ends = (float(node.get("low").number()), float(node.get("high").number()))
+    quantiles = read_numbers(node.get("quantiles"))
+    if len(ends) != 2 or len(quantiles) != len(QUANTILES):
+        raise InputError(f"{node.place} needs two ends of its interval and {len(QUANTILES)} quantiles")
+    if list(quantiles) != sorted(quantiles) or max(map(abs, (*quantiles, *ends))) > _LARGEST:
+        raise InputError(f"{node.place} needs quantiles in increasing order, none beyond {_LARGEST:g}")
+    rows, mean = float(node.get("rows").number()), float(node.get("mean").number())
+    value = float(node.get("value").number()) if node.has("value") else mean
+    return Mean(value, rows, mean, *ends, quantiles)
+
+
+def _risk(node: "Node") -> Risk:
+    return read_risk(node, float(node.get("value").number()))
+
+
+def read_risk(node: "Node", risk: float) -> Risk:
+    """Read the curve of an estimate of survival."""
+    lists = [read_numbers(node.get(name)) for name in ("survival", "low", "high", "at_risk")]
+    if len({len(values) for values in lists}) > 1:
+        raise InputError(f"{node.place} must have a value for each of the times")
+    rows, events = (float(node.get(name).number()) for name in ("rows", "events"))
+    medians = [node.get(name) for name in ("median", "median_low", "median_high")]
+    ends = (None if one.value is None else float(one.number()) for one in medians)
+    return Risk(risk, rows, events, *lists, *ends)
+
+
+def read_numbers(node: "Node") -> tuple[float, ...]:
+    """Read a list of numbers."""
+    return tuple(float(item.number()) for item in node.items())
 
 
 _MOST = 1.7976931348623157e308
 """The largest number of a file: beyond it are integers that no float holds, and infinity."""
 
 
-class _Node:
+class Node:
     """A piece of the data that knows where it was found."""
 
     def __init__(self, value: Any, place: str) -> None:
         self.value = value
         self.place = place
 
-    def get(self, key: str) -> "_Node":
+    def get(self, key: str) -> "Node":
         fields = self.typed(dict, "an object")
         if key not in fields:
             raise InputError(f"{self.place} lacks {key!r}: was it edited by hand?")
-        return _Node(fields[key], f"{self.place}, {key!r}")
+        return Node(fields[key], f"{self.place}, {key!r}")
 
     def has(self, key: str) -> bool:
         return key in self.typed(dict, "an object")
 
-    def items(self) -> list["_Node"]:
+    def items(self) -> list["Node"]:
         values = self.typed(list, "a list")
-        return [_Node(value, f"{self.place}[{i}]") for i, value in enumerate(values)]
+        return [Node(value, f"{self.place}[{i}]") for i, value in enumerate(values)]
 
     def typed(self, wanted: type[T], words: str) -> T:
         if not isinstance(self.value, wanted) or (wanted is int and isinstance(self.value, bool)):
@@ -161,26 +240,17 @@ class _Node:
         return self.value
 
     def made(self, make: Callable[[Any], T]) -> T:
-        """Build something from the value; what is wrong with it is told with the place."""
+        """Build something from the value; errors name the place."""
         try:
             return make(self.value)
         except (ValueError, TypeError, OverflowError) as error:
             raise InputError(f"{self.place}: {error}") from None
 
 
-def _class_rule(node: _Node) -> ClassRule:
-    clauses = node.get("clauses").items()
-    rule = Dnf(_clause(clause) for clause in clauses)
-    evidence = [_evidence(clause.get("evidence")) for clause in clauses]
-    decided = [
-        _evidence(clause.get("decided")) if clause.has("decided") else covered
-        for clause, covered in zip(clauses, evidence, strict=True)
-    ]
-    label: Label = node.get("label").made(as_label)
-    return node.made(lambda _: ClassRule(label, rule, evidence, decided))
-
-
-def _clause(node: _Node) -> Clause:
+def read_clause(node: Node) -> Clause:
+    """Read a condition: its literals, and how many of them must hold."""
+    if not node.has("literals"):
+        return ALWAYS
     literals = [_literal(x) for x in node.get("literals").items()]
     if not node.has("at_least"):
         return Clause(literals)
@@ -188,7 +258,7 @@ def _clause(node: _Node) -> Clause:
     return node.made(lambda _: Clause(literals, needed))
 
 
-def _literal(node: _Node) -> Literal:
+def _literal(node: Node) -> Literal:
     column, op = node.get("column").text(), node.get("op").text()
     kind = node.get("kind").made(Kind)
     field = node.get("value")
@@ -199,52 +269,49 @@ def _literal(node: _Node) -> Literal:
     return literal
 
 
-def _plans(node: _Node) -> dict[str, ColumnPlan]:
+def read_plans(node: Node) -> dict[str, ColumnPlan]:
+    """Read how the cells of columns are read."""
     names = node.typed(dict, "an object")
-    return {name: _plan(node.get(name)) for name in names}
+    return {name: read_plan(node.get(name)) for name in names}
 
 
-def _plan(node: _Node) -> ColumnPlan:
-    said: dict[str, Any] = {}
+def read_plan(node: Node) -> ColumnPlan:
+    """Read how the cells of one column are read."""
+    stated: dict[str, Any] = {}
     for name in node.typed(dict, "an object"):
         if name == "kind":
-            said[name] = node.get(name).made(Kind)
+            stated[name] = node.get(name).made(Kind)
         elif name in _PLAN_FIELDS:
-            said[name] = _PLAN_FIELDS[name](node.get(name))
+            stated[name] = _PLAN_FIELDS[name](node.get(name))
         else:
             raise InputError(f"{node.place} has the unknown key {name!r}: was it edited by hand?")
-    if "kind" not in said:
+    if "kind" not in stated:
         node.get("kind")  # raises, and says where
-    return ColumnPlan(**said)
+    return ColumnPlan(**stated)
 
 
-def plan_from_dict(data: Any, place: str) -> ColumnPlan:
-    """Read a plan from the plain data of :func:`plan_to_dict`; errors name the place."""
-    return _plan(_Node(data, place))
-
-
-def _texts(node: _Node) -> tuple[str, ...]:
+def _texts(node: Node) -> tuple[str, ...]:
     return tuple(item.text() for item in node.items())
 
 
-def _pair(node: _Node) -> tuple[str, str]:
+def _pair(node: Node) -> tuple[str, str]:
     both = _texts(node)
     if len(both) != 2:
         raise InputError(f"{node.place} must be a list of two texts")
     return both[0], both[1]
 
 
-def _spellings(node: _Node) -> dict[str, str]:
+def _spellings(node: Node) -> dict[str, str]:
     return {name: node.get(name).text() for name in node.typed(dict, "an object")}
 
 
-def _flag(node: _Node) -> bool:
+def _flag(node: Node) -> bool:
     return node.typed(bool, "true or false")
 
 
-_PLAN_FIELDS: dict[str, Callable[[_Node], Any]] = {
-    "decimal": _Node.text,
-    "thousands": _Node.text,
+_PLAN_FIELDS: dict[str, Callable[[Node], Any]] = {
+    "decimal": Node.text,
+    "thousands": Node.text,
     "unit": _pair,
     "whole": _flag,
     "day_first": _flag,
@@ -254,23 +321,3 @@ _PLAN_FIELDS: dict[str, Callable[[_Node], Any]] = {
     "spellings": _spellings,
     "folded": _flag,
 }
-
-
-def _evidence(node: _Node) -> Evidence:
-    counts = [item.number() for item in node.items()]
-    return node.made(lambda _: Evidence(counts))
-
-
-def clause_to_list(clause: Clause) -> list[dict[str, Any]]:
-    """Return the literals of a clause as plain data."""
-    return [_literal_to_dict(literal) for literal in clause]
-
-
-def clause_of(node: _Node) -> Clause:
-    """Read a clause from a list of literals."""
-    return Clause(_literal(item) for item in node.items())
-
-
-# rules for a number are kept by the same means
-Node: TypeAlias = _Node
-plan_of, plans_of = _plan, _plans

@@ -1,52 +1,27 @@
-"""LaTeX: a tabular for each rule, with no package needed."""
+"""LaTeX: a tabular of branches, with no package needed."""
 
-from nri.rule.labels import Label
 from nri.rule.literal import Value
-from nri.rule.render.options import RenderOptions
-from nri.rule.render.phrase import (
-    CONFLICTS,
-    Outline,
-    OutlineRule,
-    Style,
-    one_line,
-    outline_of,
-    phrase_clause,
-    phrase_name,
-    phrase_value,
-)
-from nri.rule.ruleset import RuleSet
+from nri.rule.phrase import Style, phrase_clause, phrase_name, phrase_value
+from nri.rule.render.outline import RenderOptions, outline_of
+from nri.rule.rule import Rule
 
 
-def render_latex(ruleset: RuleSet, options: RenderOptions) -> str:
-    """Write each rule as a tabular; all that is special to LaTeX is escaped."""
-    outline = outline_of(ruleset)
-    blocks = [_tabular(outline, rule) for rule in outline.rules]
-    opening = "Otherwise" if outline.rules else "Always"
-    strength = outline.default_strength
-    blocks.append(
-        f"{opening} {_outcome(outline, outline.default)} "
-        f"(precision {strength.precision}, covers {strength.covers})."
-    )
-    if len(outline.rules) > 1:
-        blocks.append(f"{CONFLICTS.capitalize()}.")
-    if options.note:
-        blocks.append(_escape(one_line(options.note)))
-    return "\n\n".join(blocks) + "\n"
-
-
-def _tabular(outline: Outline, rule: OutlineRule) -> str:
-    rows = [r" & & precision & covers \\", r"\hline"]
-    for i, (clause, strength) in enumerate(rule.clauses):
-        opening = "or" if i else "if"
-        rows.append(
-            rf"{opening} & {phrase_clause(clause, _STYLE)} & {strength.precision} & {strength.covers} \\"
-        )
-    rows.append(rf"then & {_outcome(outline, rule.label)} & & \\")
-    return "\n".join([r"\begin{tabular}{llrr}", *rows, r"\end{tabular}"])
-
-
-def _outcome(outline: Outline, label: Label) -> str:
-    return rf"\textbf{{{_name(outline.target)} = {_value(label)}}}"
+def render_latex(rule: Rule, options: RenderOptions) -> str:
+    """Write the rule as one tabular; all that is special to LaTeX is escaped."""
+    outline = outline_of(rule, options)
+    titles = [_name(outline.target), *map(_escape, outline.titles[1:])]
+    if rule.predicts.kind == "survival":
+        titles = list(map(_escape, outline.titles))
+    rows = [rf" & & {' & '.join(titles)} \\", r"\hline"]
+    for line in outline.lines:
+        condition = r"\emph{any other row}" if line.opening == "else" else r"\emph{any row}"
+        if line.clause is not None:
+            condition = phrase_clause(line.clause, _STYLE)
+        first, *others = map(_escape, line.cells)
+        cells = " & ".join((rf"\textbf{{{first}}}", *others))
+        rows.append(rf"{line.opening} & {condition} & {cells} \\")
+    table = "\n".join([rf"\begin{{tabular}}{{ll{'r' * len(titles)}}}", *rows, r"\end{tabular}"])
+    return f"{table}\n\n{_escape(outline.note)}\n" if outline.note else f"{table}\n"
 
 
 _SPECIAL = {

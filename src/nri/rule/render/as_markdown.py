@@ -1,46 +1,28 @@
-"""Markdown: one table for each rule (GitHub's flavour)."""
+"""Markdown: one table of branches (GitHub's flavour)."""
 
 import re
 
-from nri.rule.labels import Label
 from nri.rule.literal import Value
-from nri.rule.render.options import RenderOptions
-from nri.rule.render.phrase import (
-    CONFLICTS,
-    Style,
-    one_line,
-    outline_of,
-    phrase_clause,
-    phrase_name,
-    phrase_value,
-)
-from nri.rule.ruleset import RuleSet
+from nri.rule.phrase import Style, phrase_clause, phrase_name, phrase_value
+from nri.rule.render.outline import RenderOptions, outline_of
+from nri.rule.rule import Rule
 
 
-def render_markdown(ruleset: RuleSet, options: RenderOptions) -> str:
-    """Write each rule as a table of clauses."""
-    outline = outline_of(ruleset)
-    target = _name(outline.target)
-    blocks = []
-    for rule in outline.rules:
-        rows = ["| | if | precision | covers |", "|---|---|---|---|"]
-        for i, (clause, strength) in enumerate(rule.clauses):
-            opening = "or" if i else ""
-            rows.append(
-                f"| {opening} | {phrase_clause(clause, STYLE)} | {strength.precision} | {strength.covers} |"
-            )
-        blocks.append(f"**{target} = {_label(rule.label)}**\n\n" + "\n".join(rows))
-    opening = "Otherwise" if outline.rules else "Always"
-    strength = outline.default_strength
-    blocks.append(
-        f"{opening} **{target} = {_label(outline.default)}** "
-        f"(precision {strength.precision}, covers {strength.covers})."
-    )
-    if len(outline.rules) > 1:
-        blocks.append(f"{CONFLICTS.capitalize()}.")
-    if options.note:
-        blocks.append(escaped(one_line(options.note)))
-    return "\n\n".join(blocks) + "\n"
+def render_markdown(rule: Rule, options: RenderOptions) -> str:
+    """Write the rule as a table: a row for each branch, the ELSE last."""
+    outline = outline_of(rule, options)
+    titles = (_name(outline.target), *map(escaped, outline.titles[1:]))
+    if rule.predicts.kind == "survival":
+        titles = tuple(map(escaped, outline.titles))
+    rows = [f"| | condition | {' | '.join(titles)} |", "|---" * (len(titles) + 2) + "|"]
+    for line in outline.lines:
+        condition = "*any other row*" if line.opening == "else" else "*any row*"
+        if line.clause is not None:
+            condition = phrase_clause(line.clause, STYLE)
+        first, *others = map(escaped, line.cells)
+        rows.append(f"| {line.opening} | {condition} | {' | '.join((f'**{first}**', *others))} |")
+    note = f"\n{escaped(outline.note)}\n" if outline.note else ""
+    return "\n".join(rows) + "\n" + note
 
 
 def escaped(text: str) -> str:
@@ -50,10 +32,6 @@ def escaped(text: str) -> str:
 
 def _name(name: str) -> str:
     return escaped(phrase_name(name))
-
-
-def _label(label: Label) -> str:
-    return escaped(phrase_value(label))
 
 
 def _value(value: Value) -> str:

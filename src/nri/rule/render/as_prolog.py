@@ -12,9 +12,9 @@ from nri.rule.clause import Clause
 from nri.rule.column import Columns, row_count
 from nri.rule.labels import Label
 from nri.rule.literal import Kind, Literal, Op, Value
-from nri.rule.render.options import RenderOptions
-from nri.rule.render.phrase import phrase_name
-from nri.rule.ruleset import RuleSet
+from nri.rule.render.outline import RenderOptions
+from nri.rule.phrase import phrase_name
+from nri.rule.rule import Rule
 
 _SIGNS = {
     Kind.NUMBER: {Op.EQ: "=:=", Op.NE: "=\\=", Op.GT: ">", Op.LE: "=<"},
@@ -42,19 +42,19 @@ yes(Number) :- number(Number), Number =:= 1.
 """
 
 
-def render_prolog(ruleset: RuleSet, options: RenderOptions) -> str:
+def render_prolog(rule: Rule, options: RenderOptions) -> str:
     """Write the program."""
-    lines = [_decision(decision.clause, decision.label) for decision in ruleset.decisions]
-    lines.append(f"decide(_, {_label(ruleset.default)}).")
-    helper = _YES if Kind.BOOLEAN in ruleset.kinds.values() else ""
-    return _encoded(_HEAD.format(target=phrase_name(ruleset.target)) + "\n".join(lines) + "\n" + helper)
+    lines = [_branch(branch.clause, branch.value) for branch in rule.branches]
+    lines.append(f"decide(_, {_label(rule.default)}).")
+    helper = _YES if Kind.BOOLEAN in rule.kinds.values() else ""
+    return _encoded(_HEAD.format(target=phrase_name(rule.target)) + "\n".join(lines) + "\n" + helper)
 
 
-def prolog_facts(ruleset: RuleSet, columns: Columns, n_rows: int | None = None) -> str:
+def prolog_facts(rule: Rule, columns: Columns, n_rows: int | None = None) -> str:
     """Write the cells that the rule set reads as facts; rows are numbered from 0."""
     facts = []
     for row in range(row_count(columns, n_rows)):
-        for name, kind in ruleset.kinds.items():
+        for name, kind in rule.kinds.items():
             value = columns[name].cell(row)
             if value is not None:
                 facts.append(f"cell({row}, {atom(name)}, {_cell(value, kind)}).")
@@ -82,7 +82,7 @@ def _character(c: str) -> str:
     return f"\\x{ord(c):x}\\" if unicodedata.category(c) in _HIDDEN else c
 
 
-def _decision(clause: Clause, label: Label) -> str:
+def _branch(clause: Clause, label: Label) -> str:
     if clause.counts:
         return _count(clause, label)
     goals = []

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 
 from nri.errors import InputError
 from nri.rule.clause import Clause
-from nri.rule.decision_list import Branch, DecisionList
+from nri.rule.rule import Branch, Rule
 from nri.rule.literal import Kind, Literal, Op, Value
 from nri.rule.plan import ColumnPlan
-from nri.rule.render.options import RenderOptions
-from nri.rule.render.phrase import phrase_label, phrase_name
+from nri.rule.render.outline import RenderOptions
+from nri.rule.phrase import phrase_name
 
 _SIGNS = {Op.EQ: "==", Op.NE: "!=", Op.GT: ">", Op.LE: "<="}
 _WIDEST = 90
@@ -70,33 +70,33 @@ _READERS = {Kind.NUMBER: ("number", _NUMBER), Kind.BOOLEAN: ("flag", _FLAG), Kin
 """For each kind that a cell may be written as text of, the function that reads it; text is as it is."""
 
 
-def render_python(ruleset: DecisionList, options: RenderOptions) -> str:
+def render_python(rule: Rule, options: RenderOptions) -> str:
     """Write a function from a row, a mapping from column to cell, to its label."""
     name = options.function
     if not name.isidentifier() or keyword.iskeyword(name):
         raise InputError(f"{name!r} cannot name a Python function: use letters, digits and _")
-    kinds = set(ruleset.kinds.values())
+    kinds = set(rule.kinds.values())
     head = "import datetime\n\n\n" if Kind.DATE in kinds else ""
-    target = phrase_name(ruleset.target)
+    target = phrase_name(rule.target)
     lines = [
         f"{head}# Predicts {target} by rules that nri induced.",
         f"def {name}(row):",
         '    """Return the label of a row, a dict from column to cell; None, NaN and \'\' are unknown."""',
     ]
     readers = [source for kind, (_, source) in _READERS.items() if kind in kinds]
-    if any(_dress(plan) for plan in ruleset.plans.values()):
+    if any(_dress(plan) for plan in rule.plans.values()):
         readers = [_DRESSED if source is _NUMBER else source for source in readers]
-    missing = {name: plan.missing for name, plan in ruleset.plans.items() if plan.missing}
+    missing = {name: plan.missing for name, plan in rule.plans.items() if plan.missing}
     known = f"\n    missing = {missing!r}\n{_KNOWN_WORDS}" if missing else _KNOWN
     helpers = "".join([known, *readers]) if kinds else ""
-    body = [_branch(decision, ruleset.plans) for decision in ruleset.decisions]
-    body.append(f"    return {ruleset.default!r}")
+    body = [_branch(branch, rule) for branch in rule.branches]
+    body.append(f"    return {rule.default!r}")
     return "\n".join(lines) + "\n" + helpers + "\n" * bool(helpers) + "\n".join(body) + "\n"
 
 
-def _branch(decision: Branch, plans: Mapping[str, ColumnPlan]) -> str:
-    comment = f"    # {phrase_label(decision.label)}: {decision.remark}"
-    return f"{comment}\n    if {_clause(decision.clause, plans)}:\n        return {decision.label!r}"
+def _branch(branch: Branch, rule: Rule) -> str:
+    comment = f"    # {rule.predicts.comment(branch.estimate)}"
+    return f"{comment}\n    if {_clause(branch.clause, rule.plans)}:\n        return {branch.value!r}"
 
 
 def _clause(clause: Clause, plans: Mapping[str, ColumnPlan]) -> str:

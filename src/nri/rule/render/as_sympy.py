@@ -1,8 +1,8 @@
-"""SymPy: the rules as formulas, as source text or as SymPy objects.
+"""SymPy: the conditions as formulas, as source text or as SymPy objects.
 
 Boolean columns are symbols, each text category is a symbol of its own (``colour = red``), numbers are
 compared as real symbols, dates likewise in seconds since 1970. A formula is about rows without
-missing cells; how rules for several classes are reconciled is not part of it.
+missing cells.
 """
 
 import datetime as dt
@@ -11,9 +11,9 @@ from typing import Any, Protocol
 from nri.errors import InputError
 from nri.rule.clause import Dnf
 from nri.rule.literal import Kind, Literal, Op, Value
-from nri.rule.render.options import RenderOptions
-from nri.rule.render.phrase import phrase_label, phrase_literal, phrase_name
-from nri.rule.ruleset import RuleSet
+from nri.rule.render.outline import RenderOptions
+from nri.rule.phrase import phrase_literal, phrase_name
+from nri.rule.rule import Rule
 
 _RELATIONS = {Op.EQ: "Eq", Op.NE: "Ne", Op.GT: "Gt", Op.LE: "Le"}
 _EPOCH = dt.datetime(1970, 1, 1)
@@ -25,16 +25,15 @@ class _Make(Protocol):
     def __call__(self, name: str, *args: Any, **options: Any) -> Any: ...
 
 
-def render_sympy(ruleset: RuleSet, options: RenderOptions) -> str:
-    """Write Python source that builds a formula for each class that has a rule."""
-    formulas = [
-        f"    {rule.label!r}: {_formula(rule.rule, _source)},\n" for rule in ruleset.rules if len(rule.rule)
-    ]
-    target, default = phrase_name(ruleset.target), phrase_label(ruleset.default)
+def render_sympy(rule: Rule, options: RenderOptions) -> str:
+    """Write Python source that builds a formula for each branch, in the order of deciding."""
+    branches = "".join(
+        f"    ({_formula(Dnf([branch.clause]), _source)}, {branch.value!r}),\n" for branch in rule.branches
+    )
     return (
         "from sympy import And, Eq, Gt, Le, Ne, Not, Or, Rational, Symbol\n\n"
-        f"# When {target} has each of these values; otherwise it is {default}.\n"
-        f"rules = {{\n{''.join(formulas)}}}\n"
+        f"# What {phrase_name(rule.target)} is where each formula is the first to hold.\n"
+        f"branches = [\n{branches}]\notherwise = {rule.default!r}\n"
     )
 
 

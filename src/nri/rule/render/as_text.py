@@ -3,64 +3,74 @@
 import unicodedata
 
 from nri.rule.clause import Clause
-from nri.rule.labels import Label
-from nri.rule.render.options import RenderOptions
-from nri.rule.render.phrase import (
-    CONFLICTS,
-    PLAIN,
-    Outline,
-    OutlineRule,
-    Strength,
-    one_line,
-    outline_of,
-    parts_of,
-    phrase_label,
-    phrase_name,
-    phrase_part,
-)
-from nri.rule.ruleset import RuleSet
+from nri.rule.phrase import PLAIN, parts_of, phrase_part
+from nri.rule.render.outline import Outline, RenderOptions, outline_of
+from nri.rule.rule import Rule
 
 _GAP = "     "
 _WIDEST = 64
-"""Clauses longer than this go on in the next line, so that the numbers stay in sight."""
+"""Clauses longer than this continue in the next line, so that the numbers stay in sight."""
 
-Line = tuple[str, str]
-"""What a line says, and the numbers beside it."""
-
-
-def render_text(ruleset: RuleSet, options: RenderOptions) -> str:
-    """Write IF, OR, THEN and ELSE lines with precision and coverage in one column."""
-    outline = outline_of(ruleset)
-    note = one_line(options.note or "")
-    if len(outline.rules) == 1:
-        return aligned(_single(outline, note))
-    lines: list[Line] = []
-    for rule in outline.rules:
-        lines += [*_conditions(rule), (f"THEN {_outcome(outline, rule.label)}", ""), ("", "")]
-    opening = "ELSE" if outline.rules else "ALWAYS"
-    lines.append((f"{opening} {_outcome(outline, outline.default)}", _numbers(outline.default_strength)))
-    if outline.rules:
-        lines.append((f"({CONFLICTS})", ""))
-    if note:
-        lines.append((note, ""))
-    return aligned(lines)
+TextLine = tuple[str, str]
+"""The condition, and what stands beside it."""
 
 
-def _single(outline: Outline, note: str) -> list[Line]:
-    """One rule: the last line says THEN and ELSE."""
-    (rule,) = outline.rules
-    otherwise = f"ELSE {phrase_label(outline.default)}"
-    beside = f"{note}   {otherwise}" if note else otherwise
-    return [*_conditions(rule), (f"THEN {_outcome(outline, rule.label)}", beside)]
+def render_text(rule: Rule, options: RenderOptions) -> str:
+    """Write IF, OR, ELSE IF and ELSE lines with their estimates in one column."""
+    outline = outline_of(rule, options)
+    lines = _dnf(outline) if outline.is_dnf else _list(outline)
+    return aligned([*lines, (outline.note, "")] if outline.note else lines)
 
 
-def _conditions(rule: OutlineRule) -> list[Line]:
-    lines: list[Line] = []
-    for i, (clause, strength) in enumerate(rule.clauses):
-        first, *rest = wrapped(clause)
-        lines.append((f"{' OR' if i else 'IF '} {first}", _numbers(strength)))
-        lines += [(f"     {more}", "") for more in rest]
+def _dnf(outline: Outline) -> list[TextLine]:
+    """Two classes: the last line has THEN and ELSE."""
+    estimates = _beside(outline, skip=1)
+    lines: list[TextLine] = []
+    for i, (line, estimate) in enumerate(zip(outline.lines[:-1], estimates[:-1], strict=True)):
+        assert line.clause is not None
+        lines += _condition(" OR " if i else "IF  ", line.clause, estimate)
+    prediction = outline.patterns[0].format(outline.lines[0].cells[0])
+    return [*lines, (f"THEN {prediction}", f"ELSE {outline.lines[-1].cells[0]}   {estimates[-1]}")]
+
+
+def _list(outline: Outline) -> list[TextLine]:
+    openings = {"if": "IF      ", "or": "     OR ", "else if": "ELSE IF ", "else": "ELSE", "always": "ALWAYS"}
+    lines: list[TextLine] = []
+    for line, estimate in zip(outline.lines, _beside(outline), strict=True):
+        if line.clause is None:
+            lines.append((openings[line.opening], estimate))
+        else:
+            lines += _condition(openings[line.opening], line.clause, estimate)
     return lines
+
+
+def _beside(outline: Outline, skip: int = 0) -> list[str]:
+    """Write the cells of each line by their patterns, each cell as wide as the widest of its column."""
+    columns = []
+    for place in range(skip, len(outline.titles)):
+        if outline.patterns[place]:
+            texts = [line.cells[place] for line in outline.lines]
+            to_right = place > 0 or all(text[-1:].isdigit() for text in texts)
+            width = max(map(display_width, texts))
+            if "(" in outline.patterns[place]:  # brackets enclose the text, not its padding
+                columns.append([f"({text}){' ' * (width - display_width(text))}" for text in texts])
+                continue
+            padded = [_padded(text, width, to_right=to_right) for text in texts]
+            columns.append([outline.patterns[place].format(text) for text in padded])
+    gap = " " if skip else "   "
+    if outline.titles[1:2] == ("share",):  # 0.95 of 20 rows
+        columns = [*columns[:-2], [f"{a} {b}" for a, b in zip(*columns[-2:], strict=True)]]
+    return [gap.join(parts).rstrip() for parts in zip(*columns, strict=True)]
+
+
+def _padded(text: str, width: int, *, to_right: bool) -> str:
+    blanks = " " * (width - display_width(text))
+    return blanks + text if to_right else text + blanks
+
+
+def _condition(opening: str, clause: Clause, estimate: str) -> list[TextLine]:
+    first, *rest = wrapped(clause)
+    return [(opening + first, estimate), *((f"{' ' * len(opening)} {more}", "") for more in rest)]
 
 
 def wrapped(clause: Clause) -> list[str]:
@@ -80,15 +90,7 @@ def wrapped(clause: Clause) -> list[str]:
     return lines
 
 
-def _outcome(outline: Outline, label: Label) -> str:
-    return f"{phrase_name(outline.target)} = {phrase_label(label)}"
-
-
-def _numbers(strength: Strength) -> str:
-    return f"precision {strength.precision:<4}   covers {strength.covers}"
-
-
-def aligned(lines: list[Line]) -> str:
+def aligned(lines: list[TextLine]) -> str:
     """Write lines with what stands beside them in one column."""
     width = max((w for text, beside in lines if beside and (w := display_width(text)) <= _WIDEST), default=0)
     return "\n".join(

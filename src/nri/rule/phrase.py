@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from nri.rule.clause import Clause
-from nri.rule.decide import Evidence
 from nri.rule.labels import Label
 from nri.rule.literal import Kind, Literal, Op, Value
-from nri.rule.ruleset import RuleSet
 
 
 @dataclass(frozen=True)
@@ -214,59 +212,3 @@ PLAIN = Style(name=phrase_name, value=phrase_value)
 """Plain text."""
 BARE = Style(name=bare_name, value=phrase_value)
 """Text on a page that bounds names by its looks, so that quotes around them would only be code."""
-
-
-CONFLICTS = "where several apply, the clause with the highest estimated precision decides"
-
-
-@dataclass(frozen=True)
-class Strength:
-    """How well something did on the support rows, as text."""
-
-    precision: str
-    """Share of the rows it covers that are of its class, "-" if it covers none."""
-    covers: str
-    """How many of the support rows it covers."""
-
-
-@dataclass(frozen=True)
-class OutlineRule:
-    """A rule with at least one clause."""
-
-    label: Label
-    clauses: tuple[tuple[Clause, Strength], ...]
-
-
-@dataclass(frozen=True)
-class Outline:
-    """A rule set as a person is told about it; classes without clauses are passed over."""
-
-    target: str
-    rules: tuple[OutlineRule, ...]
-    default: Label
-    default_strength: Strength
-
-
-def outline_of(ruleset: RuleSet) -> Outline:
-    """Collect what is to be told."""
-
-    def strength(evidence: Evidence, label: Label) -> Strength:
-        share = evidence.share(ruleset.index_of(label))
-        covers = f"{number(evidence.total)} of {number(ruleset.support.total)}"
-        covers += " (weighted)" if ruleset.weighted else ""
-        return Strength("-" if share is None else f"{share:.2f}", covers)
-
-    rules = tuple(
-        OutlineRule(
-            rule.label,
-            tuple(
-                (clause, strength(evidence, rule.label))
-                for clause, evidence in zip(rule.rule, rule.evidence, strict=True)
-            ),
-        )
-        for rule in ruleset.rules
-        if not rule.rule.is_false
-    )
-    return Outline(
-        ruleset.target, rules, ruleset.default, strength(ruleset.default_evidence, ruleset.default)
-    )
