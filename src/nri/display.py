@@ -19,7 +19,7 @@ from nri.induce.estimates import wilson
 from nri.regress.count import spread_of
 from nri.regressor import NRIRegressor
 from nri.rule import Clause, Columns, Segments, literal_truth
-from nri.rule.render.phrase import phrase_clause, phrase_label, phrase_literal, phrase_name
+from nri.rule.phrase import phrase_clause, phrase_label, phrase_literal, phrase_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -87,7 +87,7 @@ def _on_rows(
 
 
 def _lines(found: "Comparison") -> list[str]:
-    from nri.rule.render.phrase import phrase_label
+    from nri.rule.phrase import phrase_label
     from nri.tasks.compare import RowChanges
 
     lines = ["both rules say the same"] if found.same_words else []
@@ -106,7 +106,7 @@ def _lines(found: "Comparison") -> list[str]:
 
 
 def _class_lines(target: str, change: "ClassChange", does: str) -> list[str]:
-    from nri.rule.render.phrase import phrase_clause, phrase_label, phrase_name
+    from nri.rule.phrase import phrase_clause, phrase_label, phrase_name
 
     outcome = f"{phrase_name(target)} = {phrase_label(change.label)}"
     lines = [f"{outcome}: the new rule {does} on {change.relation}"]
@@ -121,13 +121,13 @@ def _class_lines(target: str, change: "ClassChange", does: str) -> list[str]:
 
 
 def _example(clause: "Clause") -> str:
-    from nri.rule.render.phrase import phrase_clause
+    from nri.rule.phrase import phrase_clause
 
     return f"they differ, for example, where {phrase_clause(clause)}"
 
 
 def _row_lines(rows: "RowCounts") -> list[str]:
-    from nri.rule.render.phrase import phrase_label
+    from nri.rule.phrase import phrase_label
 
     lines = [f"they differ on {rows.differing} of {rows.n_rows} rows"]
     for old, new, count in rows.changes:

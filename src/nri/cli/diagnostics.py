@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def lines(target: str, measures: "Sequence[Diagnostics]") -> str:
     """Return a table of all measures: one class fills a column, several fill a row each."""
-    from nri.rule.render.phrase import phrase_label, phrase_name
+    from nri.rule.phrase import phrase_label, phrase_name
 
     name = phrase_name(target)
     if len(measures) == 1:

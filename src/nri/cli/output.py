@@ -85,7 +85,7 @@ def tell_groups(found: "Induction", table: "Table", output: Output) -> None:
 
 def _groups_lines(groups: "Groups") -> str:
     """Return a row for each group: its rows, how often a clause fires, how often the rule is right."""
-    from nri.rule.render.phrase import number, phrase_name
+    from nri.rule.phrase import number, phrase_name
 
     head = (phrase_name(groups.column), "rows", "a clause fires on", "right on")
     rows = [(one.name, number(one.rows), str(one.fires), str(one.right)) for one in groups.groups]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nri.rule import Clause, RuleSet, render
-from nri.rule.render.phrase import phrase_clause
+from nri.rule.phrase import phrase_clause
 
 
 def record_json(record: Any, **more: Any) -> str:

@@ -168,7 +168,7 @@ def _show(found: "Slices", *, quiet: bool) -> None:
 
 
 def _line(one: "Slice") -> tuple[str, ...]:
-    from nri.rule.render.phrase import phrase_clause
+    from nri.rule.phrase import phrase_clause
 
     return (
         phrase_clause(one.clause),

@@ -79,7 +79,7 @@ def tell_steadiness(
 def _show(ruleset: "RuleSet", found: "Stability", *, quiet: bool) -> None:
     from nri.cli.console import text_table
     from nri.rule import render
-    from nri.rule.render.phrase import phrase_clause, phrase_label
+    from nri.rule.phrase import phrase_clause, phrase_label
 
     if not quiet:
         show_rule(render(ruleset, "text"))

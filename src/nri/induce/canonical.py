@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Cells, Episode
+from nri.rows.hashing import Hashes, mixed
 from nri.rule import Kind, Literal
 
 _ROUNDS = 2
@@ -24,9 +24,6 @@ _CHUNK = 64
 """Columns that are summed at once, so that memory does not grow with their number."""
 _WEIGHT_UNITS = 2**20
 """Weights enter fingerprints as multiples of this fraction: whole ones add up exactly."""
-
-Hashes = NDArray[np.uint64]
-
 
 @dataclass(frozen=True, eq=False)
 class CanonicalEpisode:
@@ -178,11 +175,3 @@ def _row_sums(episode: Episode, true: Hashes, false: Hashes) -> Hashes:
         total += values.astype(np.uint64) @ true[part]
         total += (known & ~values).astype(np.uint64) @ false[part]
     return total
-
-
-def mixed(numbers: Hashes) -> Hashes:
-    """Scatter numbers over all 64 bits (the finisher of SplitMix64), so that sums of them do not collide."""
-    spread = numbers + np.uint64(0x9E3779B97F4A7C15)
-    spread = (spread ^ (spread >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    spread = (spread ^ (spread >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return spread ^ (spread >> np.uint64(31))

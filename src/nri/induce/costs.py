@@ -1,24 +1,16 @@
 """What errors cost: by class, and what a rule costs on rows, with its standard error."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
-from nri.induce.arguments import shown
+from nri.induce.settings import Costs, Settings, shown
 from nri.rule.labels import Label
-from nri.rule.render.phrase import phrase_label
+from nri.rule.phrase import phrase_label
 from nri.table.table import Table
-
-if TYPE_CHECKING:
-    from nri.induce.settings import Settings
-
-Costs = Mapping[Label, float] | Literal["balanced"] | None
-"""What it costs to take a row of a class for another one; 1 where nothing is said."""
 
 LEAST, MOST = 1e-6, 1e6
 """What an error may cost; beyond, one class is all that is looked at."""
@@ -37,9 +29,8 @@ def class_costs(table: Table, costs: Costs) -> FloatArray | None:
     if isinstance(costs, str):
         if costs != "balanced":
             raise InputError(f"costs are {costs!r}; give a cost for each class, or 'balanced'")
-        of_classes = table.class_weights.sum(axis=0)
-        return np.asarray(of_classes.sum() / np.maximum(of_classes, 1e-12))
-    found = np.ones(len(table.classes))
+        return np.asarray(table.by_class.sum() / np.maximum(table.by_class, 1e-12))
+    of_class = np.ones(len(table.classes))
     for label, cost in costs.items():
         if label not in table.classes:
             known = ", ".join(map(repr, table.classes))
@@ -48,14 +39,14 @@ def class_costs(table: Table, costs: Costs) -> FloatArray | None:
             raise InputError(
                 f"the cost of {label!r} is {shown(cost)}; give a number from {LEAST:g} to {MOST:g}"
             )
-        found[table.classes.index(label)] = cost
-    return found
+        of_class[table.classes.index(label)] = cost
+    return of_class
 
 
-def stakes(table: Table, settings: "Settings") -> FloatArray | None:
+def error_costs(table: Table, settings: Settings) -> FloatArray | None:
     """[n_classes], how much an error on a row of each class counts; None if all count the same.
 
-    That is what it costs, and more or less of it on the class asked about where a floor takes that.
+    That is what it costs, and more or less of it on the positive class where a floor needs that.
     """
     costs = class_costs(table, settings.costs)
     if settings.tilt == 1.0 or table.positive is None:
@@ -65,8 +56,9 @@ def stakes(table: Table, settings: "Settings") -> FloatArray | None:
     return tilted
 
 
-def at_stake(table: Table, costs: FloatArray | None) -> Table:
+def cost_weighted(table: Table, settings: Settings) -> Table:
     """Return the table with rows that weigh what an error on them costs."""
+    costs = error_costs(table, settings)
     return table if costs is None else table.reweighted(table.weights * costs[table.codes])
 
 
@@ -86,33 +78,35 @@ class MeanCost:
         return f"{self.mean:.2f} ± {self.error:.2f}"
 
     @property
-    def doubt(self) -> str:
+    def warning(self) -> str:
         """A line that warns of a rule which costs no less than saying one class always, else nothing."""
         if self.mean < self.always - 1e-12:
             return ""
-        said = phrase_label(self.label)
+        label = phrase_label(self.label)
         return (
-            f"cross-validated, the rule costs no less than always saying {said} ({self.always:.2f} a row): "
-            f"take ALWAYS {said}, or give more rows"
+            f"cross-validated, the rule costs no less than always predicting {label} "
+            f"({self.always:.2f} a row): use ALWAYS {label}, or give more rows"
         )
 
 
-def mean_cost(table: Table, said: IntArray, costs: Costs) -> MeanCost | None:
-    """Return what it costs on average to say these classes of the rows of a table; None without costs.
+def mean_cost(table: Table, predicted: IntArray, costs: Costs) -> MeanCost | None:
+    """Return what it costs on average to predict these classes; None without costs.
 
-    >>> from nri.table import Target, table_of
-    >>> ill = Target("ill", ("no", "yes"), np.array([0, 0, 0, 1]))
-    >>> found = mean_cost(table_of({"x": [1, 2, 3, 4]}).labelled(ill), np.array([0, 1, 1, 1]), {"yes": 5})
-    >>> found.mean, found.always, found.label
+    >>> from nri.outcome import Classes
+    >>> from nri.table import table_of
+    >>> ill = Classes("ill", ("no", "yes"), np.array([0, 0, 0, 1]))
+    >>> table = table_of({"x": [1, 2, 3, 4]}).with_outcome(ill)
+    >>> cost = mean_cost(table, np.array([0, 1, 1, 1]), {"yes": 5})
+    >>> cost.mean, cost.always, cost.label
     (0.5, 0.75, 'yes')
     """
     of_class = class_costs(table, costs)
     if of_class is None:
         return None
     share = table.weights / table.weights.sum()
-    paid = of_class[table.codes] * (said != table.codes)
+    paid = of_class[table.codes] * (predicted != table.codes)
     mean = float(share @ paid)
-    staked = (of_class * table.by_class) / table.weights.sum()
-    cheapest = int(np.argmax(staked))
+    at_risk = (of_class * table.by_class) / table.weights.sum()
+    cheapest = int(np.argmax(at_risk))
     error = math.sqrt(float(share**2 @ (paid - mean) ** 2))
-    return MeanCost(mean, error, table.classes[cheapest], float(staked.sum() - staked[cheapest]))
+    return MeanCost(mean, error, table.classes[cheapest], float(at_risk.sum() - at_risk[cheapest]))

@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from nri.arrays import BoolArray, FloatArray
 from nri.rule.labels import Label
-from nri.rule.render.phrase import phrase_label
+from nri.rule.phrase import phrase_label
 from nri.rule.ruleset import RuleSet
 from nri.table.table import Table
 

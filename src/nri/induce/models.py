@@ -22,11 +22,10 @@ from nri.search.limits import Limits
 from nri.search.result import Induced
 from nri.weights import checked_card
 
-DEFAULT = "seeded"
 """The model of users who name none."""
-STEADY_LABEL_SHARE = 0.0
+STABLE_LABEL_SHARE = 0.0
 """How far a labelled row speaks for itself in a steady rule; the usual one lets it by half."""
-STEADY_PRICE = 1.4
+STABLE_PRICE = 1.4
 """Price of a bit of a steady rule, by that of the usual one."""
 
 
@@ -48,19 +47,8 @@ class Inducer(Protocol):
     ) -> Induced:
         """Return rules for the classes of an episode.
 
-        Parameters
-        ----------
-        episode
-            Table, labels and weights.
-        groups
-            [N + F], equal where variables and numbers come from one column (thresholds of a number, values
-            of a category).
-        limits
-            Bounds on the rules.
-        rng
-            The only source of chance.
-        positive
-            For two classes, the one the rule must speak about; None if the inducer may choose.
+        ``groups`` [N + F] are equal where variables and numbers come from one column. ``positive`` is, of two
+        classes, the one that the rule must be about; None if the inducer may choose.
         """
         ...
 
@@ -109,8 +97,8 @@ INDUCERS: dict[str, Callable[[], Inducer]] = {
 """What makes the inducer of each name."""
 
 
-def get_inducer(model: str | PathLike[str]) -> Inducer:
-    """Return the inducer of that name, or the one whose weights are in that file.
+def get_inducer(model: str | PathLike[str], *, stable: bool = False) -> Inducer:
+    """Return the inducer of that name, or the one whose weights are in that file; or its stable variant.
 
     >>> get_inducer("magic")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -119,11 +107,13 @@ def get_inducer(model: str | PathLike[str]) -> Inducer:
     """
     name = fspath(model)
     if not name.endswith(".onnx"):
-        return _by_name(name)
-    file = Path(name).absolute()
-    # the checksum is that of the file now: weights written anew under the same name are loaded anew
-    card = checked_card(file)
-    return _by_file(file, str(card["inducer"]), str(card["sha256"]))
+        inducer = _by_name(name)
+    else:
+        file = Path(name).absolute()
+        # the checksum is that of the file now: weights written anew under the same name are loaded anew
+        card = checked_card(file)
+        inducer = _by_file(file, str(card["inducer"]), str(card["sha256"]))
+    return _stable(inducer) if stable else inducer
 
 
 @cache
@@ -149,27 +139,22 @@ def _by_file(onnx_file: Path, kind: str, sha256: str) -> Inducer:
     raise InputError(f"{onnx_file} holds the unknown network {kind!r}; this nri runs 'seeded' and 'paper'")
 
 
-def steady(model: Inducer) -> Inducer:
+def _stable(model: Inducer) -> Inducer:
     """Return a model that looks for the rule that other rows would have given too.
 
     Of few rows each label pulls the rule its own way, and the rows of another day pull otherwise. What
-    experts and network together believe moves less from draw to draw. So the steady rule is the best one
+    experts and network together believe moves less from draw to draw. So the stable rule is the best one
     under that belief alone: a labelled row counts as what is believed of it, as any plausible row does, and a
     condition must bring a little more. Where the labels tell their rule plainly, or are very many, it is the
     rule of labels as ever.
 
     Choosing by bootstrap samples among rules that are nearly as good was measured too, and gave rules that
     agree less (docs/log.md): rules of samples are longer and worse than that of the table.
-
-    Raises
-    ------
-    InputError
-        If the model has no belief beyond its rule to go by.
     """
     from nri.seeded.model import SeededModel  # which loads what a network needs
 
     if not isinstance(model, SeededModel):
         raise InputError("stable is for the model 'seeded', which knows more than its rule; drop one of both")
     usual = model.config
-    config = replace(usual, label_share=STEADY_LABEL_SHARE, price_share=STEADY_PRICE * usual.price_share)
+    config = replace(usual, label_share=STABLE_LABEL_SHARE, price_share=STABLE_PRICE * usual.price_share)
     return SeededModel(config, model.network)

@@ -9,7 +9,7 @@ from nri.dynamics.picture import influence_picture
 from nri.dynamics.render.as_text import heading, notes
 from nri.dynamics.system import Dynamics
 from nri.report.page import fill
-from nri.rule.render.phrase import BARE, one_line
+from nri.rule.phrase import BARE, one_line
 
 _MOST_STATES = 1 << 16
 """States of a system whose attractors are worked out for a report, where nobody waits for a solver."""

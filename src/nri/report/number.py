@@ -16,7 +16,7 @@ from nri.report.counts import about_table, gap_columns
 from nri.report.page import fill
 from nri.report.records import GapColumn, ReportOptions, TableReport
 from nri.rule.render.numbers import explained_line, told
-from nri.rule.render.phrase import bare_name, number
+from nri.rule.phrase import bare_name, number
 from nri.rule.segments import Segments
 from nri.svg import circle, line, picture, rect, text
 from nri.table.table import Table

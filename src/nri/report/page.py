@@ -13,7 +13,7 @@ from nri.report import pictures
 from nri.report.records import ClauseCard, Confusion, Report
 from nri.rule import Clause, Label, RuleSet
 from nri.rule.render.options import settled
-from nri.rule.render.phrase import (
+from nri.rule.phrase import (
     BARE,
     CONFLICTS,
     Outline,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from nri.report.records import Curve, CurvePoint, Pattern, Tally
-from nri.rule.render.phrase import number
+from nri.rule.phrase import number
 from nri.svg import circle, element, line, picture, rect, text
 
 MOST_PATTERNS = 12

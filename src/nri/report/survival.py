@@ -11,7 +11,7 @@ from nri.report.counts import about_table, gap_columns
 from nri.report.page import fill
 from nri.report.pictures import scale_of_times
 from nri.report.records import GapColumn, ReportOptions, TableReport
-from nri.rule.render.phrase import bare_name, number
+from nri.rule.phrase import bare_name, number
 from nri.rule.render.survival import parted_line, told
 from nri.rule.survival import Curve, SurvivalRule
 from nri.survival.path import Concordance, Followed, SurvivalInduction, cross_validate_survival

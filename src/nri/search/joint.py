@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nri.arrays import FloatArray, IntArray
-from nri.rule.decide import estimated_precision, speaking_order
+from nri.rule.decide import estimated_precision, deciding_order
 from nri.search.candidates import CandidatePool
 from nri.search.clauses import AnyClause
 from nri.search.firings import firings_of
@@ -111,7 +111,7 @@ class _Joint:
                 for c, pool in enumerate(pools)
             ]
         )
-        order = speaking_order(precision, self.owner)
+        order = deciding_order(precision, self.owner)
         self.rank_of = np.empty(len(order), dtype=np.int64)
         self.rank_of[order] = np.arange(len(order))
         self.firings = firings_of(self.truth, order, self.owner, self.masses)

@@ -7,7 +7,7 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Cells, literal_truth
-from nri.rule.decide import estimated_precision, first_to_fire, speaking_order
+from nri.rule.decide import estimated_precision, first_to_fire, deciding_order
 from nri.search.candidates import clause_truth
 from nri.search.clauses import AnyClause
 
@@ -76,6 +76,6 @@ def decide(
         Class where no clause fires.
     """
     owner = np.repeat(np.arange(len(truths)), [len(truth) for truth in truths])
-    order = speaking_order(np.concatenate(precisions), owner)
+    order = deciding_order(np.concatenate(precisions), owner)
     first = first_to_fire(np.concatenate(truths)[order].T)
     return np.append(owner[order], default)[first]

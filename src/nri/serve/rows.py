@@ -9,7 +9,7 @@ from nri.arrays import BoolArray
 from nri.errors import InputError
 from nri.rule import Clause, Column, Value, literal_truth
 from nri.rule.explain import tally
-from nri.rule.render.phrase import BARE, phrase_label, phrase_literal, phrase_value
+from nri.rule.phrase import BARE, phrase_label, phrase_literal, phrase_value
 from nri.serve.work import Work
 from nri.table.cells import number_as_text
 

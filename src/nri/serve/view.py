@@ -10,7 +10,7 @@ from nri.induce.diagnostics import Diagnostics
 from nri.induce.long import SEARCHED_ROWS
 from nri.induce.resample import HeldOut
 from nri.rule import Clause, Evidence, Kind, Label, Literal, RuleSet, Value
-from nri.rule.render.phrase import BARE, CONFLICTS, outline_of, phrase_label, phrase_literal, phrase_value
+from nri.rule.phrase import BARE, CONFLICTS, outline_of, phrase_label, phrase_literal, phrase_value
 from nri.serve.profile import ColumnProfile, TargetProfile, guess_target
 from nri.serve.rows import filter_counts
 from nri.serve.upload import Upload

@@ -15,7 +15,7 @@ from nri.errors import InputError, UnknownColumnError
 from nri.rule.column import Column
 from nri.rule.literal import Kind, Literal, Op
 from nri.rule.plan import ColumnPlan
-from nri.rule.render.phrase import unquoted
+from nri.rule.phrase import unquoted
 from nri.table.cells import TextCells
 from nri.table.kinds import boolean
 from nri.table.reading import as_numbers, read_by

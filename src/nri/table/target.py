@@ -1,4 +1,4 @@
-"""Target: the column to be explained, as a class for every row whose class is known."""
+"""Target: from a column, or a time and an event, to the outcome of the rows that have one."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray
 from nri.errors import InputError, TargetError
+from nri.outcome import Classes, Number, Survival
 from nri.rule.column import Column
 from nri.rule.labels import Label, as_label, spelled
 from nri.rule.literal import Kind
@@ -18,7 +19,7 @@ from nri.table.cells import number_as_text
 from nri.table.kinds import boolean
 from nri.table.reading import as_numbers
 from nri.table.rounding import plain_number
-from nri.table.table import Measured, Table, Target
+from nri.table.table import Table
 from nri.table.weights import settled_weights
 
 MAX_CLASSES = 20
@@ -70,21 +71,20 @@ def label_table(
         table.require([weights])
     answers = read_answers(table, target, what)
     labels, known = encode(answers)
-    features = table.without(answers.column)
-    if not features.names:
-        raise InputError(f"the table has no column but {answers.column!r}; give columns to explain it by")
-    if weights is not None:
-        features = take_weights(features, weights, known)
+    features = _features(table, [answers.column], weights, known)
     more = None if known.all() else features.take(~known).columns
     features = features if more is None else features.take(known)
-    table = features.labelled(_about(labels, positive, answers.compared))
+    table = features.with_outcome(_about(labels, positive, answers.compared))
     return replace(table, unlabelled=more)
 
 
 def with_target(
-    table: Table, target: str, positive: Label | None = None, weights: str | None = None
+    table: Table,
+    target: str,
+    positive: Label | None = None,
+    weights: str | None = None,
 ) -> Table:
-    """Return the rows whose target is known: labelled, or measured where the target is a number.
+    """Return the rows whose target is known with their classes, or with numbers where it is measured.
 
     A number of few different values is classes, as is a comparison, and a target of which a positive class
     is named. Otherwise it goes as for :func:`label_table`.
@@ -100,13 +100,80 @@ def with_target(
     if positive is not None or not _is_measurement(answers):
         return label_table(table, target, positive, weights)
     known = answers.labels.known
-    features = table.without(answers.column)
+    features = _features(table, [answers.column], weights, known)
+    number = Number(answers.name, answers.labels.values[known], answers.plan)
+    return features.take(known).with_outcome(number)
+
+
+_YES_AND_NO = {"yes", "no", "y", "n"}
+
+
+def with_survival(table: Table, time: str, event: str, weights: str | None = None) -> Table:
+    """Return the rows whose time and event are known, with these as their outcome.
+
+    Parameters
+    ----------
+    table
+        Without a target.
+    time
+        A column of numbers of 0 or more.
+    event
+        A column of yes and no (1 and 0), or a comparison such as ``"status = dead"``.
+    weights
+        A column that says how many rows each row stands for.
+
+    >>> from nri.table.frame import table_of
+    >>> patients = table_of({"days": [5, 9], "status": ["dead", "alive"], "age": [70, 50]})
+    >>> rows = with_survival(patients, "days", "status = dead")
+    >>> rows.outcome.event.tolist(), rows.names
+    ([True, False], ('age',))
+    """
+    until, ended = read_answers(table, time, "time"), read_answers(table, event, "event")
+    if until.column == ended.column:
+        raise InputError(f"{time!r} cannot be both the time and the event; name a column for each")
+    if until.labels.kind is not Kind.NUMBER and not until.compared:
+        raise InputError(
+            f"time {time!r} has {until.labels.kind} cells; give numbers, e.g. days since the start"
+        )
+    known = until.labels.known & ended.labels.known
+    if not known.any():
+        raise InputError(f"no row is left: time {time!r} or event {event!r} is missing in every one of them")
+    length, happened = as_numbers(until.labels)[known], _happened(ended)[known]
+    if until.compared or (length < 0).any():
+        raise InputError(f"time {time!r} must be a column of numbers of 0 or more")
+    if not happened.any():
+        raise InputError(f"event {event!r} happens in no row, so that no curve falls; choose another")
+    features = _features(table, [until.column, ended.column], weights, known)
+    return features.take(known).with_outcome(Survival(event, time, length, happened, until.plan))
+
+
+def _happened(answers: Answers) -> BoolArray:
+    """[M]: where the event is known to have happened."""
+    column = answers.labels
+    if column.kind is Kind.BOOLEAN:
+        return np.asarray(column.values, dtype=bool)
+    values = np.unique(
+        column.texts[column.known] if column.kind is Kind.TEXT else column.values[column.known]
+    )
+    if column.kind is Kind.TEXT and {str(text).lower() for text in values} <= _YES_AND_NO:
+        return np.array([str(text).lower() in ("yes", "y") for text in column.texts], dtype=bool)
+    if column.kind is Kind.NUMBER and set(values.tolist()) <= {0.0, 1.0}:
+        return np.asarray(column.values == 1.0)
+    last = as_label(values[-1])
+    shown = f"{last:g}" if isinstance(last, float) else last
+    raise InputError(
+        f"event {answers.name!r} has {len(values)} different values; name the one that is the event, "
+        f'e.g. "{answers.name} = {shown}"'
+    )
+
+
+def _features(table: Table, taken: Sequence[str], weights: str | None, known: BoolArray) -> Table:
+    """Return the columns that are left to explain the target by, weighted if weights are named."""
+    features = table.without(*taken)
     if not features.names:
-        raise InputError(f"the table has no column but {answers.column!r}; give columns to explain it by")
-    if weights is not None:
-        features = take_weights(features, weights, known)
-    values = answers.labels.values[known]
-    return features.take(known).measured_by(Measured(answers.name, values, answers.plan))
+        names = " and ".join(map(repr, taken))
+        raise InputError(f"the table has no column but {names}; give columns to explain it by")
+    return features if weights is None else take_weights(features, weights, known)
 
 
 def _is_measurement(answers: Answers) -> bool:
@@ -117,7 +184,7 @@ def _is_measurement(answers: Answers) -> bool:
     return _are_many(values, np.unique(values), MAX_CLASSES)
 
 
-def encode(answers: Answers, *, max_classes: int = MAX_CLASSES) -> tuple[Target, BoolArray]:
+def encode(answers: Answers, *, max_classes: int = MAX_CLASSES) -> tuple[Classes, BoolArray]:
     """Return the classes of the rows whose answer is known, and which rows these are.
 
     More distinct values than ``max_classes`` are refused.
@@ -132,7 +199,7 @@ def encode(answers: Answers, *, max_classes: int = MAX_CLASSES) -> tuple[Target,
     _refuse_one_class(distinct, name, len(values))
     _refuse_many_classes(values, distinct, answers, max_classes)
     classes = tuple(_label(value) for value in distinct)
-    return Target(answers.name, classes, codes.reshape(-1).astype(np.int64)), column.known
+    return Classes(answers.name, classes, codes.reshape(-1).astype(np.int64)), column.known
 
 
 def class_index(classes: Sequence[Label], wanted: str | Label) -> int:
@@ -161,7 +228,7 @@ def labels_as_text(column: Column, plan: ColumnPlan) -> NDArray[Any]:
     return texts
 
 
-def _about(labels: Target, positive: Label | None, compared: bool) -> Target:
+def _about(labels: Classes, positive: Label | None, compared: bool) -> Classes:
     if positive is None:
         return replace(labels, positive=1) if compared else labels
     index = class_index(labels.classes, positive)
@@ -169,7 +236,7 @@ def _about(labels: Target, positive: Label | None, compared: bool) -> Target:
         return replace(labels, positive=index)
     chosen = str(labels.classes[index])
     other = "other" if chosen != "other" else "rest"
-    return Target(labels.name, (other, chosen), np.asarray(labels.codes == index, dtype=np.int64), 1)
+    return Classes(labels.name, (other, chosen), np.asarray(labels.codes == index, dtype=np.int64), 1)
 
 
 def take_weights(table: Table, name: str, counted: BoolArray) -> Table:
@@ -262,21 +329,4 @@ def describe(table: Table, n_read: int) -> str:
     dropped = f"; {more} more without a target" if more else ""
     total = float(table.weights.sum())
     weighted = "" if np.allclose(table.weights, 1.0) else f", their weights sum to {total:.10g}"
-    return f"{len(table)} rows ({_told_target(table)}){weighted}, {len(table.names)} columns{dropped}"
-
-
-def _told_target(table: Table) -> str:
-    if table.measured is not None:
-        low, middle, high = np.quantile(table.measured.values, (0.0, 0.5, 1.0))
-        return f"{table.target} from {low:.6g} to {high:.6g}, median {middle:.6g}"
-    counts = np.bincount(table.codes, minlength=len(table.classes)).tolist()
-    return counted_classes(counts, table.classes)
-
-
-def counted_classes(counts: Sequence[int], classes: Sequence[Label]) -> str:
-    """Return how many rows each class has, as it is told.
-
-    >>> counted_classes([3, 5], (False, True))
-    '3 false, 5 true'
-    """
-    return ", ".join(f"{count} {spelled(label)}" for count, label in zip(counts, classes, strict=True))
+    return f"{len(table)} rows ({table.explained.describe()}){weighted}, {len(table.names)} columns{dropped}"

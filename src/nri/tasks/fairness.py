@@ -16,7 +16,7 @@ from nri.induce.diagnostics import Measure
 from nri.induce.estimates import Interval, effective_rows, wilson
 from nri.rule import Column, Kind, RuleSet, clause_matrix
 from nri.rule.literal import plain_value
-from nri.rule.render.phrase import phrase_label, phrase_name, phrase_value
+from nri.rule.phrase import phrase_label, phrase_name, phrase_value
 from nri.table.table import Table
 
 MISSING = "(missing)"

@@ -6,7 +6,7 @@ from nri.dynamics.system import Contradiction, Dynamics, Seen, State, VariableRu
 from nri.dynamics.variables import Variable
 from nri.rule import Evidence
 from nri.rule.render.as_text import display_width
-from nri.rule.render.phrase import PLAIN, Style, number, phrase_clause, phrase_label, phrase_name
+from nri.rule.phrase import PLAIN, Style, number, phrase_clause, phrase_label, phrase_name
 
 _WIDEST = 76
 """Clauses longer than this do not push the numbers of the others to the right."""

@@ -6,12 +6,13 @@ the class. Columns that tell something only together with others are lost by tha
 """
 
 from collections.abc import Collection
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import FloatArray, IntArray
-from nri.induce.long import rows_to_search
+from nri.rows.memory import MemoryRows
 from nri.rule.column import Column, Columns
 from nri.table.table import Table
 
@@ -23,7 +24,9 @@ _AT_ONCE = 500
 """Columns that are scored at once, which bounds memory."""
 
 
-def columns_to_search(table: Table, named: Collection[str] = (), most: int | None = None) -> Table:
+def columns_to_search(
+    table: Table, named: Collection[str] = (), parts: int = 8, most: int | None = None
+) -> Table:
     """Return a wide table with so many columns, those whose best literal tells most; others as they are.
 
     Columns that a person named stay in any case. Of equally telling ones the first by name is taken, so
@@ -32,9 +35,10 @@ def columns_to_search(table: Table, named: Collection[str] = (), most: int | Non
     most = SEARCHED_COLUMNS if most is None else most
     if len(table.names) <= most:
         return table
-    rows = rows_to_search(table, _SCORED_ROWS).table
-    told = bits_of_columns(rows.columns, rows.codes, rows.weights)
-    ranked = sorted(table.names, key=lambda name: (name not in named, -told[name], name))
+    rows = MemoryRows(replace(table, unlabelled=None)).sample(_SCORED_ROWS)
+    classes = rows.explained.as_classes(rows.weights, parts)
+    bits = bits_of_columns(rows.columns, classes.codes, rows.weights)
+    ranked = sorted(table.names, key=lambda name: (name not in named, -bits[name], name))
     return table.only(ranked[: max(most, len(named))])
 
 
@@ -48,16 +52,16 @@ def bits_of_columns(columns: Columns, codes: IntArray, weights: FloatArray) -> d
     """
     n_classes = int(codes.max(initial=0)) + 1
     masses = np.eye(n_classes)[codes] * weights[:, None]
-    found = dict.fromkeys(columns, 0.0)
+    bits = dict.fromkeys(columns, 0.0)
     ordered = [name for name, column in columns.items() if column.categories is None]
     for start in range(0, len(ordered), _AT_ONCE):
         names = ordered[start : start + _AT_ONCE]
         cells = np.stack([_as_floats(columns[name]) for name in names], axis=1)
-        found.update(zip(names, _best_cuts(cells, masses).tolist(), strict=True))
+        bits.update(zip(names, _best_cuts(cells, masses).tolist(), strict=True))
     for name, column in columns.items():
         if column.categories is not None:
-            found[name] = _best_category(column, masses)
-    return found
+            bits[name] = _best_category(column, masses)
+    return bits
 
 
 def _as_floats(column: Column) -> FloatArray:

@@ -13,7 +13,7 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
-from nri.induce.estimates import Interval, effective_rows, wilson
+from nri.outcome.base import Interval, effective_rows, wilson
 from nri.rule.labels import Label
 
 

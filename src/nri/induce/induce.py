@@ -1,0 +1,199 @@
+"""The path: a table with an outcome goes in, a rule comes out.
+
+This is the whole product in one function; the estimators, the command line and the page call it. It is the
+same for classes, numbers and survival, and for rows in memory and in an engine:
+
+    rows -> sample -> features (Binarizer) -> search -> rule of the sample -> settled on all rows
+
+A table that is not long is its own sample, and its rule needs no settling.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from nri.arrays import FloatArray, IntArray
+from nri.induce import constraints
+from nri.induce.assemble import constant_rule
+from nri.induce.canonical import CanonicalEpisode
+from nri.induce.classes import Candidate, ClassSearch, cells_of
+from nri.induce.segments import CUTS, PARTS, SegmentSearch
+from nri.induce.select_columns import columns_to_search
+from nri.induce.settings import Settings
+from nri.induce.settle import settle
+from nri.outcome import Classes, Number, Survival
+from nri.rows.base import Rows
+from nri.rows.memory import SEARCHED_ROWS, MemoryRows
+from nri.rule import Rule
+from nri.rule.plan import ColumnPlan
+from nri.search.result import Belief
+from nri.table.binarizer import Binarizer
+from nri.table.frame import read_columns
+from nri.table.table import Table
+from nri.table.usable import LeftOut, UselessColumnsError
+from nri.threads import one_thread
+
+SEARCHED_NUMBERS = 3000
+"""Rows of a number or a time that are searched; means and curves are counted on all."""
+_FINER_COLUMNS = 100
+"""Most columns that are cut more finely for several classes; with more the search takes long for little."""
+
+
+@dataclass(frozen=True, eq=False)
+class TablePosterior:
+    """What the model believes of any row, for rows that have columns, not variables."""
+
+    plans: dict[str, ColumnPlan]
+    """How the columns that it was formed from are read"""
+    features: Binarizer
+    view: CanonicalEpisode
+    """The order in which it was formed"""
+    belief: Belief
+
+    def chances(self, rows: Any) -> FloatArray:
+        """[M, n_classes]: probabilities of the classes, row by row."""
+        cells = cells_of(self.features, read_columns(rows, self.plans))
+        return self.belief.chances(self.view.seen(cells))
+
+    def likeliest(self, rows: Any) -> IntArray:
+        """[M]: index of the likeliest class."""
+        return np.asarray(self.chances(rows).argmax(axis=1), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Induction:
+    """A rule, and what was not looked at."""
+
+    rule: Rule
+    left_out: tuple[LeftOut, ...] = ()
+    """Columns that could be of no use to a rule, and why."""
+    posterior: TablePosterior | None = None
+    """What the model believes of any row beyond its rule, if it believes anything."""
+    searched: int | None = None
+    """Rows that were searched, where it was not all of them. Every count is by all rows in any case."""
+    searched_columns: int | None = None
+    """Columns that were searched, where the table has so many that it was not all of them."""
+
+
+@one_thread()
+def induce_rule(
+    rows: Table | Rows,
+    settings: Settings | None = None,
+    *,
+    rng: np.random.Generator | None = None,
+    step: Callable[[str], None] = lambda text: None,
+) -> Induction:
+    """Induce a rule for the outcome of a table.
+
+    Parameters
+    ----------
+    rows
+        The support rows, with a target; see :func:`nri.read_table`.
+    settings
+        What the rule may be.
+    rng
+        The only source of chance; seeded with 0 by default.
+    step
+        Called with a line on what is being done.
+
+    Raises
+    ------
+    InputError
+        If no column can be used, or a setting cannot be met.
+
+    Examples
+    --------
+    >>> from nri import read_table
+    >>> visits = {"age": [20, 30, 64, 70, 25, 68], "fever": [1, 0, 1, 1, 1, 0], "flu": [0, 0, 1, 1, 0, 0]}
+    >>> print(induce_rule(read_table(visits, "flu")).rule)
+    IF  (age > 50 AND fever)     1.00 of 2 rows
+    THEN flu = 1                 ELSE 0   1.00 of 4 rows
+    """
+    settings, rng = settings or Settings(), rng or np.random.default_rng(0)
+    if isinstance(rows, Table):
+        table = constraints.chosen_columns(rows, settings)
+        if not (table.weights > 0).all():
+            table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
+        if table.explained.is_constant:
+            return Induction(constant_rule(table))
+        settings = replace(settings, knowledge=constraints.resolved(settings.knowledge, table))
+        if settings.knowledge.keep is not None:
+            return _around_kept(table, settings, rng)
+        rows = MemoryRows(table)
+    size = SEARCHED_ROWS if isinstance(rows.outcome, Classes) else SEARCHED_NUMBERS
+    sample = rows.sample(size)
+    if not isinstance(rows, MemoryRows):
+        sample = constraints.chosen_columns(sample, settings)
+        settings = replace(settings, knowledge=constraints.resolved(settings.knowledge, sample))
+    whole = float(sample.weights.sum()) == rows.n_rows and len(sample) <= size
+    if not whole:
+        step(f"searching a sample of {len(sample)} of {rows.n_rows:.10g} rows")
+    found = _search(sample, settings, rng)
+    left_out = (*rows.left_out, *found.left_out)
+    if whole:
+        return replace(found, left_out=left_out)
+    step(f"settling the rule on all {rows.n_rows:.10g} rows")
+
+    def search(table: Table, limits: Settings) -> Rule:
+        return _search(table, limits, rng).rule
+
+    rule = settle(found.rule, sample, rows, settings, search, rng)
+    return replace(found, rule=rule.with_plans(rows.plans), left_out=left_out, searched=len(sample))
+
+
+def _search(table: Table, settings: Settings, rng: np.random.Generator) -> Induction:
+    """Search a table that is not long."""
+    if table.explained.is_constant:
+        return Induction(constant_rule(table))
+    n_columns = len(table.names)
+    table = columns_to_search(table, {*settings.require, *settings.knowledge.cuts}, PARTS)
+    features = constraints.with_cuts(_features(table, settings), settings.knowledge.cuts)
+    if not features.variables_:
+        raise UselessColumnsError(features.left_out_)
+    searched = None if len(table.names) == n_columns else len(table.names)
+    outcome = table.explained
+    if isinstance(outcome, Number | Survival):
+        rule = SegmentSearch(table, outcome, settings).search(features)
+        return Induction(rule, features.left_out_, searched_columns=searched)
+    # a column that was chosen among many had many chances to be informative by luck
+    wider = n_columns / len(table.names)
+    among = round(wider * 2 * len(features.variables_)) if wider > 1 else 0
+    rule, first = ClassSearch(table, settings, rng, among).search(features)
+    posterior = _posterior(table, features, first)
+    return Induction(rule, features.left_out_, posterior, searched_columns=searched)
+
+
+def _features(table: Table, settings: Settings) -> Binarizer:
+    """Choose variables; several classes lie beside each other on a column, so that they need more cuts."""
+    # what a person names is used whatever it looks like: years without a gap are more than a count of rows
+    named = {*(settings.use or ()), *settings.require, *settings.knowledge.cuts}
+    classes = table.explained.as_classes(table.weights, PARTS)
+    measured = not isinstance(table.outcome, Classes)
+    finer = len(classes.classes) > 2 and len(table.names) <= _FINER_COLUMNS
+    least, most = (3, CUTS) if measured else (7, 9) if finer else (3, 6)
+    features = Binarizer(settings.binarize, named=named, min_thresholds=least, max_thresholds=most)
+    return features.fit(table.with_outcome(classes))
+
+
+def _posterior(table: Table, features: Binarizer, first: Candidate) -> TablePosterior | None:
+    if first.induced.posterior is None:
+        return None
+    plans = {name: table.plans[name] for name in features.columns_}
+    return TablePosterior(plans, features, first.view, first.induced.posterior)
+
+
+def _around_kept(table: Table, settings: Settings, rng: np.random.Generator) -> Induction:
+    """Find clauses on the rows that the clauses to keep leave, and join both."""
+    assert settings.knowledge.keep is not None
+    index, kept = constraints.kept_clauses(settings.knowledge.keep, table, settings.max_clauses)
+    rest = constraints.rows_left(kept, table).about(index)
+    room = settings.max_clauses - len(kept)
+    added = Induction(constant_rule(table, table.classes[1 - index]))
+    if room and len(np.unique(rest.codes)) == 2:
+        around = replace(settings, knowledge=replace(settings.knowledge, keep=None), max_clauses=room)
+        added = induce_rule(rest, around, rng=rng)
+    whole = constraints.joined(kept, added.rule, index, table)
+    left_out = tuple(one for one in added.left_out if one.column not in whole.columns)  # on the other rows
+    return replace(added, rule=whole, left_out=left_out, posterior=None)

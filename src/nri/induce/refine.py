@@ -1,0 +1,315 @@
+"""Refine: move the cuts of a rule to where the whole rule needs them.
+
+Thresholds are chosen before any rule is known, by what a column says about the class on its own. Where it
+matters only together with others, they can be off. Once the rule stands, each of its cuts is judged anew: by
+the support rows that the rule decides rightly, were the cut elsewhere.
+
+A cut is a column and a value wherever they occur in the rule: ``a <= 42`` in one branch and ``a > 42`` in
+another are one border and move together. The best move is made first, and a cut moves only if the errors that
+it saves are worth more bits than it takes to name its new place. The members of a counting clause move
+likewise; two that come to lie on each other are one from then on, with one vote, if that pays.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.induce.assemble import conditions_of, count_classes, least_precision, right_weight
+from nri.rule import Clause, Column, Dnf, Label, Literal, Op, Rule, Value, clause_matrix, literal_truth
+from nri.rule.literal import plain_value
+from nri.search.objective import DescriptionLength, clause_bits
+from nri.table.table import Table
+from nri.table.thresholds import Cut, say
+
+Border = tuple[str, Value]
+"""A column and the value that literals compare it with."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The known cells of a column as places in the order of its distinct values."""
+
+    distinct: NDArray[Any]
+    """[D], increasing; place ``p`` lies between ``distinct[p - 1]`` and ``distinct[p]``"""
+    codes: IntArray
+    """[M], index of each cell's value; 0 where unknown"""
+    known: BoolArray
+    """[M]"""
+
+    @classmethod
+    def of(cls, column: Column) -> "Cells":
+        """Put the known cells of a column in order."""
+        distinct, inverse = np.unique(column.values[column.known], return_inverse=True)
+        codes = np.zeros(len(column), dtype=np.int64)
+        codes[column.known] = inverse
+        return cls(distinct, codes, column.known)
+
+    def place(self, value: Value) -> int:
+        """Return the place at which a value cuts."""
+        cut: Any = value
+        if self.distinct.dtype.kind == "M":
+            cut = np.datetime64(cut, "us")
+        return int(np.searchsorted(self.distinct, cut, side="right"))
+
+    def value(self, cut: Cut) -> Value:
+        """Return the plainest value that cuts there."""
+        return plain_value(say(self.distinct, cut))
+
+
+class BorderRows:
+    """The support rows, with what is asked of them again and again."""
+
+    def __init__(self, table: Table, columns: Iterable[str]) -> None:
+        self.table = table
+        self.cells = {name: Cells.of(table.columns[name]) for name in columns}
+        self.total = float(table.weights.sum())
+        self._holds: dict[Literal, BoolArray] = {}
+
+    def held(self, literals: Iterable[Literal]) -> IntArray:
+        """[M], how many of the literals are known to hold; each is compared once."""
+        count = np.zeros(len(self.table.codes), dtype=np.int64)
+        for literal in literals:
+            if literal not in self._holds:
+                self._holds[literal] = literal_truth(literal, self.table.columns)[0]
+            count += self._holds[literal]
+        return count
+
+    def wrong(self, rule: Rule) -> float:
+        """Weight of the rows that are decided wrongly."""
+        return self.total - right_weight(rule, self.table)
+
+
+@dataclass(frozen=True, eq=False)
+class CutProfile:
+    """What the rule set would make of its rows, were one border elsewhere."""
+
+    right: FloatArray
+    """[D + 1], weight decided rightly if the border lay at each place, apart from a constant"""
+    first: int
+    last: int
+    """The places with rows on both sides whose class depends on the border; none if ``first > last``"""
+    n_places: int
+    """How many of these differ for such rows"""
+
+
+def borders_of(rule: Rule) -> list[Border]:
+    """Return where the rule set cuts numbers and dates, each border once."""
+    found = dict.fromkeys(
+        (literal.column, literal.value)
+        for clause in rule.clauses
+        for literal in clause
+        if literal.op.ordered
+    )
+    return list(found)
+
+
+def is_on(literal: Literal, border: Border) -> bool:
+    """Whether a literal cuts there."""
+    return literal.op.ordered and (literal.column, literal.value) == border
+
+
+def cut_profiles(rule: Rule, rows: BorderRows) -> Iterator[tuple[Border, CutProfile]]:
+    """Yield each border and what becomes of the rows, were it elsewhere."""
+    always = np.ones(len(rows.table.codes), dtype=bool)
+    fires = np.stack([*(rows.held(clause) >= clause.at_least for clause in rule.clauses), always])
+    labels = rule.class_indices
+    for border in borders_of(rule):
+        above, below = fires.copy(), fires.copy()
+        for i, clause in enumerate(rule.clauses):
+            mine = [literal for literal in clause if is_on(literal, border)]
+            if mine:
+                rest = rows.held(literal for literal in clause if literal not in mine)
+                above[i] = rest + sum(literal.op is Op.GT for literal in mine) >= clause.at_least
+                below[i] = rest + sum(literal.op is Op.LE for literal in mine) >= clause.at_least
+        if_above, if_below = (np.take(labels, np.argmax(side, axis=0)) for side in (above, below))
+        yield border, _cut_profile(if_above, if_below, rows.table, rows.cells[border[0]])
+
+
+def _cut_profile(above: IntArray, below: IntArray, table: Table, cells: Cells) -> CutProfile:
+    """Try a border at every place at once: a row's class depends only on the side that its cell is on.
+
+    ``above`` and ``below`` [M] are the class of each row if its cell lay above the border, or not above it.
+    """
+    matters = cells.known & (above != below)
+    gain = (table.codes == above).astype(np.float64) - (table.codes == below)
+    codes = cells.codes[matters]
+    by_value = np.bincount(codes, (table.weights * gain)[matters], minlength=len(cells.distinct))
+    # rounded, so that sums taken in another order of rows do not decide between equal places
+    right = np.round(by_value.sum() - np.concatenate([[0.0], np.cumsum(by_value)]), 6)
+    first, last = (int(codes.min()) + 1, int(codes.max())) if len(codes) else (1, 0)
+    return CutProfile(right, first, last, len(np.unique(codes)) - 1)
+
+
+_OBJECTIVE = DescriptionLength()
+"""What errors and places cost, in bits; the same as for the rule itself."""
+_MOST_MOVES = 30
+"""Moves after which a rule is left as it is; most rules need none, few need more than six."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Move:
+    """A border, a better place for it, and the bits that the move saves."""
+
+    border: Border
+    value: Value
+    n_places: int
+    saved: float
+
+
+def sharpen(
+    rule: Rule,
+    table: Table,
+    columns: Sequence[str],
+    *,
+    min_precision: float = 0.0,
+    fixed: Collection[str] = (),
+) -> Rule:
+    """Return the rule set with its cuts where they save enough errors on the support rows.
+
+    Only values of number and date literals change; a rule set without such literals is returned as it is,
+    and so is one with no cut that it pays to move.
+
+    ``columns`` are the table's in an order that does not depend on the caller's: of two moves that are equally
+    good the one of the earlier column is made. Cuts of ``fixed`` columns stay where they are, and a clause
+    that has the least precision keeps it.
+    """
+    rank = {name: i for i, name in enumerate(columns)}
+    rows = BorderRows(table, {name for name, _ in borders_of(rule)})
+    start = rule
+    moved: set[Border] = set()
+
+    def position(border: Border) -> tuple[Any, ...]:
+        return rank[border[0]], border[1]
+
+    for _ in range(_MOST_MOVES):
+        free = (move for move in _moves(rule, rows) if move.border[0] not in fixed)
+        moves = sorted(free, key=lambda move: (-move.saved, *position(move.border)))
+        step = next(_steps(rule, moves, rows, min_precision), None)
+        if step is None:
+            break
+        rule, made = step
+        moved = (moved - {made.border}) | {(made.border[0], made.value)}
+    if rule is start:
+        return rule
+    return _with_plain_values(rule, sorted(moved, key=position), rows, min_precision)
+
+
+def cuts_of(rule: Rule) -> list[Literal]:
+    """Return the cuts of a rule set as literals ``x > t``, each once, in their order."""
+    cuts = [Literal(column, Op.GT, value) for column, value in borders_of(rule)]
+    return sorted(cuts, key=lambda literal: literal.sort_key)
+
+
+def rule_bits(rule: Rule, table: Table, n_literals: int) -> float:
+    """Return the bits of rules made of ``n_literals`` literals, and of their errors on the support rows."""
+    total = float(table.weights.sum())
+    clauses = rule.clauses
+    lengths = np.array([len(clause) for clause in clauses], dtype=np.int64)
+    numbers = sum(np.log2(len(clause)) for clause in clauses if clause.counts)  # how many must hold
+    return float(
+        _OBJECTIVE.cost(
+            np.array(total - right_weight(rule, table)),
+            clause_bits(lengths, n_literals).sum() + numbers,
+            total,
+            len(table.classes),
+        )
+    )
+
+
+def _moves(rule: Rule, rows: BorderRows) -> Iterator[_Move]:
+    """Yield for each border its best place, if moving there should pay."""
+    wrong = rows.wrong(rule)
+    for border, profile in cut_profiles(rule, rows):
+        if profile.first > profile.last:
+            continue
+        cells = rows.cells[border[0]]
+        places = np.arange(profile.first, profile.last + 1)
+        best = profile.right[places].max()
+        gain = float(best - profile.right[cells.place(border[1])])
+        saved = _saved(rows, wrong, wrong - gain, profile.n_places)
+        if saved > 0:
+            widest = max(_runs(places[profile.right[places] == best]), key=len)  # the first of equals
+            middle = int(widest[len(widest) // 2])
+            value = cells.value(Cut(middle, np.array([middle])))
+            yield _Move(border, value, profile.n_places, saved)
+
+
+def _steps(
+    rule: Rule, moves: Sequence[_Move], rows: BorderRows, min_precision: float
+) -> Iterator[tuple[Rule, _Move]]:
+    """Yield what moves lead to, where they pay once everything is counted anew.
+
+    Between several classes a move can change which clause has the first say, so a promise may not hold.
+    """
+    before = rows.wrong(rule)
+    for move in moves:
+        after = _with_value(rule, move.border, move.value, rows.table)
+        pays = _saved(rows, before, rows.wrong(after), move.n_places) > 0
+        if pays and _keeps(after, rule, rows.table, min_precision):
+            yield after, move
+
+
+def _saved(rows: BorderRows, before: float, after: float, n_places: int) -> float:
+    """Return the bits that fewer errors save, less those that say where the cut goes or that it stays."""
+    errors, n_classes = np.array([before, after]), len(rows.table.classes)
+    was, now = _OBJECTIVE.cost(errors, np.zeros(2), rows.total, n_classes)
+    return round(float(was - now - _OBJECTIVE.price * np.log2(n_places + 1)), 6)
+
+
+def _keeps(after: Rule, before: Rule, table: Table, min_precision: float) -> bool:
+    """Whether every clause still covers rows, with the precision asked for or no less than the worst had."""
+    if not clause_matrix(after.clauses, table.columns, len(table)).any(axis=0).all():
+        return False
+    least = least_precision(before, table) if min_precision > 0 else 0.0
+    return min_precision <= 0 or least_precision(after, table) >= min(min_precision, least)
+
+
+def _with_value(rule: Rule, border: Border, value: Value, table: Table) -> Rule:
+    """Return the rule with a border elsewhere, counted anew."""
+    return count_classes(with_borders(rule, {border: value}), rule.default, table)
+
+
+def with_borders(rule: Rule, places: Mapping[Border, Value]) -> dict[Label, Dnf]:
+    """Return the clauses of each class with some borders elsewhere."""
+
+    def moved(clause: Clause) -> Clause:
+        literals = {_moved(literal, places) for literal in clause}
+        return Clause(literals, min(clause.at_least, len(literals)))
+
+    return {label: Dnf(map(moved, clauses)) for label, clauses in conditions_of(rule).items()}
+
+
+def _moved(literal: Literal, places: Mapping[Border, Value]) -> Literal:
+    for border, value in places.items():
+        if is_on(literal, border):
+            return Literal(literal.column, literal.op, value)
+    return literal
+
+
+def _runs(places: IntArray) -> list[IntArray]:
+    """Return the runs of neighbours among increasing places."""
+    return np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
+
+
+def _with_plain_values(
+    rule: Rule, moved: Sequence[Border], rows: BorderRows, min_precision: float
+) -> Rule:
+    """Give each border that has moved the plainest value that serves as well.
+
+    This comes last: were it done after each move, the numbers at hand would decide where the next ones go.
+    """
+    for border in moved:
+        profile = dict(cut_profiles(rule, rows))[border]
+        cells = rows.cells[border[0]]
+        place = cells.place(border[1])
+        places = np.arange(profile.first, profile.last + 1)
+        alike = _runs(places[profile.right[places] == profile.right[place]])
+        run = next((run for run in alike if place in run), np.array([place]))
+        plain = _with_value(rule, border, cells.value(Cut(place, run)), rows.table)
+        if rows.wrong(plain) <= rows.wrong(rule) + 1e-9 and _keeps(plain, rule, rows.table, min_precision):
+            rule = plain
+    return rule

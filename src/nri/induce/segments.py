@@ -1,0 +1,134 @@
+"""The search for numbers and survival: an ordered list of clauses that explain a score of each row.
+
+A number is explained as it is, but for outliers; the time until an event by its log-rank scores. Columns are
+cut where equal parts of the score change; a second search has finer cuts of the columns that are used.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.episode import literal_truth
+from nri.induce import constraints
+from nri.induce.assemble import count_clauses, literal_meanings
+from nri.induce.settings import Settings
+from nri.outcome import Number, Survival
+from nri.outcome.number import standardised
+from nri.rule import Clause, Dnf, Domain, Kind, Literal, Op, Rule, clause_matrix, simplify
+from nri.rule.literal import plain_value
+from nri.search.limits import Limits
+from nri.search.segments import Problem, search
+from nri.table.binarizer import Binarizer
+from nri.table.table import Table
+from nri.table.thresholds import even_thresholds
+
+CUTS, PARTS = 10, 8
+"""Most thresholds of one column, and equal parts of the score by which columns are cut; chosen, like those
+below, on half of the tables of ``nri bench regression``."""
+_FINE = 20
+"""Equal parts of a column between finer cuts, once it is known that a clause uses it."""
+_LEAST_ROWS = 5.0
+"""Fewest rows of a branch."""
+_PRICE = 1.0
+"""Bits of rows that one bit of rule must save."""
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentSearch:
+    """What stays the same while a rule for the number or the survival of a table is sought."""
+
+    table: Table
+    outcome: Number | Survival
+    settings: Settings
+
+    def search(self, features: Binarizer) -> Rule:
+        """Return the best rule that is found."""
+        clauses = self._clauses(features, ())
+        if clauses:
+            finer = self._finer(features, clauses) if self.settings.binarize == "auto" else features
+            clauses = self._clauses(finer, clauses)
+        return count_clauses([_simplest(clause, features.domain_) for clause in clauses], self.table)
+
+    def _clauses(self, features: Binarizer, start: Sequence[Clause]) -> list[Clause]:
+        """Search, from clauses that are there already if there are some."""
+        table, settings, weights = self.table, self.settings, self.table.weights
+        meanings = literal_meanings(features.variables_, features.domain_)
+        fires = literal_truth(*features.cells(table.columns))
+        decided = clause_matrix(start, table.columns, len(table))
+        values = standardised(self.outcome.scores(weights, decided), weights)
+        if values is None:  # all rows are alike
+            return []
+        Limits(max_clauses=settings.max_clauses, max_literals=settings.max_literals)  # refuses nonsense
+        allowed = constraints.allowed_literals(meanings, settings)
+        kept = {x for clause in start for x in clause}
+        chosen = _order(meanings, fires, values, weights, allowed, kept)
+        rows = _row_order(fires[:, chosen], values, weights)
+        required = constraints.required_literals(meanings, settings, features.left_out_)
+        problem = Problem(
+            fires=fires[np.ix_(rows, chosen)],
+            values=values[rows],
+            weights=weights[rows],
+            max_clauses=min(settings.max_clauses, max(8, len(table))),
+            max_literals=min(settings.max_literals, len(meanings)),
+            least_rows=_LEAST_ROWS,
+            price=_PRICE,
+            required=tuple(mask[chosen] for mask in required),
+        )
+        literals = [meanings[j] for j in chosen]
+        places = {literal: place for place, literal in enumerate(literals)}
+        best = search(problem, [tuple(sorted(places[x] for x in clause)) for clause in start])
+        return [Clause(literals[j] for j in clause) for clause in best.clauses]
+
+    def _finer(self, features: Binarizer, clauses: Sequence[Clause]) -> Binarizer:
+        """Return the features of the columns of some clauses, with many more cuts of those not fixed."""
+        names = {name for clause in clauses for name in clause.columns}
+        table = self.table
+        cuts = [
+            Literal(name, Op.GT, plain_value(cut))
+            for name in sorted(names - set(self.settings.knowledge.cuts))
+            if (column := table.columns[name]).kind in (Kind.NUMBER, Kind.DATE)
+            for cut in even_thresholds(column.values[column.known], table.weights[column.known], _FINE)
+        ]
+        return features.narrowed(names, cuts)
+
+
+def _order(
+    meanings: Sequence[Literal],
+    fires: BoolArray,
+    values: FloatArray,
+    weights: FloatArray,
+    allowed: BoolArray,
+    kept: Collection[Literal],
+) -> IntArray:
+    """Return the literals that may be used, those that explain most first, however the caller ordered columns.
+
+    Of literals that hold on the same rows the first one is enough.
+    """
+    rows = weights @ fires
+    gain = np.where(rows > 0, (weights * values) @ fires, 0.0) ** 2 / np.maximum(rows, 1e-9)
+    order = sorted(
+        np.flatnonzero(allowed).tolist(), key=lambda j: (-round(float(gain[j]), 6), meanings[j].sort_key)
+    )
+    seen: set[bytes] = set()
+    chosen = []
+    order.sort(key=lambda j: meanings[j] not in kept)
+    for j in order:
+        pattern = np.packbits(fires[:, j]).tobytes()
+        if pattern not in seen:
+            seen.add(pattern)
+            chosen.append(j)
+    return np.array(chosen, dtype=np.int64)
+
+
+def _row_order(fires: BoolArray, values: FloatArray, weights: FloatArray) -> IntArray:
+    """Return one order of rows for all tables that hold the same rows: sums then come out the same."""
+    packed = np.packbits(fires, axis=1)
+    return np.lexsort((*packed.T, weights, np.round(values, 9)))
+
+
+def _simplest(clause: Clause, domain: Domain) -> Clause:
+    """Return the clause without literals that others imply."""
+    simple = simplify(Dnf([clause]), domain)
+    return simple.clauses[0] if len(simple) == 1 else clause

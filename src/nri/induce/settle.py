@@ -1,0 +1,259 @@
+"""Settle: from the rule of a sample to the rule of all rows, wherever the rows are.
+
+    rule of the sample -> counted on all rows
+      -> its cuts moved, places around each counted on all rows
+      -> rows on which it errs, drawn beside rows on which it does not: further literals
+      -> patterns of all these literals -> the search on all rows            the next rule, until nothing pays
+
+Whatever is kept was compared on all rows with what was there before. Counts do not depend on the order of
+rows, nor does the sample, so the answer depends neither on that nor on where the rows are.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nri.arrays import BoolArray
+from nri.induce import constraints, models
+from nri.induce.assemble import (
+    conditions_of,
+    count_classes,
+    count_clauses,
+    least_precision,
+    right_weight,
+)
+from nri.induce.classes import ClassSearch
+from nri.induce.costs import cost_weighted
+from nri.induce.refine import Border, borders_of, rule_bits, sharpen, with_borders
+from nri.induce.settings import Settings
+from nri.outcome import Classes
+from nri.rows.base import Drawn, Patterns, Rows, RowsColumn, Window
+from nri.rows.hashing import as_floats
+from nri.rule import Dnf, Label, Literal, Rule, Value
+from nri.rule.estimate import ClassTarget
+from nri.rule.literal import Kind
+from nri.table.table import Table
+
+ROUNDS = 5
+"""Most rounds of looking for what a rule still gets wrong."""
+_SLACK = 0.0005
+"""Share of rows by which a rule that takes fewer bits may be worse than the best one seen."""
+_PATTERNS = 300
+"""Most different rows that literals may make of a sample; beyond, the search on all rows would take long."""
+_MOST_PATTERNS = 1500
+"""Different rows that the literals of a rule make of a sample; with more it stays as the sample gave it."""
+_WORTH_A_LOOK = 0.0005
+"""Share of rows that a round must have gained for errors to be looked at once more."""
+_REGIONS = 3
+"""Classes that a rule predicts most often wrongly, whose rows are looked at again."""
+_REGION_ROWS = 2000
+"""About how many rows of a region are looked at."""
+_LEAST = 40
+"""Fewer rows of a region tell nothing."""
+_REACH, _SHARE, _LEVELS = 64, 0.03, 2
+"""Places on each side of a border, share of the rows that the first window takes in on each side, and windows
+around a border, one after the other, each finer by half its reach."""
+
+Search = Callable[[Table, Settings], Rule]
+"""Searches a table in memory."""
+
+
+def settle(first: Rule, sample: Table, rows: Rows, settings: Settings, search: Search, rng: np.random.Generator) -> Rule:
+    """Return the rule of a sample as all rows want it."""
+    if not isinstance(rows.outcome, Classes):
+        return count_clauses(first.clauses, rows.count(_literals(first)).table)
+    return _Settling(rows, settings, sample, search, rng).settled(first)
+
+
+def _literals(rule: Rule) -> set[Literal]:
+    return {literal for clause in rule.clauses for literal in clause}
+
+
+@dataclass(frozen=True, eq=False)
+class _Settling:
+    """What stays the same while rules for classes come and go."""
+
+    rows: Rows
+    settings: Settings
+    sample: Table
+    search: Search
+    rng: np.random.Generator
+
+    def settled(self, first: Rule) -> Rule:
+        """Count the rule on all rows, and improve it there if the model allows it and patterns are few."""
+        counts = self.rows.count(_literals(first))
+        rule = self.recounted(first, counts)
+        few = self._n_patterns(_literals(first)) <= _MOST_PATTERNS
+        if not few or not models.get_inducer(self.settings.model).sharpens:
+            return rule
+        return self.improved(rule, counts)
+
+    def recounted(self, rule: Rule, on: Patterns) -> Rule:
+        """Return the same clauses with the counts of all rows."""
+        counted = count_classes(conditions_of(rule), rule.default, on.table)
+        weighted = isinstance(self.sample.outcome, Classes) and self.rows.n_rows != self.rows.strata.sum()
+        assert isinstance(counted.predicts, ClassTarget)
+        return replace(counted, predicts=replace(counted.predicts, weighted=weighted))
+
+    def improved(self, rule: Rule, on: Patterns) -> Rule:
+        """Move cuts, look at errors, and choose on all rows, until nothing pays."""
+        look = True
+        levels: dict[Border, tuple[Window, int]] = {}
+        for _ in range(ROUNDS):
+            sharp = self.sharpened(rule, on, levels)
+            own = {x for clauses in sharp.values() for clause in clauses for x in clause}
+            searched = self.affordable(own, self.further(rule, on)) if look else set()
+            literals = _literals(rule) | own | searched
+            if literals == _literals(rule) and not look:
+                break
+            wide = self.rows.count(literals)
+            chosen = self.chosen([conditions_of(rule), sharp], rule.default, wide, searched)
+            before = self.recounted(rule, wide)
+            if conditions_of(chosen) == conditions_of(before) and chosen.default == before.default:
+                break
+            gain = right_weight(chosen, wide.table) - right_weight(before, wide.table)
+            look = gain / self.rows.n_rows > _WORTH_A_LOOK and bool(_literals(chosen) - own)
+            rule, on = chosen, self.rows.narrowed(wide, _literals(chosen))
+        return self.recounted(rule, on)
+
+    def sharpened(
+        self, rule: Rule, on: Patterns, levels: dict[Border, tuple[Window, int]]
+    ) -> dict[Label, Dnf]:
+        """Return the clauses with each cut where all rows want it, the others being as they are.
+
+        ``levels`` holds for borders that were looked at before how finely; it is kept up to date.
+        """
+        fixed = constraints.fixed_columns(self.settings.knowledge)
+        places: dict[Border, Value] = {}
+        if self.settings.binarize == "auto":
+            for border in borders_of(rule):
+                if border[0] not in fixed:
+                    place = self._place(rule, on, border, levels)
+                    places |= {} if place is None else {border: place}
+        return with_borders(rule, places)
+
+    def _place(
+        self, rule: Rule, on: Patterns, border: Border, levels: dict[Border, tuple[Window, int]]
+    ) -> Value | None:
+        """Return a better place for one border; None if there is none, however fine the window."""
+        column = self.rows.columns[border[0]]
+        middle = column.as_number(border[1])
+        last, level = levels.get(border, (None, -1))
+        window = _first_window(border, column, self.sample) if last is None else _finer(last, column, middle, level)
+        while window is not None:
+            level += 1
+            moved = sharpen(
+                rule,
+                cost_weighted(self.rows.fine(on, window), self.settings),
+                sorted(rule.columns),
+                min_precision=self.settings.min_precision,
+                fixed=set(rule.columns) - {border[0]},
+            )
+            place = _new_place(rule, moved, border)
+            if place is not None:
+                levels[(border[0], place)] = (window, level)
+                return place
+            levels[border] = (window, level)
+            window = _finer(window, column, middle, level)
+        return None
+
+    def further(self, rule: Rule, on: Patterns) -> list[Literal]:
+        """Return literals that separate rows on which a rule errs from rows on which it is right."""
+        n = len(rule.classes)
+        predicted = rule.predict_index(on.table.columns, len(on.table))
+        confusion = np.zeros((n, n))
+        np.add.at(confusion, (predicted, on.table.codes), on.table.weights)
+        wrong = confusion.sum(axis=1) - np.diag(confusion)
+        regions = [k for k in np.argsort(-wrong, kind="stable").tolist() if wrong[k] > 0][:_REGIONS]
+        shares = np.zeros((n, n))
+        for region in regions:
+            present = int((confusion[region] > 0).sum())
+            shares[region] = np.minimum(1.0, _REGION_ROWS / present / np.maximum(confusion[region], 1.0))
+        if not shares.any():
+            return []
+        drawn = self.rows.draw(rule, shares.reshape(-1).tolist())
+        literals: list[Literal] = []
+        for region in regions:
+            literals += self._separating(drawn, drawn.strata // n == region)
+        return literals
+
+    def _separating(self, drawn: Drawn, rows: BoolArray) -> list[Literal]:
+        """Search rows for which the rule predicts one class for what tells their classes apart."""
+        table = drawn.table.take(rows).about(None)
+        if len(table) < _LEAST or len(np.unique(table.codes)) < 2:
+            return []
+        free = replace(self.settings, model="greedy", stable=False, min_precision=0.0, costs=None, tilt=1.0)
+        return sorted(_literals(self.search(table, free)), key=lambda literal: literal.sort_key)
+
+    def affordable(self, own: set[Literal], further: Sequence[Literal]) -> set[Literal]:
+        """Return the rule's own literals and as many further ones as leave few patterns."""
+        chosen = set(own)
+        for literal in dict.fromkeys(further):
+            wider = {*chosen, literal}
+            if literal.column in self.rows.columns and self._n_patterns(wider) <= _PATTERNS:
+                chosen = wider
+        return chosen
+
+    def _n_patterns(self, literals: set[Literal]) -> int:
+        """How many different rows literals make of the sample."""
+        values, known = self.rows.features(literals).cells(self.sample.columns, len(self.sample))
+        return len(np.unique(np.packbits(np.concatenate([values, known], axis=1), axis=1), axis=0))
+
+    def chosen(
+        self, rules: Sequence[dict[Label, Dnf]], default: Label, on: Patterns, searched: set[Literal]
+    ) -> Rule:
+        """Choose among rules and what the search makes of some literals, all judged on all rows."""
+        candidates = [count_classes(one, default, on.table) for one in rules]
+        if searched:
+            search = ClassSearch(on.table, self.settings, self.rng)
+            greedy = models.get_inducer("greedy")
+            candidates.append(search.candidate(self.rows.features(searched), greedy).rule)
+        weighted = cost_weighted(on.table, self.settings)
+        n_literals = 2 * len(on.literals)
+        right = [right_weight(one, weighted) / weighted.weights.sum() for one in candidates]
+        least = self.settings.min_precision
+        precise = [least <= 0 or least_precision(one, on.table) >= least for one in candidates]
+
+        def key(place: int) -> tuple[bool, bool, float, int]:
+            bits = round(rule_bits(candidates[place], weighted, n_literals), 6)
+            return not precise[place], right[place] < max(right) - _SLACK, bits, place
+
+        return candidates[min(range(len(candidates)), key=key)]
+
+
+def _first_window(border: Border, column: RowsColumn, sample: Table) -> Window | None:
+    """Return places around a border that take in a few percent of the rows; None if there are none."""
+    cells = sample.columns[border[0]]
+    values = np.sort(as_floats(cells)[cells.known])
+    middle = column.as_number(border[1])
+    if len(values) < 2 or values[0] == values[-1]:
+        return None
+    share = np.searchsorted(values, middle, side="right") / len(values)
+    low, high = np.quantile(values, [max(0.0, share - _SHARE), min(1.0, share + _SHARE)])
+    width = max(float(high) - middle, middle - float(low))
+    distinct = np.unique(values)
+    gaps = np.diff(distinct[max(0, np.searchsorted(distinct, middle) - 3) :][:8])
+    width = max(width, 2.0 * float(gaps.max()) if len(gaps) else 0.0)
+    return _window(column, middle, width / _REACH) if width > 0 else None
+
+
+def _window(column: RowsColumn, middle: float, step: float) -> Window:
+    if column.whole or column.kind is Kind.DATE:
+        step = max(1.0, np.ceil(step))
+    return Window(column.name, middle, float(step), _REACH)
+
+
+def _finer(window: Window, column: RowsColumn, middle: float, level: int) -> Window | None:
+    """Return a finer window, or None if this one was fine enough."""
+    finer = _window(column, middle, 2.0 * window.step / _REACH)
+    return None if level + 1 >= _LEVELS or finer.step >= window.step else finer
+
+
+def _new_place(before: Rule, after: Rule, border: Border) -> Value | None:
+    """Return where a border went, None if it stayed or cannot be told from another one."""
+    column = border[0]
+    old = {value for name, value in borders_of(before) if name == column}
+    new = {value for name, value in borders_of(after) if name == column}
+    added = new - old
+    return added.pop() if old - new == {border[1]} and len(added) == 1 else None

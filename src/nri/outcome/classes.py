@@ -1,0 +1,139 @@
+"""Classes: a label for every row."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.outcome.base import Score
+from nri.rule.clause import Clause
+from nri.rule.decide import STRENGTH, deciding_order, estimated_precision, favour, first_to_fire, shrink
+from nri.rule.estimate import ClassTarget, Shares
+from nri.rule.labels import Label, spelled
+from nri.rule.phrase import phrase_label
+from nri.rule.rule import Branch, Rule
+
+_PULL = 20.0
+"""Weight, in rows, of all that a clause covers beside the rows that it decides: their share is flattered by
+the choice."""
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """A class for every row."""
+
+    name: str
+    """the target as the caller wrote it"""
+    classes: tuple[Label, ...]
+    """sorted; ``(False, True)`` if the target is a comparison"""
+    codes: IntArray
+    """[M], class indices"""
+    positive: int | None = None
+    """of two classes, the one that the rule is to be about, if the caller named it"""
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def predicts(self) -> ClassTarget:
+        """The classes, without the rows."""
+        return ClassTarget(self.name, self.classes)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether there is one class only."""
+        return len(self.classes) == 1
+
+    def take(self, rows: NDArray[Any]) -> "Classes":
+        """Return the classes of some rows."""
+        return replace(self, codes=self.codes[rows])
+
+    def as_classes(self, weights: FloatArray, parts: int) -> "Classes":
+        """Classes are classes."""
+        return self
+
+    def keys(self) -> NDArray[np.uint64]:
+        """[M]: the class indices."""
+        return self.codes.astype(np.uint64)
+
+    def masses(self, weights: FloatArray) -> FloatArray:
+        """[M, n_classes], the weight of each row in the column of its class."""
+        one_hot: FloatArray = np.eye(len(self.classes))[self.codes]
+        return one_hot * weights[:, None]
+
+    def order(self, fires: BoolArray, weights: FloatArray, values: Sequence[Label]) -> IntArray:
+        """Return clauses in the order of their estimated precision, which is the order of deciding."""
+        masses = self.masses(weights)
+        prior, covered = _prior(masses.sum(axis=0)), fires.T @ masses
+        strength = float(prior.sum())
+        own = [self.classes.index(label) for label in values]
+        precision = [
+            estimated_precision(float(counts[k]), float(counts.sum()), float(prior[k]) / strength, strength)
+            for counts, k in zip(covered, own, strict=True)
+        ]
+        return deciding_order(np.array(precision), np.array(own, dtype=np.int64))
+
+    def rule(
+        self,
+        clauses: Sequence[Clause],
+        fires: BoolArray,
+        weights: FloatArray,
+        values: Sequence[Label] | None = None,
+    ) -> Rule:
+        """Count class shares; see :meth:`nri.outcome.base.Outcome.rule`."""
+        masses = self.masses(weights)
+        total = masses.sum(axis=0)
+        if values is None:
+            values = [self.classes[int(np.argmax(total))]] * (len(clauses) + 1)
+        deciding, prior = first_to_fire(fires), _prior(total)
+        estimates = []
+        for i, value in enumerate(values):
+            decided = masses[deciding == i].sum(axis=0)
+            covered = masses[fires[:, i]].sum(axis=0) if i < len(clauses) else decided
+            expected = shrink(covered, prior)
+            if not np.array_equal(covered, decided):
+                expected = shrink(decided, expected * _PULL)
+            index = self.classes.index(value)
+            estimates.append(Shares(value, tuple(decided), tuple(favour(expected, index).tolist())))
+        most = int(np.argmax(total))
+        support = Shares(self.classes[most], tuple(total), tuple(shrink(total, np.zeros_like(total))))
+        weighted = not np.allclose(weights, 1.0)
+        branches = tuple(Branch(*pair) for pair in zip(clauses, estimates[:-1], strict=True))
+        return Rule(ClassTarget(self.name, self.classes, weighted), branches, estimates[-1], support)
+
+    def score(self, predicted: NDArray[Any], weights: FloatArray, fold: IntArray | None = None) -> Score:
+        """Return the (weighted) share of rows whose class is predicted, with its standard error.
+
+        >>> ill = Classes("ill", ("no", "yes"), np.array([0, 0, 0, 1]))
+        >>> str(ill.score(np.array([0, 0, 0, 0]), np.ones(4)))
+        '0.75 ± 0.22'
+        """
+        by_class = np.bincount(self.codes, weights, minlength=len(self.classes))
+        most, total = int(np.argmax(by_class)), float(weights.sum())
+        share, constant = weights / total, phrase_label(self.classes[most])
+        mean = float(weights[predicted == self.codes].sum() / total)  # never above one by rounding
+        error = math.sqrt(mean * (1 - mean) * float(share @ share))
+        return Score("accuracy", mean, error, float(by_class[most] / total), constant)
+
+    def describe(self) -> str:
+        """Write how many rows each class has."""
+        counts = np.bincount(self.codes, minlength=len(self.classes)).tolist()
+        return counted_classes(counts, self.classes)
+
+
+def _prior(total: FloatArray) -> FloatArray:
+    """[n_classes]: pseudo-counts that every count is shrunk towards."""
+    return shrink(total, np.zeros_like(total)) * STRENGTH
+
+
+def counted_classes(counts: Sequence[float], classes: Sequence[Label]) -> str:
+    """Write how many rows each class has.
+
+    >>> counted_classes([3, 5], (False, True))
+    '3 false, 5 true'
+    """
+    return ", ".join(f"{count} {spelled(label)}" for count, label in zip(counts, classes, strict=True))

@@ -1,0 +1,244 @@
+"""A number for every row: means that outliers do not move, and how much of the variance is explained.
+
+One salary of ten millions must not move the mean of its branch by a million. So values far outside are
+clipped to a fence: before branches are known, a fence around all values; once they are, one around how far
+values lie from the medians of their branches. Means and intervals are of clipped values, quantiles and the
+explained variance of values as they are.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.errors import InputError
+from nri.outcome.base import LEVEL, Score, effective_rows, fold_error
+from nri.outcome.classes import Classes
+from nri.rule.clause import Clause
+from nri.rule.decide import first_to_fire
+from nri.rule.estimate import QUANTILES, Mean, NumberTarget, decimals_for
+from nri.rule.labels import Label
+from nri.rule.literal import Kind
+from nri.rule.plan import ColumnPlan
+from nri.rule.rule import Branch, Rule
+
+LARGEST = 1e100
+"""Largest value of a number that is explained: squares of it are still numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Number:
+    """A number for every row."""
+
+    name: str
+    """the column"""
+    values: FloatArray
+    """[M], finite"""
+    plan: ColumnPlan = field(default_factory=lambda: ColumnPlan(Kind.NUMBER))
+    """how its cells were read"""
+
+    def __post_init__(self) -> None:
+        if np.abs(self.values).max(initial=0.0) > LARGEST:
+            raise InputError(f"target {self.name!r} has values beyond {LARGEST:g}; divide them all")
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def predicts(self) -> NumberTarget:
+        """The column, without the rows."""
+        return NumberTarget(self.name, self.plan)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all values are the same, but for rounding."""
+        return standardised(self.values, np.ones(len(self))) is None
+
+    def take(self, rows: NDArray[Any]) -> "Number":
+        """Return the values of some rows."""
+        return replace(self, values=self.values[rows])
+
+    def as_classes(self, weights: FloatArray, parts: int) -> Classes:
+        """Return equal parts of the values as classes."""
+        return parts_of(self.name, self.values, weights, parts)
+
+    def keys(self) -> NDArray[np.uint64]:
+        """[M]: the bits of the values; there is one zero."""
+        return np.asarray((self.values + 0.0).view(np.uint64))
+
+    def scores(self, weights: FloatArray, fires: BoolArray | None = None) -> FloatArray:
+        """[M]: the values that a search explains, outliers clipped; by the branches that are there already."""
+        if fires is None or not fires.shape[1]:
+            return fence_of(self.values, weights).inside(self.values)
+        return clipped(self.values, weights, first_to_fire(fires))
+
+    def rule(
+        self,
+        clauses: Sequence[Clause],
+        fires: BoolArray,
+        weights: FloatArray,
+        values: Sequence[Label] | None = None,
+    ) -> Rule:
+        """Count means; see :meth:`nri.outcome.base.Outcome.rule`."""
+        deciding = first_to_fire(fires)
+        inside = clipped(self.values, weights, deciding)
+        support = mean_of(self.values, inside, weights)
+        predicted = shrunken_means(inside, weights, deciding, len(clauses) + 1)
+        predicted = np.round(predicted, decimals_for(support))  # what is read is what is predicted
+        estimates = []
+        for i, value in enumerate(predicted.tolist()):
+            rows = deciding == i
+            estimates.append(replace(mean_of(self.values[rows], inside[rows], weights[rows]), value=value))
+        return Rule(
+            NumberTarget(self.name, self.plan, decimals_for(support)),
+            tuple(Branch(*pair) for pair in zip(clauses, estimates[:-1], strict=True)),
+            estimates[-1],
+            support,
+            share_explained(self.values, predicted[deciding], weights),
+        )
+
+    def score(self, predicted: NDArray[Any], weights: FloatArray, fold: IntArray | None = None) -> Score:
+        """Return R², and as details the mean absolute error and that of the median of all rows."""
+        share = weights / weights.sum()
+        off = np.abs(self.values - predicted)
+        mean = float(share @ off)
+        median = float(weighted_quantiles(self.values, weights, (0.5,))[0])
+        parts = [] if fold is None else [fold == k for k in np.unique(fold)]
+        of_folds = [
+            share_explained(self.values[rows], predicted[rows], weights[rows])
+            for rows in parts
+            if weights[rows].sum() > 0
+        ]
+        details = {
+            "mean_absolute_error": mean,
+            "mean_absolute_error_se": math.sqrt(float(share**2 @ (off - mean) ** 2)),
+            "mean_absolute_error_of_median": float(share @ np.abs(self.values - median)),
+        }
+        overall = float(share @ self.values)
+        constant = NumberTarget(self.name, self.plan, decimals_for(mean_of(self.values, self.values, weights)))
+        explained = share_explained(self.values, predicted, weights)
+        return Score("R²", explained, fold_error(of_folds), 0.0, constant.amount(overall), details)
+
+    def describe(self) -> str:
+        """Write the range of the values."""
+        low, middle, high = np.quantile(self.values, (0.0, 0.5, 1.0))
+        return f"{self.name} from {low:.6g} to {high:.6g}, median {middle:.6g}"
+
+
+def parts_of(name: str, values: FloatArray, weights: FloatArray, parts: int) -> Classes:
+    """Return equal parts of values as classes."""
+    borders = np.unique(weighted_quantiles(values, weights, [part / parts for part in range(1, parts)]))
+    codes = np.searchsorted(borders, values, side="left").astype(np.int64)
+    return Classes(name, tuple(range(len(borders) + 1)), codes)
+
+
+def standardised(values: FloatArray, weights: FloatArray) -> FloatArray | None:
+    """[M]: values with mean 0 and variance 1, None if all are the same."""
+    centred = values - weights @ values / weights.sum()
+    scale = float(np.sqrt(weights @ centred**2 / weights.sum()))
+    if scale <= 1e-12 * max(1.0, float(np.abs(values).max())):
+        return None
+    standard: FloatArray = centred / scale
+    return standard
+
+
+FENCE = 3.0
+"""Values beyond so many times the distance between the quartiles from these are far outside."""
+_FEW = 0.01
+"""Share of the rows on each side that are clipped at most: more of them are no accident but a group."""
+
+
+@dataclass(frozen=True)
+class Fence:
+    """From where to where values are taken as they are."""
+
+    low: float
+    high: float
+
+    def inside(self, values: FloatArray) -> FloatArray:
+        """[M]: the values, those beyond the fence on it."""
+        return np.clip(values, self.low, self.high)
+
+
+def fence_of(values: FloatArray, weights: FloatArray) -> Fence:
+    """Return the fence around values.
+
+    >>> fence_of(np.array([1.0, 2, 3, 4, 1000]), np.ones(5))
+    Fence(low=-4.0, high=10.0)
+    """
+    few = min(max(_FEW, 1.0 / float(weights.sum())), 0.25)
+    lowest, first, third, highest = weighted_quantiles(values, weights, (few, 0.25, 0.75, 1 - few))
+    reach = FENCE * (third - first)
+    return Fence(float(min(first - reach, lowest)), float(max(third + reach, highest)))
+
+
+def weighted_quantiles(values: FloatArray, weights: FloatArray, shares: Sequence[float]) -> FloatArray:
+    """Return quantiles of values that count as often as their weights say.
+
+    >>> weighted_quantiles(np.array([1.0, 2, 3]), np.array([1.0, 1, 2]), (0.5,)).tolist()
+    [2.0]
+    """
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    places = np.searchsorted(reached, np.asarray(shares) * reached[-1] * (1 - 1e-12))
+    quantiles: FloatArray = values[order][np.minimum(places, len(values) - 1)]
+    return quantiles
+
+
+def mean_of(values: FloatArray, inside: FloatArray, weights: FloatArray) -> Mean:
+    """Describe the values of some rows, the mean by the clipped ones; all zeros where there are no rows."""
+    rows = float(weights.sum())
+    if rows <= 0:
+        return Mean(0.0, 0.0, 0.0, 0.0, 0.0, (0.0,) * len(QUANTILES))
+    mean = float(weights @ inside / rows)
+    n = effective_rows(weights)
+    variance = float(weights @ (inside - mean) ** 2 / rows) * n / max(n - 1, 1e-9)
+    reach = float(student.ppf(0.5 + LEVEL / 2, n - 1)) * float(np.sqrt(variance / n)) if n > 1.5 else 0.0
+    quantiles = weighted_quantiles(values, weights, QUANTILES)
+    return Mean(mean, rows, mean, mean - reach, mean + reach, tuple(float(q) for q in quantiles))
+
+
+def clipped(values: FloatArray, weights: FloatArray, deciding: IntArray) -> FloatArray:
+    """[M]: the values, those far from the median of their branch clipped."""
+    middles = np.zeros(int(deciding.max(initial=0)) + 1)
+    for i in np.unique(deciding):
+        rows = deciding == i
+        middles[i] = weighted_quantiles(values[rows], weights[rows], (0.5,))[0]
+    beside = values - middles[deciding]
+    return middles[deciding] + fence_of(beside, weights).inside(beside)
+
+
+def shrunken_means(values: FloatArray, weights: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
+    """[n_groups]: the mean of each group, shrunk towards that of all by as much as it is uncertain.
+
+    How much follows from the variance within groups against that between their means (empirical Bayes). A group without rows has the mean of all.
+    """
+    rows = np.bincount(groups, weights, minlength=n_groups)
+    sums = np.bincount(groups, weights * values, minlength=n_groups)
+    overall = float(sums.sum() / rows.sum())
+    means = np.where(rows > 0, sums / np.maximum(rows, 1e-300), overall)
+    within = float(weights @ (values - means[groups]) ** 2)
+    taken = int((rows > 0).sum())
+    noise = within / max(float(rows.sum()) - taken, 1.0)
+    between = float(rows @ (means - overall) ** 2) - noise * (taken - 1)
+    signal = between / max(float(rows.sum() - (rows**2).sum() / rows.sum()), 1e-300)
+    if signal <= 0:
+        return np.full(n_groups, overall)
+    strength = noise / signal
+    return overall + (means - overall) * rows / (rows + strength)
+
+
+def share_explained(values: FloatArray, predicted: FloatArray, weights: FloatArray) -> float:
+    """Return R²: the share of the variance of values that predictions explain; 0 where there is none.
+
+    >>> share_explained(np.array([1.0, 3]), np.array([1.0, 3]), np.ones(2))
+    1.0
+    """
+    mean = float(weights @ values / weights.sum())
+    total = float(weights @ (values - mean) ** 2)
+    return 1.0 - float(weights @ (values - predicted) ** 2) / total if total > 0 else 0.0

@@ -1,0 +1,242 @@
+"""The time until an event: Kaplan and Meier's curve, the log-rank test and its scores, concordance.
+
+Rows whose event was never seen are censored: known to have gone without it until their last day. All of it
+is tied to lifelines by tests.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+from scipy.stats import chi2
+
+from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.outcome.base import LEVEL, Score, fold_error
+from nri.outcome.classes import Classes
+from nri.outcome.number import parts_of
+from nri.rule.clause import Clause
+from nri.rule.decide import first_to_fire
+from nri.rule.estimate import Risk, SurvivalTarget
+from nri.rule.labels import Label
+from nri.rule.literal import Kind
+from nri.rule.plan import ColumnPlan
+from nri.rule.rule import Branch, Rule
+
+TIMES = 61
+"""Points in time at which curves are given, from 0 to the longest."""
+_PRIOR_EVENTS = 1.0
+"""Events, seen and expected, by which a risk is shrunk towards 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Survival:
+    """How long each row was followed, and whether that ended in the event."""
+
+    name: str
+    """the event, as the caller wrote it"""
+    time_name: str
+    time: FloatArray
+    """[M], 0 or more"""
+    event: BoolArray
+    """[M]"""
+    plan: ColumnPlan = field(default_factory=lambda: ColumnPlan(Kind.NUMBER))
+    """how the cells of the time were read"""
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @property
+    def predicts(self) -> SurvivalTarget:
+        """Event and time, without the rows."""
+        times = np.linspace(0.0, float(self.time.max(initial=0.0)) or 1.0, TIMES)
+        return SurvivalTarget(self.name, self.time_name, tuple(times.tolist()), self.plan)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether no row had the event."""
+        return not self.event.any()
+
+    def take(self, rows: NDArray[Any]) -> "Survival":
+        """Return the outcome of some rows."""
+        return replace(self, time=self.time[rows], event=self.event[rows])
+
+    def as_classes(self, weights: FloatArray, parts: int) -> Classes:
+        """Return equal parts of the log-rank scores as classes."""
+        return parts_of(self.name, self.scores(weights), weights, parts)
+
+    def keys(self) -> NDArray[np.uint64]:
+        """[M]: the bits of the times, and whether there was an event."""
+        return np.asarray((self.time + 0.0).view(np.uint64) * np.uint64(2) + self.event)
+
+    def scores(self, weights: FloatArray, fires: BoolArray | None = None) -> FloatArray:
+        """[M]: log-rank scores, which a search explains as a number."""
+        return logrank_scores(self.time, self.event, weights)
+
+    def rule(
+        self,
+        clauses: Sequence[Clause],
+        fires: BoolArray,
+        weights: FloatArray,
+        values: Sequence[Label] | None = None,
+    ) -> Rule:
+        """Count curves and risks; see :meth:`nri.outcome.base.Outcome.rule`."""
+        deciding, target = first_to_fire(fires), self.predicts
+        expected, times = expected_events(self.time, self.event, weights), np.array(target.times)
+
+        def risk(rows: BoolArray) -> Risk:
+            seen, due = float(weights[rows & self.event].sum()), float((weights * expected)[rows].sum())
+            curve = kaplan_meier(self.time[rows], self.event[rows], weights[rows], times)
+            return replace(curve, value=round((seen + _PRIOR_EVENTS) / (due + _PRIOR_EVENTS), 3))
+
+        estimates = [risk(deciding == i) for i in range(len(clauses) + 1)]
+        return Rule(
+            target,
+            tuple(Branch(*pair) for pair in zip(clauses, estimates[:-1], strict=True)),
+            estimates[-1],
+            kaplan_meier(self.time, self.event, weights, times),
+            logrank(self.time, self.event, weights, deciding),
+        )
+
+    def score(self, predicted: NDArray[Any], weights: FloatArray, fold: IntArray | None = None) -> Score:
+        """Return the concordance: how often, of two rows, the one with the earlier event has the higher risk.
+
+        Held-out risks of different folds come from different rules; so pairs are compared within folds.
+        """
+        parts = [np.ones(len(self), dtype=bool)] if fold is None else [fold == k for k in np.unique(fold)]
+        of_parts = []
+        for rows in parts:
+            args = self.time[rows], self.event[rows], predicted[rows], weights[rows]
+            right, total = concordant_pairs(*args)
+            of_parts += [right / total] if total > 0 else []
+        value = float(np.mean(of_parts)) if of_parts else 0.5
+        return Score("concordance", value, fold_error(of_parts), 0.5, "one risk")
+
+    def describe(self) -> str:
+        """Write how many rows had the event."""
+        return f"{int(self.event.sum())} with {self.name}, {int((~self.event).sum())} censored"
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """What happened at each time at which something did."""
+
+    times: FloatArray
+    """[T], rising"""
+    events: FloatArray
+    """[T], weight of the rows with an event then"""
+    at_risk: FloatArray
+    """[T], weight of the rows that were followed until then at least"""
+
+
+def steps_of(time: FloatArray, event: BoolArray, weights: FloatArray) -> Steps:
+    """Count events and rows at risk, time by time."""
+    times, place = np.unique(time, return_inverse=True)
+    left = np.bincount(place, weights, minlength=len(times))
+    events = np.bincount(place, weights * event, minlength=len(times))
+    return Steps(times, events.astype(np.float64), left.sum() - np.cumsum(left) + left)
+
+
+def kaplan_meier(time: FloatArray, event: BoolArray, weights: FloatArray, times: FloatArray) -> Risk:
+    """Return the curve of some rows at some times; intervals by Greenwood on log(-log).
+
+    >>> ones = np.ones(4)
+    >>> curve = kaplan_meier(np.arange(1.0, 5), np.array([True, True, False, True]), ones, np.arange(5.0))
+    >>> curve.survival, curve.median
+    ((1.0, 0.75, 0.5, 0.5, 0.0), 2.0)
+    """
+    steps = steps_of(time, event, weights)
+    lost = np.divide(steps.events, steps.at_risk, out=np.zeros(len(steps.times)), where=steps.at_risk > 0)
+    survival = np.cumprod(1 - lost)
+    stayed = steps.at_risk * (steps.at_risk - steps.events)
+    spread = np.cumsum(np.divide(steps.events, stayed, out=np.zeros_like(stayed), where=stayed > 0))
+    inner = (survival > 0) & (survival < 1)
+    logs = np.log(np.where(inner, survival, 0.5))
+    reach = float(ndtri(0.5 + LEVEL / 2)) * np.sqrt(spread) / logs
+    low = np.where(inner, survival ** np.exp(-reach), survival)
+    high = np.where(inner, survival ** np.exp(reach), survival)
+    # before the first time, every row is there
+    place = np.searchsorted(steps.times, times, side="right")
+    still = np.array([weights[time >= at].sum() for at in times])
+
+    def at_times(values: FloatArray) -> tuple[float, ...]:
+        return tuple(np.concatenate([[1.0], values])[place].tolist())
+
+    return Risk(
+        1.0,
+        float(weights.sum()),
+        float(weights[event].sum()),
+        at_times(survival),
+        at_times(low),
+        at_times(high),
+        tuple(still.tolist()),
+        _half(steps.times, survival),
+        _half(steps.times, low),
+        _half(steps.times, high),
+    )
+
+
+def _half(times: FloatArray, survival: FloatArray) -> float | None:
+    below = np.flatnonzero(survival <= 0.5 + 1e-9)  # a half by many steps is a half
+    return float(times[below[0]]) if len(below) else None
+
+
+def expected_events(
+    time: FloatArray, event: BoolArray, weights: FloatArray, until: FloatArray | None = None
+) -> FloatArray:
+    """[M]: events expected of rows like all others until their last day (Nelson and Aalen's hazard)."""
+    steps = steps_of(time, event, weights)
+    lost = np.divide(steps.events, steps.at_risk, out=np.zeros(len(steps.times)), where=steps.at_risk > 0)
+    hazard = np.concatenate([[0.0], np.cumsum(lost)])
+    until = time if until is None else until
+    return np.asarray(hazard[np.searchsorted(steps.times, until, side="right")])
+
+
+def logrank_scores(time: FloatArray, event: BoolArray, weights: FloatArray) -> FloatArray:
+    """[M]: events less those expected; summed over a group, what the log-rank test looks at."""
+    return np.asarray(event - expected_events(time, event, weights))
+
+
+def logrank(time: FloatArray, event: BoolArray, weights: FloatArray, group: IntArray) -> float:
+    """Return the p-value of the test that all groups have one survival curve; 1 if there is one group."""
+    groups = [g for g in np.unique(group) if weights[group == g].sum() > 0]
+    if len(groups) < 2:
+        return 1.0
+    all_rows = steps_of(time, event, weights)
+    risk = np.stack([_at_risk(time, weights * (group == g), all_rows.times) for g in groups])
+    seen = np.array([(weights * event)[group == g].sum() for g in groups])
+    # beside weights that differ by more than a double can hold no row may be left at risk
+    share = np.divide(risk, all_rows.at_risk, out=np.zeros_like(risk), where=all_rows.at_risk > 0)
+    excess = seen - (share * all_rows.events).sum(axis=1)
+    rest = np.maximum(all_rows.at_risk - 1, 1e-12)
+    spread = all_rows.events * (all_rows.at_risk - all_rows.events) / rest
+    spread = np.where(all_rows.at_risk > 1, spread, 0.0)
+    covariance = np.diag((share * spread).sum(axis=1)) - (share * spread) @ share.T
+    last = slice(0, len(groups) - 1)  # the excesses of all groups sum to nothing
+    statistic = excess[last] @ np.linalg.pinv(covariance[last, last]) @ excess[last]
+    return float(chi2.sf(statistic, len(groups) - 1))
+
+
+def _at_risk(time: FloatArray, weights: FloatArray, times: FloatArray) -> FloatArray:
+    order = np.argsort(time, kind="stable")
+    reached = np.concatenate([[0.0], np.cumsum(weights[order])])
+    return np.asarray(reached[-1] - reached[np.searchsorted(time[order], times, side="left")])
+
+
+def concordant_pairs(
+    time: FloatArray, event: BoolArray, risk: FloatArray, weights: FloatArray
+) -> tuple[float, float]:
+    """Return the pairs that the risk orders rightly, ties counting half, and all that can be judged.
+
+    Of a pair it is known who had the event first if the earlier time ends in one; at the same time a row with
+    an event comes before one that was censored.
+    """
+    right = total = 0.0
+    for i in np.flatnonzero(event):
+        later = (time > time[i]) | ((time == time[i]) & ~event)
+        pair = weights[later] * weights[i]
+        ordered = (risk[later] < risk[i]) + 0.5 * (risk[later] == risk[i])
+        right, total = right + float(pair @ ordered), total + float(pair.sum())
+    return right, total

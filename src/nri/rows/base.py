@@ -1,0 +1,368 @@
+"""What a rule is settled on: all rows of a table, wherever they are.
+
+Rows are never needed one by one. A rule is sought in a sample, drawn by a hash of the cells, and settled by
+counts of *patterns*: rows whose cells lie in the same parts, where some literals cut the columns into parts,
+are alike to every rule that is made of these literals. One row with their number as its weight stands for
+each pattern and outcome, so that a table of patterns counts exactly what all rows do.
+"""
+
+import datetime as dt
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.outcome import Classes, Outcome
+from nri.rule.column import Column
+from nri.rule.literal import Kind, Literal, Value
+from nri.rule.plan import ColumnPlan
+from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain
+from nri.rule.rule import Rule
+from nri.table.binarizer import Binarizer
+from nri.table.table import Table
+from nri.table.usable import LeftOut
+
+_EPOCH = dt.datetime(1970, 1, 1)
+_KEY = 2**62
+"""Codes of several columns are packed into one integer below this."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Where literals cut one column."""
+
+    cuts: tuple[float, ...] = ()
+    """of numbers and dates (as microseconds since 1970): increasing"""
+    texts: tuple[str, ...] = ()
+    """of categories: sorted"""
+
+    def size(self, kind: Kind) -> int:
+        """How many codes there are: 0 for unknown cells, and one for each part."""
+        if kind is Kind.BOOLEAN:
+            return 3
+        return 2 + (len(self.texts) if kind is Kind.TEXT else len(self.cuts))
+
+
+@dataclass(frozen=True)
+class RowsColumn:
+    """A column, how it is read, and the range of all of its cells."""
+
+    name: str
+    plan: ColumnPlan
+    low: float = 0.0
+    """least number of all rows, or microseconds since 1970 of dates"""
+    high: float = 0.0
+    whole: bool = False
+    """whether numbers are whole by their type"""
+    categories: tuple[str, ...] | None = None
+    """every text that known cells hold, as the plan spells it; None if there are too many to know"""
+
+    @property
+    def kind(self) -> Kind:
+        """What its cells are."""
+        return self.plan.kind
+
+    @property
+    def domain(self) -> ColumnDomain:
+        """What its cells can be."""
+        if self.kind is Kind.BOOLEAN:
+            return BOOLEAN
+        return OPEN if self.categories is None else ColumnDomain(self.categories)
+
+    def as_number(self, value: Value) -> float:
+        """Return what a literal compares with as a number."""
+        if isinstance(value, dt.datetime):
+            return float((value - _EPOCH) // dt.timedelta(microseconds=1))
+        assert isinstance(value, int | float)
+        return float(value)
+
+    def cells(self, codes: IntArray, parts: Parts) -> Column:
+        """[M]: a cell for each code that lies in its part."""
+        known = codes > 0
+        if self.kind is Kind.BOOLEAN:
+            return Column(codes == 2, known)
+        if self.kind is Kind.TEXT:
+            return self._texts(codes, parts, known)
+        edges = np.array([*parts.cuts, max(self.high, _above(parts.cuts[-1] if parts.cuts else self.high))])
+        return self.column(edges[np.maximum(codes - 1, 0)], known)
+
+    def column(self, values: FloatArray, known: BoolArray) -> Column:
+        """Return numbers as cells."""
+        if self.kind is Kind.DATE:
+            return Column(values.astype(np.int64).astype("datetime64[us]"), known)
+        return Column(values, known)
+
+    def _texts(self, codes: IntArray, parts: Parts, known: BoolArray) -> Column:
+        """Let a category that no literal names stand for all of these."""
+        others = [text for text in self.categories or () if text not in parts.texts]
+        other = others[0] if others else "\0"
+        listed = sorted({*parts.texts, other})
+        into = np.array([listed.index(text) for text in (other, *parts.texts)], dtype=np.int64)
+        return Column(into[np.maximum(codes - 1, 0)], known, tuple(listed))
+
+
+def _above(cut: float) -> float:
+    """Return a number above a cut that is also another microsecond."""
+    return float(max(np.nextafter(cut, np.inf), cut + 1.0))
+
+
+@dataclass(frozen=True)
+class Window:
+    """Evenly spaced places around a border."""
+
+    column: str
+    middle: float
+    """the border, as a number"""
+    step: float
+    reach: int
+    """how many places there are on each side"""
+
+    @property
+    def low(self) -> float:
+        """Lower end; cells up to it are outside."""
+        return self.middle - self.reach * self.step
+
+    @property
+    def high(self) -> float:
+        """Upper end; cells above it are outside."""
+        return self.middle + self.reach * self.step
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Rows grouped by the parts of their cells, by their place in a window, and by their outcome."""
+
+    codes: dict[str, IntArray]
+    """for each column the part of each group"""
+    outcome: Outcome
+    weights: FloatArray
+    places: IntArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """What all rows are to some literals."""
+
+    table: Table
+    """a row for each pattern and outcome, with the number of its rows as weight"""
+    parts: Mapping[str, Parts]
+    codes: Mapping[str, IntArray]
+    """for each column the part of each row"""
+    literals: frozenset[Literal]
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Rows that were drawn by their hash."""
+
+    table: Table
+    """each different row once, its weight the number of rows that are alike"""
+    strata: IntArray
+    """[M], the stratum of each"""
+    n_hashes: int
+    """how many different hashes there are"""
+
+
+@dataclass(eq=False)
+class Rows(ABC):
+    """All rows of a table: columns, an outcome, samples and exact counts."""
+
+    columns: Mapping[str, RowsColumn]
+    """those that a rule may use"""
+    outcome: Outcome
+    """what is to be explained, without its rows"""
+    n_rows: float
+    """rows with an outcome, or their weight"""
+    left_out: tuple[LeftOut, ...] = ()
+    remark: str = ""
+    """one line on the rows"""
+    strata: FloatArray = field(default_factory=lambda: np.zeros(0))
+    """rows of each class; of an outcome that is measured, of all rows"""
+
+    @property
+    def plans(self) -> dict[str, ColumnPlan]:
+        """How each column is read."""
+        return {name: column.plan for name, column in self.columns.items()}
+
+    @abstractmethod
+    def sample(self, size: int) -> Table:
+        """Return about so many rows, or all of them if there are no more."""
+
+    @abstractmethod
+    def draw(self, rule: Rule, shares: Sequence[float]) -> Drawn:
+        """Draw a share of the rows of each stratum: predicted class times n_classes plus true class."""
+
+    @abstractmethod
+    def group(self, parts: Mapping[str, Parts], window: Window | None = None) -> Groups:
+        """Group all rows, or those with a cell in the window, by parts of columns and by outcome."""
+
+    def count(self, literals: Collection[Literal]) -> Patterns:
+        """Count all rows by the literals that hold on them, and by their outcome."""
+        parts = parts_of(literals, self.columns)
+        groups = self.group(parts)
+        return Patterns(self._table(parts, groups), parts, groups.codes, frozenset(literals))
+
+    def narrowed(self, wider: Patterns, literals: Collection[Literal]) -> Patterns:
+        """Return the patterns of fewer literals; rows are counted only for what the wider ones cannot tell.
+
+        A rule can name a category that was not among the literals: neither red nor blue is green, if there is
+        no other.
+        """
+        parts = parts_of(literals, self.columns)
+        recoded = {name: _recoded(wider, self.columns[name], part) for name, part in parts.items()}
+        codes = {name: known for name, known in recoded.items() if known is not None}
+        outcome = wider.table.outcome
+        if len(codes) < len(parts) or not isinstance(outcome, Classes):
+            return self.count(literals)
+        keys = np.stack([*codes.values(), outcome.codes])
+        groups, inverse = np.unique(keys, axis=1, return_inverse=True)
+        counts = np.bincount(inverse.reshape(-1), wider.table.weights, groups.shape[1]).astype(np.float64)
+        merged = Groups(
+            dict(zip(codes, groups[:-1], strict=True)), replace(outcome, codes=groups[-1]), counts
+        )
+        return Patterns(self._table(parts, merged), parts, merged.codes, frozenset(literals))
+
+    def fine(self, coarse: Patterns, window: Window) -> Table:
+        """Return the rows as patterns do, but with all places of a window told apart.
+
+        Only rows with a cell in the window are counted; how many there are beyond it follows from the coarse
+        patterns.
+        """
+        inside = self.group(coarse.parts, window)
+        assert inside.places is not None and isinstance(inside.outcome, Classes)
+        rest = _beyond(coarse, inside)
+        joined = {name: np.concatenate([inside.codes[name], coarse.codes[name]]) for name in coarse.parts}
+        columns = {name: self.columns[name].cells(joined[name], part) for name, part in coarse.parts.items()}
+        column = self.columns[window.column]
+        columns[window.column] = _placed(column, coarse, joined[window.column], inside.places, window)
+        outcome = replace(inside.outcome, codes=np.concatenate([inside.outcome.codes, coarse.table.codes]))
+        table = self._weighted(columns, outcome, np.concatenate([inside.weights, rest]))
+        return table.take(table.weights > 0)
+
+    def _table(self, parts: Mapping[str, Parts], groups: Groups) -> Table:
+        columns = {name: self.columns[name].cells(groups.codes[name], part) for name, part in parts.items()}
+        return self._weighted(columns, groups.outcome, groups.weights)
+
+    def _weighted(self, columns: Mapping[str, Column], outcome: Outcome, weights: FloatArray) -> Table:
+        plans = {name: self.columns[name].plan for name in columns}
+        return Table(columns, plans, weights, np.arange(1, len(weights) + 1), outcome)
+
+    def features(self, literals: Collection[Literal]) -> Binarizer:
+        """Return a binarizer whose variables are exactly these literals, in one order."""
+        positive = {x if x.positive else x.negate() for x in literals}
+        ordered = sorted(positive, key=lambda literal: literal.sort_key)
+        return Binarizer.asking(ordered, {x.column: self.columns[x.column].domain for x in ordered})
+
+
+def parts_of(literals: Iterable[Literal], columns: Mapping[str, RowsColumn]) -> dict[str, Parts]:
+    """Return for each column of some literals where they cut it, columns in sorted order."""
+    values: dict[str, set[Value]] = {}
+    for literal in literals:
+        values.setdefault(literal.column, set()).add(literal.value)
+    parts = {}
+    for name in sorted(values):
+        column = columns[name]
+        if column.kind is Kind.TEXT:
+            parts[name] = Parts(texts=tuple(sorted(map(str, values[name]))))
+        elif column.kind is Kind.BOOLEAN:
+            parts[name] = Parts()
+        else:
+            parts[name] = Parts(cuts=tuple(sorted({column.as_number(value) for value in values[name]})))
+    return parts
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Some columns whose codes fit into one integer."""
+
+    names: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+    def pack(self, codes: Mapping[str, IntArray]) -> IntArray:
+        """Return codes of columns as one integer a row."""
+        keys, unit = np.zeros(len(next(iter(codes.values()), ())), dtype=np.int64), 1
+        for name, size in zip(self.names, self.sizes, strict=True):
+            keys, unit = keys + codes[name] * unit, unit * size
+        return keys
+
+    def unpack(self, keys: IntArray) -> dict[str, IntArray]:
+        """Return the codes of each column."""
+        codes = {}
+        for name, size in zip(self.names, self.sizes, strict=True):
+            keys, codes[name] = np.divmod(keys, size)
+        return codes
+
+
+def packed(sizes: Mapping[str, int]) -> list[Packed]:
+    """Return columns in as few groups as fit into an integer each."""
+    groups: list[list[str]] = [[]]
+    room = 1
+    for name, size in sizes.items():
+        if room * size >= _KEY:
+            groups.append([])
+            room = 1
+        groups[-1].append(name)
+        room *= size
+    return [Packed(tuple(names), tuple(sizes[name] for name in names)) for names in groups]
+
+
+def _recoded(wider: Patterns, column: RowsColumn, part: Parts) -> IntArray | None:
+    """Return codes of finer parts as codes of coarser ones; None if the finer ones do not determine them."""
+    if column.name not in wider.parts:
+        return None
+    codes, finer = wider.codes[column.name], wider.parts[column.name]
+    if finer.texts or part.texts:
+        rest = {*(column.categories or ())} - {*finer.texts}
+        new = {*part.texts} - {*finer.texts}
+        if new and (column.categories is None or new != rest or len(rest) > 1):
+            return None
+        other = part.texts.index(new.pop()) + 2 if new else 1
+        into = [0, other, *(part.texts.index(text) + 2 if text in part.texts else 1 for text in finer.texts)]
+    elif not {*part.cuts} <= {*finer.cuts}:
+        return None
+    elif finer.cuts:
+        edges = np.array([*finer.cuts, np.inf])
+        into = [0, *(1 + np.searchsorted(part.cuts, edges, side="left")).tolist()]
+    else:
+        return codes
+    return np.asarray(into, dtype=np.int64)[codes]
+
+
+def _beyond(coarse: Patterns, inside: Groups) -> FloatArray:
+    """For each row of the patterns, how many of its rows are outside the window."""
+    assert isinstance(inside.outcome, Classes)
+    names = list(coarse.parts)
+    keys = _keys(coarse.codes, coarse.table.codes, names)
+    where = {key: place for place, key in enumerate(keys)}
+    rest = coarse.table.weights.copy()
+    for key, count in zip(_keys(inside.codes, inside.outcome.codes, names), inside.weights, strict=True):
+        rest[where[key]] -= count
+    return np.where(rest < 1e-6, 0.0, rest)
+
+
+def _keys(codes: Mapping[str, IntArray], classes: IntArray, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    return list(zip(*(codes[name].tolist() for name in names), classes.tolist(), strict=True))
+
+
+def _placed(
+    column: RowsColumn, coarse: Patterns, codes: IntArray, places: IntArray, window: Window
+) -> Column:
+    """Return cells that lie in their part and, inside the window, between their two places."""
+    cuts = np.array(coarse.parts[window.column].cuts)
+    edges = np.concatenate([[-np.inf], cuts, [np.inf]])
+    part = np.maximum(codes - 1, 0)
+    lower, upper = edges[part].copy(), edges[part + 1].copy()
+    n = len(places)
+    at = window.middle + (places - window.reach) * window.step
+    upper[:n] = np.minimum(upper[:n], at)
+    below = np.arange(len(codes)) >= n
+    outside_low = below & (upper <= window.middle)
+    outside_high = below & (lower >= window.middle)
+    upper[outside_low] = np.minimum(upper[outside_low], window.low)
+    last = max(column.high, window.high) + max(window.step, 1.0)
+    values = np.where(np.isfinite(upper), upper, last)
+    values[outside_high & (values <= window.high)] = np.nextafter(window.high, np.inf)
+    return column.column(values, codes > 0)

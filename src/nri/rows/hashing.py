@@ -1,0 +1,150 @@
+"""The hash by which rows are drawn: a number from 0 to 1 made of a row's cells.
+
+It is made of multiplications, sums and floors of float64 numbers, which numpy and every SQL engine compute to
+the same last bit, so that the same rows are drawn in memory and in every engine, in whatever order they come.
+Number and date columns are hashed, four of them as long as these tell rows apart; all of them, and texts too
+(by length and a few letters), where they do not. Each column gives a few *terms*; :func:`hash_of` adds them up
+in numpy, :class:`nri.rows.sql.SqlRows` writes the same as SQL.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nri.arrays import BoolArray, FloatArray
+from nri.rule.column import Column
+from nri.rule.literal import Kind
+
+ROUNDS = (104729.375, 15485.8671875, 32452.843505859375)
+"""Factors of the three rounds that stretch the sum of terms before its fraction is taken."""
+UNKNOWN = 0.3779296875
+"""What an unknown cell adds."""
+Hashes = NDArray[np.uint64]
+_FEW = 4
+"""Columns that are hashed first."""
+_SPREAD = 2.0**24
+"""The range of a column is stretched to about this before its fraction is taken."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """One summand of the hash: the fraction of a stretched cell."""
+
+    column: str
+    part: str
+    """number, flag, or of a text: length, first, last, middle"""
+    low: float = 0.0
+    high: float = 0.0
+    """of a number; cells outside count as unknown"""
+    factor: float = 0.0
+    yes: float = 0.0
+    no: float = 0.0
+    """what a flag adds"""
+
+
+def ways_to_hash(
+    numbers: Mapping[str, tuple[float, float]], flags: Sequence[str], texts: Sequence[str]
+) -> list[tuple[Term, ...]]:
+    """Return the terms of two hashes, the quick one first; the second tells more rows apart."""
+    measured = sorted(name for name, (low, high) in numbers.items() if high > low)
+    terms = [_number(name, numbers[name], place) for place, name in enumerate(measured)]
+    others = [_flag(name, place) for place, name in enumerate(sorted(flags))]
+    others += [term for place, name in enumerate(sorted(texts)) for term in _letters(name, place)]
+    ways = dict.fromkeys(tuple(one) for one in (terms[:_FEW], [*terms, *others]) if one)
+    return list(ways)
+
+
+def _number(name: str, span: tuple[float, float], place: int) -> Term:
+    low, high = span
+    exponent = np.floor(np.log2(_SPREAD / (high - low)))
+    factor = (1.0 + (0.6180339887498949 * (place + 1)) % 1.0) * 2.0 ** float(np.clip(exponent, -1000, 1000))
+    return Term(name, "number", low, high, factor)
+
+
+def _flag(name: str, place: int) -> Term:
+    yes, no = ((0.7548776662466927 * (2 * place + k)) % 1.0 for k in (1, 2))
+    return Term(name, "flag", yes=yes, no=no)
+
+
+def _letters(name: str, place: int) -> list[Term]:
+    parts = ("length", "first", "last", "middle")
+    return [
+        Term(name, part, factor=(0.5698402909980532 * (4 * place + k + 1)) % 1.0)
+        for k, part in enumerate(parts)
+    ]
+
+
+def hash_of(terms: Sequence[Term], columns: Mapping[str, Column]) -> FloatArray:
+    """[M]: the hash of each row."""
+    total: FloatArray = np.zeros(len(next(iter(columns.values()))))
+    for place, term in enumerate(terms):
+        added = _added(term, columns[term.column])
+        total = added if place == 0 else total + added
+    total = total * ROUNDS[0]
+    for factor in ROUNDS[1:]:
+        total = (total - np.floor(total)) * factor
+    return total - np.floor(total)
+
+
+def _added(term: Term, column: Column) -> FloatArray:
+    known = column.known
+    if term.part == "flag":
+        return np.where(known, np.where(column.values, term.yes, term.no), UNKNOWN)
+    if term.part == "number":
+        values = as_floats(column)
+        inside = known & (values >= term.low) & (values <= term.high)
+        product = (np.where(inside, values, term.low) - term.low) * term.factor
+        return np.where(inside, product - np.floor(product), UNKNOWN)
+    return _text_fraction(term, column, known)
+
+
+def _text_fraction(term: Term, column: Column, known: BoolArray) -> FloatArray:
+    take = {"length": len, "first": _letter(0), "last": _letter(-1), "middle": _middle}[term.part]
+    of_text = np.array([float(take(text)) for text in column.categories or ()] + [0.0])  # type: ignore[operator]
+    product = of_text * term.factor
+    fraction = product - np.floor(product)
+    return np.where(known, fraction[np.where(known, column.values, -1)], UNKNOWN)
+
+
+def _letter(place: int):  # type: ignore[no-untyped-def]
+    return lambda text: ord(text[place]) if text else 0
+
+
+def _middle(text: str) -> int:
+    return ord(text[len(text) // 2]) if text else 0
+
+
+def as_floats(column: Column) -> FloatArray:
+    """[M]: cells as numbers; dates as microseconds since 1970. What is unknown is not looked at."""
+    if column.kind is Kind.DATE:
+        moments = np.where(column.known, column.values, np.datetime64(0, "us"))
+        return moments.astype("datetime64[us]").astype(np.int64).astype(np.float64)
+    return np.asarray(column.values, dtype=np.float64)
+
+
+def shares_of(counts: FloatArray, size: int) -> FloatArray:
+    """Return which share of each stratum to draw, about so many rows in all.
+
+    Every stratum gets at least half of an equal part, if it has so many rows, and the rest goes by size.
+
+    >>> shares_of(np.array([10_000.0, 90_000.0, 10.0]), 1000).round(4).tolist()
+    [0.0167, 0.0093, 1.0]
+    """
+    counts = np.asarray(counts, dtype=np.float64)
+    total = max(float(counts.sum()), 1.0)
+    if total <= size:
+        return np.ones(len(counts))
+    least = np.minimum(counts, size / (2 * max(len(counts), 1)))
+    wanted = np.maximum(counts * size / total, least)
+    wanted *= size / max(wanted.sum(), 1.0) if wanted.sum() > size else 1.0
+    return np.minimum(1.0, np.maximum(wanted, least) / np.maximum(counts, 1.0))
+
+
+def mixed(numbers: Hashes) -> Hashes:
+    """Scatter numbers over all 64 bits (the finisher of SplitMix64), so that sums of them do not collide."""
+    spread = numbers + np.uint64(0x9E3779B97F4A7C15)
+    spread = (spread ^ (spread >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    spread = (spread ^ (spread >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return spread ^ (spread >> np.uint64(31))

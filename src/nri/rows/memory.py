@@ -1,0 +1,244 @@
+"""Rows in memory: a table, sampled and counted by numpy as an engine does it by SQL."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+
+import numpy as np
+
+from nri.arrays import FloatArray, IntArray
+from nri.outcome import Classes
+from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed
+from nri.rows.hashing import Hashes, Term, as_floats, hash_of, mixed, shares_of, ways_to_hash
+from nri.rule.column import Column, Columns
+from nri.rule.literal import Kind
+from nri.rule.rule import Rule
+from nri.table.kinds.boolean import DIGITS
+from nri.table.table import Table
+
+SEARCHED_ROWS = 8192
+"""Rows up to which all are searched; of more, about so many. Rules from more rows are no better."""
+
+
+class MemoryRows(Rows):
+    """All rows of a table in memory."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        columns = {name: _facts(name, table) for name in table.names}
+        outcome = table.explained
+        super().__init__(columns, outcome, float(table.weights.sum()), strata=_strata_counts(table))
+        self._terms: tuple[Term, ...] | None = None
+
+    def sample(self, size: int) -> Table:
+        """Return about so many rows by their hash; a short table as it is."""
+        table = self.table
+        if len(table) <= size:
+            return table
+        strata = _strata(table)
+        if (merged := merged_rows(table)) is not None and len(merged) <= size:
+            return merged
+
+        def draw(terms: tuple[Term, ...], shares: FloatArray) -> Drawn:
+            return _drawn(table, hash_of(terms, _as_hashed(table)), strata, shares)
+
+        self._terms, drawn, shares = first_sample(_ways(table), self.strata, len(table), size, draw)
+        return weighted_sample(drawn, shares, unlabelled_sample(table.unlabelled, size))
+
+    def draw(self, rule: Rule, shares: Sequence[float]) -> Drawn:
+        """Draw rows by what a rule makes of them."""
+        assert self._terms is not None, "rows are drawn after the first sample"
+        table = self.table
+        strata = rule.predict_index(table.columns, len(table)) * len(table.classes) + table.codes
+        return _drawn(table, hash_of(self._terms, _as_hashed(table)), strata, np.asarray(shares))
+
+    def group(self, parts: Mapping[str, Parts], window: Window | None = None) -> Groups:
+        """Group rows by parts of columns and by class; of an outcome that is measured no two rows are alike."""
+        table = self.table
+        if window is not None:
+            values = as_floats(table.columns[window.column])
+            known = table.columns[window.column].known
+            table = table.take(known & (values > window.low) & (values <= window.high))
+        codes = {name: part_codes(table.columns[name], part) for name, part in parts.items()}
+        outcome = table.explained
+        if not isinstance(outcome, Classes):
+            return Groups(codes, outcome, table.weights)
+        places = None if window is None else _places(table, window)
+        sizes = {name: part.size(self.columns[name].kind) for name, part in parts.items()}
+        extra = {"\0class": (outcome.codes, len(outcome.classes))}
+        if window is not None and places is not None:
+            extra["\0place"] = (places, 2 * window.reach + 1)
+        every = codes | {name: one for name, (one, _) in extra.items()}
+        groups = packed(sizes | {name: size for name, (_, size) in extra.items()})
+        keys = np.stack([group.pack(every) for group in groups])
+        if len(groups) == 1:
+            different, inverse = np.unique(keys[0], return_inverse=True)
+            different = different[None]
+        else:
+            different, inverse = np.unique(keys, axis=1, return_inverse=True)
+        # rounded, so that sums taken in another order of rows are the same
+        weights = np.round(np.bincount(inverse.reshape(-1), table.weights, different.shape[1]), 9)
+        unpacked: dict[str, IntArray] = {}
+        for group, packed_keys in zip(groups, different, strict=True):
+            unpacked |= group.unpack(packed_keys)
+        classes = replace(outcome, codes=unpacked.pop("\0class"))
+        places = unpacked.pop("\0place", None)
+        return Groups(unpacked, classes, weights.astype(np.float64), places)
+
+
+def first_sample(
+    ways: Sequence[tuple[Term, ...]],
+    counts: FloatArray,
+    n_rows: float,
+    size: int,
+    draw: Callable[[tuple[Term, ...], FloatArray], Drawn],
+) -> tuple[tuple[Term, ...], Drawn, FloatArray]:
+    """Draw rows of every stratum; where many share a hash, by a better hash or a larger share."""
+    shares = shares_of(counts, size)
+    while True:
+        drawn = draw(ways[0], shares)
+        wanted = min(0.5 * size, 0.5 * n_rows)
+        if drawn.n_hashes >= wanted or (len(ways) == 1 and (shares >= 1.0).all()):
+            return ways[0], drawn, shares
+        if len(ways) > 1:
+            ways = ways[1:]
+        else:
+            shares = np.minimum(1.0, shares * min(64.0, 1.5 * size / max(drawn.n_hashes, 1)))
+
+
+def weighted_sample(drawn: Drawn, shares: FloatArray, unlabelled: Columns | None = None) -> Table:
+    """Return rows that were drawn with the weight of those that they stand for.
+
+    Rare classes are drawn more densely; a row of the densest stratum keeps its own weight.
+    """
+    factors = 1.0 / shares[drawn.strata]
+    weights = drawn.table.weights * factors / factors.min(initial=np.inf)
+    return replace(drawn.table.reweighted(weights), unlabelled=unlabelled)
+
+
+def _facts(name: str, table: Table) -> RowsColumn:
+    column, plan = table.columns[name], table.plans[name]
+    low = high = 0.0
+    if column.kind in (Kind.NUMBER, Kind.DATE) and column.known.any():
+        values = as_floats(column)[column.known]
+        low, high = float(values.min()), float(values.max())
+    return RowsColumn(name, plan, low, high, plan.whole, column.categories)
+
+
+def _strata(table: Table) -> IntArray:
+    outcome = table.explained
+    return outcome.codes if isinstance(outcome, Classes) else np.zeros(len(table), dtype=np.int64)
+
+
+def _strata_counts(table: Table) -> FloatArray:
+    outcome = table.explained
+    size = len(outcome.classes) if isinstance(outcome, Classes) else 1
+    return np.bincount(_strata(table), minlength=size).astype(np.float64)
+
+
+def _is_digit_flag(name: str, table: Table) -> bool:
+    """Whether an engine would hold the yes and no of a column as numbers."""
+    column = table.columns[name]
+    return column.kind is Kind.BOOLEAN and table.plans[name].no_and_yes == DIGITS.no_and_yes
+
+
+def _as_hashed(table: Table) -> dict[str, Column]:
+    return {
+        name: Column(column.values.astype(np.float64), column.known) if _is_digit_flag(name, table) else column
+        for name, column in table.columns.items()
+    }
+
+
+def _ways(table: Table) -> list[tuple[Term, ...]]:
+    numbers, flags, texts = {}, [], []
+    for name, column in _as_hashed(table).items():
+        if column.kind in (Kind.NUMBER, Kind.DATE):
+            values = as_floats(column)[column.known]
+            if len(values):
+                numbers[name] = (float(values.min()), float(values.max()))
+        elif column.kind is Kind.TEXT:
+            texts.append(name)
+        else:
+            flags.append(name)
+    ways = ways_to_hash(numbers, flags, texts)
+    return ways or [()]
+
+
+def _drawn(table: Table, hashes: FloatArray, strata: IntArray, shares: FloatArray) -> Drawn:
+    rows = np.flatnonzero(hashes < shares[strata])
+    rows = rows[np.argsort(hashes[rows], kind="stable")]
+    part = replace(table, unlabelled=None).take(rows)
+    keys = row_keys(part.columns, part) + mixed(strata[rows].astype(np.uint64))
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    weights = np.bincount(inverse.reshape(-1), part.weights, len(first))
+    order = np.argsort(first)
+    merged = part.take(first[order]).reweighted(np.round(weights, 9)[order])
+    return Drawn(merged, strata[rows][first[order]], len(np.unique(hashes[rows])))
+
+
+def part_codes(column: Column, part: Parts) -> IntArray:
+    """[M]: the part of each cell, 0 where it is unknown."""
+    if column.kind is Kind.BOOLEAN:
+        codes = 1 + np.asarray(column.values, dtype=np.int64)
+    elif column.categories is not None:
+        into = [part.texts.index(text) + 2 if text in part.texts else 1 for text in column.categories]
+        codes = np.array([*into, 0], dtype=np.int64)[column.values]
+    else:
+        codes = 1 + np.searchsorted(np.array(part.cuts), as_floats(column), side="left")
+    return np.where(column.known, codes, 0)
+
+
+def _places(table: Table, window: Window) -> IntArray:
+    values = as_floats(table.columns[window.column])
+    places = np.ceil((values - window.middle) / window.step).astype(np.int64) + window.reach
+    return np.clip(places, 1, 2 * window.reach)
+
+
+def merged_rows(table: Table) -> Table | None:
+    """Return the table with each different row once, its weight that of all its copies; None if few repeat."""
+    keys = row_keys(table.columns, table)
+    different, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    if len(different) > 0.9 * len(table):
+        return None
+    weights = np.bincount(inverse.reshape(-1), table.weights, len(different))
+    order = np.argsort(first)
+    return table.take(first[order]).reweighted(np.round(weights, 9)[order])
+
+
+def unlabelled_sample(columns: Columns | None, size: int) -> Columns | None:
+    """Return so many of the rows without a label; if they are few, all of them."""
+    n_rows = 0 if columns is None else len(next(iter(columns.values()), ()))
+    if columns is None or n_rows <= size:
+        return columns
+    # copies of a row stay together: which of them would be left out cannot matter
+    rows = np.argsort(mixed(row_keys(columns)), kind="stable")[:size]
+    return {name: column.take(rows) for name, column in columns.items()}
+
+
+def row_keys(columns: Columns, table: Table | None = None) -> Hashes:
+    """[M], equal for rows that are alike in every column and in their outcome, whatever the order of columns."""
+    n_rows = len(next(iter(columns.values()), ()))
+    keys = np.zeros(n_rows, dtype=np.uint64)
+    for name, column in columns.items():
+        keys += mixed(_cell_numbers(column) + _text_hash(name))
+    if table is not None and table.outcome is not None:
+        keys += mixed(mixed(table.outcome.keys()) + np.uint64(1))
+    return keys
+
+
+def _cell_numbers(column: Column) -> Hashes:
+    """[M], a number for each cell that depends on its content alone."""
+    if column.categories is not None:
+        texts = [*map(_text_hash, column.categories), np.uint64(0)]
+        return np.asarray(np.array(texts, dtype=np.uint64)[column.values])  # code -1 is the last
+    if column.values.dtype.kind == "b":
+        return np.asarray(column.values.astype(np.uint64) + column.known)
+    if column.values.dtype.kind == "M":
+        return np.asarray(column.values.view(np.uint64))
+    plain = np.where(column.known, column.values, 0.0) + 0.0  # there is one zero, and one unknown cell
+    return np.asarray(plain.view(np.uint64)) + (~column.known).astype(np.uint64)
+
+
+def _text_hash(text: str) -> np.uint64:
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return np.uint64(int.from_bytes(digest, "little"))
