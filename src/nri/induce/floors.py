@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from nri.errors import InputError
-from nri.induce.diagnostics import Diagnostics
-from nri.induce.resample import FOLDS, HeldOut, cores, hold_out
+from nri.outcome.diagnostics import Diagnostics
+from nri.induce.validate import FOLDS, HeldOut, cores, hold_out
 from nri.induce.settings import Settings
 from nri.table.table import Table
 
@@ -83,12 +83,12 @@ class Floored:
             elif self.tilt != 1.0:
                 before = getattr(self.plain, name).value or 0.0
                 paid.append(f"the price is a {name} of {now:.2f} in place of {before:.2f}")
-        return "; ".join([*kept, *paid, *self._nobody()])
+        return "; ".join([*kept, *paid, *self._useless()])
 
-    def _nobody(self) -> list[str]:
-        """Say where a floor leaves a rule that is of no use."""
-        whom = {"sensitivity": "finds nobody of the class", "specificity": "leaves nobody else alone"}
-        return [f"such a rule {words}" for name, words in whom.items() if self.reached(name) == 0]
+    def _useless(self) -> list[str]:
+        """Write where a floor leaves a rule that is of no use."""
+        effects = {"sensitivity": "finds no row of the class", "specificity": "leaves no other row alone"}
+        return [f"such a rule {effect}" for name, effect in effects.items() if self.reached(name) == 0]
 
     @property
     def data(self) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class Diagnostics:
     prevalence: float
     """the share of the class for which the predictive values hold"""
     assumed: bool
-    """whether somebody gave that share; else it is the table's"""
+    """whether that share was given; else it is the table's"""
 
     @property
     def measures(self) -> dict[str, Measure]:
@@ -72,18 +72,18 @@ def check_prevalence(prevalence: float | None) -> None:
 
 def diagnostics_of(
     truth: IntArray,
-    said: IntArray,
+    predicted: IntArray,
     index: int,
     label: Label,
     *,
     weights: FloatArray | None = None,
     prevalence: float | None = None,
 ) -> Diagnostics:
-    """Count what a rule said about one class.
+    """Count what a rule predicted about one class.
 
     Parameters
     ----------
-    truth, said
+    truth, predicted
         [M], class indices.
     index, label
         The class.
@@ -94,14 +94,14 @@ def diagnostics_of(
 
     Examples
     --------
-    >>> truth, said = np.array([1] * 50 + [0] * 50), np.array([1] * 40 + [0] * 60)
-    >>> found = diagnostics_of(truth, said, 1, "ill", prevalence=0.05)
-    >>> str(found.sensitivity), str(found.npv)
+    >>> truth, predicted = np.array([1] * 50 + [0] * 50), np.array([1] * 40 + [0] * 60)
+    >>> ill = diagnostics_of(truth, predicted, 1, "ill", prevalence=0.05)
+    >>> str(ill.sensitivity), str(ill.npv)
     ('0.80 (0.67 to 0.89)', '0.99 (0.98 to 0.99)')
     """
     check_prevalence(prevalence)
     weights = np.ones(len(truth)) if weights is None else weights
-    ill, called = truth == index, said == index
+    ill, called = truth == index, predicted == index
     sensitivity = _counted(called, ill, weights)
     specificity = _counted(~called, ~ill, weights)
     own = float(weights[ill].sum() / weights.sum())
@@ -122,16 +122,16 @@ def diagnostics_of(
     )
 
 
-def classes_asked_about(classes: Sequence[Label], positive: int | None, ruled: Sequence[Label]) -> list[int]:
-    """Return the classes to tell about: the one asked for, else the lone one with a rule, else all of them.
+def diagnosed_classes(classes: Sequence[Label], positive: int | None, described: Sequence[Label]) -> list[int]:
+    """Return the classes to diagnose: the positive one, else the lone one with a branch, else all of them.
 
-    >>> classes_asked_about(["no", "yes"], None, ["yes"]), classes_asked_about(["a", "b", "c"], None, ["a"])
+    >>> diagnosed_classes(["no", "yes"], None, ["yes"]), diagnosed_classes(["a", "b", "c"], None, ["a"])
     ([1], [0, 1, 2])
     """
     if positive is not None:
         return [positive]
     if len(classes) == 2:
-        return [list(classes).index(ruled[0]) if len(ruled) == 1 else 1]
+        return [list(classes).index(described[0]) if len(described) == 1 else 1]
     return list(range(len(classes)))
 
 
