@@ -2,31 +2,28 @@
 
 >>> from nri import NRIClassifier
 >>> clf = NRIClassifier().fit([[0, 1], [1, 1], [1, 0], [0, 0]] * 5, ["no", "yes", "no", "no"] * 5)
->>> print(clf.rules_)
-IF  (x0 AND x1)     precision 1.00   covers 5 of 20
-THEN y = yes        ELSE no
+>>> print(clf.rule_)
+IF  (x0 AND x1)     1.00 of 5 rows
+THEN y = yes        ELSE no   1.00 of 15 rows
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nri.api import read_rules, read_table, write_rules
+    from nri.api import read_rule, read_table, write_rule
     from nri.display import CalibrationDisplay, CoverageDisplay, RuleDisplay, WhyDisplay, progress_bar
     from nri.dynamics.files import read_dynamics
     from nri.dynamics.learn import learn_dynamics
     from nri.dynamics.system import Dynamics
     from nri.errors import InputError, NRIError
     from nri.estimator import NRIClassifier
-    from nri.induce.knowledge import Knowledge
-    from nri.induce.path import induce_rules
-    from nri.induce.resample import cross_validate, diagnose
-    from nri.induce.settings import Settings
+    from nri.induce.induce import induce_rule
+    from nri.induce.settings import Knowledge, Settings
+    from nri.induce.validate import cross_validate, diagnose
     from nri.networks import export_weights, train_network
-    from nri.regress.path import induce_segments
     from nri.regressor import NRIRegressor
     from nri.report import ReportOptions, write_report
-    from nri.rule import RuleSet, Segments, SurvivalRule
-    from nri.survival.path import cross_validate_survival, follow, induce_survival
+    from nri.rule import Rule
     from nri.table import Table
     from nri.table.binarizer import binarize
     from nri.tasks.compare import compare_rules
@@ -39,20 +36,14 @@ _PLACES = {
     "NRIRegressor": "nri.regressor",
     "read_table": "nri.api",
     "Table": "nri.table",
-    "induce_rules": "nri.induce.path",
+    "induce_rule": "nri.induce.induce",
     "Settings": "nri.induce.settings",
-    "Knowledge": "nri.induce.knowledge",
-    "cross_validate": "nri.induce.resample",
-    "diagnose": "nri.induce.resample",
-    "induce_segments": "nri.regress.path",
-    "follow": "nri.survival.path",
-    "induce_survival": "nri.survival.path",
-    "cross_validate_survival": "nri.survival.path",
-    "RuleSet": "nri.rule",
-    "Segments": "nri.rule",
-    "SurvivalRule": "nri.rule",
-    "read_rules": "nri.api",
-    "write_rules": "nri.api",
+    "Knowledge": "nri.induce.settings",
+    "cross_validate": "nri.induce.validate",
+    "diagnose": "nri.induce.validate",
+    "Rule": "nri.rule",
+    "read_rule": "nri.api",
+    "write_rule": "nri.api",
     "write_report": "nri.report",
     "ReportOptions": "nri.report",
     "error_slices": "nri.tasks.slices",
@@ -86,11 +77,9 @@ __all__ = [
     "NRIError",
     "NRIRegressor",
     "ReportOptions",
+    "Rule",
     "RuleDisplay",
-    "RuleSet",
-    "Segments",
     "Settings",
-    "SurvivalRule",
     "Table",
     "WhyDisplay",
     "__version__",
@@ -98,23 +87,19 @@ __all__ = [
     "clause_stability",
     "compare_rules",
     "cross_validate",
-    "cross_validate_survival",
     "diagnose",
     "error_slices",
     "export_weights",
-    "follow",
-    "induce_rules",
-    "induce_segments",
-    "induce_survival",
+    "induce_rule",
     "learn_dynamics",
     "progress_bar",
     "read_dynamics",
-    "read_rules",
+    "read_rule",
     "read_table",
     "surrogate_of_model",
     "train_network",
     "write_report",
-    "write_rules",
+    "write_rule",
 ]
 
 

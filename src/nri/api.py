@@ -1,20 +1,17 @@
-"""The functional path, in a few words: read a table, induce rules from it, keep them in a file.
-
-What :mod:`nri` makes public beside the estimator; each function here is only a face of what does the work.
-"""
+"""Functions: read a table, read and write a rule."""
 
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
 from nri.errors import InputError
-from nri.rule import FORMATS, Label, RuleSet, Segments, SurvivalRule, any_rule_from_json
-from nri.rule.render.endings import format_by_ending
+from nri.rule import Label, Rule, from_json
+from nri.rule.render import format_by_ending
 from nri.table import Table, atomic_file, table_of
 from nri.table import files as table_files
 from nri.table.excel import SheetChoice
 from nri.table.files import similar_files
-from nri.table.target import with_target
+from nri.table.target import with_survival, with_target
 
 
 def read_table(
@@ -22,6 +19,8 @@ def read_table(
     target: str | None = None,
     *,
     positive: Label | None = None,
+    time: str | None = None,
+    event: str | None = None,
     weights: str | None = None,
     exact_text: bool = False,
     sheet: str | None = None,
@@ -38,9 +37,12 @@ def read_table(
         Files are CSV, TSV, Excel, Parquet or ARFF; ``"-"`` is standard input.
     target : str, optional
         The column to be explained, or a comparison such as ``"price > 100"``. Rows without it are left out.
-        A number of many values is explained as a number, by :func:`nri.induce_segments`.
+        A number of many values is explained as a number.
     positive : label, optional
         The class that the rule is to be about; of several classes it makes two, this one and any other.
+    time, event : str, optional
+        In place of a target, the time until an event: a column of numbers of 0 or more, and a column of yes and
+        no (1 and 0) or a comparison such as ``"status = dead"`` that says whether it ended in the event.
     weights : str, optional
         A column that says how many rows each row stands for.
     exact_text : bool
@@ -66,13 +68,19 @@ def read_table(
         table = table_files.read_table(source, exact=exact_text, choice=choice)
     else:
         table = table_of(source, exact=exact_text)
-    return table if target is None else with_target(table, target, positive, weights)
+    if time is None and event is None:
+        return table if target is None else with_target(table, target, positive, weights)
+    if time is None or event is None:
+        raise InputError("time and event go together; give a column for each")
+    if target is not None or positive is not None:
+        raise InputError("time and event are what is explained; leave target and positive out")
+    return with_survival(table, time, event, weights)
 
 
-def read_rules(source: "str | PathLike[str] | IO[str]") -> RuleSet | Segments | SurvivalRule:
-    """Read rules from a JSON file, as :func:`write_rules` and ``nri induce --out RULE.json`` write it.
+def read_rule(source: "str | PathLike[str] | IO[str]") -> Rule:
+    """Read a rule from a JSON file, as :func:`write_rule` and ``nri induce --out RULE.json`` write it.
 
-    They predict on any table with the columns that they read: ``read_rules("rule.json").predict(frame)``.
+    It predicts on any table with the columns that it reads: ``read_rule("rule.json").predict(frame)``.
 
     Parameters
     ----------
@@ -80,7 +88,7 @@ def read_rules(source: "str | PathLike[str] | IO[str]") -> RuleSet | Segments | 
         Files of all earlier versions are read.
     """
     if not isinstance(source, str | PathLike):
-        return any_rule_from_json(source.read())
+        return from_json(source.read())
     path = Path(source)
     try:
         text = path.read_text(encoding="utf-8")
@@ -93,20 +101,18 @@ def read_rules(source: "str | PathLike[str] | IO[str]") -> RuleSet | Segments | 
             f"{path} cannot be read ({error.strerror}); check its name and permissions"
         ) from None
     try:
-        return any_rule_from_json(text)
+        return from_json(text)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def write_rules(
-    ruleset: RuleSet | Segments | SurvivalRule, path: "str | PathLike[str]", *, format: str | None = None
-) -> None:
-    """Write rules to a file, whole or not at all.
+def write_rule(rule: Rule, path: "str | PathLike[str]", *, format: str | None = None) -> None:
+    """Write a rule to a file, whole or not at all.
 
     Parameters
     ----------
-    ruleset
-        The rules.
+    rule
+        The rule.
     path
         Where to; its ending says the format, e.g. ``.json``, ``.sql``, ``.py``, ``.md``. Without one it is
         text; an ending of no format is refused unless the format is given.
@@ -119,12 +125,12 @@ def write_rules(
     >>> from nri import NRIClassifier
     >>> clf = NRIClassifier().fit({"age": [20, 30, 64, 70]}, ["no", "no", "yes", "yes"])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_rules(clf.rules_, Path(folder) / "rule.json")
-    ...     print(read_rules(Path(folder) / "rule.json"))
-    IF  (age > 50)     precision 1.00   covers 2 of 4
-    THEN y = yes       ELSE no
+    ...     write_rule(clf.rule_, Path(folder) / "rule.json")
+    ...     print(read_rule(Path(folder) / "rule.json"))
+    IF  (age > 50)     1.00 of 2 rows
+    THEN y = yes       ELSE no   1.00 of 2 rows
     """
-    chosen = format or format_by_ending(Path(path), FORMATS.values()) or "text"
-    text = ruleset.render(chosen)
+    chosen = format or format_by_ending(Path(path)) or "text"
+    text = rule.render(chosen)
     with atomic_file(Path(path)) as file:
         file.write(text if text.endswith("\n") else text + "\n")

@@ -12,14 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from nri.arrays import FloatArray
 from nri.errors import InputError
-from nri.induce import models
-from nri.induce.arguments import real, whole, yes_or_no
 from nri.induce.floors import Floored, Floors, meet_floors
-from nri.induce.knowledge import Knowledge
-from nri.induce.path import TablePosterior, induce_rules
-from nri.induce.price import Price, price_of_knowledge
-from nri.induce.settings import Settings
-from nri.rule import Explanation, Label, RuleSet
+from nri.induce.induce import TablePosterior, induce_rule
+from nri.induce.settings import DEFAULT_MODEL, NOTHING, Knowledge, Settings, real, whole, yes_or_no
+from nri.induce.validate import KnowledgePrice, price_of_knowledge
+from nri.outcome import Classes
+from nri.rule import Explanation, Label, Rule
 from nri.rule.column import Columns
 from nri.rule.labels import as_label, label_array
 from nri.sklearn_inputs import (
@@ -27,13 +25,12 @@ from nri.sklearn_inputs import (
     read_labels,
     read_unlabelled,
     read_weights,
-    told_knowledge,
     wished_columns,
 )
 from nri.sklearn_table import TableEstimator
 from nri.table.frame import as_frame, read_columns
 from nri.table.source import Source
-from nri.table.table import Table, Target
+from nri.table.table import Table
 from nri.table.usable import LeftOut
 
 
@@ -93,8 +90,8 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
 
     Attributes
     ----------
-    rules_ : RuleSet
-        The rule of the positive class if there are two classes, else one rule for each; print it.
+    rule_ : Rule
+        The rule: branches in order, each with its class; print it.
     classes_ : array
         Labels in the order of ``predict_proba``.
     left_out_ : tuple of LeftOut
@@ -104,7 +101,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
     column_costs_ : dict of str to float
         For each column of the rule, by how much the share of right rows in ``fit`` falls where its cells are
         unknown: its clauses then do not fire.
-    knowledge_price_ : Price or None
+    knowledge_price_ : KnowledgePrice or None
         What the knowledge given costs on the rows of ``fit``, where there is some; print it.
     floors_ : Floored or None
         How floors for sensitivity and specificity were met, where some are asked for; print it.
@@ -122,16 +119,16 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
     ['yes']
     """
 
-    rules_: RuleSet
+    rule_: Rule
     classes_: NDArray[Any]
     left_out_: tuple[LeftOut, ...]
-    knowledge_price_: Price | None
+    knowledge_price_: KnowledgePrice | None
     floors_: Floored | None
     _posterior: TablePosterior | None
 
     def __init__(
         self,
-        model: str = models.DEFAULT,
+        model: str = DEFAULT_MODEL,
         *,
         max_clauses: int = 8,
         max_literals: int = 6,
@@ -198,10 +195,10 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         if floors and len(table.classes) > 1:
             self.floors_, _ = meet_floors(table, self.settings, floors, rng=self._generator())
         settings = self.settings
-        found = induce_rules(table, settings, rng=self._generator())
-        self.rules_ = found.ruleset
-        self.knowledge_price_ = price_of_knowledge(table, settings, found.ruleset, rng=self._generator())
-        self._weigh_columns(table, lambda columns: right_share(found.ruleset, table, columns))
+        found = induce_rule(table, settings, rng=self._generator())
+        self.rule_ = found.rule
+        self.knowledge_price_ = price_of_knowledge(table, settings, found.rule, rng=self._generator())
+        self._weigh_columns(table, lambda columns: right_share(found.rule, table, columns))
         self.left_out_ = found.left_out
         self._posterior = found.posterior
         self.classes_ = classes
@@ -233,7 +230,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         exact = yes_or_no("exact_text", self.exact_text)
         found = profiled(rows, target, self.positive, exact=exact)
         large = induce_large(found, self.settings, rng=self._generator())
-        self.rules_, self.left_out_, self._posterior = large.ruleset, large.left_out, None
+        self.rule_, self.left_out_, self._posterior = large.ruleset, large.left_out, None
         self.floors_, self.knowledge_price_ = None, None
         self.classes_ = label_array(large.ruleset.classes)
         names = [one.name for one in rows.columns if one.name != found.target.column]
@@ -245,12 +242,12 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
     def predict(self, X: Any) -> NDArray[Any]:
         """[M]: the label of each row; a DataFrame needs only the columns that the rules use."""
         rows = self._named(X)
-        return self.classes_[self.rules_.predict_index(rows)]
+        return self.classes_[self.rule_.predict_index(rows)]
 
     def predict_proba(self, X: Any) -> FloatArray:
         """[M, n_classes]: probabilities, from the precision of the clause that decides each row."""
         rows = self._named(X)
-        return self.rules_.predict_proba(rows)
+        return self.rule_.predict_proba(rows)
 
     def posterior_proba(self, X: Any) -> FloatArray:
         """[M, n_classes]: what the model believes beyond its rule; all columns of ``fit`` are needed.
@@ -269,25 +266,25 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
     def explain(self, X: Any) -> list[Explanation]:
         """For each row, which clauses fired or, when none did, what the nearest one lacked."""
         rows = self._named(X)
-        return self.rules_.explain(rows)
+        return self.rule_.explain(rows)
 
     def labelled(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
         """Return rows and labels as a table with the classes of ``fit``, e.g. to report on them."""
         check_is_fitted(self)
         frame = as_frame(X)
         labels, _ = read_labels(y, len(frame), exact=yes_or_no("exact_text", self.exact_text))
-        strange = [label for label in labels.classes if label not in self.rules_.classes]
+        strange = [label for label in labels.classes if label not in self.rule_.classes]
         if strange:
             raise InputError(
                 f"y has the class {strange[0]!r}, which the classifier was not fitted on; leave such rows out"
             )
-        into = np.array([self.rules_.index_of(label) for label in labels.classes], dtype=np.int64)
-        known = Target(self.rules_.target, self.rules_.classes, into[labels.codes])
+        into = np.array([self.rule_.labels.index(label) for label in labels.classes], dtype=np.int64)
+        known = Classes(self.rule_.target, self.rule_.classes, into[labels.codes])
         return self._table(frame, known, sample_weight)
 
-    def _table(self, frame: pd.DataFrame, labels: Target, sample_weight: Any) -> Table:
+    def _table(self, frame: pd.DataFrame, labels: Classes, sample_weight: Any) -> Table:
         weights = read_weights(sample_weight, len(frame))
-        table = Source(frame).table(exact=yes_or_no("exact_text", self.exact_text)).labelled(labels)
+        table = Source(frame).table(exact=yes_or_no("exact_text", self.exact_text)).with_outcome(labels)
         table = table.about(self._positive(labels.classes))
         return table if weights is None else table.reweighted(weights)
 
@@ -309,7 +306,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
             counts=self.counts,
             costs=self._costs(),
             tilt=1.0 if floored is None else floored.tilt,
-            knowledge=told_knowledge(self.knowledge),
+            knowledge=NOTHING if self.knowledge is None else self.knowledge,
             stable=yes_or_no("stable", self.stable),
         )
 
@@ -337,7 +334,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         return classes.index(label)
 
 
-def right_share(ruleset: RuleSet, table: Table, columns: Columns) -> float:
-    """Return the (weighted) share of rows whose class the rules say, given the columns that they read."""
-    right = ruleset.predict_index(columns, len(table)) == table.codes
+def right_share(rule: Rule, table: Table, columns: Columns) -> float:
+    """Return the (weighted) share of rows whose class the rule predicts, given the columns that they read."""
+    right = rule.predict_index(columns, len(table)) == table.codes
     return float(table.weights[right].sum() / table.weights.sum())

@@ -7,27 +7,21 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nri.arrays import FloatArray, IntArray
-from nri.induce.arguments import whole, yes_or_no
-from nri.induce.knowledge import Knowledge
-from nri.induce.settings import Settings
-from nri.regress.count import share_explained
-from nri.regress.path import induce_segments
+from nri.induce.induce import induce_rule
+from nri.induce.settings import NOTHING, Knowledge, Settings, whole, yes_or_no
+from nri.outcome import Number
+from nri.rule import Explanation, Rule
 from nri.rule.column import Columns
-from nri.rule.explain_number import NumberExplanation
-from nri.rule.literal import Kind
-from nri.rule.plan import ColumnPlan
-from nri.rule.segments import Segments
 from nri.sklearn_inputs import (
     feature_names,
     read_numbers,
     read_weights,
-    told_knowledge,
     wished_columns,
 )
 from nri.sklearn_table import TableEstimator
 from nri.table.frame import as_frame
 from nri.table.source import Source
-from nri.table.table import Measured, Table
+from nri.table.table import Table
 from nri.table.usable import LeftOut
 
 
@@ -63,7 +57,7 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
 
     Attributes
     ----------
-    rules_ : Segments
+    rule_ : Rule
         The rule; print it.
     left_out_ : tuple of LeftOut
         Columns that could not be of use to a rule, and why.
@@ -83,15 +77,15 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
     >>> flats = pd.DataFrame({"rooms": [1, 2, 3, 4] * 6, "garden": [False, True, True] * 8})
     >>> rent = 300.0 + 200 * (flats["rooms"] > 2) + flats.index % 5
     >>> reg = NRIRegressor().fit(flats, rent.rename("rent"))
-    >>> print(reg.rules_)
-    IF      (rooms <= 2)     rent 302   (301 to 303)   covers 12 of 24
-    ELSE                     rent 502   (501 to 503)   covers 12 of 24
+    >>> print(reg.rule_)
+    IF      (rooms <= 2)     rent 302   (301 to 303)   12 rows
+    ELSE                     rent 502   (501 to 503)   12 rows
     explains 100 % of the variance of these rows
     >>> reg.predict(pd.DataFrame({"rooms": [1, 4]})).tolist()
     [302.0, 502.0]
     """
 
-    rules_: Segments
+    rule_: Rule
     left_out_: tuple[LeftOut, ...]
 
     def __init__(
@@ -132,9 +126,13 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
         names = feature_names(X)
         frame = as_frame(X)
         table = self._table(frame, y, sample_weight)
-        found = induce_segments(table, self.settings, rng=self._generator())
-        self.rules_ = found.segments
-        self._weigh_columns(table, lambda columns: _explained(found.segments, table, columns))
+        found = induce_rule(table, self.settings, rng=self._generator())
+        rule = self.rule_ = found.rule
+
+        def explained(columns: Columns) -> float:
+            return table.explained.score(rule.predict(columns, len(table)), table.weights).value
+
+        self._weigh_columns(table, explained)
         self.left_out_ = found.left_out
         self._remember(frame, names)
         return self
@@ -142,17 +140,17 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
     def predict(self, X: Any) -> FloatArray:
         """[M]: the value of each row's segment; a DataFrame needs only the columns that the rule uses."""
         rows = self._named(X)
-        return self.rules_.predict(rows)
+        return self.rule_.predict(rows)
 
     def apply(self, X: Any) -> IntArray:
-        """[M]: the index of each row's segment in ``rules_.segments``; their number for the rest."""
+        """[M]: the index of each row's segment in ``rule_.branches``; their number for the ELSE."""
         rows = self._named(X)
-        return self.rules_.decide(rows)
+        return self.rule_.decide(rows)
 
-    def explain(self, X: Any) -> list[NumberExplanation]:
+    def explain(self, X: Any) -> list[Explanation]:
         """For each row, which segment it is in, and what those before it lacked."""
         rows = self._named(X)
-        return self.rules_.explain(rows)
+        return self.rule_.explain(rows)
 
     def measured(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
         """Return rows and their numbers as a table, e.g. to report on them."""
@@ -163,7 +161,7 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
         name, values = read_numbers(y, len(frame))
         weights = read_weights(sample_weight, len(frame))
         table = Source(frame).table(exact=yes_or_no("exact_text", self.exact_text))
-        table = table.measured_by(Measured(name, values, ColumnPlan(Kind.NUMBER)))
+        table = table.with_outcome(Number(name, values))
         return table if weights is None else table.reweighted(weights)
 
     @property
@@ -178,10 +176,6 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
             require=require,
             negations=self.negations,
             binarize=self.binarize,
-            knowledge=told_knowledge(self.knowledge),
+            knowledge=NOTHING if self.knowledge is None else self.knowledge,
         )
 
-
-def _explained(segments: Segments, table: Table, columns: Columns) -> float:
-    said = segments.predict(columns, len(table))
-    return share_explained(table.outcome.values, said, table.weights)

@@ -12,16 +12,16 @@ from sklearn.utils.validation import column_or_1d
 
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError, listed
-from nri.induce.arguments import names, shown
-from nri.induce.knowledge import NOTHING, Knowledge
+from nri.induce.settings import names, shown
+from nri.outcome import Classes
 from nri.rule.labels import as_label
 from nri.table.frame import as_frame
 from nri.table.kinds import category
-from nri.table.table import Note, Target, logger
+from nri.table.table import Note, logger
 from nri.table.weights import settled_weights
 
 
-def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Target, NDArray[Any]]:
+def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Classes, NDArray[Any]]:
     """Take labels apart into classes and indices; return the classes as the caller's dtype as well.
 
     Parameters
@@ -55,7 +55,7 @@ def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Target, ND
     codes = codes.reshape(-1).astype(np.int64)
     if labels.dtype.kind in "OU" and not exact:
         classes, codes = _joined_spellings(classes, codes, name)
-    return Target(name, tuple(as_label(label) for label in classes), codes), classes
+    return Classes(name, tuple(as_label(label) for label in classes), codes), classes
 
 
 _MANY, _REPEATS = 10_000, 3
@@ -240,7 +240,3 @@ def name_of(y: Any) -> str:
         name = y.columns[0]
     return str(name) if isinstance(name, str | int) and str(name) else "y"
 
-
-def told_knowledge(given: Any) -> Knowledge:
-    """Return what a person knows, nothing for None; what is no such record, the settings refuse."""
-    return NOTHING if given is None else given

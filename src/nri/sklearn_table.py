@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from nri.arrays import FloatArray
 from nri.errors import InputError
-from nri.induce.arguments import shown
-from nri.rule import any_rule_from_json
+from nri.induce.settings import shown
+from nri.rule import Rule, from_json
 from nri.rule.column import Columns, empty_column
 from nri.sklearn_inputs import feature_names
 from nri.table.frame import as_frame
@@ -23,9 +23,9 @@ from nri.table.usable import LeftOut, Reason
 
 
 class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
-    """An estimator that is fitted on a table with named columns, and predicts by a rule, ``rules_``."""
+    """An estimator that is fitted on a table with named columns, and predicts by a rule, ``rule_``."""
 
-    rules_: Any
+    rule_: Rule
     left_out_: tuple[LeftOut, ...]
     random_state: Any
     n_features_in_: int
@@ -36,8 +36,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
 
     def _html_repr(self) -> str:
         """Show the rule in a notebook once there is one, and before that what any estimator shows."""
-        if hasattr(self, "rules_"):
-            return str(self.rules_._repr_html_())
+        if hasattr(self, "rule_"):
+            return str(self.rule_._repr_html_())
         return str(super()._html_repr())
 
     def _weigh_columns(
@@ -54,7 +54,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         names
             All columns of fit, where the rows have fewer.
         """
-        columns = {name: table.columns[name] for name in self.rules_.columns}
+        columns = {name: table.columns[name] for name in self.rule_.columns}
         whole = score(columns)
         self.column_costs_ = {
             name: whole - score({**columns, name: empty_column(column.kind, len(table))})
@@ -100,7 +100,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         return frame
 
     def _by_position(self, frame: pd.DataFrame, named: bool) -> pd.DataFrame:
-        if named and set(self.rules_.columns) <= set(frame.columns):
+        if named and set(self.rule_.columns) <= set(frame.columns):
             return frame
         if frame.shape[1] != self.n_features_in_:
             raise InputError(
@@ -123,20 +123,20 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        """Keep rules as their JSON: what is restored is what any other reader of the file would see.
+        """Keep the rule as its JSON: what is restored is what any other reader of the file would see.
 
         The posterior is not kept, since it holds rows of the table, which a saved rule must not carry.
         """
         state: dict[str, Any] = dict(super().__getstate__())
         state.pop("_posterior", None)
-        if "rules_" in state:
-            state["rules_"] = self.rules_.render("json")
+        if "rule_" in state:
+            state["rule_"] = self.rule_.render("json")
             state["left_out_"] = [(one.column, str(one.reason)) for one in self.left_out_]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
-        if "rules_" in state:
-            state["rules_"] = any_rule_from_json(state["rules_"])
+        if "rule_" in state:
+            state["rule_"] = from_json(state["rule_"])
             state["left_out_"] = tuple(LeftOut(name, Reason(why)) for name, why in state["left_out_"])
         super().__setstate__(state)

@@ -146,7 +146,7 @@ class Limits:
         from nri.induce.settings import Settings
 
         return Settings(
-            model=self.model or models.DEFAULT,
+            model=self.model or DEFAULT_MODEL,
             max_clauses=self.max_clauses,
             max_literals=self.max_literals,
             use=texts.split_names(self.columns, present),

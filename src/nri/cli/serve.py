@@ -47,4 +47,4 @@ def serve(
 
         given = given_file(file, sample)
         tell(f"The page begins with {given.name}")
-    run(port, model=model or models.DEFAULT, browser=browser, given=given, tell=tell)
+    run(port, model=model or DEFAULT_MODEL, browser=browser, given=given, tell=tell)

@@ -49,7 +49,7 @@ def create_app(
     port: int,
     visitors: Visitors | None = None,
     *,
-    model: str = models.DEFAULT,
+    model: str = DEFAULT_MODEL,
     given: Given | None = None,
 ) -> Starlette:
     """Make the application.

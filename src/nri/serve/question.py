@@ -40,7 +40,7 @@ class Question:
     """clauses that a person wants to keep, and the class that they are about"""
 
 
-def read_question(data: Any, model: str = models.DEFAULT, columns: Sequence[ColumnProfile] = ()) -> Question:
+def read_question(data: Any, model: str = DEFAULT_MODEL, columns: Sequence[ColumnProfile] = ()) -> Question:
     """Read a question from plain JSON data; what is left out takes the command line's defaults.
 
     The model is the server's choice, not the page's. Conditions are read as the columns are.

@@ -65,7 +65,7 @@ def configured(app: ASGIApp, patience: Patience | None = None) -> uvicorn.Config
 def serve(
     port: int | None = None,
     *,
-    model: str = models.DEFAULT,
+    model: str = DEFAULT_MODEL,
     browser: bool = True,
     given: Given | None = None,
     tell: Callable[[str], None],

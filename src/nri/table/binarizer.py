@@ -63,9 +63,10 @@ class Binarizer:
 
     Examples
     --------
-    >>> from nri.table import Target, table_of
+    >>> from nri.outcome import Classes
+    >>> from nri.table import table_of
     >>> table = table_of({"age": [20, 30, 64, 70], "sex": ["f", "m", "f", "m"]})
-    >>> table = table.labelled(Target("y", (0, 1), np.array([0, 0, 1, 1])))
+    >>> table = table.with_outcome(Classes("y", (0, 1), np.array([0, 0, 1, 1])))
     >>> binarizer = Binarizer(max_thresholds=1).fit(table)
     >>> [f"{v.column} {v.op} {v.value}" for v in binarizer.variables_]
     ['age > 50', 'sex = m']
@@ -117,7 +118,7 @@ class Binarizer:
         variables: list[rule.Literal] = []
         groups: list[int] = []
         used: list[str] = []
-        codes = table.codes if by_labels and table.labels is not None else None
+        codes = table.codes if by_labels and table.outcome is not None else None
         for name, column in columns.items():
             made = self._variables_of(name, column, codes, table)
             if made:

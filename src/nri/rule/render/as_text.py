@@ -1,10 +1,11 @@
 """Aligned text, for terminals and ``print``."""
 
 import unicodedata
+from collections.abc import Sequence
 
 from nri.rule.clause import Clause
 from nri.rule.phrase import PLAIN, parts_of, phrase_part
-from nri.rule.render.outline import Outline, RenderOptions, outline_of
+from nri.rule.render.outline import Line, Outline, RenderOptions, outline_of
 from nri.rule.rule import Rule
 
 _GAP = "     "
@@ -24,19 +25,20 @@ def render_text(rule: Rule, options: RenderOptions) -> str:
 
 def _dnf(outline: Outline) -> list[TextLine]:
     """Two classes: the last line has THEN and ELSE."""
-    estimates = _beside(outline, skip=1)
+    *branches, last = outline.lines
     lines: list[TextLine] = []
-    for i, (line, estimate) in enumerate(zip(outline.lines[:-1], estimates[:-1], strict=True)):
+    for i, (line, estimate) in enumerate(zip(branches, _beside(outline, branches, skip=1), strict=True)):
         assert line.clause is not None
         lines += _condition(" OR " if i else "IF  ", line.clause, estimate)
     prediction = outline.patterns[0].format(outline.lines[0].cells[0])
-    return [*lines, (f"THEN {prediction}", f"ELSE {outline.lines[-1].cells[0]}   {estimates[-1]}")]
+    (otherwise,) = _beside(outline, [last], skip=1)
+    return [*lines, (f"THEN {prediction}", f"ELSE {last.cells[0]}   {otherwise}")]
 
 
 def _list(outline: Outline) -> list[TextLine]:
     openings = {"if": "IF      ", "or": "     OR ", "else if": "ELSE IF ", "else": "ELSE", "always": "ALWAYS"}
     lines: list[TextLine] = []
-    for line, estimate in zip(outline.lines, _beside(outline), strict=True):
+    for line, estimate in zip(outline.lines, _beside(outline, outline.lines), strict=True):
         if line.clause is None:
             lines.append((openings[line.opening], estimate))
         else:
@@ -44,12 +46,12 @@ def _list(outline: Outline) -> list[TextLine]:
     return lines
 
 
-def _beside(outline: Outline, skip: int = 0) -> list[str]:
-    """Write the cells of each line by their patterns, each cell as wide as the widest of its column."""
+def _beside(outline: Outline, lines: Sequence[Line], skip: int = 0) -> list[str]:
+    """Write the cells of some lines by their patterns, each cell as wide as the widest of its column."""
     columns = []
     for place in range(skip, len(outline.titles)):
         if outline.patterns[place]:
-            texts = [line.cells[place] for line in outline.lines]
+            texts = [line.cells[place] for line in lines]
             to_right = place > 0 or all(text[-1:].isdigit() for text in texts)
             width = max(map(display_width, texts))
             if "(" in outline.patterns[place]:  # brackets enclose the text, not its padding
