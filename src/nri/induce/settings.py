@@ -28,7 +28,7 @@ class Knowledge:
     >>> rows, ill = {"age": [30, 45, 48, 58, 66, 71] * 4}, ["no", "no", "yes", "yes", "yes", "yes"] * 4
     >>> known = Knowledge(cuts={"age": [50, 65]}, monotone={"age": "up"})
     >>> clf = NRIClassifier(knowledge=known, positive="yes").fit(rows, ill)
-    >>> print(clf.rules_)
+    >>> print(clf.rule_)
     IF  (age > 50)     1.00 of 12 rows
     THEN y = yes       ELSE no   0.67 of 12 rows
     >>> print(clf.knowledge_price_)
