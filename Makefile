@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: demo test lint types contracts unit fuzz lock verify sbom dist format docs site soak screenshots clean bench bench-wide bench-small bench-quick
+.PHONY: demo test lint types contracts unit fuzz golden lock verify sbom dist format docs site soak screenshots clean bench bench-wide bench-small bench-quick
 
 demo: $(VENV)/.installed
 	$(BIN)/nri demo
@@ -29,6 +29,10 @@ unit: $(VENV)/.installed-test
 fuzz: MINUTES ?= 60
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python tests/fuzz/fuzz_campaign.py --minutes $(MINUTES)
+
+# Freeze anew what the golden cases give: read the differences in tests/golden/cases before they are kept.
+golden: $(VENV)/.installed-test
+	$(BIN)/python tests/golden/golden.py
 
 # Hashes of the pinned environment: write them anew, or download every file and compare; licences and bill of materials.
 lock: $(VENV)/.installed-test
