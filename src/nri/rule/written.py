@@ -83,8 +83,8 @@ class WrittenRule:
         Parameters
         ----------
         dialect
-            One of postgres, mysql (also MariaDB), bigquery, snowflake, duckdb, sqlite, spark, tsql, oracle.
-            Without one it is for SQLite and DuckDB.
+            One of postgres, mysql (also MariaDB), bigquery, snowflake, duckdb, sqlite, spark, tsql, oracle,
+            redshift. Without one it is for SQLite and DuckDB.
         table
             Name of the table, a dot between schema and table; without it SQL is an expression.
         statement
@@ -106,9 +106,9 @@ class WrittenRule:
         table
             An ibis table with the columns that the rule reads (extra ``scale``).
         """
-        from nri.rule.push_down import decided_in
+        from nri.rule.render.sql import add_outcomes
 
-        return decided_in(self, table, self._outcomes())  # type: ignore[arg-type]  # every one is a list
+        return add_outcomes(self, table, self._outcomes())  # type: ignore[arg-type]  # every one is a list
 
     def _outcomes(self) -> Mapping[str, Sequence[Any]]:
         """For each column of predictions what it holds where each clause decides, the default last."""

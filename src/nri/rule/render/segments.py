@@ -20,7 +20,6 @@ from nri.rule.render.as_json import Node
 from nri.rule.render.as_markdown import STYLE as MARKDOWN_STYLE
 from nri.rule.render.as_markdown import escaped
 from nri.rule.render.as_python import render_python
-from nri.rule.render.as_sql import render_sql
 from nri.rule.render.as_text import aligned, wrapped
 from nri.rule.render.options import RenderOptions
 from nri.rule.render.phrase import one_line, phrase_clause
@@ -71,8 +70,12 @@ class SegmentForm(Generic[R]):
 
 def render_segments(form: SegmentForm[R], rule: R, name: str, options: RenderOptions) -> str:
     """Write a rule of segments in the format of that name."""
-    if name in ("sql", "python"):
-        return (render_sql if name == "sql" else render_python)(rule, options)
+    if name == "sql":
+        from nri.rule.render.sql import render_sql  # sqlglot is imported only here
+
+        return render_sql(rule, options)
+    if name == "python":
+        return render_python(rule, options)
     if name == "json":
         return _json(form, rule, options)
     if name not in _FOR_PEOPLE:
