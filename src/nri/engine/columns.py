@@ -6,64 +6,38 @@ is made of these literals.
 """
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from nri.arrays import FloatArray, IntArray
-from nri.engine.rows import double, microseconds, name, number, same_text, texts
-from nri.rule.clause import Clause
 from nri.rule.column import Column
 from nri.rule.literal import Kind, Literal, Op, Value
-from nri.rule.plan import ColumnPlan
 from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain
-from nri.rule.render.sql_dialects import Dialect
-
-_EPOCH = dt.datetime(1970, 1, 1)
-_LARGEST = float(np.finfo(np.float64).max)
+from nri.rule.render.sql import SqlColumn, finite, microseconds_of
+from nri.rule.render.sql_dialects import float_literal
 
 
 @dataclass(frozen=True)
-class EngineColumn:
+class EngineColumn(SqlColumn):
     """A column, how it is read, and what is known of all of its cells."""
 
-    name: str
-    plan: ColumnPlan
-    dialect: Dialect
     low: float = 0.0
     """least number of all rows, or microseconds since 1970 of dates"""
     high: float = 0.0
     whole: bool = False
     """whether numbers are whole by their type"""
-    guarded: bool = False
-    """whether some cells are infinite or no number, so that comparisons must leave them out"""
-    flags: bool = False
-    """whether the engine holds true and false, rather than 0 and 1"""
     categories: tuple[str, ...] | None = None
     """every text that known cells hold, as the plan spells it; None if there are too many to know"""
     spelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """for each category all its spellings in the table, where it has several"""
 
     @property
-    def kind(self) -> Kind:
-        """What its cells are."""
-        return self.plan.kind
-
-    @property
     def sql(self) -> str:
         """The column as numbers, microseconds, flags or texts; NULL where unknown."""
-        quoted = name(self.name, self.dialect)
-        if self.kind is Kind.NUMBER:
-            value = double(quoted, self.dialect)
-            if self.guarded:
-                value = (
-                    f"CASE WHEN {value} BETWEEN {number(-_LARGEST)} AND {number(_LARGEST)} THEN {value} END"
-                )
-            return value
-        if self.kind is Kind.DATE:
-            return microseconds(quoted, self.dialect)
-        return quoted
+        value = self.value.sql(dialect=self.dialect.name)
+        return finite(value) if self.may_be_infinite else value
 
     @property
     def domain(self) -> ColumnDomain:
@@ -74,47 +48,26 @@ class EngineColumn:
 
     def as_number(self, value: Value) -> float:
         """Return what a literal compares with as the engine's number."""
-        if isinstance(value, dt.datetime):
-            return float((value - _EPOCH) // dt.timedelta(microseconds=1))
-        assert isinstance(value, int | float)
-        return float(value)
+        assert not isinstance(value, str)
+        return float(microseconds_of(value) if isinstance(value, dt.datetime) else value)
 
     def spellings(self, text: str) -> tuple[str, ...]:
         """Return every way in which a category is written in the table."""
         return self.spelled.get(text) or self.plan.spelled(text)
 
-    def holds(self, literal: Literal) -> str:
-        """Write where a literal is known to hold."""
-        if self.kind is Kind.BOOLEAN:
-            wanted = literal.op is Op.EQ
-            if self.flags:
-                return self.sql if wanted else f"NOT {self.sql}"
-            return f"{self.sql} = {int(wanted)}"
-        if self.kind is Kind.TEXT:
-            among = "IN" if literal.op is Op.EQ else "NOT IN"
-            listed = texts(self.spellings(str(literal.value)), self.dialect)
-            return f"{same_text(self.sql, self.dialect)} {among} {listed}"
-        return f"{self.sql} {literal.op.value} {self._written(self.as_number(literal.value))}"
-
-    def _written(self, value: float) -> str:
-        return str(int(value)) if self.kind is Kind.DATE else number(value)
-
     def code(self, parts: "Parts") -> str:
         """Write the part of each cell, 0 where it is unknown."""
-        if self.kind is Kind.BOOLEAN:
-            yes, no = (self.holds(Literal(self.name, op, True)) for op in (Op.EQ, Op.NE))
-            return f"CASE WHEN {yes} THEN 2 WHEN {no} THEN 1 ELSE 0 END"
-        if self.kind is Kind.TEXT:
-            cases = "".join(
-                f" WHEN {self.holds(Literal(self.name, Op.EQ, text))} THEN {place + 2}"
-                for place, text in enumerate(parts.texts)
-            )
-            return f"CASE{cases} WHEN {self.sql} IS NOT NULL THEN 1 ELSE 0 END"
-        cases = "".join(
-            f" WHEN {self.sql} > {self._written(cut)} THEN {len(parts.cuts) - place + 1}"
-            for place, cut in enumerate(reversed(parts.cuts))
-        )
-        return f"CASE{cases} WHEN {self.sql} IS NOT NULL THEN 1 ELSE 0 END"
+        if self.kind in (Kind.BOOLEAN, Kind.TEXT):
+            values = [False, True] if self.kind is Kind.BOOLEAN else parts.texts
+            first = 1 if self.kind is Kind.BOOLEAN else 2
+            held = [self.holds(Literal(self.name, Op.EQ, value)) for value in values]
+            conditions = [one.sql(dialect=self.dialect.name) for one in held]
+        else:
+            first = 2
+            write = int if self.kind is Kind.DATE else float_literal
+            conditions = [f"{self.sql} > {write(cut)}" for cut in parts.cuts]
+        cases = [f" WHEN {one} THEN {first + place}" for place, one in enumerate(conditions)]
+        return f"CASE{''.join(reversed(cases))} WHEN {self.sql} IS NOT NULL THEN 1 ELSE 0 END"
 
     def cells(self, codes: IntArray, parts: "Parts") -> Column:
         """[M]: a cell for each code that lies in its part."""
@@ -177,20 +130,3 @@ def parts_of(literals: Iterable[Literal], columns: Mapping[str, EngineColumn]) -
         else:
             found[column] = Parts(cuts=tuple(sorted({one.as_number(value) for value in values[column]})))
     return found
-
-
-def fires(clause: Clause, columns: Mapping[str, EngineColumn]) -> str:
-    """Write where a clause fires."""
-    held = [columns[literal.column].holds(literal) for literal in clause]
-    if not held:
-        return "1 = 1"
-    if clause.counts:
-        votes = " + ".join(f"CASE WHEN {one} THEN 1 ELSE 0 END" for one in held)
-        return f"({votes} >= {clause.at_least})"
-    return "(" + " AND ".join(held) + ")"
-
-
-def decided(clauses: Sequence[Clause], columns: Mapping[str, EngineColumn]) -> str:
-    """Write the number of the first clause that fires; how many there are where none does."""
-    cases = "".join(f" WHEN {fires(clause, columns)} THEN {place}" for place, clause in enumerate(clauses))
-    return f"CASE{cases} ELSE {len(clauses)} END" if cases else "0"

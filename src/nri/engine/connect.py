@@ -15,10 +15,8 @@ from nri.engine.duck import DuckRows, connect, parquet_source, raw_column
 from nri.engine.rows import ROWS, RawColumn, Rows
 from nri.errors import InputError
 from nri.rule.literal import Kind
-from nri.rule.render.sql_dialects import DIALECTS, Dialect, dialect_of
+from nri.rule.render.sql_dialects import BACKENDS, DIALECTS, Dialect, dialect_of
 
-_NAMES = {"pyspark": "spark", "databricks": "spark", "mssql": "tsql", "postgresql": "postgres"}
-"""What ibis, or a URL, calls a dialect otherwise."""
 TESTED = ("duckdb", "sqlite", "postgres", "spark")
 """Dialects that give the same rule on the same rows, as tests show."""
 
@@ -29,7 +27,7 @@ def dialect_name(backend: str) -> str | None:
     >>> dialect_name("mssql"), dialect_name("https")
     ('tsql', None)
     """
-    name = _NAMES.get(backend, backend)
+    name = BACKENDS.get(backend, backend)
     return name if name in DIALECTS else None
 
 

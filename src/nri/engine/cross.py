@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from nri.arrays import FloatArray, IntArray
-from nri.engine.columns import decided
 from nri.engine.large import induce_from
 from nri.engine.profile import Profile, profile
-from nri.engine.rows import ROWS, RawColumn, Rows, name, number, select
+from nri.engine.rows import ROWS, RawColumn, Rows, select
 from nri.engine.sample import Hash
 from nri.induce.diagnostics import Diagnostics, classes_asked_about, diagnostics_of
 from nri.induce.estimates import Accuracy
 from nri.induce.resample import FOLDS
 from nri.induce.settings import Settings
 from nri.rule.labels import Label
-from nri.rule.render.sql_dialects import Dialect
+from nri.rule.render.sql import first_clause
+from nri.rule.render.sql_dialects import Dialect, float_literal, identifier
 from nri.rule.ruleset import RuleSet
 
 _DEAL = 7919.375
@@ -49,9 +49,9 @@ class Fold:
 
     def query(self, sql: str) -> Any:
         """Answer a query on the rows of the fold."""
-        places = {f"x{place}": name(one.name, self.dialect) for place, one in enumerate(self.columns)}
+        places = {f"x{place}": identifier(one.name, self.dialect) for place, one in enumerate(self.columns)}
         back = ", ".join(f"{alias} AS {column}" for alias, column in places.items())
-        dealt = f"(h * {number(_DEAL)} - FLOOR(h * {number(_DEAL)})) * {number(FOLDS)}"
+        dealt = f"(h * {float_literal(_DEAL)} - FLOOR(h * {float_literal(_DEAL)})) * {float_literal(FOLDS)}"
         same = "=" if self.inside else "<>"
         hashed = self.hashed.query(places)
         part = f"SELECT {back} FROM ({hashed}) AS dealt WHERE FLOOR({dealt}) {same} {self.number}"
@@ -113,7 +113,7 @@ def cross_validated(
 
 def confusion(found: Profile, rows: Rows, rules: RuleSet) -> FloatArray:
     """[n_classes, n_classes]: all rows by what rules say of them (first) and what they are."""
-    number_of = decided([decision.clause for decision in rules.decisions], found.columns)
+    number_of = first_clause([decision.clause for decision in rules.decisions], found.columns)
     counted = rows.query(
         select({"d": number_of, "k": found.target.code, "n": "COUNT(*)"}, group=["d", "k"])
     ).to_pydict()

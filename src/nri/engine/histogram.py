@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nri.arrays import FloatArray, IntArray
-from nri.engine.columns import EngineColumn, Parts, fires, parts_of
+from nri.engine.columns import EngineColumn, Parts, parts_of
 from nri.engine.profile import Profile
-from nri.engine.rows import number, select
+from nri.engine.rows import select
 from nri.rule.column import Column
 from nri.rule.literal import Literal
+from nri.rule.render.sql import fires
+from nri.rule.render.sql_dialects import float_literal
 from nri.rule.ruleset import RuleSet
 from nri.table.binarizer import Binarizer
 from nri.table.table import Table
@@ -97,9 +99,9 @@ def histogram_of_rule(profile: Profile, rule: RuleSet) -> Histogram | None:
     [packed, *more] = _packed(sizes)
     if more or not packed.names or len(clauses) > _MOST_CLAUSES:
         return None
+    conditions = [fires(clause, profile.columns).sql(dialect=profile.rows.dialect.name) for clause in clauses]
     fired = " + ".join(
-        f"CASE WHEN {fires(clause, profile.columns)} THEN {2**place} ELSE 0 END"
-        for place, clause in enumerate(clauses)
+        f"CASE WHEN {condition} THEN {2**place} ELSE 0 END" for place, condition in enumerate(conditions)
     )
     key = packed.sql({name: profile.columns[name].code(part) for name, part in parts.items()})
     items = {"f": fired, "k": profile.target.code, "p": f"MIN({key})", "n": "COUNT(*)"}
@@ -231,10 +233,10 @@ def fine(profile: Profile, coarse: Histogram, window: Window) -> Table:
     """
     column = profile.columns[window.column]
     value = column.sql
-    middle, step, reach = number(window.middle), number(window.step), window.reach
+    middle, step, reach = float_literal(window.middle), float_literal(window.step), window.reach
     place = f"CAST(CEIL(({value} - {middle}) / {step}) AS BIGINT) + {reach}"
     place = f"CASE WHEN {place} < 1 THEN 1 WHEN {place} > {2 * reach} THEN {2 * reach} ELSE {place} END"
-    inside = f"{value} > {number(window.low)} AND {value} <= {number(window.high)}"
+    inside = f"{value} > {float_literal(window.low)} AND {value} <= {float_literal(window.high)}"
     codes, classes, counts = _count(profile, coarse.parts, {"\0place": (place, 2 * reach + 1)}, where=inside)
     places = codes.pop("\0place")
     rest = _beyond(coarse, codes, classes, counts)

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nri.arrays import BoolArray
-from nri.engine.columns import decided
 from nri.engine.histogram import (
     Histogram,
     Window,
@@ -39,7 +38,8 @@ from nri.induce.path import find_rules, induce_rules
 from nri.induce.settings import Settings
 from nri.induce.sharpen import rule_bits, sharpen
 from nri.induce.words import counted, least_precision, right_weight
-from nri.rule import Label, Literal, Dnf, RuleSet, Value
+from nri.rule import Dnf, Label, Literal, RuleSet, Value
+from nri.rule.render.sql import first_clause
 from nri.table.table import Table
 from nri.table.usable import LeftOut
 
@@ -266,7 +266,7 @@ class _Work:
         if not shares.any():
             return []
         order = [classes.index(decision.label) for decision in rule.decisions] + [classes.index(rule.default)]
-        number = decided([decision.clause for decision in rule.decisions], self.profile.columns)
+        number = first_clause([decision.clause for decision in rule.decisions], self.profile.columns)
         region_sql = f"CASE {number}" + "".join(f" WHEN {i} THEN {k}" for i, k in enumerate(order)) + " END"
         stratum = f"({region_sql}) * {n} + {self.profile.target.code}"
         drawn = draw(

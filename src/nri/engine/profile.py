@@ -14,12 +14,14 @@ import pandas as pd
 
 from nri.arrays import FloatArray
 from nri.engine.columns import EngineColumn
-from nri.engine.rows import RawColumn, Rows, double, microseconds, name, number, select
+from nri.engine.rows import RawColumn, Rows, select
 from nri.engine.sample import Drawn, Hash, draw, hashes, shares_of
 from nri.engine.target import EngineTarget
 from nri.errors import InputError
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
+from nri.rule.render.sql import finite
+from nri.rule.render.sql_dialects import identifier
 from nri.table.kinds import category
 from nri.table.reading import read_by, understand
 from nri.table.source import Source
@@ -33,7 +35,6 @@ _MOST_CATEGORIES = 10_000
 """Columns of more different texts are known by the sample alone."""
 _REPEATED = 0.5
 """Share of different texts in the sample above which a column is one of names, not of categories."""
-_LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +122,14 @@ def profile(
             continue
         low, high = ranges.get(one.name, (0.0, 0.0))
         column = EngineColumn(
-            one.name, plan, rows.dialect, low, high, plan.whole, one.name in guarded, one.flags
+            one.name,
+            plan,
+            rows.dialect,
+            typed=True,
+            finite=one.name not in guarded,
+            low=low,
+            high=high,
+            whole=plan.whole,
         )
         if plan.kind is Kind.TEXT:
             column = _with_categories(rows, column, drawn.frame[one.name], exact, notes)
@@ -146,18 +154,14 @@ def _ranges(
     odd = [one for one in measured if not _is_finite(found[one.name][:2])]
     guarded = {one.name for one in odd}
     if odd:
-        found |= _extremes(rows, [(one, _finite(_value(one, rows))) for one in odd])
+        found |= _extremes(rows, [(one, finite(_value(one, rows))) for one in odd])
     ranges = {one: (span[0], span[1]) for one, span in found.items() if _is_finite(span[:2])}
     return ranges, {one: int(span[2]) for one, span in found.items()}, guarded
 
 
 def _value(one: RawColumn, rows: Rows) -> str:
-    quoted = name(one.name, rows.dialect)
-    return microseconds(quoted, rows.dialect) if one.kind is Kind.DATE else double(quoted, rows.dialect)
-
-
-def _finite(value: str) -> str:
-    return f"CASE WHEN {value} BETWEEN {number(-_LARGEST)} AND {number(_LARGEST)} THEN {value} END"
+    template = rows.dialect.microseconds if one.kind is Kind.DATE else rows.dialect.double
+    return template.format(x=identifier(one.name, rows.dialect))
 
 
 def _is_finite(span: Sequence[float]) -> bool:
@@ -243,7 +247,7 @@ def _with_categories(
     n_known = int(cells.notna().sum())
     if cells.nunique() > max(_REPEATED * n_known, 2):
         return column
-    found = rows.query(select({"v": name(column.name, rows.dialect), "n": "COUNT(*)"}, group=["v"]))
+    found = rows.query(select({"v": identifier(column.name, rows.dialect), "n": "COUNT(*)"}, group=["v"]))
     if found.num_rows > _MOST_CATEGORIES:
         return column
     held = [(text, n) for text, n in zip(*found.to_pydict().values(), strict=True) if text is not None]

@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 
 from nri.arrays import FloatArray, IntArray
-from nri.engine.rows import RawColumn, Rows, double, letter, microseconds, name, number, select
+from nri.engine.rows import RawColumn, Rows, select
 from nri.rule.literal import Kind
+from nri.rule.render.sql_dialects import float_literal, identifier
 
 _FEW = 4
 """Columns that are hashed first."""
@@ -40,10 +41,10 @@ class Hash:
         """
         listed = ", ".join(items)
         sql = select({**items, "h0": " + ".join(self.terms)}, where=where)
-        stretched = f"h0 * {number(_ROUNDS[0])}"
+        stretched = f"h0 * {float_literal(_ROUNDS[0])}"
         for factor in _ROUNDS[1:]:
             sql = f"SELECT {listed}, {stretched} AS h0 FROM ({sql}) AS stretched"
-            stretched = f"(h0 - FLOOR(h0)) * {number(factor)}"
+            stretched = f"(h0 - FLOOR(h0)) * {float_literal(factor)}"
         sql = f"SELECT {listed}, {stretched} AS h0 FROM ({sql}) AS stretched"
         return f"SELECT {listed}, h0 - FLOOR(h0) AS h FROM ({sql}) AS hashed"
 
@@ -92,38 +93,38 @@ def hashes(raw: Sequence[RawColumn], ranges: Mapping[str, tuple[float, float]], 
 def _stretched(one: RawColumn, span: tuple[float, float], place: int, rows: Rows) -> tuple[str, str]:
     """Write a cell as a number whose whole part is about as long as its fraction, and whether it is known."""
     low, high = span
-    quoted = name(one.name, rows.dialect)
-    value = microseconds(quoted, rows.dialect) if one.kind is Kind.DATE else quoted
-    value = double(value, rows.dialect)
+    quoted = identifier(one.name, rows.dialect)
+    value = rows.dialect.microseconds.format(x=quoted) if one.kind is Kind.DATE else quoted
+    value = rows.dialect.double.format(x=value)
     exponent = np.floor(np.log2(_SPREAD / (high - low)))
     factor = (1.0 + (0.6180339887498949 * (place + 1)) % 1.0) * 2.0 ** float(np.clip(exponent, -1000, 1000))
-    product = f"(({value} - {number(low)}) * {number(factor)})"
-    inside = f"{value} BETWEEN {number(low)} AND {number(high)}"
+    product = f"(({value} - {float_literal(low)}) * {float_literal(factor)})"
+    inside = f"{value} BETWEEN {float_literal(low)} AND {float_literal(high)}"
     return product, inside
 
 
 def _fraction(product: str, inside: str = "") -> str:
     part = f"({product} - FLOOR({product}))"
-    return f"CASE WHEN {inside} THEN {part} ELSE {number(_UNKNOWN)} END" if inside else part
+    return f"CASE WHEN {inside} THEN {part} ELSE {float_literal(_UNKNOWN)} END" if inside else part
 
 
 def _flag(one: RawColumn, place: int, rows: Rows) -> str:
-    quoted = name(one.name, rows.dialect)
-    yes, no = (number((0.7548776662466927 * (2 * place + k)) % 1.0) for k in (1, 2))
-    return f"CASE WHEN {quoted} THEN {yes} WHEN NOT {quoted} THEN {no} ELSE {number(_UNKNOWN)} END"
+    quoted = identifier(one.name, rows.dialect)
+    yes, no = (float_literal((0.7548776662466927 * (2 * place + k)) % 1.0) for k in (1, 2))
+    return f"CASE WHEN {quoted} THEN {yes} WHEN NOT {quoted} THEN {no} ELSE {float_literal(_UNKNOWN)} END"
 
 
 def _letters(one: RawColumn, place: int, rows: Rows) -> list[str]:
     """Write a text as fractions: of its length, its first letter, its last one and one in the middle."""
-    text = name(one.name, rows.dialect)
+    text = identifier(one.name, rows.dialect)
     length = f"LENGTH({text})"
-    middle = f"SUBSTR({text}, CAST(FLOOR({double(length, rows.dialect)} / 2e0) AS INTEGER) + 1, 1)"
+    middle = f"SUBSTR({text}, CAST(FLOOR({rows.dialect.double.format(x=length)} / 2e0) AS INTEGER) + 1, 1)"
     asked = [length, f"SUBSTR({text}, 1, 1)", f"SUBSTR({text}, {length}, 1)", middle]
     found = []
     for k, part in enumerate(asked):
-        value = part if k == 0 else f"COALESCE({letter(part, rows.dialect)}, 0)"
+        value = part if k == 0 else f"COALESCE({rows.dialect.letter.format(x=part)}, 0)"
         factor = (0.5698402909980532 * (4 * place + k + 1)) % 1.0
-        product = f"({double(value, rows.dialect)} * {number(factor)})"
+        product = f"({rows.dialect.double.format(x=value)} * {float_literal(factor)})"
         found.append(_fraction(product, f"{text} IS NOT NULL"))
     return found
 
@@ -151,9 +152,11 @@ def draw(
     shares
         Of each stratum, which share is wanted, 0 to 1.
     """
-    quoted = {f"c{place}": name(one.name, rows.dialect) for place, one in enumerate(raw)}
+    quoted = {f"c{place}": identifier(one.name, rows.dialect) for place, one in enumerate(raw)}
     listed = ", ".join([*quoted, "k", "s", "h"])
-    ends = "".join(f" WHEN s = {place} THEN {number(min(1.0, share))}" for place, share in enumerate(shares))
+    ends = "".join(
+        f" WHEN s = {place} THEN {float_literal(min(1.0, share))}" for place, share in enumerate(shares)
+    )
     found = rows.query(
         f"SELECT {listed}, COUNT(*) AS n FROM ({hashed.query({**quoted, 'k': code, 's': stratum})}) AS drawn "
         f"WHERE k IS NOT NULL AND h < (CASE{ends} ELSE 0e0 END) GROUP BY {listed}"

@@ -12,21 +12,13 @@ import numpy as np
 import pandas as pd
 
 from nri.arrays import FloatArray
-from nri.engine.rows import (
-    ROWS,
-    RawColumn,
-    Rows,
-    double,
-    microseconds,
-    name,
-    number,
-    same_text,
-    select,
-    texts,
-)
+from nri.engine.rows import ROWS, RawColumn, Rows, select
 from nri.errors import InputError
 from nri.rule.labels import Label
-from nri.rule.literal import Kind
+from nri.rule.literal import Kind, plain_value
+from nri.rule.plan import ColumnPlan
+from nri.rule.render.sql import SqlColumn, finite
+from nri.rule.render.sql_dialects import float_literal, identifier
 from nri.table.answers import Comparison, comparison_of
 from nri.table.source import Source
 from nri.table.table import Target
@@ -129,14 +121,14 @@ def _bare(labels: Target) -> Target:
 def _compared(
     rows: Rows, raw: RawColumn, asked: str, comparison: Comparison, positive: Label | None
 ) -> EngineTarget:
-    value = double(name(raw.name, rows.dialect), rows.dialect)
+    value = rows.dialect.double.format(x=identifier(raw.name, rows.dialect))
     operator = {"==": "=", "!=": "<>"}.get(comparison.operator, comparison.operator)
     try:
         asked_for = float(comparison.value)
     except ValueError:
         raise InputError(f"target {asked!r}: {comparison.value!r} is no number; compare with one") from None
-    inside = f"{value} BETWEEN {number(-1.7e308)} AND {number(1.7e308)}"
-    code = f"CASE WHEN {inside} THEN CASE WHEN {value} {operator} {number(asked_for)} THEN 1 ELSE 0 END END"
+    holds = f"CASE WHEN {value} {operator} {float_literal(asked_for)} THEN 1 ELSE 0 END"
+    code = f"CASE WHEN {finite(value)} IS NOT NULL THEN {holds} END"
     found = rows.query(select({"k": code, "n": "COUNT(*)"}, group=["k"])).to_pydict()
     by_code = dict(zip(found["k"], found["n"], strict=True))
     counts = np.array([by_code.get(0, 0), by_code.get(1, 0)], dtype=np.float64)
@@ -152,7 +144,7 @@ def _compared(
 
 def _refuse_many(rows: Rows, raw: RawColumn) -> None:
     """Refuse a column of ever new values before anybody counts them all."""
-    quoted = name(raw.name, rows.dialect)
+    quoted = identifier(raw.name, rows.dialect)
     sql = (
         f"SELECT COUNT(DISTINCT v) AS n FROM (SELECT {quoted} AS v FROM {ROWS} LIMIT {_LOOKED_AT}) AS looked"
     )
@@ -174,7 +166,7 @@ def _too_many(raw: RawColumn) -> None:
 
 def _distinct(rows: Rows, raw: RawColumn) -> "tuple[pd.Series[Any], FloatArray]":
     """Return the different cells of a column on all rows, and how many rows hold each."""
-    found = rows.query(select({"v": name(raw.name, rows.dialect), "n": "COUNT(*)"}, group=["v"]))
+    found = rows.query(select({"v": identifier(raw.name, rows.dialect), "n": "COUNT(*)"}, group=["v"]))
     if found.num_rows > _MOST_VALUES + 1:
         _too_many(raw)
     values = found.column("v").to_pandas(integer_object_nulls=True)
@@ -185,12 +177,6 @@ def _distinct(rows: Rows, raw: RawColumn) -> "tuple[pd.Series[Any], FloatArray]"
 
 def _among(raw: RawColumn, values: Sequence[Any], rows: Rows) -> str:
     """Write that a cell is one of some values."""
-    quoted = name(raw.name, rows.dialect)
-    if raw.kind is Kind.TEXT:
-        return f"{same_text(quoted, rows.dialect)} IN {texts([str(one) for one in values], rows.dialect)}"
-    if raw.flags:
-        return " OR ".join(quoted if one else f"NOT {quoted}" for one in values)
-    if raw.kind is Kind.DATE:
-        moments = [int(np.datetime64(one, "us").astype(np.int64)) for one in values]
-        return f"{microseconds(quoted, rows.dialect)} IN ({', '.join(map(str, moments))})"
-    return f"{double(quoted, rows.dialect)} IN ({', '.join(number(float(one)) for one in values)})"
+    assert raw.kind is not None
+    column = SqlColumn(raw.name, ColumnPlan(raw.kind), rows.dialect, typed=True)
+    return column.among(map(plain_value, values)).sql(dialect=rows.dialect.name)

@@ -279,9 +279,9 @@ class Rule:
         table
             An ibis table with the columns that the rule reads (extra ``scale``).
         """
-        from nri.rule.push_down import decided_in
+        from nri.rule.render.sql import add_outcomes
 
-        return decided_in(self, table, self.predicts.predictions(self.estimates))  # type: ignore[arg-type]
+        return add_outcomes(self, table, self.predicts.predictions(self.estimates))  # type: ignore[arg-type]
 
     def with_plans(self, plans: Mapping[str, ColumnPlan]) -> "Rule":
         """Return the rule with the plans of the columns that it reads."""
