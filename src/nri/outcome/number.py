@@ -99,7 +99,7 @@ class Number:
             tuple(Branch(*pair) for pair in zip(clauses, estimates[:-1], strict=True)),
             estimates[-1],
             support,
-            share_explained(self.values, predicted[deciding], weights),
+            _rounded(share_explained(self.values, predicted[deciding], weights)),
         )
 
     def score(self, predicted: NDArray[Any], weights: FloatArray, fold: IntArray | None = None) -> Score:
@@ -200,7 +200,13 @@ def mean_of(values: FloatArray, inside: FloatArray, weights: FloatArray) -> Mean
     variance = float(weights @ (inside - mean) ** 2 / rows) * n / max(n - 1, 1e-9)
     reach = float(student.ppf(0.5 + LEVEL / 2, n - 1)) * float(np.sqrt(variance / n)) if n > 1.5 else 0.0
     quantiles = weighted_quantiles(values, weights, QUANTILES)
-    return Mean(mean, rows, mean, mean - reach, mean + reach, tuple(float(q) for q in quantiles))
+    mean, low, high = (_rounded(end) for end in (mean, mean - reach, mean + reach))
+    return Mean(mean, rows, mean, low, high, tuple(float(q) for q in quantiles))
+
+
+def _rounded(value: float) -> float:
+    """Return a value to ten digits, so that sums taken in another order of rows are the same."""
+    return float(f"{value:.10g}")
 
 
 def clipped(values: FloatArray, weights: FloatArray, deciding: IntArray) -> FloatArray:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nri.errors import InputError
-from nri.rule.decision_list import DecisionList
 from nri.rule.render.as_asp import asp_facts, render_asp
 from nri.rule.render.as_html import render_html
 from nri.rule.render.as_json import from_dict, from_json, render_json

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from nri.engine.rows import ROWS, RawColumn
+from nri.rows.engine import ROWS, RawColumn
 from nri.errors import InputError
 from nri.rule.literal import Kind
 from nri.rule.render.sql_dialects import Dialect, dialect_of, identifier, text_literal
@@ -27,7 +27,7 @@ _NUMBERS = (
     "UBIGINT",
 )
 INDEX = "__index_level_"
-"""How pandas calls an index that nobody named; it is no column."""
+"""How pandas calls an index without a name; it is no column."""
 _FRACTIONS = ("FLOAT", "DOUBLE", "DECIMAL")
 
 
@@ -52,15 +52,15 @@ def raw_column(name: str, type_name: str) -> RawColumn:
 
 
 class Scratch:
-    """A folder for what does not fit in memory; it goes with whoever holds it, or with the process."""
+    """A folder for what does not fit in memory; it goes with its owner, or with the process."""
 
     def __init__(self) -> None:
         self.name = tempfile.mkdtemp(prefix="nri-engine-")
         self.cleanup = weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
 
 
-class DuckRows:
-    """A table that DuckDB answers questions about."""
+class DuckEngine:
+    """A table that DuckDB answers queries on."""
 
     def __init__(self, connection: Any, source: str, folder: "Scratch | None" = None) -> None:
         self.connection = connection
@@ -82,12 +82,12 @@ class DuckRows:
 
     def query(self, sql: str) -> Any:
         """Answer a query as a pyarrow table."""
-        with _told():
+        with _one_line_errors():
             return self.connection.sql(f"WITH {ROWS} AS (SELECT * FROM {self.source}) {sql}").to_arrow_table()
 
     def execute(self, sql: str) -> Any:
         """Run a statement."""
-        with _told():
+        with _one_line_errors():
             return self.connection.execute(sql)
 
     def close(self) -> None:
@@ -99,8 +99,8 @@ class DuckRows:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Say what went wrong in the database in one line."""
+def _one_line_errors() -> Iterator[None]:
+    """Report what went wrong in the database in one line."""
     import duckdb
 
     try:
@@ -144,7 +144,7 @@ def connect(
     connection.execute("SET preserve_insertion_order = false")
     connection.execute("SET enable_progress_bar = false")
     connection.execute("SET TimeZone = 'UTC'")
-    threads = threads or _threads_wished()
+    threads = threads or _threads_from_environment()
     if threads is not None:
         connection.execute(f"SET threads = {threads}")
     if memory is not None:
@@ -155,12 +155,12 @@ def connect(
     return connection, folder
 
 
-def _threads_wished() -> int | None:
+def _threads_from_environment() -> int | None:
     """Return how many threads the environment allows; what is no number stands for one."""
-    said = os.environ.get("OMP_NUM_THREADS")
-    if said is None:
+    setting = os.environ.get("OMP_NUM_THREADS")
+    if setting is None:
         return None
-    first = said.split(",")[0].strip()  # OpenMP takes one number for each level of nesting
+    first = setting.split(",")[0].strip()  # OpenMP takes one number for each level of nesting
     return max(1, int(first)) if first.isdecimal() else 1
 
 

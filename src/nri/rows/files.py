@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from nri.engine.copy import copied
-from nri.engine.duck import DuckRows, connect, parquet_source, quoted
+from nri.rows.copy import copied
+from nri.rows.duckdb import DuckEngine, connect, parquet_source, quoted
 from nri.errors import InputError
 from nri.rule.plan import ColumnPlan
 from nri.rule.render.sql_dialects import text_literal
@@ -134,9 +134,9 @@ def goes_by_engine(asked: str, engine: str = "auto") -> Files | None:
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A table that DuckDB answers questions about, and what is known of its columns already."""
+    """A table that DuckDB answers queries on, and what is known of its columns already."""
 
-    rows: DuckRows
+    engine: DuckEngine
     plans: Mapping[str, ColumnPlan] = field(default_factory=dict)
     """of columns that were texts in a file"""
 
@@ -151,16 +151,16 @@ def open_files(
     files
         One table.
     memory, threads
-        See :func:`nri.engine.duck.connect`.
+        See :func:`nri.rows.duckdb.connect`.
     exact
         Whether texts that differ only in case and blanks are kept apart.
     """
     connection, folder = connect(memory, threads)
     try:
         if files.parquet:
-            return Opened(DuckRows(connection, parquet_source(files.paths), folder))
+            return Opened(DuckEngine(connection, parquet_source(files.paths), folder))
         _check_room(files, folder.name)
-        rows = DuckRows(connection, text_source(files), folder)
+        rows = DuckEngine(connection, text_source(files), folder)
         plans = _plans(rows, files, exact)
         return Opened(copied(rows, plans, loose=True), plans)
     except BaseException:
@@ -220,7 +220,7 @@ def open_bytes(path: Path) -> Any:
     return pa.input_stream(str(path), compression="detect")
 
 
-def _plans(rows: DuckRows, files: Files, exact: bool) -> dict[str, ColumnPlan]:
+def _plans(rows: DuckEngine, files: Files, exact: bool) -> dict[str, ColumnPlan]:
     """Decide what the columns of a text file mean, by rows that are chosen by a hash of their cells."""
     names = [one.name for one in rows.columns]
     start = rows.execute(f"SELECT * FROM {rows.source} LIMIT 1000").fetchall()

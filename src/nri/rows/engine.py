@@ -1,6 +1,6 @@
-"""Rows: a table that need not fit in memory, behind an engine that answers queries in SQL.
+"""Engines: what answers queries in SQL about a table that need not fit in memory.
 
-Every query is on one name, :data:`ROWS`. An engine (DuckDB here, others by :mod:`nri.engine.connect`) knows
+Every query is on one name, :data:`ROWS`. An engine (DuckDB here, others by :mod:`nri.rows.adapters`) knows
 what the name stands for; what comes back are aggregates, or a sample.
 """
 
@@ -21,14 +21,14 @@ class RawColumn:
 
     name: str
     kind: Kind | None
-    """None if its cells are nothing that a rule could speak about: lists, structures, bytes"""
+    """None if its cells are nothing that a rule could use: lists, structures, bytes"""
     floating: bool = False
     """whether it holds fractions by its type"""
     flags: bool = False
     """whether it holds true and false by its type"""
 
 
-class Rows(Protocol):
+class Engine(Protocol):
     """A table in an engine."""
 
     @property
@@ -43,6 +43,10 @@ class Rows(Protocol):
 
     def query(self, sql: str) -> Any:
         """Answer a query on :data:`ROWS` as a pyarrow table."""
+        ...
+
+    def close(self) -> None:
+        """End the connection, and remove whatever was kept on disk for it."""
         ...
 
 

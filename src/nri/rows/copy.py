@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nri.engine.duck import DuckRows, parquet_source, quoted
+from nri.rows.duckdb import DuckEngine, parquet_source, quoted
 from nri.errors import InputError
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
@@ -25,7 +25,7 @@ _MOST_TEXTS = 3_000_000
 """Most different texts of a column whose cells DuckDB cannot read by itself."""
 
 
-def copied(rows: DuckRows, plans: Mapping[str, ColumnPlan], *, loose: bool) -> DuckRows:
+def copied(rows: DuckEngine, plans: Mapping[str, ColumnPlan], *, loose: bool) -> DuckEngine:
     """Return the table with some text columns read by their plans.
 
     Parameters
@@ -56,7 +56,7 @@ def copied(rows: DuckRows, plans: Mapping[str, ColumnPlan], *, loose: bool) -> D
     file = Path(rows.folder.name) / f"copy{len(list(Path(rows.folder.name).iterdir()))}.parquet"
     select = f"SELECT {', '.join(items)} FROM {rows.source} AS r {' '.join(joins)}"
     rows.execute(f"COPY ({select}) TO {text_literal(str(file))} (FORMAT parquet, COMPRESSION zstd)")
-    return DuckRows(rows.connection, parquet_source([file]), rows.folder)
+    return DuckEngine(rows.connection, parquet_source([file]), rows.folder)
 
 
 def _by_duckdb(text: str, plan: ColumnPlan, loose: bool) -> str | None:
@@ -76,7 +76,7 @@ def _by_duckdb(text: str, plan: ColumnPlan, loose: bool) -> str | None:
     return None
 
 
-def _map_texts(rows: DuckRows, name: str, text: str, plan: ColumnPlan, place: int) -> None:
+def _map_texts(rows: DuckEngine, name: str, text: str, plan: ColumnPlan, place: int) -> None:
     """Keep what each different text of a column means, as a table of the database."""
     import pyarrow as pa
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from nri.engine.connect import IbisRows
-from nri.engine.duck import DuckRows, connect, quoted
+from nri.rows.adapters import IbisEngine
+from nri.rows.duckdb import DuckEngine, connect, quoted
 from nri.errors import InputError, nearest
 from nri.table.databases import NAMES, database_in, url_of, without_password
 from nri.table.files import similar_files
@@ -24,9 +24,9 @@ _WAL_MODE = 2
 """Byte 18 of an SQLite file whose changes go to a log beside it."""
 
 
-def database_rows(
+def open_database(
     url: str, table: str | None, query: str | None, *, memory: str | None = None
-) -> DuckRows | IbisRows:
+) -> DuckEngine | IbisEngine:
     """Return a table, or the answer to a query, of the database at a URL.
 
     Parameters
@@ -60,7 +60,7 @@ def _remedy(cause: str, query: str | None) -> str:
     return "check the address" if query is None else "check the address and the query"
 
 
-def _asked(url: str, table: str | None, query: str | None, memory: str | None) -> DuckRows | IbisRows:
+def _asked(url: str, table: str | None, query: str | None, memory: str | None) -> DuckEngine | IbisEngine:
     scheme, place = _parts(url)
     in_file = scheme in NAMES and place.strip("/") not in _IN_MEMORY and not place.startswith(_MOTHERDUCK)
     path = _existing(scheme, place) if in_file else None
@@ -71,20 +71,20 @@ def _asked(url: str, table: str | None, query: str | None, memory: str | None) -
 
 def _by_duckdb(
     url: str, path: Path | None, table: str | None, query: str | None, memory: str | None
-) -> DuckRows:
+) -> DuckEngine:
     connection, folder = connect(memory, database=path)
     if table is not None:
         asked = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
         present = [name for (name,) in connection.execute(asked).fetchall()]
         if table.lower() not in map(str.lower, present):
             raise _no_table(url, table, present)
-        return DuckRows(connection, quoted(table), folder)
+        return DuckEngine(connection, quoted(table), folder)
     answer = f"({str(query).strip().rstrip(';')}\n)"  # a comment may end it
     connection.execute(f"DESCRIBE SELECT * FROM {answer}").fetchall()  # a mistake in it is told at once
-    return DuckRows(connection, answer, folder)
+    return DuckEngine(connection, answer, folder)
 
 
-def _by_ibis(url: str, path: Path | None, table: str | None, query: str | None) -> IbisRows:
+def _by_ibis(url: str, path: Path | None, table: str | None, query: str | None) -> IbisEngine:
     try:
         import ibis
         from ibis.common.exceptions import TableNotFound
@@ -92,7 +92,7 @@ def _by_ibis(url: str, path: Path | None, table: str | None, query: str | None) 
         raise InputError("databases need ibis-framework; run: pip install 'nri[scale]'") from None
     backend = ibis.connect(url) if path is None else ibis.sqlite.from_connection(_read_only(path))
     try:
-        return IbisRows(backend.table(table) if query is None else backend.sql(query))
+        return IbisEngine(backend.table(table) if query is None else backend.sql(query))
     except TableNotFound:
         raise _no_table(url, str(table), backend.list_tables()) from None
 

@@ -15,8 +15,8 @@ from typing import IO, TYPE_CHECKING
 
 import pandas as pd
 
-from nri.engine.duck import INDEX
-from nri.engine.files import Files, delimiter_of, open_bytes
+from nri.rows.duckdb import INDEX
+from nri.rows.files import Files, delimiter_of, open_bytes
 from nri.errors import InputError
 from nri.table.delimited import read_delimited
 from nri.table.files import check_control
@@ -179,15 +179,15 @@ def _parted(text: IO[str], delimiter: str) -> Iterator[str]:
                 size += len(record)
                 if size >= len(block):
                     break
-            yield from _told("".join(rows))
+            yield from _unless_blank("".join(rows))
             rest = ""
             continue
-        yield from _told(block[:end])
+        yield from _unless_blank(block[:end])
         rest = block[end:]
-    yield from _told(rest)
+    yield from _unless_blank(rest)
 
 
-def _told(piece: str) -> Iterator[str]:
+def _unless_blank(piece: str) -> Iterator[str]:
     if piece.strip():
         yield piece
 

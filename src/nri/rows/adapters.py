@@ -1,4 +1,4 @@
-"""Connections: tables that somebody holds in a database or on a cluster, as rows that answer questions.
+"""Adapters: tables that a caller holds in a database or on a cluster, as engines that answer queries.
 
 An ibis table, a relation of DuckDB, a LazyFrame of polars and a DataFrame of PySpark are taken as they are. A
 library that the caller has not imported cannot have made the table, so none is imported for that.
@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from nri.engine.duck import DuckRows, connect, parquet_source, raw_column
-from nri.engine.rows import ROWS, RawColumn, Rows
+from nri.rows.duckdb import DuckEngine, connect, parquet_source, raw_column
+from nri.rows.engine import ROWS, Engine, RawColumn
 from nri.errors import InputError
 from nri.rule.literal import Kind
 from nri.rule.render.sql_dialects import BACKENDS, DIALECTS, Dialect, dialect_of
@@ -31,23 +31,23 @@ def dialect_name(backend: str) -> str | None:
     return name if name in DIALECTS else None
 
 
-def rows_of(table: Any) -> Rows | None:
-    """Return a table that stays where it is as rows; None if it is nothing of the kind."""
+def engine_of(table: Any) -> Engine | None:
+    """Return a table that stays where it is as an engine; None if it is none."""
     ibis, duckdb = sys.modules.get("ibis"), sys.modules.get("duckdb")
     polars, spark = sys.modules.get("polars"), sys.modules.get("pyspark.sql")
     if ibis is not None and isinstance(table, ibis.Table):
-        return IbisRows(table)
+        return IbisEngine(table)
     if duckdb is not None and isinstance(table, duckdb.DuckDBPyRelation):
-        return RelationRows(table)
+        return RelationEngine(table)
     if polars is not None and isinstance(table, polars.LazyFrame):
         return _from_polars(table)
     if spark is not None and isinstance(table, spark.DataFrame):
-        return SparkRows(table)
+        return SparkEngine(table)
     return None
 
 
 @dataclass(frozen=True, eq=False)
-class RelationRows:
+class RelationEngine:
     """A relation of DuckDB, on its own connection."""
 
     relation: Any
@@ -67,8 +67,11 @@ class RelationRows:
         """Answer a query as a pyarrow table."""
         return self.relation.query(ROWS, sql).to_arrow_table()
 
+    def close(self) -> None:
+        """The connection belongs to the caller."""
 
-class IbisRows:
+
+class IbisEngine:
     """A table of any database that ibis speaks to; only aggregates and samples are fetched."""
 
     def __init__(self, table: Any) -> None:
@@ -134,7 +137,7 @@ def _typed(name: str, kind: Any) -> RawColumn:
     return RawColumn(name, Kind.TEXT if kind.is_string() or kind.is_uuid() else None)
 
 
-class SparkRows:
+class SparkEngine:
     """A DataFrame of PySpark, asked where it is."""
 
     def __init__(self, frame: Any) -> None:
@@ -158,10 +161,13 @@ class SparkRows:
         """Answer a query as a pyarrow table."""
         return self.frame.sparkSession.sql(f"WITH {ROWS} AS (SELECT * FROM {self._view}) {sql}").toArrow()
 
+    def close(self) -> None:
+        """The session belongs to the caller."""
 
-def _from_polars(frame: Any) -> Rows:
+
+def _from_polars(frame: Any) -> Engine:
     """Stream a LazyFrame into a columnar file that goes with the rows; DuckDB answers for it."""
     connection, folder = connect()
     file = Path(folder.name) / "frame.parquet"
     frame.sink_parquet(file)
-    return DuckRows(connection, parquet_source([file]), folder)
+    return DuckEngine(connection, parquet_source([file]), folder)
