@@ -4,7 +4,7 @@ import itertools
 
 import pandas as pd
 
-from nri import learn_dynamics
+from nri_dynamics import learn_dynamics
 
 # what was observed: each state of three genes, and the state after it
 states = pd.DataFrame(itertools.product((0, 1), repeat=3), columns=["lacI", "tetR", "cI"])

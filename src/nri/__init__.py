@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nri.api import read_rules, read_table, write_rules
     from nri.display import CalibrationDisplay, CoverageDisplay, RuleDisplay, WhyDisplay, progress_bar
-    from nri.dynamics.files import read_dynamics
-    from nri.dynamics.learn import learn_dynamics
-    from nri.dynamics.system import Dynamics
     from nri.errors import InputError, NRIError
     from nri.estimator import NRIClassifier
     from nri.induce.knowledge import Knowledge
@@ -59,9 +56,6 @@ _PLACES = {
     "surrogate_of_model": "nri.tasks.surrogate",
     "compare_rules": "nri.tasks.compare",
     "clause_stability": "nri.tasks.stability",
-    "learn_dynamics": "nri.dynamics.learn",
-    "Dynamics": "nri.dynamics.system",
-    "read_dynamics": "nri.dynamics.files",
     "RuleDisplay": "nri.display",
     "CoverageDisplay": "nri.display",
     "WhyDisplay": "nri.display",
@@ -79,7 +73,6 @@ name is asked for: the command line needs none of them."""
 __all__ = [
     "CalibrationDisplay",
     "CoverageDisplay",
-    "Dynamics",
     "InputError",
     "Knowledge",
     "NRIClassifier",
@@ -106,9 +99,7 @@ __all__ = [
     "induce_rules",
     "induce_segments",
     "induce_survival",
-    "learn_dynamics",
     "progress_bar",
-    "read_dynamics",
     "read_rules",
     "read_table",
     "surrogate_of_model",
