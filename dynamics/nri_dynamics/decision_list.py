@@ -101,11 +101,13 @@ class DecisionList:
 
     def predict_index(self, columns: Columns, n_rows: int) -> IntArray:
         """[M]: the index of each row's next value."""
-        outcomes = [self.values.index(value) for value, _ in self.ordered]
+        indices = [
+            self.values.index(value) for value in (*(value for value, _ in self.ordered), self.default)
+        ]
         fires = clause_matrix((clause for _, clause in self.ordered), columns, n_rows)
         always = np.ones((n_rows, 1), dtype=bool)
-        first = np.argmax(np.concatenate([fires, always], axis=1), axis=1)
-        return np.array([*outcomes, self.values.index(self.default)], dtype=np.int64)[first]
+        first: IntArray = np.argmax(np.concatenate([fires, always], axis=1), axis=1)
+        return np.asarray(np.array(indices, dtype=np.int64)[first])
 
     def predict(self, columns: Columns, n_rows: int) -> NDArray[Any]:
         """[M]: each row's next value."""
@@ -120,8 +122,8 @@ def value_array(values: tuple[Label, ...]) -> NDArray[Any]:
 def uncounted(target: str, values: tuple[Label, ...], condition: Dnf, default: Label) -> DecisionList:
     """Return a rule that no transition is behind: a condition for True, which may be FALSE."""
     none = (0.0,) * len(values)
-    clauses = {True: tuple(CountedClause(clause, none, none) for clause in condition)} if condition else {}
-    return DecisionList(target, values, clauses, default, none, none)
+    clauses = tuple(CountedClause(clause, none, none) for clause in condition)
+    return DecisionList(target, values, {True: clauses} if clauses else {}, default, none, none)
 
 
 def count_clauses(

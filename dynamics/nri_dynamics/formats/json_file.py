@@ -137,14 +137,18 @@ def read_json(text: str) -> Dynamics:
 def _system(data: dict[str, Any]) -> Dynamics:
     variables = tuple(_variable(one) for one in data["variables"])
     rules = {str(name): _rule(one) for name, one in data["rules"].items()}
-    names = {one.name for one in variables}
+    by_name = {one.name: one for one in variables}
     for name, rule in rules.items():
-        unknown = {name, *rule.decisions.columns} - names
+        unknown = {name, *rule.decisions.columns} - set(by_name)
         if unknown:
             raise InputError(f"it has a rule about {unknown.pop()!r}, which is no variable of it")
+        if rule.decisions.values != by_name[name].values:
+            raise InputError(f"the rule of {name!r} is about other values than the variable has")
     seen = data["seen"]
     contradictions = tuple(
-        Contradiction(one["state"], tuple((after["state"], after["times"]) for after in one["nexts"]))
+        Contradiction(
+            dict(one["state"]), tuple((dict(after["state"]), int(after["times"])) for after in one["nexts"])
+        )
         for one in seen["contradictions"]
     )
     return Dynamics(
@@ -153,7 +157,7 @@ def _system(data: dict[str, Any]) -> Dynamics:
         Seen(
             int(seen["transitions"]),
             int(seen["states"]),
-            seen["explained"],
+            None if seen["explained"] is None else float(seen["explained"]),
             contradictions,
             int(seen["n_contradictions"]),
             bool(seen["asynchronous"]),
@@ -164,16 +168,19 @@ def _system(data: dict[str, Any]) -> Dynamics:
 
 def _variable(data: dict[str, Any]) -> Variable:
     values = tuple(_value(one) for one in data["values"])
-    return Variable(str(data["name"]), _plan(data["plan"]), values, data.get("cut"), bool(data["input"]))
+    cut = None if data.get("cut") is None else float(data["cut"])
+    return Variable(str(data["name"]), _plan(data["plan"]), values, cut, bool(data["input"]))
 
 
 def _plan(data: dict[str, Any]) -> ColumnPlan:
-    lists = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
-    return ColumnPlan(**lists | {"kind": Kind(data["kind"])})
+    plan: dict[str, Any] = {
+        n: tuple(value) if isinstance(value, list) else value for n, value in data.items()
+    }
+    return ColumnPlan(**plan | {"kind": Kind(data["kind"])})
 
 
 def _value(value: Any) -> Label:
-    if not isinstance(value, bool | int | float | str):
+    if not isinstance(value, bool | int | float | str) or not (isinstance(value, str) or abs(value) < 1e300):
         raise InputError(f"a value cannot be {value!r}")
     return value
 
