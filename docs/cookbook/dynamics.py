@@ -13,8 +13,8 @@ after = pd.DataFrame({"lacI": 1 - states["cI"], "tetR": 1 - states["lacI"], "cI"
 system = learn_dynamics(states, after)
 print(system)
 
-found = system.attractors()
-print(f"{len(found.fixed_points)} fixed points, cycles of {[len(cycle) for cycle in found.cycles]} states")
+attractors = system.attractors()
+print(f"{len(attractors.fixed_points)} fixed points, cycles of {[len(cycle) for cycle in attractors.cycles]} states")
 print("without tetR:", system.knock_out(tetR=0).attractors().fixed_points)
 
 for influence in system.influences:
