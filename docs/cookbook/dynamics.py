@@ -14,7 +14,8 @@ system = learn_dynamics(states, after)
 print(system)
 
 attractors = system.attractors()
-print(f"{len(attractors.fixed_points)} fixed points, cycles of {[len(cycle) for cycle in attractors.cycles]} states")
+lengths = [len(cycle) for cycle in attractors.cycles]
+print(f"{len(attractors.fixed_points)} fixed points, cycles of {lengths} states")
 print("without tetR:", system.knock_out(tetR=0).attractors().fixed_points)
 
 for influence in system.influences:
