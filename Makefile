@@ -37,7 +37,7 @@ golden: $(VENV)/.installed-test
 # Hashes of the pinned environment: write them anew, or download every file and compare; licences and bill of materials.
 lock: $(VENV)/.installed-test
 	mkdir -p build
-	$(PIP) --dry-run --ignore-installed --report build/pip-report.json -e '.[test]' -e './bench[networks]'
+	$(PIP) --dry-run --ignore-installed --report build/pip-report.json -e '.[test]' -e ./dynamics -e './bench[networks]'
 	$(BIN)/python tools/supply_chain.py lock build/pip-report.json
 
 verify: $(VENV)/.installed-test
@@ -124,10 +124,10 @@ $(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e '.[docs]'
 	touch $@
 
-$(VENV)/.installed-bench: pyproject.toml bench/pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) -e . -e ./bench
+$(VENV)/.installed-bench: pyproject.toml bench/pyproject.toml dynamics/pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e . -e ./dynamics -e ./bench
 	touch $@
 
-$(VENV)/.installed-test: pyproject.toml bench/pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) -e '.[test]' -e ./bench
+$(VENV)/.installed-test: pyproject.toml bench/pyproject.toml dynamics/pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e '.[test]' -e ./dynamics -e ./bench
 	touch $@

@@ -73,12 +73,10 @@ def test_an_option_that_cannot_be_met_is_refused_in_one_line(nri, visits, option
 
 def test_an_ending_of_no_format_is_refused_by_every_command_that_keeps_a_rule(nri, visits, rule, tmp_path):
     """``--out rule.foo`` wrote plain text without a word, and the rule could not be read again."""
-    series = table(tmp_path / "series.csv", "t,a\n" + "".join(f"{i},{i % 2}\n" for i in range(9)))
     for command in (
         ["induce", visits, "--target", "flu"],
         ["surrogate", visits, "-p", "flu"],
         ["export", rule],
-        ["dynamics", series, "--time", "t"],
     ):
         done = nri(*command, "--out", tmp_path / "rule.foo")
         assert (done.code, done.out) == (2, "")
@@ -130,7 +128,6 @@ def test_a_file_that_cannot_be_is_told_by_every_command_that_would_read_it(nri, 
         ["induce", visits, "--target", "flu", "--model", f"{name}.onnx"],
         ["train", "--config", name],
         ["export-weights", name, "--out", "w.onnx"],
-        ["dynamics", name],
     ]
     for command in commands:
         done = nri(*command)

@@ -19,9 +19,8 @@ import typer
 from nri.cli.apply import explain, export, predict
 from nri.cli.compare import compare
 from nri.cli.console import notes_on_stderr, replace_closed_streams
-from nri.cli.dynamics import dynamics
-from nri.cli.elsewhere import Commands
 from nri.cli.induce import demo, induce
+from nri.cli.plugins import Commands
 from nri.cli.serve import serve
 from nri.cli.slices import slices
 from nri.cli.stability import stability
@@ -109,7 +108,6 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
     surrogate,
     compare,
     stability,
-    dynamics,
     serve,
     demo,
     train,
