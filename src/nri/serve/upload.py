@@ -1,4 +1,4 @@
-"""Upload: the bytes of a dropped file become a table, or a sentence that says why they do not."""
+"""Upload: a dropped file, or the initial file of the command line, becomes a table or a sentence why not."""
 
 import io
 import logging
@@ -7,13 +7,15 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
+from nri.engine.files import Files, files_of
+from nri.engine.some_rows import SomeRows, some_rows
 from nri.errors import InputError
 from nri.serve.profile import ColumnProfile, profile_columns
 from nri.table.budget import Budget, in_words
 from nri.table.excel import SheetChoice
-from nri.table.files import open_source
+from nri.table.files import missing_file, open_source
 from nri.table.source import Source
 from nri.table.table import Table
 
@@ -31,10 +33,13 @@ BUDGET = Budget(
 
 TOO_LARGE = f"the file is larger than {in_words(MAX_BYTES)}, the most this page takes; {BUDGET.remedy}"
 
+_MIN_ROWS = 1000
+"""A table of which not even so many rows fit is too wide for the page."""
+
 
 @dataclass(frozen=True, eq=False)
 class Upload:
-    """A table that somebody dropped on the page."""
+    """A table that was dropped on the page."""
 
     name: str
     source: Source
@@ -43,25 +48,13 @@ class Upload:
     """what they mean; no target is chosen yet"""
     columns: tuple[ColumnProfile, ...]
     notes: tuple[str, ...]
-    """what the reader had to say, e.g. about an unusual encoding"""
+    """warnings of the reader, e.g. about an unusual encoding"""
 
 
 def read_upload(name: str, content: bytes, choice: SheetChoice | None = None) -> Upload:
-    """Read a dropped file.
+    """Read a dropped file; only the last part of its name is used, to recognise the format.
 
-    Parameters
-    ----------
-    name
-        What the browser says the file is called; only its last part is used, to tell the format.
-    content
-        All of its bytes.
-    choice
-        Of a workbook, which sheet is wanted and where its header is.
-
-    Raises
-    ------
-    InputError
-        If it is empty, too large, or holds no table.
+    Raises :class:`InputError` if it is empty, too large, or holds no table.
     """
     name = _plain_name(name)
     if len(content) > MAX_BYTES:
@@ -111,3 +104,50 @@ def _plain_name(name: str) -> str:
     last = PurePath(name.replace("\\", "/")).name
     shown = "".join(c if c.isprintable() else " " for c in last).strip()
     return shown[-120:] or "the file"
+
+
+@dataclass(frozen=True)
+class InitialFile:
+    """The file that the page begins with."""
+
+    name: str
+    """stands above the table, so it also says how many rows were taken"""
+    content: bytes
+    target: str | None = None
+    """the column to explain, None to let the page ask for it"""
+
+
+def initial_file(file: str, sample: int) -> InitialFile:
+    """Return the file of a path or pattern, or about ``sample`` rows of one that is too large."""
+    files = files_of(file)
+    if files is not None and (files.is_large or files.size > MAX_BYTES):
+        return _sampled(files, sample)
+    path = Path(file)
+    if not path.is_file():
+        raise missing_file(path)
+    if path.stat().st_size > MAX_BYTES:
+        raise InputError(TOO_LARGE)
+    return InitialFile(path.name, path.read_bytes())
+
+
+def _sampled(files: Files, sample: int) -> InitialFile:
+    """Take some rows, fewer where so many would be too large."""
+    while True:
+        taken = some_rows(files, sample)
+        content = _written(taken, parquet=files.parquet)
+        if len(content) <= MAX_BYTES:
+            break
+        if sample <= _MIN_ROWS:
+            raise InputError(TOO_LARGE)
+        sample = max(_MIN_ROWS, sample * MAX_BYTES // (2 * len(content)))
+    whole = files.paths[0].name if not files.many else f"{len(files.paths)} files"
+    name = f"{len(taken.source)} of {taken.n_rows} rows of {whole}".removesuffix(".gz")
+    ending = ".parquet" if files.parquet else ".csv"
+    return InitialFile(name if name.endswith(ending) else name + ending, content)
+
+
+def _written(taken: SomeRows, *, parquet: bool) -> bytes:
+    file = io.BytesIO()
+    write = taken.source.frame.to_parquet if parquet else taken.source.frame.to_csv
+    write(file, index=False)
+    return file.getvalue()
