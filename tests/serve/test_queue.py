@@ -3,6 +3,7 @@
 import asyncio
 import http.client
 import json
+import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -183,3 +184,38 @@ def test_visitors_in_line_learn_their_place_and_small_requests_pass_them(monkeyp
         finally:
             end.set()
         assert all(answer.result()["scores"]["right"] == 58 for answer in answers)
+
+
+def test_connections_beyond_the_limit_are_refused_until_others_end(monkeypatch):
+    monkeypatch.setattr(module, "MAX_CONNECTIONS", 5)
+    with running_server() as server:
+        host, port = server.address.removeprefix("http://").split(":")
+        half = b"POST /api/table HTTP/1.1\r\nHost: "
+        held = [socket.create_connection((host, int(port)), timeout=30) for _ in range(5)]
+        for one in held:
+            one.sendall(half)
+        while status(server) != 503:  # the server has yet to take the last ones up
+            pass
+        for one in held:
+            one.close()
+        while status(server) == 503:
+            pass
+        assert status(server) == 200
+
+
+def test_a_body_without_the_key_is_refused_before_it_is_sent():
+    with running_server() as server:
+        host, port = server.address.removeprefix("http://").split(":")
+        lines = [f"Host: {host}:{port}", f"Origin: {server.address}", "X-NRI: 1", "Content-Length: 50000000"]
+        with socket.create_connection((host, int(port)), timeout=30) as caller:
+            caller.sendall("\r\n".join(["POST /api/table HTTP/1.1", *lines, "", ""]).encode())
+            assert caller.recv(12) == b"HTTP/1.1 403"
+
+
+def status(server: Running) -> int:
+    connection = http.client.HTTPConnection(server.address.removeprefix("http://"), timeout=30)
+    connection.request("GET", "/", headers={"Cookie": server.cookie})
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer.status

@@ -28,13 +28,11 @@ from nri.induce.resample import FOLDS
 from nri.serve.downloads import make_download, report_line, report_steps
 from nri.serve.guard import Guard, Key, TooLargeError, read_file, read_json
 from nri.serve.number import NumberWork, answer_number, number_download, view_number
-from nri.serve.profile import profile_target
 from nri.serve.question import read_question
 from nri.serve.queue import DisconnectedError, Queue, in_thread, progress_lines
-from nri.serve.rows import explain_row, rows_page
 from nri.serve.sessions import NoTableError, Session, Sessions
-from nri.serve.upload import InitialFile, Upload
-from nri.serve.view import view_held_out, view_target, view_upload, view_work
+from nri.serve.upload import InitialFile, Upload, profile_target
+from nri.serve.view import explain_row, rows_page, view_held_out, view_target, view_upload, view_work
 from nri.serve.work import Work, answer, edited_rules, held_out, with_rules
 from nri.table.excel import SheetChoice
 
