@@ -44,5 +44,7 @@ def test_whoever_waits_in_line_is_told_how_many_are_before(worker):
 def test_a_server_that_is_gone_is_told(worker):
     worker.page.route("**/api/edit", lambda route: route.abort())
     worker.page.get_by_role("button", name="Drop chills = yes").click()
-    expect(worker.page.get_by_role("alert")).to_contain_text("Start it again, then go on here")
+    expect(worker.page.get_by_role("alert")).to_contain_text(
+        "Start it again, open the URL that it prints, then go on here"
+    )
     worker.problems.clear()  # the browser itself complains about the request that we broke

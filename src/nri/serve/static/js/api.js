@@ -11,7 +11,7 @@ export class Problem extends Error {
   }
 }
 
-const GONE = "The server does not answer; was nri serve ended? Start it again, then go on here: the table can be sent again.";
+const GONE = "The server does not answer; was nri serve ended? Start it again, open the URL that it prints, then go on here: the table can be sent again.";
 
 let session = ""; // names the table of this tab
 
