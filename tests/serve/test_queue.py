@@ -1,8 +1,9 @@
-"""A few computations at a time; whoever waits knows the place, and leaves it by going away."""
+"""A few computations at a time; requests that wait know their place, and leave it with their client."""
 
 import asyncio
 import http.client
 import json
+import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -12,8 +13,7 @@ from browser import Running, running_server
 from pages import VISITS
 
 from nri.serve import app as module
-from nri.serve.lanes import BusyError, GoneError, Lane, in_thread
-from nri.serve.progress import told_lines
+from nri.serve.queue import DisconnectedError, Queue, in_thread, progress_lines
 
 
 async def here() -> bool:
@@ -28,47 +28,47 @@ async def settled(*, times: int = 5) -> None:
 
 def test_turns_are_taken_in_order_and_places_are_told():
     async def scene() -> None:
-        lane, order = Lane(2), []
+        queue, order = Queue(2), []
         release = {name: asyncio.Event() for name in "abcd"}
 
         async def visitor(name: str) -> None:
-            async with lane.turn(name, here):
+            async with queue.turn(name, here):
                 order.append(name)
                 await release[name].wait()
 
         tasks = [asyncio.create_task(visitor(name)) for name in "abcd"]
         await settled()
         assert order == ["a", "b"]
-        assert [lane.before(name) for name in "abcd"] == [None, None, 2, 3]
+        assert [queue.before(name) for name in "abcd"] == [None, None, 2, 3]
         release["b"].set()
         await settled()
         assert order == ["a", "b", "c"]
-        assert lane.before("d") == 2
+        assert queue.before("d") == 2
         for event in release.values():
             event.set()
         await asyncio.gather(*tasks)
         assert order == list("abcd")
-        async with lane.turn("e", here):
-            assert lane.before("e") is None, "nobody is left in the way"
+        async with queue.turn("e", here):
+            assert queue.before("e") is None, "nobody is left in the way"
 
     asyncio.run(scene())
 
 
 def test_who_goes_away_leaves_the_line(monkeypatch):
-    monkeypatch.setattr("nri.serve.lanes._LOOK_AGAIN", 0.01)
+    monkeypatch.setattr("nri.serve.queue.POLL_SECONDS", 0.01)
 
     async def scene() -> None:
-        lane, gone, turn_over = Lane(1), asyncio.Event(), asyncio.Event()
+        queue, gone, turn_over = Queue(1), asyncio.Event(), asyncio.Event()
 
         async def hold() -> None:
-            async with lane.turn("first", here):
+            async with queue.turn("first", here):
                 await turn_over.wait()
 
         async def is_gone() -> bool:
             return gone.is_set()
 
         async def wait(name: str, away) -> None:
-            async with lane.turn(name, away):
+            async with queue.turn(name, away):
                 pass
 
         holding = asyncio.create_task(hold())
@@ -76,27 +76,13 @@ def test_who_goes_away_leaves_the_line(monkeypatch):
         await settled()
         patient = asyncio.create_task(wait("patient", here))
         await settled()
-        assert lane.before("patient") == 2
+        assert queue.before("patient") == 2
         gone.set()
-        with pytest.raises(GoneError):
+        with pytest.raises(DisconnectedError):
             await leaver
-        assert lane.before("patient") == 1
+        assert queue.before("patient") == 1
         turn_over.set()
         await asyncio.gather(holding, patient)
-
-    asyncio.run(scene())
-
-
-def test_a_line_that_is_too_long_asks_to_come_again():
-    async def scene() -> None:
-        lane = Lane(1, longest=1)
-        async with lane.turn("a", here):
-            waiting = asyncio.create_task(lane.turn("b", here).__aenter__())
-            await settled()
-            with pytest.raises(BusyError, match="busy: 1 are before you; try again in a minute"):
-                async with lane.turn("c", here):
-                    pass
-            waiting.cancel()
 
     asyncio.run(scene())
 
@@ -107,12 +93,12 @@ def test_what_a_thread_raises_is_raised_here():
 
 
 def test_who_waits_for_a_long_computation_is_told_the_place(monkeypatch):
-    monkeypatch.setattr("nri.serve.progress._TOLD_AGAIN", 0.01)
+    monkeypatch.setattr("nri.serve.queue.POLL_SECONDS", 0.01)
 
     async def scene() -> list[dict[str, object]]:
-        lane, told = Lane(1), []
-        async with lane.turn("somebody", here):
-            lines = told_lines(lambda step: (step(), {"answer": 42})[1], 1, lane)
+        queue, told = Queue(1), []
+        async with queue.turn("somebody", here):
+            lines = progress_lines(lambda step: (step(), {"answer": 42})[1], 1, queue)
             told.append(json.loads(await anext(lines)))
         async for line in lines:
             told.append(json.loads(line))
@@ -125,7 +111,7 @@ def test_who_waits_for_a_long_computation_is_told_the_place(monkeypatch):
 
 def test_a_reader_who_leaves_ends_a_long_computation_and_its_turn_only_then():
     async def scene() -> None:
-        lane, at_work, go_on = Lane(1), threading.Event(), threading.Event()
+        queue, at_work, go_on = Queue(1), threading.Event(), threading.Event()
 
         def compute(step) -> dict[str, object]:
             step()
@@ -134,13 +120,13 @@ def test_a_reader_who_leaves_ends_a_long_computation_and_its_turn_only_then():
             step()
             raise AssertionError("nobody waits for this")
 
-        lines = told_lines(compute, 2, lane)
+        lines = progress_lines(compute, 2, queue)
         await anext(lines)
         await lines.aclose()
         assert at_work.wait(20)
-        second = asyncio.create_task(lane.turn("second", here).__aenter__())
+        second = asyncio.create_task(queue.turn("second", here).__aenter__())
         await settled()
-        assert lane.before("second") == 1, "the thread still computes"
+        assert queue.before("second") == 1, "the thread still computes"
         go_on.set()
         await asyncio.wait_for(second, 20)
 
@@ -152,16 +138,22 @@ class Caller:
 
     def __init__(self, server: Running) -> None:
         self.server = server
-        self.cookie = ""
+        self.session = ""
 
     def __call__(self, method: str, path: str, body: bytes = b"", **more: str) -> Any:
         address = self.server.address.removeprefix("http://")
         connection = http.client.HTTPConnection(address, timeout=30)
-        headers = {"X-NRI": "1", "Origin": self.server.address, "Cookie": self.cookie, **more}
+        headers = {
+            "X-NRI": "1",
+            "Origin": self.server.address,
+            "Cookie": self.server.cookie,
+            "X-Session": self.session,
+            **more,
+        }
         connection.request(method, path, body, headers)
         answer = connection.getresponse()
-        self.cookie = (answer.getheader("set-cookie") or self.cookie).partition(";")[0]
         data = json.loads(answer.read())
+        self.session = data.get("session", self.session)
         connection.close()
         assert answer.status == 200, data
         return data
@@ -192,3 +184,38 @@ def test_visitors_in_line_learn_their_place_and_small_requests_pass_them(monkeyp
         finally:
             end.set()
         assert all(answer.result()["scores"]["right"] == 58 for answer in answers)
+
+
+def test_connections_beyond_the_limit_are_refused_until_others_end(monkeypatch):
+    monkeypatch.setattr(module, "MAX_CONNECTIONS", 5)
+    with running_server() as server:
+        host, port = server.address.removeprefix("http://").split(":")
+        half = b"POST /api/table HTTP/1.1\r\nHost: "
+        held = [socket.create_connection((host, int(port)), timeout=30) for _ in range(5)]
+        for one in held:
+            one.sendall(half)
+        while status(server) != 503:  # the server has yet to take the last ones up
+            pass
+        for one in held:
+            one.close()
+        while status(server) == 503:
+            pass
+        assert status(server) == 200
+
+
+def test_a_body_without_the_key_is_refused_before_it_is_sent():
+    with running_server() as server:
+        host, port = server.address.removeprefix("http://").split(":")
+        lines = [f"Host: {host}:{port}", f"Origin: {server.address}", "X-NRI: 1", "Content-Length: 50000000"]
+        with socket.create_connection((host, int(port)), timeout=30) as caller:
+            caller.sendall("\r\n".join(["POST /api/table HTTP/1.1", *lines, "", ""]).encode())
+            assert caller.recv(12) == b"HTTP/1.1 403"
+
+
+def status(server: Running) -> int:
+    connection = http.client.HTTPConnection(server.address.removeprefix("http://"), timeout=30)
+    connection.request("GET", "/", headers={"Cookie": server.cookie})
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer.status
