@@ -24,14 +24,14 @@ _WIDEST = 90
 _KNOWN = """
     def known(*columns):
         cells = [row[column] for column in columns]
-        return not any(cell is None or repr(cell) == '<NA>' or cell != cell or cell == '' for cell in cells)
+        return not any(cell is None or repr(cell) == '<NA>' or cell != cell or cell in nothing for cell in cells)
 """
 
 _KNOWN_WORDS = """
     def known(*columns):
         cells = [row[column] for column in columns if row[column] not in missing.get(column, ())]
         return len(cells) == len(columns) and not any(
-            cell is None or repr(cell) == '<NA>' or cell != cell or cell == '' for cell in cells
+            cell is None or repr(cell) == '<NA>' or cell != cell or cell in nothing for cell in cells
         )
 """
 
@@ -81,14 +81,15 @@ def render_python(ruleset: DecisionList, options: RenderOptions) -> str:
     lines = [
         f"{head}# Predicts {target} by rules that nri induced.",
         f"def {name}(row):",
-        '    """Return the label of a row, a dict from column to cell; None, NaN and \'\' are unknown."""',
+        '    """Return the label of a row, a dict from column to cell; None, NaN, infinity and \'\' are unknown."""',
     ]
     readers = [source for kind, (_, source) in _READERS.items() if kind in kinds]
     if any(_dress(plan) for plan in ruleset.plans.values()):
         readers = [_DRESSED if source is _NUMBER else source for source in readers]
     missing = {name: plan.missing for name, plan in ruleset.plans.items() if plan.missing}
     known = f"\n    missing = {missing!r}\n{_KNOWN_WORDS}" if missing else _KNOWN
-    helpers = "".join([known, *readers]) if kinds else ""
+    nothing = "('', float('inf'), -float('inf'))" if Kind.NUMBER in kinds else "('',)"
+    helpers = "".join([f"\n    nothing = {nothing}\n", known, *readers]) if kinds else ""
     body = [_branch(decision, ruleset.plans) for decision in ruleset.decisions]
     body.append(f"    return {ruleset.default!r}")
     return "\n".join(lines) + "\n" + helpers + "\n" * bool(helpers) + "\n".join(body) + "\n"

@@ -333,6 +333,8 @@ class _Export:
             if some:
                 names = ", ".join(one_line(identifier(one.name, self.dialect)) for one in some)
                 lines.append(f"{names}: {what}")
+        if self.case().find(exp.Sub) is not None:
+            lines.append("x - x = 0: x is finite; infinity and NaN count as missing")
         return "".join(f"-- {line}\n" for line in lines)
 
     def select(self, source: str) -> str:
@@ -420,11 +422,8 @@ def add_outcomes(rule: DecisionList, table: Any, outcomes: Mapping[str, Sequence
 
 def _fits(kind: Any, wanted: Kind) -> bool:
     """Whether a column of a type of ibis can be read as a kind."""
-    return bool(
-        {
-            Kind.TEXT: kind.is_string(),
-            Kind.DATE: kind.is_timestamp() or kind.is_date(),
-            Kind.NUMBER: kind.is_numeric(),
-            Kind.BOOLEAN: kind.is_numeric(),  # boolean is one of them
-        }[wanted]
-    )
+    if wanted is Kind.TEXT:
+        return bool(kind.is_string())
+    if wanted is Kind.DATE:
+        return bool(kind.is_timestamp() or kind.is_date())
+    return bool(kind.is_numeric() or kind.is_boolean())
