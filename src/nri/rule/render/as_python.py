@@ -24,7 +24,9 @@ _WIDEST = 90
 _KNOWN = """
     def known(*columns):
         cells = [row[column] for column in columns]
-        return not any(cell is None or repr(cell) == '<NA>' or cell != cell or cell in nothing for cell in cells)
+        return not any(
+            cell is None or repr(cell) == '<NA>' or cell != cell or cell in nothing for cell in cells
+        )
 """
 
 _KNOWN_WORDS = """
@@ -81,7 +83,7 @@ def render_python(ruleset: DecisionList, options: RenderOptions) -> str:
     lines = [
         f"{head}# Predicts {target} by rules that nri induced.",
         f"def {name}(row):",
-        '    """Return the label of a row, a dict from column to cell; None, NaN, infinity and \'\' are unknown."""',
+        '    """Return the label of a row, a dict from column to cell; None, NaN and \'\' are unknown."""',
     ]
     readers = [source for kind, (_, source) in _READERS.items() if kind in kinds]
     if any(_dress(plan) for plan in ruleset.plans.values()):

@@ -31,10 +31,10 @@ from nri.rule.render.sql_dialects import (
     Dialect,
     check_name,
     check_names,
-    check_text,
     dialect_of,
     float_literal,
     identifier,
+    text_node,
 )
 
 ALIAS = "t"
@@ -154,7 +154,9 @@ class SqlColumn:
             return exp.Literal.number(int(value))
         if self.kind is Kind.TEXT:
             plain = self.dialect.name == "mysql" and str(value).isascii()  # the same in every encoding
-            return _filled("{v}" if plain else self.dialect.text[1], self.dialect, _text(value, self.dialect))
+            return _filled(
+                "{v}" if plain else self.dialect.text[1], self.dialect, text_node(str(value), self.dialect)
+            )
         if self.kind is Kind.NUMBER:
             return exp.Literal.number(float_literal(value) if self.typed else repr(value))
         if self.typed:
@@ -238,18 +240,12 @@ def first_clause(clauses: Sequence[Clause], columns: Mapping[str, SqlColumn]) ->
     return first_value(clauses, range(len(clauses) + 1), columns, dialect).sql(dialect=dialect.name)
 
 
-def _text(text: str, dialect: Dialect) -> Expr:
-    check_text(text)
-    national = dialect.name == "tsql"  # else letters that the code page of the database lacks are lost
-    return exp.National(this=text) if national else exp.Literal.string(text)
-
-
 def label_value(label: Label, dialect: Dialect) -> Expr:
     """Write a class label, or a number that is predicted, as a value."""
     if isinstance(label, bool):
         return _parsed(dialect.truth[label], dialect.name).copy()
     if isinstance(label, str):
-        return _text(label, dialect)
+        return text_node(label, dialect)
     if isinstance(label, float):
         number = exp.Literal.number(float_literal(label))
         exact = dialect.name not in ("postgres", "redshift")  # there an exponent makes no double of it

@@ -8,8 +8,12 @@ sqlglot is imported when SQL is written, not before.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from nri.errors import InputError
+
+if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
 
 
 @dataclass(frozen=True)
@@ -202,18 +206,22 @@ def identifier(name: str, dialect: Dialect = PLAIN) -> str:
     return exp.to_identifier(name, quoted=True).sql(dialect=dialect.name)
 
 
+def text_node(text: str, dialect: Dialect) -> "Expr":
+    """Return a text as an expression of sqlglot."""
+    from sqlglot import exp
+
+    check_text(text)
+    national = dialect.name == "tsql"  # else letters that the code page of the database lacks are lost
+    return exp.National(this=text) if national else exp.Literal.string(text)
+
+
 def text_literal(text: str, dialect: Dialect = PLAIN) -> str:
     r"""Quote a text.
 
     >>> text_literal("it's"), text_literal("back\\", dialect_of("mysql"))
     ("'it''s'", "'back\\\\'")
     """
-    from sqlglot import exp
-
-    check_text(text)
-    national = dialect.name == "tsql"  # else letters that the code page of the database lacks are lost
-    literal = exp.National(this=text) if national else exp.Literal.string(text)
-    return literal.sql(dialect=dialect.name)
+    return text_node(text, dialect).sql(dialect=dialect.name)
 
 
 def float_literal(value: float) -> str:
