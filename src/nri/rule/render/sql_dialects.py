@@ -57,11 +57,6 @@ _CAST_FLAG = "CAST({x} AS INT)"
 _FOLDED = r"LOWER(TRIM(REGEXP_REPLACE({x}, '\s+', ' ', 'g')))"
 # EPOCH_US rounds nanoseconds, where a rule drops them.
 _DUCKDB_MICROSECONDS = "EPOCH_US({x}) - CAST(NANOSECOND({x}) % 1000 > 499 AS INT)"
-# A TIMESTAMP of Spark is an instant; a date, and a time without a zone, is UTC in every session.
-_SPARK_MICROSECONDS = (
-    "UNIX_MICROS(IF(TYPEOF({x}) = 'timestamp', {x}, "
-    "FROM_UTC_TIMESTAMP(CAST({x} AS TIMESTAMP), CURRENT_TIMEZONE())))"
-)
 
 PLAIN = Dialect("", "SQLite and DuckDB", takes_words=True, truth=("(1 = 0)", "(1 = 1)"))
 """Without a dialect. The word TRUE is a column in SQLite if the table has one of that name."""
@@ -136,9 +131,8 @@ DIALECTS: dict[str, Dialect] = {
         Dialect(
             "spark",
             "Spark and Databricks",
-            date=(_SPARK_MICROSECONDS, "UNIX_MICROS(CAST('{v}Z' AS TIMESTAMP))"),
-            zones=True,
-            microseconds=_SPARK_MICROSECONDS,
+            date=("{x}", "CAST('{v}' AS TIMESTAMP)"),
+            microseconds="UNIX_MICROS(CAST({x} AS TIMESTAMP))",
             flag=_CAST_FLAG,
             folded=r"LOWER(TRIM(REGEXP_REPLACE({x}, '\\s+', ' ')))",
         ),
