@@ -56,7 +56,7 @@ DialectOption = Annotated[
     typer.Option(
         "--dialect",
         metavar="NAME",
-        help="SQL for postgres, mysql, bigquery, snowflake, duckdb, sqlite, spark, tsql or oracle.",
+        help="SQL for postgres, mysql, bigquery, snowflake, duckdb, sqlite, spark, tsql, oracle or redshift.",
         rich_help_panel="Formats",
     ),
 ]

@@ -1,8 +1,8 @@
 """SQL: the one writer of a rule, for exports, for engines that hold the rows and for tables of ibis.
 
 Missing cells are NULL: a comparison with NULL is not true, so a clause that meets one does not fire. Infinity
-and NaN count as missing too: ``x - x = 0`` holds for finite numbers only. Dates are compared in UTC whatever
-the session's time zone is; in SQLite they are text like ``2024-05-01 00:00:00``, which sorts as dates do.
+and NaN count as missing too: ``x - x = 0`` holds for finite numbers only. Dates are compared in UTC where the
+dialect can do so in any session; in SQLite they are text like ``2024-05-01 00:00:00``.
 """
 
 import datetime as dt
@@ -30,10 +30,10 @@ from nri.rule.render.sql_dialects import (
     Dialect,
     check_name,
     check_names,
-    check_text,
     dialect_of,
     float_literal,
     identifier,
+    text_node,
 )
 from nri.rule.rule import Rule
 
@@ -154,7 +154,9 @@ class SqlColumn:
             return exp.Literal.number(int(value))
         if self.kind is Kind.TEXT:
             plain = self.dialect.name == "mysql" and str(value).isascii()  # the same in every encoding
-            return _filled("{v}" if plain else self.dialect.text[1], self.dialect, _text(value, self.dialect))
+            return _filled(
+                "{v}" if plain else self.dialect.text[1], self.dialect, text_node(str(value), self.dialect)
+            )
         if self.kind is Kind.NUMBER:
             return exp.Literal.number(float_literal(value) if self.typed else repr(value))
         if self.typed:
@@ -238,18 +240,12 @@ def first_clause(clauses: Sequence[Clause], columns: Mapping[str, SqlColumn]) ->
     return first_value(clauses, range(len(clauses) + 1), columns, dialect).sql(dialect=dialect.name)
 
 
-def _text(text: str, dialect: Dialect) -> Expr:
-    check_text(text)
-    national = dialect.name == "tsql"  # else letters that the code page of the database lacks are lost
-    return exp.National(this=text) if national else exp.Literal.string(text)
-
-
 def label_value(label: Label, dialect: Dialect) -> Expr:
     """Write a class label, or a number that is predicted, as a value."""
     if isinstance(label, bool):
         return _parsed(dialect.truth[label], dialect.name).copy()
     if isinstance(label, str):
-        return _text(label, dialect)
+        return text_node(label, dialect)
     if isinstance(label, float):
         number = exp.Literal.number(float_literal(label))
         exact = dialect.name not in ("postgres", "redshift")  # there an exponent makes no double of it
@@ -332,6 +328,8 @@ class _Export:
             if some:
                 names = ", ".join(one_line(identifier(one.name, self.dialect)) for one in some)
                 lines.append(f"{names}: {what}")
+        if self.case().find(exp.Sub) is not None:
+            lines.append("x - x = 0: x is finite; infinity and NaN count as missing")
         return "".join(f"-- {line}\n" for line in lines)
 
     def select(self, source: str) -> str:
@@ -418,11 +416,8 @@ def add_outcomes(rule: Rule, table: Any, outcomes: Mapping[str, Sequence[Any]]) 
 
 def _fits(kind: Any, wanted: Kind) -> bool:
     """Whether a column of a type of ibis can be read as a kind."""
-    return bool(
-        {
-            Kind.TEXT: kind.is_string(),
-            Kind.DATE: kind.is_timestamp() or kind.is_date(),
-            Kind.NUMBER: kind.is_numeric(),
-            Kind.BOOLEAN: kind.is_numeric(),  # boolean is one of them
-        }[wanted]
-    )
+    if wanted is Kind.TEXT:
+        return bool(kind.is_string())
+    if wanted is Kind.DATE:
+        return bool(kind.is_timestamp() or kind.is_date())
+    return bool(kind.is_numeric() or kind.is_boolean())

@@ -8,8 +8,12 @@ sqlglot is imported when SQL is written, not before.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from nri.errors import InputError
+
+if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
 
 
 @dataclass(frozen=True)
@@ -53,11 +57,6 @@ _CAST_FLAG = "CAST({x} AS INT)"
 _FOLDED = r"LOWER(TRIM(REGEXP_REPLACE({x}, '\s+', ' ', 'g')))"
 # EPOCH_US rounds nanoseconds, where a rule drops them.
 _DUCKDB_MICROSECONDS = "EPOCH_US({x}) - CAST(NANOSECOND({x}) % 1000 > 499 AS INT)"
-# A TIMESTAMP of Spark is an instant; a date, and a time without a zone, is UTC in every session.
-_SPARK_MICROSECONDS = (
-    "UNIX_MICROS(IF(TYPEOF({x}) = 'timestamp', {x}, "
-    "FROM_UTC_TIMESTAMP(CAST({x} AS TIMESTAMP), CURRENT_TIMEZONE())))"
-)
 
 PLAIN = Dialect("", "SQLite and DuckDB", takes_words=True, truth=("(1 = 0)", "(1 = 1)"))
 """Without a dialect. The word TRUE is a column in SQLite if the table has one of that name."""
@@ -132,9 +131,8 @@ DIALECTS: dict[str, Dialect] = {
         Dialect(
             "spark",
             "Spark and Databricks",
-            date=(_SPARK_MICROSECONDS, "UNIX_MICROS(CAST('{v}Z' AS TIMESTAMP))"),
-            zones=True,
-            microseconds=_SPARK_MICROSECONDS,
+            date=("{x}", "CAST('{v}' AS TIMESTAMP)"),
+            microseconds="UNIX_MICROS(CAST({x} AS TIMESTAMP))",
             flag=_CAST_FLAG,
             folded=r"LOWER(TRIM(REGEXP_REPLACE({x}, '\\s+', ' ')))",
         ),
@@ -202,18 +200,22 @@ def identifier(name: str, dialect: Dialect = PLAIN) -> str:
     return exp.to_identifier(name, quoted=True).sql(dialect=dialect.name)
 
 
+def text_node(text: str, dialect: Dialect) -> "Expr":
+    """Return a text as an expression of sqlglot."""
+    from sqlglot import exp
+
+    check_text(text)
+    national = dialect.name == "tsql"  # else letters that the code page of the database lacks are lost
+    return exp.National(this=text) if national else exp.Literal.string(text)
+
+
 def text_literal(text: str, dialect: Dialect = PLAIN) -> str:
     r"""Quote a text.
 
     >>> text_literal("it's"), text_literal("back\\", dialect_of("mysql"))
     ("'it''s'", "'back\\\\'")
     """
-    from sqlglot import exp
-
-    check_text(text)
-    national = dialect.name == "tsql"  # else letters that the code page of the database lacks are lost
-    literal = exp.National(this=text) if national else exp.Literal.string(text)
-    return literal.sql(dialect=dialect.name)
+    return text_node(text, dialect).sql(dialect=dialect.name)
 
 
 def float_literal(value: float) -> str:
