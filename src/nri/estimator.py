@@ -31,8 +31,7 @@ from nri.sklearn_inputs import (
     wished_columns,
 )
 from nri.sklearn_table import TableEstimator
-from nri.table.frame import as_frame, read_columns
-from nri.table.source import Source
+from nri.table.source import Source, as_frame, read_columns
 from nri.table.table import Table, Target
 from nri.table.usable import LeftOut
 

@@ -15,8 +15,8 @@ from nri.errors import InputError, listed
 from nri.induce.arguments import names, shown
 from nri.induce.knowledge import NOTHING, Knowledge
 from nri.rule.labels import as_label
-from nri.table.frame import as_frame
 from nri.table.kinds import category
+from nri.table.source import as_frame
 from nri.table.table import Note, Target, logger
 from nri.table.weights import settled_weights
 

@@ -19,8 +19,7 @@ from nri.dynamics.variables import Variable, variable_of
 from nri.errors import InputError, UnknownColumnError, listed
 from nri.rule import Column, Kind
 from nri.table.files import open_source
-from nri.table.frame import as_frame
-from nri.table.source import Source
+from nri.table.source import Source, as_frame
 from nri.table.table import Table
 
 logger = logging.getLogger(__name__)

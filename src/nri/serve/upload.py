@@ -11,9 +11,9 @@ from pathlib import PurePath
 
 from nri.errors import InputError
 from nri.serve.profile import ColumnProfile, profile_columns
-from nri.table.budget import Budget, in_words
 from nri.table.excel import SheetChoice
 from nri.table.files import open_source
+from nri.table.readers import Budget, in_words
 from nri.table.source import Source
 from nri.table.table import Table
 

@@ -65,7 +65,7 @@ def describe_left_out(left_out: Iterable[LeftOut], most: int = 12, named_in: str
 
 
 def _described(left_out: list[LeftOut], named_in: str) -> list[str]:
-    """Return what to say of each column; the remedy is told once, behind the last column that it is for."""
+    """Return a text for each column; the remedy stands once, behind the last column that it is for."""
     texts = [str(one) for one in left_out]
     usable = [place for place, one in enumerate(left_out) if one.usable]
     if usable:
