@@ -187,5 +187,5 @@ def test_a_damaged_old_workbook_cannot_fill_the_memory():
         else whole.index(b"\x7e\x02\x0a\x00\x01")
     )
     far[cell + 4 : cell + 8] = b"\xff\xff\xff\x00"
-    with pytest.raises(InputError, match="cannot be parsed within 1 MB of memory|more than 20 000 cells"):
+    with pytest.raises(InputError, match=r"cannot be parsed within 1 MB of memory|more than 20 000 cells"):
         opened(bytes(far))

@@ -115,30 +115,13 @@ def plain_numbers_of(cells: "pa.Array[Any]") -> TypedCells | None:
         known = np.asarray(cells.is_valid())
         if not known.any() or not np.isfinite(values[known]).all():
             return None
-    if _are_padded(cells):
-        return None
+    begin_with_zero = cells.filter(pc.starts_with(pc.ascii_ltrim(cells, "+-"), "0"))
+    if pc.any(pc.match_substring_regex(begin_with_zero, "^[+-]?0[0-9]+$")).as_py():
+        return None  # 0042 is a code
     numbers = values[known]
     whole = bool((numbers == np.floor(numbers)).all() and np.abs(numbers).max() < 2**62)
     whole = whole and not pc.any(pc.match_substring_regex(cells, "[^0-9+-]")).as_py()
     return TypedCells(Column(values, known), whole)
-
-
-def _are_padded(numbers: "pa.Array[Any]") -> bool:
-    """Whether one of the plain numbers is written with leading zeros, as ``0042`` or ``-07``: a code."""
-    import pyarrow.compute as pc
-
-    _, offsets, content = numbers.buffers()
-    if content is None:
-        return False
-    places = np.frombuffer(offsets, np.int32, len(numbers) + 1, 4 * numbers.offset)
-    characters = np.append(np.frombuffer(content, np.uint8), np.zeros(3, np.uint8))
-    first = characters[places[:-1]]
-    start = places[:-1] + ((first == ord("+")) | (first == ord("-")))
-    second = characters[start + 1]
-    digit_after = (second >= ord("0")) & (second <= ord("9")) & (start + 1 < places[1:])
-    if not ((characters[start] == ord("0")) & digit_after).any():
-        return False
-    return bool(pc.any(pc.match_substring_regex(numbers, "^[+-]?0[0-9]+$")).as_py())
 
 
 @cache

@@ -8,6 +8,7 @@ plain numbers become numbers at once, some columns at a time (:func:`read_wide`)
 
 import csv
 import io
+import logging
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -24,6 +25,9 @@ from nri.table.source import check_distinct
 if TYPE_CHECKING:
     import pyarrow as pa
 
+logger = logging.getLogger(__name__)
+
+_FRACTION = re.compile(r"[+-]?[0-9]*[.,][0-9]+")
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_CHARACTERS = 65_536
 _SAMPLE_RECORDS = 100
@@ -52,12 +56,28 @@ def read_delimited(text: str, name: str, delimiter: str) -> "pa.Table":
     if not len(body):
         raise InputError(f"{name} has a header line but no rows; give at least one row")
     body, names = _without_empty_margin(body, names)
+    if _looks_like_row(names, body):
+        logger.warning(
+            "%s: the first line looks like a row; if it is one, put a line of names above it", name
+        )
     names = [column or f"column {place}" for place, column in enumerate(names, start=1)]
     try:
         check_distinct(names)
     except InputError as error:
         raise InputError(f"{name}: {error} (the first line must hold the names)") from None
     return body.rename_columns(names)
+
+
+def _looks_like_row(names: list[str], body: "pa.Table") -> bool:
+    """Whether all names are numbers with fractions, or cells of their own columns: there is no header."""
+    fractions = [_FRACTION.fullmatch(column) is not None for column in names]
+    if not any(fractions):
+        return False  # most headers; whole numbers may be years
+    start = body.slice(0, _SAMPLE_RECORDS)
+    return all(
+        fraction or column in start.column(place).to_pylist()
+        for place, (column, fraction) in enumerate(zip(names, fractions, strict=True))
+    )
 
 
 def sniff_delimiter(text: str) -> str:

@@ -62,34 +62,13 @@ def read_table(
     exact: bool = False,
     choice: SheetChoice | None = None,
 ) -> Table:
-    r"""Read a table from a file, a path or standard input.
+    r"""Read a table from a path, a file object or, as ``"-"``, standard input; gzip is undone.
 
-    Parameters
-    ----------
-    source : str, Path or file object
-        ``"-"`` is standard input. Compression with gzip is undone.
-    format : {"csv", "tsv", "parquet", "arff", "excel"}, optional
-        Taken from the content and the name's ending by default.
-    kinds : mapping of str to Kind, optional
-        What some columns are; by default their cells say it.
-    exact : bool
-        Whether texts that differ only in case and blanks are kept apart.
-    choice : SheetChoice, optional
-        Of a workbook, which sheet and which row holds the header.
+    The format is inferred from the content and the name's ending, and the kinds of columns from their cells,
+    unless they are given. With ``exact`` texts that differ only in case and blanks are kept apart. Of a
+    workbook, ``choice`` is the sheet and the row of the header. In CSV and TSV files empty cells and the
+    usual marks (``NA``, ``NaN``, ``?``, ``null``) are missing; ``None`` is a word like any other.
 
-    Returns
-    -------
-    Table
-        With distinct text names and at least one row. In CSV and TSV files empty cells and the
-        usual marks (``NA``, ``NaN``, ``?``, ``null``) are missing; ``None`` is a word like any other.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, or it holds no table.
-
-    Examples
-    --------
     >>> import io
     >>> table = read_table(io.StringIO("age;smoker\n61;true\n?;false\n"))
     >>> {name: str(plan.kind) for name, plan in table.plans.items()}
@@ -109,16 +88,9 @@ def open_source(
 ) -> Source:
     """Open a table as :func:`read_table` does, but leave its cells as they are.
 
-    Parameters
-    ----------
-    source, format, choice
-        See :func:`read_table`.
-    budget
-        How many bytes, cells and how much memory it may take, checked before it is read; by default the
-        memory that is free on this machine.
-    rewritable
-        Whether the texts of a file are kept, to be written again with further columns, or read by other
-        plans; without them only its table can be read.
+    The budget is checked before anything is read; by default it is the memory that is free on this machine.
+    With ``rewritable`` the texts of a file are kept, to be written again with further columns, or read by
+    other plans; without them only its table can be read.
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown table format {format!r}; use one of {', '.join(FORMATS)}")
@@ -130,7 +102,7 @@ def open_source(
     else:
         content = unpacked(content, name, budget)
         if format == "parquet" or (format is None and content.startswith(PARQUET)):
-            return Source(read_parquet(content, name, budget))
+            return read_parquet(content, name, budget)
         if is_workbook(content) or ((format or _BY_SUFFIX.get(suffix)) == "excel" and content[:2] == b"PK"):
             frame, place = read_workbook(content, name, choice or SheetChoice(), budget)
             return Source(as_frame(frame), workbook=place)
@@ -170,7 +142,7 @@ def decode(content: bytes, name: str) -> str:
 
 
 def check_control(text: str, name: str) -> None:
-    """Refuse what has control characters: it is no text."""
+    """Refuse a text with control characters."""
     if _CONTROL.search(text):
         raise InputError(f"{name} is not text (it has control characters), so it is no table; {_REMEDY}")
 
@@ -236,16 +208,11 @@ def _file_content(path: Path, budget: Budget) -> tuple[str, bytes | str]:
 
 
 def missing_file(path: Path) -> InputError:
-    """Return that there is no such file, with what could be meant."""
-    return InputError(f"no file {path}{_similar_file(path)}")
-
-
-def _similar_file(path: Path) -> str:
-    """Return a hint: a file of nearly the same name beside the absent one, or where we looked."""
-    folder = path.parent
-    if not os.path.isdir(folder):
-        return f"; there is no folder {folder} either"
-    return similar_files(path) or "; check the name and the folder"
+    """Return an error that there is no such file, with a hint at files of nearly the same name."""
+    hint = f"; there is no folder {path.parent} either"
+    if os.path.isdir(path.parent):
+        hint = similar_files(path) or "; check the name and the folder"
+    return InputError(f"no file {path}{hint}")
 
 
 def _read_all(source: IO[Any], name: str, budget: Budget) -> bytes | str:

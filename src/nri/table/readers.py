@@ -6,6 +6,8 @@ delimiters of text are counted, Parquet files state their size. ARFF is the attr
 and OpenML.
 """
 
+import contextlib
+import gzip
 import io
 import os
 import re
@@ -13,7 +15,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -21,8 +23,15 @@ import pandas as pd
 from nri.errors import InputError
 from nri.table.kinds.date import parse_dates
 from nri.table.kinds.number import plain_numbers
-from nri.table.source import as_frame, check_distinct
+from nri.table.source import Source, as_frame, check_distinct
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PARQUET = b"PAR1"
+"""First bytes of a Parquet file."""
+_MOST_TIMES = 30
+"""Different times of day that may be categories, such as the begin of shifts."""
 _GZIP = b"\x1f\x8b"
 _STEP = 1 << 20
 """Bytes looked at in one go."""
@@ -89,8 +98,14 @@ def machine_budget() -> Budget:
 
 
 def free_memory() -> int:
-    """Return the bytes of memory that can be had without pushing others out, or a guess at it."""
-    free = [size for size in (_free_of_linux(), _free_of_group()) if size is not None]
+    """Return the bytes of memory that can be had without pushing others out, or an estimate."""
+    free: list[int] = []
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        free += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+    with contextlib.suppress(OSError, ValueError):  # a container may have a limit of its own; "max" is none
+        used = int(Path("/sys/fs/cgroup/memory.current").read_text(encoding="ascii"))
+        free.append(max(0, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")) - used))
     if free:
         return min(free)
     try:
@@ -113,123 +128,51 @@ def in_words(size: int) -> str:
 def unpacked(content: bytes, name: str, budget: Budget) -> bytes:
     """Undo gzip, all of its layers, within a budget.
 
-    >>> import gzip
     >>> unpacked(gzip.compress(gzip.compress(b"a,b")), "t.csv.gz", machine_budget())
     b'a,b'
     """
     if not content.startswith(_GZIP):
         return content
     kept: list[bytes] = []
-    count = _Count(budget, name)
-    for chunk in _layers(content, name):
-        count.add(chunk)
-        if count.size <= _KEPT:
+    size = cells = 0
+    marks = b""
+    for chunk in _chunks(content, name):
+        if not size and not chunk.startswith((PARQUET, b"PK\x03\x04")):
+            marks = b"\n" + max((b",", b";", b"\t", b"|"), key=chunk[: 1 << 16].count)
+        size += len(chunk)
+        budget.check_unpacked(size, name)
+        if marks:
+            letters = np.frombuffer(chunk, dtype=np.uint8)
+            cells += sum(int(np.count_nonzero(letters == mark)) for mark in marks)
+            budget.check_text(size, cells, name)
+        if size <= _KEPT:
             kept.append(chunk)
-    return b"".join(kept if count.size <= _KEPT else _layers(content, name))
+    return b"".join(kept if size <= _KEPT else _chunks(content, name))
 
 
-class _Count:
-    """Counts of what comes out of a compressed file, refused as soon as it is too much."""
-
-    def __init__(self, budget: Budget, name: str) -> None:
-        self.budget, self.name = budget, name
-        self.size = self.marks = 0
-        self._looked_for = b""
-
-    def add(self, chunk: bytes) -> None:
-        """Count a further part."""
-        if not self.size and not chunk.startswith((b"PAR1", b"PK\x03\x04")):
-            self._looked_for = b"\n" + _likely_delimiter(chunk[: 1 << 16])
-        self.size += len(chunk)
-        self.budget.check_unpacked(self.size, self.name)
-        if self._looked_for:
-            self.marks += count_marks(chunk, self._looked_for)
-            self.budget.check_text(self.size, self.marks, self.name)
-
-
-def count_marks(content: bytes, marks: bytes) -> int:
-    r"""Return how many bytes are one of some.
-
-    >>> count_marks(b"a,b\n1,2\n", b"\n,")
-    4
-    """
-    array = np.frombuffer(content, dtype=np.uint8)
-    return sum(int(np.count_nonzero(array == mark)) for mark in marks)
-
-
-def _likely_delimiter(start: bytes) -> bytes:
-    return max((b",", b";", b"\t", b"|"), key=start.count)
-
-
-def _layers(content: bytes, name: str) -> Iterator[bytes]:
+def _chunks(content: bytes, name: str) -> Iterator[bytes]:
     """Undo layer by layer, a part at a time; nothing is kept."""
-    chunks: Iterator[bytes] = (content[at : at + _STEP] for at in range(0, len(content), _STEP))
-    for _ in range(_LAYERS):
-        first = next(chunks, b"")
-        chunks = _put_back(first, chunks)
-        if not first.startswith(_GZIP):
-            return chunks
-        chunks = _undone(chunks, name)
-    first = next(chunks, b"")
-    if first.startswith(_GZIP):
-        raise InputError(f"{name} is compressed more than {_LAYERS} times; uncompress it first")
-    return _put_back(first, chunks)
-
-
-def _put_back(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from rest
-
-
-def _undone(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
-    """Undo one layer, of one gzip member or several."""
-    member = zlib.decompressobj(wbits=31)
-    begun = False
-    for chunk in chunks:
-        rest = chunk
-        while rest:
-            if member.eof:
-                rest = rest.lstrip(b"\0")  # a member may be padded
-                if not rest:
-                    break
-                member, begun = zlib.decompressobj(wbits=31), False
-            try:
-                part = member.decompress(rest, _STEP)
-            except zlib.error:
-                raise InputError(f"{name} is damaged: it cannot be uncompressed; get it again") from None
-            begun = True
-            rest = member.unused_data if member.eof else member.unconsumed_tail
-            if part:
-                yield part
-    if begun and not member.eof:
-        raise InputError(f"{name} is damaged: it ends too early; get it again")
-
-
-def _free_of_linux() -> int | None:
+    stream = io.BufferedReader(io.BytesIO(content))  # type: ignore[type-var]
+    layers = 0
     try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except (OSError, ValueError, IndexError):
-        pass
-    return None
+        while stream.peek(2).startswith(_GZIP):
+            layers += 1
+            if layers > _LAYERS:
+                raise InputError(f"{name} is compressed more than {_LAYERS} times; uncompress it first")
+            stream = io.BufferedReader(gzip.GzipFile(fileobj=stream), _STEP)  # type: ignore[type-var]
+        while chunk := stream.read(_STEP):
+            yield chunk
+    except EOFError:
+        raise InputError(f"{name} is damaged: it ends too early; get it again") from None
+    except (OSError, zlib.error):
+        raise InputError(f"{name} is damaged: it cannot be uncompressed; get it again") from None
 
 
-def _free_of_group() -> int | None:
-    """Return what a container leaves free, if there is one with a limit."""
-    try:
-        most = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
-        used = Path("/sys/fs/cgroup/memory.current").read_text(encoding="ascii").strip()
-        return None if most == "max" else max(0, int(most) - int(used))
-    except (OSError, ValueError):
-        return None
+def read_parquet(content: bytes, name: str, budget: Budget) -> Source:
+    """Return the cells of a Parquet file; one that is damaged, too large or has no rows is refused.
 
-
-PARQUET = b"PAR1"
-
-
-def read_parquet(content: bytes, name: str, budget: Budget) -> pd.DataFrame:
-    """Return the cells of a Parquet file; one that is damaged, too large or has no rows is refused."""
+    Columns of lists, structures and many different times of day are kept, but cannot be read.
+    """
     from pyarrow import parquet
 
     try:
@@ -240,6 +183,11 @@ def read_parquet(content: bytes, name: str, budget: Budget) -> pd.DataFrame:
         frame = table.to_pandas(integer_object_nulls=True)
         if frame.index.name is not None or frame.index.nlevels > 1:
             frame = frame.reset_index()
+        unreadable = {
+            column: f"{what}; left out, give plain values instead"
+            for column, cells in zip(table.column_names, table.columns, strict=True)
+            if (what := _why_unreadable(cells))
+        }
     except InputError:
         raise
     except Exception as error:  # what bytes were changed by chance decides which one it is
@@ -247,7 +195,19 @@ def read_parquet(content: bytes, name: str, budget: Budget) -> pd.DataFrame:
         raise InputError(f"{name} is no readable Parquet file ({cause}); write it again") from None
     if not len(frame):
         raise InputError(f"{name} has no rows; give at least one row")
-    return as_frame(frame)
+    return Source(as_frame(frame), unreadable=unreadable)
+
+
+def _why_unreadable(cells: "pa.ChunkedArray[Any]") -> str:
+    """Return what the cells of a column are where they are no plain values; else nothing."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if pa.types.is_nested(cells.type):
+        return f"the cells are nested ({str(cells.type)[:40]})"
+    if pa.types.is_time(cells.type) and compute.count_distinct(cells).as_py() > _MOST_TIMES:
+        return "the cells are times of day, too many different ones for categories"
+    return ""
 
 
 def _check_parquet(content: bytes, name: str, budget: Budget) -> None:

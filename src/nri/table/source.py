@@ -72,6 +72,8 @@ class Source:
     """the workbook that it was in"""
     plain: Mapping[str, TypedCells] = field(default_factory=dict)
     """columns of plain numbers that were read already; in the rows they are empty"""
+    unreadable: Mapping[str, str] = field(default_factory=dict)
+    """columns whose cells are no plain values, and what they are instead"""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -95,6 +97,9 @@ class Source:
         """Return the cells of a column; ``plainly``, plain numbers of a text file as numbers."""
         if name in self.plain:
             return self.plain[name]
+        if name in self.unreadable:
+            unknown = np.zeros(len(self), dtype=bool)
+            return TypedCells(Column(np.full(len(self), -1), unknown, ()), note=self.unreadable[name])
         if not isinstance(self.rows, pd.DataFrame):
             texts = self.rows.column(self._places[name]).combine_chunks()
             return (plain_numbers_of(texts) if plainly else None) or text_cells(texts)
@@ -160,17 +165,10 @@ def _matrix(columns: Mapping[str, Column]) -> Table:
 
 
 def table_of(X: Any, *, kinds: Mapping[str, Kind] | None = None, exact: bool = False) -> Table:
-    """Return what a caller holds as a table, its columns read and no target chosen.
+    """Return anything that :func:`as_frame` takes as a table, its columns read and no target chosen.
 
-    Parameters
-    ----------
-    X : DataFrame, polars frame, pyarrow table, array, list of rows, list of records or dict of columns
-        See :func:`as_frame`. The caller's object is never changed.
-    kinds, exact
-        See :func:`nri.table.files.read_table`.
+    For ``kinds`` and ``exact`` see :func:`nri.table.files.read_table`.
 
-    Examples
-    --------
     >>> table_of({"age": [30, None]}).columns["age"].known.tolist()
     [True, False]
     """
@@ -190,22 +188,11 @@ def read_columns(rows: Any, plans: Mapping[str, ColumnPlan]) -> Columns:
 
 
 def as_frame(X: Any) -> pd.DataFrame:
-    """Return the table as a DataFrame whose column names are distinct strings.
+    """Return a table as a DataFrame whose column names are distinct strings; its cells stay as they are.
 
-    Cells are left as they are, and the caller's object is never changed.
+    It may be a DataFrame, polars frame, pyarrow table, array, list of rows or of records, or a dict of
+    columns, and is never changed. Columns without names are called ``x0``, ``x1``, ...
 
-    Parameters
-    ----------
-    X : DataFrame, polars frame, pyarrow table, array, list of rows, list of records or dict of columns
-        Plain arrays and lists of rows have no names: their columns are called ``x0``, ``x1``, ...
-
-    Raises
-    ------
-    InputError
-        If it is no table, has no column, or two columns have the same name.
-
-    Examples
-    --------
     >>> as_frame([[1, "red"], [2, "blue"]]).columns.tolist()
     ['x0', 'x1']
     """

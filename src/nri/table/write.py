@@ -10,7 +10,6 @@ import logging
 import re
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -36,19 +35,8 @@ _PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?([eE][+-]?[0-9]+)?")
 
 
 def write_table(frame: pd.DataFrame, destination: str | Path | IO[Any], *, format: str | None = None) -> None:
-    """Write a table whole or not at all.
+    """Write a table without its index, whole or not at all; the format is that of the name's ending, or CSV.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The rows; its index is not written.
-    destination : str, Path or text file object
-        A file is replaced only when the new one is complete.
-    format : {"csv", "tsv", "parquet", "xlsx"}, optional
-        Taken from the name's ending by default; CSV if there is none.
-
-    Notes
-    -----
     Spreadsheets run text that begins with ``=``, ``+``, ``-``, ``@`` or a tab as a formula. In CSV and TSV
     such cells and names get an apostrophe in front, unless they are a number or a single sign, which are
     harmless.
@@ -116,31 +104,13 @@ def _as_written(cell: Any) -> Any:
     return spelled(cell) if isinstance(cell, bool | np.bool_) else protect_from_formulas(cell)
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
-    written: str
-    """the whole line, or lines if a cell has several, without its end"""
-    end: str
-    fields: list[str]
-
-
 def write_beside(source: Source, added: pd.DataFrame, destination: str | Path | IO[str]) -> None:
     r"""Write a table with more columns at its end.
 
     Cells of a delimited text are written as they were, at the same delimiter, so that long numbers, dates and
-    marks for missing cells do not change. Only a name that asks for another format changes the delimiter.
+    marks for missing cells do not change. Only a name that asks for another format changes the delimiter. A
+    file is replaced only when the new one is complete.
 
-    Parameters
-    ----------
-    source : Source
-        The table as it came.
-    added : DataFrame
-        The new columns, with as many rows.
-    destination : str, Path or text file object
-        A file is replaced only when the new one is complete.
-
-    Examples
-    --------
     >>> file = io.StringIO()
     >>> text = DelimitedText("code;share\n007;1,10\n", ";")
     >>> source = Source(pd.DataFrame({"code": ["007"], "share": ["1,10"]}), text)
@@ -169,20 +139,23 @@ def write_beside(source: Source, added: pd.DataFrame, destination: str | Path | 
 def lines_beside(text: DelimitedText, added: pd.DataFrame, delimiter: str) -> list[str] | None:
     """Return the lines of a text, its header first, with more cells at their ends; None if rows do not match.
 
-    Parameters
-    ----------
-    text
-        The table as it was written.
-    added
-        The new columns.
-    delimiter
-        What shall stand between cells; where it is what stood there before, old cells stay as they were.
+    Where the delimiter is that of the text, old cells stay as they were.
     """
-    simple = text.delimiter == delimiter and '"' not in text.text and "\r" not in text.text
-    records = _split_lines(text) if simple else _split(text)
+    same = text.delimiter == delimiter
+    records = _records(text, simple=same and '"' not in text.text and "\r" not in text.text)
     if len(records) != len(added) + 1:
         return None
-    return list(_lines(records, added, text.delimiter, delimiter))
+    rows = [added.columns.tolist(), *zip(*(added[name].tolist() for name in added.columns), strict=True)]
+    usual_end = records[0][1] or "\n"
+    joined: dict[Any, str] = {}  # predictions have few different values
+    lines = []
+    for (written, end, fields), cells in zip(records, rows, strict=True):
+        new = joined.get(key := tuple(cells))
+        if new is None:
+            new = joined[key] = _joined([_as_written(cell) for cell in cells], delimiter)
+        old = written if same else _joined(fields, delimiter)
+        lines.append(f"{old}{delimiter}{new}{end or usual_end}")
+    return lines
 
 
 def delimiter_for(destination: str | Path | IO[str], given: str) -> str | None:
@@ -218,44 +191,31 @@ def _integers(column: Column) -> Any:
     return pd.arrays.IntegerArray(np.where(column.known, column.values, 0).astype(np.int64), ~column.known)
 
 
-def _split_lines(source: DelimitedText) -> list[_Record]:
-    """Return the records of a text each of whose lines is one, without their fields."""
-    lines = source.text.split("\n")
-    return [_Record(line, "\n", []) for line in lines if line.strip() or source.delimiter in line]
+def _records(text: DelimitedText, *, simple: bool) -> list[tuple[str, str, list[str]]]:
+    """Return each record of a text as it is written, its end and its fields; none if it cannot be split.
 
-
-def _split(source: DelimitedText) -> list[_Record]:
-    """Return the records of a text, the header first; none if it cannot be split."""
+    In a simple text every line is a record, and its fields are left out.
+    """
+    if simple:
+        return [(line, "\n", []) for line in text.text.split("\n") if line.strip() or text.delimiter in line]
     taken: list[str] = []
 
     def lines() -> Iterator[str]:
-        for line in io.StringIO(source.text, newline=""):
+        for line in io.StringIO(text.text, newline=""):
             taken.append(line)
             yield line
 
     records = []
     try:
-        for fields in csv.reader(lines(), delimiter=source.delimiter, skipinitialspace=True):
+        for fields in csv.reader(lines(), delimiter=text.delimiter, skipinitialspace=True):
             written = "".join(taken)
             taken.clear()
             body = written.rstrip("\r\n")
-            if body.strip() or source.delimiter in body:  # blank lines are no rows
-                records.append(_Record(body, written[len(body) :], fields))
+            if body.strip() or text.delimiter in body:  # blank lines are no rows
+                records.append((body, written[len(body) :], fields))
     except csv.Error:
         return []
     return records
-
-
-def _lines(records: list[_Record], added: pd.DataFrame, given: str, wanted: str) -> Iterator[str]:
-    rows = [added.columns.tolist(), *zip(*(added[name].tolist() for name in added.columns), strict=True)]
-    end = records[0].end or "\n"
-    ends: dict[Any, str] = {}  # a rule says few different things
-    for record, cells in zip(records, rows, strict=True):
-        old = record.written if given == wanted else _joined(record.fields, wanted)
-        new = ends.get(key := tuple(cells))
-        if new is None:
-            new = ends[key] = _joined([_as_written(cell) for cell in cells], wanted)
-        yield f"{old}{wanted}{new}{record.end or end}"
 
 
 def _joined(cells: list[Any], delimiter: str) -> str:

@@ -10,7 +10,7 @@ from nri.rule.plan import ColumnPlan
 from nri.table.kinds import ParsedTexts, example
 
 _REPEATED = 0.5
-"""Share of different words among the cells above which they are names or codes, told apart by case too."""
+"""Share of different words among the cells above which they are names or codes, whose case matters."""
 _FREQUENT = 0.25
 """Share of the cells of a word that a spelling must have to be no slip."""
 _SHOWN = 3
@@ -79,15 +79,7 @@ def example_of(text: str) -> str:
 
 
 def recognise(texts: Sequence[str], counts: IntArray, *, exact: bool = False) -> ParsedTexts:
-    """Read texts as categories.
-
-    Parameters
-    ----------
-    texts, counts
-        The distinct texts of the known cells, and how many cells hold each.
-    exact
-        Whether texts that differ only in case and blanks are kept apart.
-    """
+    """Read texts as categories; with ``exact`` those that differ only in case and blanks are kept apart."""
     words = len({fold(text) for text in texts})
     folded = not exact and (words <= 2 or words <= _REPEATED * int(counts.sum()))
     folded = folded and not case_matters(texts, counts)

@@ -21,6 +21,9 @@ _LEAST_BESIDE_WORDS = 6
 _LOOKED_AT = 5
 """Cells by which most columns are known to hold no dates."""
 AMBIGUOUS = "looks like dates, but day and month cannot be told apart; write them as YYYY-MM-DD"
+SEVERAL_FORMATS = "looks like dates in several formats; write them all as YYYY-MM-DD"
+_SAMPLE = 20
+"""Texts by which dates in several formats are recognised."""
 
 Moments = NDArray[np.datetime64]
 
@@ -115,9 +118,12 @@ def guess(texts: Sequence[str], plan: ColumnPlan) -> object:
 
 
 def ambiguity(texts: Sequence[str]) -> str:
-    """Return a note if every text is a date of unknown order; else nothing."""
-    unclear = bool(len(texts)) and _may_be_date(texts[0]) and read_text_dates(texts).ambiguous
-    return AMBIGUOUS if unclear else ""
+    """Return a note if texts are dates, but their order is unknown or they have no common format."""
+    if not len(texts) or not _may_be_date(texts[0]):
+        return ""
+    if read_text_dates(texts).ambiguous:
+        return AMBIGUOUS
+    return SEVERAL_FORMATS if all(map(_may_be_date, texts[:_SAMPLE])) else ""
 
 
 def _no_dates(texts: Sequence[str], counts: IntArray, without: BoolArray) -> str:
