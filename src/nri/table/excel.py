@@ -28,7 +28,7 @@ import pandas as pd
 
 from nri.errors import InputError
 from nri.table.cells import number_as_text
-from nri.table.readers import Budget, in_words
+from nri.table.readers import MEMORY_A_CELL, Budget, in_words
 from nri.table.source import Workbook, check_distinct
 
 logger = logging.getLogger(__name__)
@@ -39,8 +39,16 @@ _RANGE = re.compile(r"(?:(.*)!)?\$?([A-Za-z]{1,3})\$?(\d+)(?::\$?([A-Za-z]{1,3})
 _LEAST_MEMORY, _MEMORY_A_BYTE = 1 << 30, 100
 """Bytes of memory for any workbook, and for each byte that it unpacks to, unless the budget is smaller."""
 _LEAST_SECONDS, _BYTES_A_SECOND = 60, 1 << 20
-_DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, RuntimeError)
-"""What goes wrong with a damaged archive; an InputError is none of these."""
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    NotImplementedError,
+    OSError,
+    EOFError,
+    RuntimeError,
+    ValueError,
+)
+"""What goes wrong with a damaged archive."""
 
 Grid = list[list[Any]]
 """Rows of cells; None where a cell is empty."""
@@ -97,7 +105,7 @@ def is_workbook(content: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             names = set(archive.namelist())
-    except (*_DAMAGED, ValueError):
+    except _DAMAGED:
         return False
     return bool(names & {"xl/workbook.xml", "xl/workbook.bin", "content.xml"})
 
@@ -111,7 +119,9 @@ def read_workbook(
     """
     with _Parser(content, name, budget) as parser:
         sizes = parser.answer()["sheets"]
-        budget.check_cells(sum((bottom + 1) * (right + 1) for *_, bottom, right in sizes), name)
+        n_cells = sum((bottom + 1) * (right + 1) for *_, bottom, right in sizes)
+        budget.check_cells(n_cells, name)
+        budget.check_memory(MEMORY_A_CELL * n_cells, name)
         sheets = [sheet for sheet, _, bottom, _ in sorted(sizes, key=lambda one: not one[1]) if bottom]
         if not sheets:
             raise InputError(f"{name} has no sheet with cells; give one with a header row and rows")
@@ -166,6 +176,7 @@ class _Parser:
             ) from None
         self._is_late = False
         self._timer = threading.Timer(self._seconds, self._stop)
+        self._timer.daemon = True
         self._timer.start()
         self._send(json.dumps({"size": len(content), "memory": self._memory}).encode() + b"\n" + content)
 
@@ -224,14 +235,19 @@ def _unpacked_size(content: bytes, name: str, budget: Budget) -> int:
     if not content.startswith(_ZIP):
         return len(content)
     size = 0
-    with contextlib.suppress(*_DAMAGED), zipfile.ZipFile(io.BytesIO(content)) as archive:
-        budget.check_unpacked(sum(part.file_size for part in archive.infolist()), name)
-        for part in archive.infolist():
-            part.file_size = 1 << 62  # so that reading goes on to the end of what is there
-            with contextlib.suppress(*_DAMAGED), archive.open(part) as file:
-                while chunk := file.read(1 << 20):
-                    size += len(chunk)
-                    budget.check_unpacked(size, name)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            budget.check_unpacked(sum(part.file_size for part in archive.infolist()), name)
+            for part in archive.infolist():
+                part.file_size = 1 << 62  # so that reading goes on to the end of what is there
+                with archive.open(part) as file:
+                    while chunk := file.read(1 << 20):
+                        size += len(chunk)
+                        budget.check_unpacked(size, name)
+    except InputError:
+        raise
+    except _DAMAGED:
+        pass  # the parser finds out whether it matters
     return size
 
 
