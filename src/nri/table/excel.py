@@ -198,9 +198,9 @@ class _Parser:
         grid = [[_plain_cell(cell) for cell in row] for row in answer["cells"]]
         bottom, right = len(grid) - 1, len(grid[0]) - 1 if grid else -1
         merged = [
-            Block(*start, min(end[0], bottom), min(end[1], right))
-            for start, end in answer["merged"]
-            if start[0] <= bottom and start[1] <= right
+            Block(top, left, min(end[0], bottom), min(end[1], right))
+            for (top, left), end in answer["merged"]
+            if top <= bottom and left <= right
         ]
         return grid, merged
 

@@ -152,14 +152,15 @@ def unpacked(content: bytes, name: str, budget: Budget) -> bytes:
 
 def _chunks(content: bytes, name: str) -> Iterator[bytes]:
     """Undo layer by layer, a part at a time; nothing is kept."""
-    stream = io.BufferedReader(io.BytesIO(content))  # type: ignore[type-var]
+    stream: Any = io.BufferedReader(io.BytesIO(content))
     layers = 0
     try:
         while stream.peek(2).startswith(_GZIP):
             layers += 1
             if layers > _LAYERS:
                 raise InputError(f"{name} is compressed more than {_LAYERS} times; uncompress it first")
-            stream = io.BufferedReader(gzip.GzipFile(fileobj=stream), _STEP)  # type: ignore[type-var]
+            layer: Any = gzip.GzipFile(fileobj=stream, mode="rb")
+            stream = io.BufferedReader(layer, _STEP)
         while chunk := stream.read(_STEP):
             yield chunk
     except EOFError:
@@ -305,9 +306,9 @@ def read_arff(text: str, name: str) -> pd.DataFrame:
         raise InputError(f"{name}: {error}") from None
     if not rows:
         raise InputError(f"{name} has no rows after @data; give at least one row")
-    cells = zip(*rows, strict=True)
+    columns = zip(names, types, zip(*rows, strict=True), strict=True)
     return pd.DataFrame(
-        {column: _arff_column(column, *one, places) for column, *one in zip(names, types, cells, strict=True)}
+        {column: _arff_column(column, declared, cells, places) for column, declared, cells in columns}
     )
 
 
@@ -377,7 +378,10 @@ def _arff_column(name: str, declared: Any, cells: Sequence[str | None], places: 
         return texts
     if isinstance(declared, list):
         bad, what = known & ~np.isin(texts, declared), f"no category of {name!r}"
-        values: Any = pd.Categorical(np.where(bad, None, texts), categories=list(dict.fromkeys(declared)))
+        values: Any = pd.Categorical(
+            [None if odd else text for text, odd in zip(texts, bad, strict=True)],
+            categories=list(dict.fromkeys(declared)),
+        )
     elif declared == "numeric":
         values = np.full(len(texts), np.nan)
         values[known] = plain_numbers(texts[known])
