@@ -19,7 +19,7 @@ from nri.sklearn_inputs import (
     wished_columns,
 )
 from nri.sklearn_table import TableEstimator
-from nri.table.frame import as_frame
+from nri.table.source import as_frame
 from nri.table.source import Source
 from nri.table.table import Table
 from nri.table.usable import LeftOut

@@ -72,7 +72,7 @@ def predict(
 def _refuse_database(rule: Path, file: str) -> None:
     """Refuse a database, by its URL or as a file, and say how it makes the predictions itself."""
     from nri.engine.connect import dialect_name
-    from nri.table.databases import database_in
+    from nri.table.files import database_in
 
     scheme = file.partition("://")[0] if "://" in file else database_in(Path(file))
     dialect = None if scheme is None else dialect_name(scheme)

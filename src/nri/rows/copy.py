@@ -17,8 +17,7 @@ from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
 from nri.rule.render.sql_dialects import text_literal
 from nri.table.cells import TextCells
-from nri.table.kinds import boolean
-from nri.table.kinds.missing import MISSING_MARKS
+from nri.table.kinds import MISSING_MARKS, ZERO_ONE
 from nri.table.reading import read_by
 
 _MOST_TEXTS = 3_000_000
@@ -65,7 +64,7 @@ def _by_duckdb(text: str, plan: ColumnPlan, loose: bool) -> str | None:
         marks = ", ".join(text_literal(mark) for mark in sorted(MISSING_MARKS))
         return f"CASE WHEN {text} IN ({marks}) THEN NULL ELSE {text} END" if loose else text
     dressed = plan.unit != ("", "") or plan.thousands or plan.decimal != "."
-    if plan.kind is Kind.NUMBER or plan.no_and_yes == boolean.DIGITS.no_and_yes:
+    if plan.kind is Kind.NUMBER or plan.no_and_yes == ZERO_ONE.no_and_yes:
         if dressed:
             return None
         value = f"TRY_CAST({text} AS DOUBLE)"

@@ -13,8 +13,7 @@ from typing import Any
 from nri.rows.adapters import IbisEngine
 from nri.rows.duckdb import DuckEngine, connect, quoted
 from nri.errors import InputError, nearest
-from nri.table.databases import NAMES, database_in, url_of, without_password
-from nri.table.files import similar_files
+from nri.table.files import DATABASES, database_in, similar_files, url_of, without_password
 
 _IN_MEMORY = ("", ":memory:")
 _MOTHERDUCK = ("md:", "motherduck:")
@@ -62,7 +61,7 @@ def _remedy(cause: str, query: str | None) -> str:
 
 def _asked(url: str, table: str | None, query: str | None, memory: str | None) -> DuckEngine | IbisEngine:
     scheme, place = _parts(url)
-    in_file = scheme in NAMES and place.strip("/") not in _IN_MEMORY and not place.startswith(_MOTHERDUCK)
+    in_file = scheme in DATABASES and place.strip("/") not in _IN_MEMORY and not place.startswith(_MOTHERDUCK)
     path = _existing(scheme, place) if in_file else None
     if scheme == "duckdb" and not place.startswith(_MOTHERDUCK):
         return _by_duckdb(url, path, table, query, memory)
@@ -119,7 +118,7 @@ def _existing(scheme: str, place: str) -> Path:
         raise InputError(f"no file {' nor '.join(map(str, tried))}{remedy}")
     found = database_in(path)
     if found is not None and found != scheme:
-        raise InputError(f"{path} is {NAMES[found]}; give {url_of(found, path)}")
+        raise InputError(f"{path} is {DATABASES[found]}; give {url_of(found, path)}")
     return path
 
 

@@ -13,7 +13,7 @@ from nri.rows.hashing import Hashes, Term, as_floats, hash_of, mixed, shares_of,
 from nri.rule.column import Column, Columns
 from nri.rule.literal import Kind
 from nri.rule.rule import Rule
-from nri.table.kinds.boolean import DIGITS
+from nri.table.kinds import DIGITS
 from nri.table.table import Table
 
 SEARCHED_ROWS = 8192

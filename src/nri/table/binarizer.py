@@ -17,7 +17,7 @@ from nri.rule import Kind, Op
 from nri.rule.column import Column, Columns, row_count
 from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain
 from nri.rule.truth import literal_truth
-from nri.table.frame import as_frame, table_of
+from nri.table.source import as_frame, table_of
 from nri.table.table import Table
 from nri.table.thresholds import find_thresholds
 from nri.table.usable import CategoryLimits, LeftOut, Reason, usable_categories, why_useless
