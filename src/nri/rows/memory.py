@@ -13,7 +13,7 @@ from nri.rows.hashing import Hashes, Term, as_floats, hash_of, mixed, shares_of,
 from nri.rule.column import Column, Columns
 from nri.rule.literal import Kind
 from nri.rule.rule import Rule
-from nri.table.kinds import DIGITS
+from nri.table.kinds import ZERO_ONE
 from nri.table.table import Table
 
 SEARCHED_ROWS = 8192
@@ -139,7 +139,7 @@ def _strata_counts(table: Table) -> FloatArray:
 def _is_digit_flag(name: str, table: Table) -> bool:
     """Whether an engine would hold the yes and no of a column as numbers."""
     column = table.columns[name]
-    return column.kind is Kind.BOOLEAN and table.plans[name].no_and_yes == DIGITS.no_and_yes
+    return column.kind is Kind.BOOLEAN and table.plans[name].no_and_yes == ZERO_ONE.no_and_yes
 
 
 def _as_hashed(table: Table) -> dict[str, Column]:

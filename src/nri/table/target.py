@@ -122,7 +122,7 @@ def with_survival(table: Table, time: str, event: str, weights: str | None = Non
     weights
         A column that says how many rows each row stands for.
 
-    >>> from nri.table.frame import table_of
+    >>> from nri.table.source import table_of
     >>> patients = table_of({"days": [5, 9], "status": ["dead", "alive"], "age": [70, 50]})
     >>> rows = with_survival(patients, "days", "status = dead")
     >>> rows.outcome.event.tolist(), rows.names
