@@ -178,4 +178,3 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
             binarize=self.binarize,
             knowledge=NOTHING if self.knowledge is None else self.knowledge,
         )
-

@@ -114,19 +114,6 @@ def meet_floors(
     """Find how much more errors on the class asked about must count for a rule to keep floors.
 
     Returns that, and the cross-validation on which it was seen.
-
-    Parameters
-    ----------
-    table
-        Rows of two classes, one of which is asked about.
-    settings
-        What the rules may be, and what errors cost.
-    floors
-        What is asked for.
-    rng
-        Deals rows into folds, the same for every weight that is tried.
-    step
-        Called after each fold.
     """
     if len(table.classes) != 2 or table.positive is None:
         raise InputError(

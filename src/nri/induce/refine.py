@@ -99,10 +99,7 @@ class CutProfile:
 def borders_of(rule: Rule) -> list[Border]:
     """Return where the rule set cuts numbers and dates, each border once."""
     found = dict.fromkeys(
-        (literal.column, literal.value)
-        for clause in rule.clauses
-        for literal in clause
-        if literal.op.ordered
+        (literal.column, literal.value) for clause in rule.clauses for literal in clause if literal.op.ordered
     )
     return list(found)
 
@@ -295,9 +292,7 @@ def _runs(places: IntArray) -> list[IntArray]:
     return np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
 
 
-def _with_plain_values(
-    rule: Rule, moved: Sequence[Border], rows: BorderRows, min_precision: float
-) -> Rule:
+def _with_plain_values(rule: Rule, moved: Sequence[Border], rows: BorderRows, min_precision: float) -> Rule:
     """Give each border that has moved the plainest value that serves as well.
 
     This comes last: were it done after each move, the numbers at hand would decide where the next ones go.

@@ -157,7 +157,11 @@ class _Settling:
         column = self.rows.columns[border[0]]
         middle = column.as_number(border[1])
         last, level = levels.get(border, (None, -1))
-        window = _first_window(border, column, self.sample) if last is None else _finer(last, column, middle, level)
+        window = (
+            _first_window(border, column, self.sample)
+            if last is None
+            else _finer(last, column, middle, level)
+        )
         while window is not None:
             level += 1
             moved = sharpen(

@@ -120,7 +120,9 @@ class Number:
             "mean_absolute_error_of_median": float(share @ np.abs(self.values - median)),
         }
         overall = float(share @ self.values)
-        constant = NumberTarget(self.name, self.plan, decimals_for(mean_of(self.values, self.values, weights)))
+        constant = NumberTarget(
+            self.name, self.plan, decimals_for(mean_of(self.values, self.values, weights))
+        )
         explained = share_explained(self.values, predicted, weights)
         return Score("R²", explained, fold_error(of_folds), 0.0, constant.amount(overall), details)
 

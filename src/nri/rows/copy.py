@@ -25,18 +25,7 @@ _MOST_TEXTS = 3_000_000
 
 
 def copied(rows: DuckEngine, plans: Mapping[str, ColumnPlan], *, loose: bool) -> DuckEngine:
-    """Return the table with some text columns read by their plans.
-
-    Parameters
-    ----------
-    rows
-        The table.
-    plans
-        How the columns that hold texts are read; others stay as they are.
-    loose
-        Whether they are texts only because they come from a text file: then blanks around them and marks for
-        nothing mean nothing.
-    """
+    """Return the table with some text columns read by their plans."""
     assert rows.folder is not None, "there is a place for copies"
     items, joins = [], []
     for place, one in enumerate(rows.columns):

@@ -26,17 +26,7 @@ _WAL_MODE = 2
 def open_database(
     url: str, table: str | None, query: str | None, *, memory: str | None = None
 ) -> DuckEngine | IbisEngine:
-    """Return a table, or the answer to a query, of the database at a URL.
-
-    Parameters
-    ----------
-    url
-        ``postgres://host/name``, ``duckdb:///path``.
-    table, query
-        One of the two.
-    memory
-        Most memory for DuckDB.
-    """
+    """Return a table, or the answer to a query, of the database at a URL."""
     if (table is None) == (query is None):
         raise InputError("say which rows of the database: --table NAME or --query SELECT, one of the two")
     shown = without_password(url)

@@ -123,17 +123,7 @@ def _first_line(error: Exception) -> str:
 def connect(
     memory: str | None = None, threads: int | None = None, database: Path | None = None
 ) -> "tuple[Any, Scratch]":
-    """Return a connection of its own, and the folder for what does not fit in memory.
-
-    Parameters
-    ----------
-    memory
-        Most memory that DuckDB may use, such as ``"1GB"``; half of the machine's by default.
-    threads
-        How many it may use; as many as there are cores by default.
-    database
-        A file that is only read; by default a database in memory.
-    """
+    """Return a connection of its own, and the folder for what does not fit in memory."""
     import duckdb
 
     folder = Scratch()

@@ -144,7 +144,9 @@ def _is_digit_flag(name: str, table: Table) -> bool:
 
 def _as_hashed(table: Table) -> dict[str, Column]:
     return {
-        name: Column(column.values.astype(np.float64), column.known) if _is_digit_flag(name, table) else column
+        name: Column(column.values.astype(np.float64), column.known)
+        if _is_digit_flag(name, table)
+        else column
         for name, column in table.columns.items()
     }
 

@@ -54,7 +54,9 @@ def rows_in_engine(
     return rows
 
 
-def rows_in_files(files: Files, target: str | None = None, *, memory: str | None = None, **options: Any) -> SqlRows:
+def rows_in_files(
+    files: Files, target: str | None = None, *, memory: str | None = None, **options: Any
+) -> SqlRows:
     """Return the rows of files that DuckDB reads; see :func:`rows_in_engine`."""
     opened = open_files(files, memory=memory, exact=options.get("exact", False))
     try:

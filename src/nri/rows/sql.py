@@ -115,7 +115,11 @@ class SqlRows(Rows):
             raise InputError("no column can be used; give numbers, dates, texts or booleans")
         ranges, counts, guarded = _ranges(engine, self._raw)
         self._ways = ways_to_hash(
-            {name: span for name, span in ranges.items() if name not in {x.name for x in self._raw if x.flags}},
+            {
+                name: span
+                for name, span in ranges.items()
+                if name not in {x.name for x in self._raw if x.flags}
+            },
             [one.name for one in self._raw if one.flags],
             [one.name for one in self._raw if one.kind is Kind.TEXT],
         )
@@ -216,7 +220,9 @@ class SqlRows(Rows):
             place = f"CAST(CEIL(({value} - {float_literal(window.middle)}) / {float_literal(window.step)}) AS BIGINT)"
             place = f"{place} + {reach}"
             last = 2 * reach
-            sql["\0place"] = f"CASE WHEN {place} < 1 THEN 1 WHEN {place} > {last} THEN {last} ELSE {place} END"
+            sql["\0place"] = (
+                f"CASE WHEN {place} < 1 THEN 1 WHEN {place} > {last} THEN {last} ELSE {place} END"
+            )
             sizes["\0place"] = last + 1
             low, high = float_literal(window.low), float_literal(window.high)
             where = f"{value} > {low} AND {value} <= {high}"
@@ -433,7 +439,9 @@ def _extremes(
     def number(key: str) -> float:
         return np.nan if found[key][0] is None else float(found[key][0])
 
-    return {one.name: (number(f"a{i}"), number(f"b{i}"), number(f"n{i}")) for i, (one, _) in enumerate(values)}
+    return {
+        one.name: (number(f"a{i}"), number(f"b{i}"), number(f"n{i}")) for i, (one, _) in enumerate(values)
+    }
 
 
 def _understood(

@@ -70,7 +70,9 @@ class SqlOutcome:
         return replace(self.outcome, time=times, event=events == 1)
 
 
-def read_target(engine: Engine, text: str, positive: Label | None = None, *, exact: bool = False) -> SqlOutcome:
+def read_target(
+    engine: Engine, text: str, positive: Label | None = None, *, exact: bool = False
+) -> SqlOutcome:
     """Return the classes of a target on all rows, or its numbers if it has many values."""
     raw, comparison = _column(engine, text)
     if len(engine.columns) < 2:

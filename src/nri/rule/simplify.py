@@ -21,16 +21,6 @@ from nri.rule.regions import OPEN, ColumnRegions, Cube, Domain, contains, covere
 def simplify(rule: Dnf, domain: Domain | None = None) -> Dnf:
     """Return a rule that fires on the same rows with no more, and mostly fewer, literals.
 
-    Parameters
-    ----------
-    rule
-        The rule; its order of clauses is kept.
-    domain
-        What the columns can hold. Naming all categories of a column allows steps that would be
-        wrong if there were others (``colour != red`` for ``colour = blue``).
-
-    Examples
-    --------
     >>> from nri.rule import Op
     >>> x3, x5 = Literal("x", Op.GT, 3), Literal("x", Op.GT, 5)
     >>> print(simplify(Dnf([Clause([x3, x5])])))

@@ -131,9 +131,7 @@ def _read(top: "Node") -> Rule:
     support = read(top.get("support"))
     if isinstance(target, NumberTarget):
         target = NumberTarget(target.name, target.plan, decimals_for(support))
-    branches = [
-        Branch(read_clause(node), read(node.get("estimate"))) for node in top.get("branches").items()
-    ]
+    branches = [Branch(read_clause(node), read(node.get("estimate"))) for node in top.get("branches").items()]
     fit = float(top.get("fit").number()) if top.has("fit") else None
     otherwise = read(top.get("otherwise"))
     plans = read_plans(top.get("columns"))
