@@ -16,6 +16,7 @@ from nri.induce.settings import names, shown
 from nri.outcome import Classes
 from nri.rule.labels import as_label
 from nri.table.kinds import category
+from nri.table.source import as_frame
 from nri.table.table import Note, logger
 from nri.table.weights import settled_weights
 

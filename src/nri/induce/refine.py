@@ -170,8 +170,8 @@ def sharpen(
     Only values of number and date literals change; a rule set without such literals is returned as it is,
     and so is one with no cut that it pays to move.
 
-    ``columns`` are the table's in an order that does not depend on the caller's: of two moves that are equally
-    good the one of the earlier column is made. Cuts of ``fixed`` columns stay where they are, and a clause
+    ``columns`` are the table's in an order that does not depend on the caller's: of two equally good moves
+    the one of the earlier column is made. Cuts of ``fixed`` columns stay where they are, and a clause
     that has the least precision keeps it.
     """
     rank = {name: i for i, name in enumerate(columns)}

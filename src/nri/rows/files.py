@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from nri.rows.copy import copied
-from nri.rows.duckdb import DuckEngine, connect, parquet_source, quoted
 from nri.errors import InputError
+from nri.rows.duckdb import DuckEngine, connect, copied, parquet_source, quoted
 from nri.rule.plan import ColumnPlan
 from nri.rule.render.sql_dialects import text_literal
 from nri.table.cells import text_cells

@@ -1,12 +1,11 @@
-"""Open a table where it is: files, databases, or what a caller holds in one, as rows that a rule is settled on."""
+"""Open a table where it is: in files, in a database, or in one that the caller holds."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nri.errors import InputError
-from nri.rows.adapters import engine_of
-from nri.rows.copy import copied
-from nri.rows.duckdb import DuckEngine
+from nri.rows.database import engine_of
+from nri.rows.duckdb import DuckEngine, copied
 from nri.rows.engine import Engine
 from nri.rows.files import Files, open_files
 from nri.rows.memory import SEARCHED_ROWS

@@ -24,7 +24,7 @@ from nri.rule import (
     literal_truth,
     simplify,
 )
-from nri.rule.counting import can_fire, meeting
+from nri.rule.simplify import can_fire, meeting
 from nri.rule.literal import Value
 from nri.table.source import Source, as_frame
 from nri.table.table import Table
