@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from nri import cross_validate_survival, follow, induce_survival, read_table
+from nri import cross_validate, follow, induce_rule, read_table
 
 # the old with a high marker die three times as fast; some patients leave the study early
 rng = np.random.default_rng(0)
@@ -14,9 +14,9 @@ patients["days"] = np.ceil(np.minimum(death, left))
 patients["status"] = np.where(death <= left, "dead", "alive")
 
 rows = follow(read_table(patients), time="days", event="status = dead")
-rule = induce_survival(rows).rule
+rule = induce_rule(rows).rule
 print(rule)
-print("concordance on new rows:", cross_validate_survival(rows, rng=np.random.default_rng(0)))
+print("concordance on new rows:", cross_validate(rows, rng=np.random.default_rng(0)))
 
 middle = len(rule.times) // 2
 for part in rule.parts:

@@ -1,8 +1,8 @@
 """Validate: rules from parts of a table, for everything that asks how they do on rows they have not seen.
 
 One assignment of rows to folds serves cross-validation, the curve of sizes and the check of the posterior;
-one way of drawing rows serves stability, reports and the page. It is the same for every outcome, and for rows in
-memory and in an engine.
+one way of drawing rows serves stability, reports and the page. It is the same for every outcome, and for rows
+in memory and in an engine.
 """
 
 import os
