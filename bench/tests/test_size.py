@@ -1,9 +1,6 @@
 """The table and figure of ``nri bench size`` say what the command took beside others."""
 
-from types import SimpleNamespace
-
 import pandas as pd
-import pytest
 
 from nri_bench.datasets import resampled
 from nri_bench.datasets.table import RawTable

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from nri import Settings, induce_rule
-from nri.rule import Clause, Column, Columns, Dnf, Kind, Label, Literal, Op
 from nri.outcome import Classes
+from nri.rule import Clause, Column, Columns, Dnf, Kind, Label, Literal, Op
 from nri.table import Table
 from nri_dynamics.arrays import IntArray
 from nri_dynamics.variables import Variable
@@ -50,6 +50,7 @@ def induced_conditions(
         return Literal(literal.column, Op.GT if literal.positive else Op.LE, cuts[literal.column])
 
     conditions = {
-        label: Dnf(Clause(map(measured, clause)) for clause in rule.conditions(label)) for label in rule.described
+        label: Dnf(Clause(map(measured, clause)) for clause in rule.conditions(label))
+        for label in rule.described
     }
     return conditions, rule.default

@@ -70,4 +70,3 @@ def _linked_tree_size(root: Any, depth: int = 0) -> RuleSize:
     if root.left is None or root.right is None:
         return RuleSize(1, depth)
     return _linked_tree_size(root.left, depth + 1) + _linked_tree_size(root.right, depth + 1)
-
