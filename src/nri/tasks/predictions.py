@@ -3,8 +3,9 @@
 import itertools
 import logging
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,7 @@ class Truth:
     rule: Rule
     known: int = 0
     right: int = 0
+    by_class: "Counter[int]" = field(default_factory=Counter)
     strange: bool = False
     """whether the target holds something that is no class of the rule"""
     off: float = 0.0
@@ -112,6 +114,7 @@ class Truth:
                 labels = np.array([*map(str, target.classes), ""], dtype=object)
                 known = truth >= 0
                 self.known += int(known.sum())
+                self.by_class.update(truth[known].tolist())
                 self.right += int((labels[truth[known]] == predicted[known].astype(str)).sum())
         elif isinstance(target, NumberTarget):
             self._add_numbers(target, rows, predicted)
@@ -142,7 +145,8 @@ class Truth:
             return Score("R²", explained, 0.0, 0.0, self.rule.predicts.amount(self.mean), details)
         share = self.right / self.known
         error = math.sqrt(share * (1 - share) / self.known)
-        return Score("accuracy", share, error, 0.0, phrase_label(self.rule.default))
+        ((most, count),) = self.by_class.most_common(1)
+        return Score("accuracy", share, error, count / self.known, phrase_label(self.rule.classes[most]))
 
     @property
     def text(self) -> str | None:
