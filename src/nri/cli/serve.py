@@ -1,15 +1,21 @@
 """``nri serve``: the page in the browser."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from nri.cli.console import tell
-from nri.cli.options import ModelOption, TakenOption
+from nri.cli.console import message
+from nri.cli.files import SAMPLE
+from nri.cli.options import ModelOption, SampleOption
 from nri.errors import InputError
 
 BeginArgument = Annotated[
     str | None, typer.Argument(metavar="[FILE]", help="A table to begin with; it may be of any size.")
+]
+TargetOption = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="The column of FILE to explain; without it the page asks."),
 ]
 PortOption = Annotated[
     int | None,
@@ -25,26 +31,30 @@ def serve(
     port: PortOption = None,
     browser: BrowserOption = True,
     model: ModelOption = None,
-    sample: TakenOption = 20_000,
+    sample: SampleOption = None,
+    target: TargetOption = None,
 ) -> None:
     """Open a page on this machine: drop a table, see its rule, change it, take it along.
 
     With FILE the page begins with it; of a file that is too large for the page some rows are taken, and it
     says how many of how many.
-    Tables stay on this machine, and are forgotten when unused or when it ends. Ctrl-C ends it.
+    The page opens only for the URL that is printed, which holds a key. Tables stay on this machine, and are
+    removed when unused or when it ends. Ctrl-C ends it.
     """
     try:
-        from nri.serve.run import serve as run
+        from nri.serve.app import serve as run
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio"):
             raise
         raise InputError("the page needs a few packages more: pip install 'nri[serve]'") from None
-    from nri.induce import models
+    from nri.induce.settings import DEFAULT_MODEL
 
-    given = None
+    if target is not None and file is None:
+        raise InputError("--target names a column of FILE; give a file too")
+    initial = None
     if file is not None:
-        from nri.serve.given import given_file
+        from nri.serve.upload import initial_file
 
-        given = given_file(file, sample)
-        tell(f"The page begins with {given.name}")
-    run(port, model=model or DEFAULT_MODEL, browser=browser, given=given, tell=tell)
+        initial = replace(initial_file(file, sample or SAMPLE), target=target)
+        message(f"The page begins with {initial.name}")
+    run(port, model=model or DEFAULT_MODEL, browser=browser, initial=initial, log=message)

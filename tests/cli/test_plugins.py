@@ -27,7 +27,7 @@ def installed(monkeypatch, tmp_path):
 
     def install(**places: str) -> None:
         points = {name: EntryPoint(name, place, "nri.commands") for name, place in places.items()}
-        monkeypatch.setattr("nri.cli.elsewhere.declared", lambda: points)
+        monkeypatch.setattr("nri.cli.plugins.declared", lambda: points)
 
     return install
 
@@ -47,13 +47,15 @@ def test_our_own_commands_come_first(nri, installed):
 
 
 @pytest.mark.parametrize("arguments", [(), ("uci", "--quick"), ("--help",)])
-def test_where_the_bench_is_not_installed_it_says_what_it_is_and_how_to_get_it(nri, installed, arguments):
+@pytest.mark.parametrize(
+    ("command", "purpose"),
+    [("bench", "compares rule learners on open data"), ("dynamics", "learns how a system moves")],
+)
+def test_a_command_that_is_not_installed_says_how_to_get_it(nri, installed, command, purpose, arguments):
     installed()
-    done = nri("bench", *arguments)
+    done = nri(command, *arguments)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(
-        "error: nri bench compares rule learners on open data; it is the package nri-bench"
-    )
-    assert done.err.endswith("run pip install ./bench\n")
+    assert done.err.startswith(f"error: nri {command} {purpose}; it is the package nri-{command}")
+    assert done.err.endswith(f"run pip install ./{command}\n")
     assert done.err.count("\n") == 1
-    assert "bench" in nri("--help").out
+    assert command in nri("--help").out
