@@ -51,10 +51,7 @@ def test_a_table_that_cannot_be_used_is_refused_in_one_line(nri, tmp_path, conte
         (["--columns", "fevr"], "no column 'fevr'; did you mean 'fever'?"),
         (["--without", "wart"], "no column 'wart'; did you mean 'ward'?"),
         (["--format", "excel"], "no format 'excel'; use one of text, markdown"),
-        (["--json", "--sql"], "two formats asked for, json and sql: choose one"),
         (["--model", "magic"], "no model 'magic'"),
-        (["--binarize", "deep"], "binarize is 'deep', which is none of auto, paper"),
-        (["--counts", "often"], "counts is 'often', which is none of auto, never, only"),
         (["--out", "no/such/folder/rule.json"], "there is no folder no/such/folder"),
         (
             ["--out", "rule.foo"],
@@ -73,12 +70,10 @@ def test_an_option_that_cannot_be_met_is_refused_in_one_line(nri, visits, option
 
 def test_an_ending_of_no_format_is_refused_by_every_command_that_keeps_a_rule(nri, visits, rule, tmp_path):
     """``--out rule.foo`` wrote plain text without a word, and the rule could not be read again."""
-    series = table(tmp_path / "series.csv", "t,a\n" + "".join(f"{i},{i % 2}\n" for i in range(9)))
     for command in (
         ["induce", visits, "--target", "flu"],
         ["surrogate", visits, "-p", "flu"],
         ["export", rule],
-        ["dynamics", series, "--time", "t"],
     ):
         done = nri(*command, "--out", tmp_path / "rule.foo")
         assert (done.code, done.out) == (2, "")
@@ -130,7 +125,6 @@ def test_a_file_that_cannot_be_is_told_by_every_command_that_would_read_it(nri, 
         ["induce", visits, "--target", "flu", "--model", f"{name}.onnx"],
         ["train", "--config", name],
         ["export-weights", name, "--out", "w.onnx"],
-        ["dynamics", name],
     ]
     for command in commands:
         done = nri(*command)
@@ -140,7 +134,7 @@ def test_a_file_that_cannot_be_is_told_by_every_command_that_would_read_it(nri, 
 
 
 def test_a_full_disk_is_told_in_one_line(nri, visits):
-    done = nri("induce", visits, "--target", "flu", "--quiet", "--json", "--out", "/dev/full")
+    done = nri("induce", visits, "--target", "flu", "--quiet", "--format", "json", "--out", "/dev/full")
     assert done.code == 2
     assert done.err.startswith("error: /dev/full cannot be written (No space left")
 
@@ -176,7 +170,7 @@ def test_an_unexpected_failure_is_one_line_with_a_way_to_see_more(nri, visits, m
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the\nroof fell in")
 
-    monkeypatch.setattr("nri.induce.path.induce_rules", fail)
+    monkeypatch.setattr("nri.induce.induce.induce_rule", fail)
     monkeypatch.delenv("NRI_DEBUG", raising=False)
     done = nri("induce", visits, "--target", "flu", "-q")
     assert done.code == 1
@@ -189,7 +183,7 @@ def test_debugging_shows_where_an_unexpected_failure_came_from(visits, monkeypat
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the roof fell in")
 
-    monkeypatch.setattr("nri.induce.path.induce_rules", fail)
+    monkeypatch.setattr("nri.induce.induce.induce_rule", fail)
     monkeypatch.setenv("NRI_DEBUG", "1")
     with pytest.raises(RuntimeError, match="the roof fell in"):
         main(["induce", str(visits), "--target", "flu"])
@@ -199,7 +193,7 @@ def test_ctrl_c_ends_with_code_130(nri, visits, monkeypatch):
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("nri.induce.path.induce_rules", interrupt)
+    monkeypatch.setattr("nri.induce.induce.induce_rule", interrupt)
     done = nri("induce", visits, "--target", "flu", "-q")
     assert done.code == 130
     assert "Traceback" not in done.err

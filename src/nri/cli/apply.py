@@ -86,12 +86,9 @@ def _with_probabilities(rule: "Rule", wanted: list[str] | None, every: bool) -> 
     from nri.table.target import class_index
 
     target = rule.labels
-    shown = (
-        target.classes
-        if every
-        else tuple(target.classes[class_index(target.classes, x)] for x in wanted or ())
-    )
-    return replace(rule, predicts=replace(target, shown=tuple(dict.fromkeys(shown))))
+    named = (target.classes[class_index(target.classes, label)] for label in wanted or ())
+    shown = target.classes if every else tuple(dict.fromkeys(named))
+    return replace(rule, predicts=replace(target, shown=shown))
 
 
 def _refuse_database(rule: Path, file: str) -> None:

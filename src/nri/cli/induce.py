@@ -1,4 +1,4 @@
-"""``nri induce`` and ``nri demo``: a table in, a rule out; the same flow for every outcome and source of rows."""
+"""``nri induce`` and ``nri demo``: a table in, a rule out, by one flow for every outcome."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``nri slices`` and ``nri surrogate``: where a model's predictions are wrong, and a rule that mimics them."""
+"""``nri slices`` and ``nri surrogate``: where a model is wrong, and a rule that mimics it."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -243,7 +243,9 @@ def _mimic(
         table = in_memory(rows, sample, quiet=output.quiet)
         truth, predicted = _truth_and_predictions(table, labels, target)
     classes = rows.outcome.classes if isinstance(rows.outcome, Classes) else ()
-    settings = settings_of(options, names, target, *taken, classes=classes)
+    without = split_names(options.without, names) or ()
+    explained = [name for name in without if name not in names and target.strip('"').startswith(name)]
+    settings = settings_of(options, names, *explained, *taken, classes=classes)
     settings = replace(settings, never=[*settings.never, *taken])
     with progress("searching for a rule", steps=FOLDS, quiet=output.quiet) as step:
         result = mimic(rows, settings, rng=np.random.default_rng(seed), step=step)

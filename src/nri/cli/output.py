@@ -213,12 +213,12 @@ def write_report(
     quiet: bool,
 ) -> None:
     """Write the report about a rule."""
-    from nri.report import ReportOptions, render_page, steps_of
+    from nri.report import ReportOptions, gather_report, render_report, steps_of
 
     options = ReportOptions(**report.options)
     with progress("writing the report", steps=steps_of(options), quiet=quiet) as step:
-        page = render_page(induction, table, settings, options, held=held, floored=floored, step=step)
-        write_text(report.path, page)
+        gathered = gather_report(table, induction, settings, options=options, held=held, step=step)
+        write_text(report.path, render_report(dataclasses.replace(gathered, floors=floored)))
     message(f"wrote {report.path}", quiet=quiet)
 
 
