@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: demo test lint types contracts unit fuzz lock verify sbom dist format docs site soak screenshots clean bench bench-wide bench-small bench-quick
+.PHONY: demo test lint types contracts unit fuzz golden lock verify sbom dist format docs site soak screenshots clean bench bench-wide bench-small bench-quick
 
 demo: $(VENV)/.installed
 	$(BIN)/nri demo
@@ -30,10 +30,14 @@ fuzz: MINUTES ?= 60
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python tests/fuzz/fuzz_campaign.py --minutes $(MINUTES)
 
+# Freeze anew what the golden cases give: read the differences in tests/golden/cases before they are kept.
+golden: $(VENV)/.installed-test
+	$(BIN)/python tests/golden/golden.py
+
 # Hashes of the pinned environment: write them anew, or download every file and compare; licences and bill of materials.
 lock: $(VENV)/.installed-test
 	mkdir -p build
-	$(PIP) --dry-run --ignore-installed --report build/pip-report.json -e '.[test]' -e './bench[networks]'
+	$(PIP) --dry-run --ignore-installed --report build/pip-report.json -e '.[test]' -e ./dynamics -e './bench[networks]'
 	$(BIN)/python tools/supply_chain.py lock build/pip-report.json
 
 verify: $(VENV)/.installed-test
@@ -120,10 +124,10 @@ $(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e '.[docs]'
 	touch $@
 
-$(VENV)/.installed-bench: pyproject.toml bench/pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) -e . -e ./bench
+$(VENV)/.installed-bench: pyproject.toml bench/pyproject.toml dynamics/pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e . -e ./dynamics -e ./bench
 	touch $@
 
-$(VENV)/.installed-test: pyproject.toml bench/pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) -e '.[test]' -e ./bench
+$(VENV)/.installed-test: pyproject.toml bench/pyproject.toml dynamics/pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e '.[test]' -e ./dynamics -e ./bench
 	touch $@

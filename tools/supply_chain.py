@@ -16,7 +16,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "requirements.lock"
-OWN = ("nri", "nri-bench")
+OWN = ("nri", "nri-bench", "nri-dynamics")
 BY_PLATFORM = ("torch",)
 """Packages whose builds differ by platform and processor, so that their hash says little; bounded in pyproject.toml."""
 

@@ -22,7 +22,7 @@ def trespasses(source: str) -> Iterator[str]:
                 yield from (name.name for name in names if name.name.startswith("nri."))
             case ast.ImportFrom(module="nri", names=names, level=0):
                 yield from (name.name for name in names if name.name not in nri.__all__)
-            case ast.ImportFrom(module=str(module), level=0) if module.startswith("nri."):
+            case ast.ImportFrom(module=str(module), level=0) if module.startswith(("nri.", "nri_dynamics.")):
                 yield module
             case ast.Attribute(value=ast.Name(id="nri"), attr=name) if name not in nri.__all__:
                 yield name
@@ -44,6 +44,7 @@ def test_a_file_uses_public_names_of_nri_only(path):
         "import nri.rule",
         "from nri.errors import InputError",
         "from nri import rule",
+        "from nri_dynamics.system import Dynamics",
         "def f():\n    from nri.table.binarizer import Binarizer",
         "import nri\nnri.estimator",
         "import importlib\nimportlib.import_module('nri.search')",

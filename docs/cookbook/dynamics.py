@@ -4,7 +4,7 @@ import itertools
 
 import pandas as pd
 
-from nri import learn_dynamics
+from nri_dynamics import learn_dynamics
 
 # what was observed: each state of three genes, and the state after it
 states = pd.DataFrame(itertools.product((0, 1), repeat=3), columns=["lacI", "tetR", "cI"])
@@ -13,8 +13,9 @@ after = pd.DataFrame({"lacI": 1 - states["cI"], "tetR": 1 - states["lacI"], "cI"
 system = learn_dynamics(states, after)
 print(system)
 
-found = system.attractors()
-print(f"{len(found.fixed_points)} fixed points, cycles of {[len(cycle) for cycle in found.cycles]} states")
+attractors = system.attractors()
+lengths = [len(cycle) for cycle in attractors.cycles]
+print(f"{len(attractors.fixed_points)} fixed points, cycles of {lengths} states")
 print("without tetR:", system.knock_out(tetR=0).attractors().fixed_points)
 
 for influence in system.influences:

@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nri.api import read_rule, read_table, write_rule
     from nri.display import CalibrationDisplay, CoverageDisplay, RuleDisplay, WhyDisplay, progress_bar
-    from nri.dynamics.files import read_dynamics
-    from nri.dynamics.learn import learn_dynamics
-    from nri.dynamics.system import Dynamics
     from nri.errors import InputError, NRIError
     from nri.estimator import NRIClassifier
     from nri.induce.induce import induce_rule
@@ -50,9 +47,6 @@ _PLACES = {
     "surrogate_of_model": "nri.tasks.surrogate",
     "compare_rules": "nri.tasks.compare",
     "clause_stability": "nri.tasks.stability",
-    "learn_dynamics": "nri.dynamics.learn",
-    "Dynamics": "nri.dynamics.system",
-    "read_dynamics": "nri.dynamics.files",
     "RuleDisplay": "nri.display",
     "CoverageDisplay": "nri.display",
     "WhyDisplay": "nri.display",
@@ -70,7 +64,6 @@ name is asked for: the command line needs none of them."""
 __all__ = [
     "CalibrationDisplay",
     "CoverageDisplay",
-    "Dynamics",
     "InputError",
     "Knowledge",
     "NRIClassifier",
@@ -91,9 +84,7 @@ __all__ = [
     "error_slices",
     "export_weights",
     "induce_rule",
-    "learn_dynamics",
     "progress_bar",
-    "read_dynamics",
     "read_rule",
     "read_table",
     "surrogate_of_model",

@@ -28,8 +28,7 @@ from nri.sklearn_inputs import (
     wished_columns,
 )
 from nri.sklearn_table import TableEstimator
-from nri.table.frame import as_frame, read_columns
-from nri.table.source import Source
+from nri.table.source import Source, as_frame, read_columns
 from nri.table.table import Table
 from nri.table.usable import LeftOut
 
@@ -207,35 +206,24 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
 
     def _fit_in_place(self, X: Any, target: str, sample_weight: Any, unlabelled: Any) -> Self:
         """Induce rules where the rows are: samples are searched, all rows decide."""
-        from nri.engine.connect import rows_of
-        from nri.engine.large import profiled
-        from nri.engine.path import induce_large
+        from nri.rows.open import rows_held  # which loads what databases need
 
-        rows = rows_of(X)
-        if rows is None:
-            raise InputError(
-                f"y is the text {target!r}, but X is no table of a database: give labels as an array, or "
-                "an ibis table, a DuckDB relation, a polars LazyFrame or a PySpark DataFrame as X"
-            )
-        if (
-            sample_weight is not None
-            or unlabelled is not None
-            or self.min_sensitivity
-            or self.min_specificity
-        ):
+        refused = (sample_weight, unlabelled, self.min_sensitivity or None, self.min_specificity or None)
+        if any(one is not None for one in refused):
             raise InputError(
                 "weights, rows without labels, min_sensitivity and min_specificity are for tables in memory; "
                 "leave them out, or collect the table"
             )
         exact = yes_or_no("exact_text", self.exact_text)
-        found = profiled(rows, target, self.positive, exact=exact)
-        large = induce_large(found, self.settings, rng=self._generator())
-        self.rule_, self.left_out_, self._posterior = large.ruleset, large.left_out, None
+        rows = rows_held(X, target, positive=self.positive, exact=exact)
+        found = induce_rule(rows, self.settings, rng=self._generator())
+        rule = self.rule_ = found.rule
+        self.left_out_, self._posterior = found.left_out, found.posterior
         self.floors_, self.knowledge_price_ = None, None
-        self.classes_ = label_array(large.ruleset.classes)
-        names = [one.name for one in rows.columns if one.name != found.target.column]
-        seen = large.table
-        self._weigh_columns(seen, lambda columns: right_share(large.ruleset, seen, columns), names)
+        self.classes_ = label_array(rule.classes)
+        names = [one.name for one in rows.engine.columns if one.name not in rows.target.columns]
+        seen = rows.count({literal for clause in rule.clauses for literal in clause}).table
+        self._weigh_columns(seen, lambda columns: right_share(rule, seen, columns), names)
         self._remember(pd.DataFrame(columns=names), np.array(names, dtype=object))
         return self
 

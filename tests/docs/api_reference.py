@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import nri
+import nri_dynamics
 
 ROOT = Path(__file__).parents[2]
 PLACE = ROOT / "docs" / "api.md"
@@ -32,13 +33,14 @@ RECORDS = {
     "nri.tasks.surrogate": ["Surrogate"],
     "nri.tasks.compare": ["Comparison", "ClassChange", "RowChanges"],
     "nri.tasks.stability": ["Stability", "ClauseStability", "ClauseFrequency"],
-    "nri.dynamics.system": ["VariableRule", "NeverSeen", "Seen", "Contradiction"],
-    "nri.dynamics.attractors": ["Attractors"],
-    "nri.dynamics.influence": ["Influence", "Effect"],
-    "nri.dynamics.compare": ["SystemComparison", "VariableDifference"],
     "nri.table.binarizer": ["BinaryTable"],
 }
 """What the public functions take and hand back, for reading; nobody needs to import them."""
+
+DYNAMICS = ("learn_dynamics", "read_dynamics", "Dynamics")
+"""The names of nri_dynamics that come first; the others are what these return."""
+OURS = ("nri.", "nri_dynamics.")
+"""Modules whose fields and methods are documented."""
 
 _HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 
@@ -50,13 +52,17 @@ def reference() -> str:
         "[Glossary](glossary.md) · [Cookbook](cookbook/README.md)\n"
     ]
     parts.append(
-        "Everything below the first heading is imported as `from nri import NAME`; other modules are private."
+        "Everything below the first heading is imported as `from nri import NAME`, and below the last one as "
+        "`from nri_dynamics import NAME` (`pip install ./dynamics`); other modules are private."
         "\n\n## Public names\n"
     )
     parts += [_entry(nri, name) for name in nri._PLACES]
     parts.append("## What they take and hand back\n")
     for module_name, names in RECORDS.items():
         parts += [_entry(importlib.import_module(module_name), name) for name in names]
+    parts.append("## Dynamics: the package `nri_dynamics`\n")
+    ordered = dict.fromkeys((*DYNAMICS, *nri_dynamics.__all__))
+    parts += [_entry(nri_dynamics, name) for name in ordered]
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -132,7 +138,7 @@ def _fields(thing: type) -> Iterator[tuple[str, str]]:
     They are the annotated names, each with the string that follows it; what belongs to the class is none.
     """
     for one in reversed(thing.__mro__):
-        if one.__module__.startswith("nri."):
+        if one.__module__.startswith(OURS):
             yield from _own_fields(one)
 
 
@@ -154,7 +160,7 @@ def _own_fields(thing: type) -> Iterator[tuple[str, str]]:
 
 def _methods(thing: type) -> Iterator[tuple[str, Any]]:
     """Own ones first, then those of what it derives from in this package."""
-    ours = [one for one in thing.__mro__ if one.__module__.startswith("nri.")]
+    ours = [one for one in thing.__mro__ if one.__module__.startswith(OURS)]
     members = {name: member for one in reversed(ours) for name, member in vars(one).items()}
     order = dict.fromkeys(name for one in ours for name in vars(one))
     for name, member in ((name, members[name]) for name in order):

@@ -37,8 +37,8 @@ def annotated_trees() -> dict[str, set[str]]:
     return trees
 
 
-def test_the_annotated_tree_shows_the_product_and_the_bench():
-    assert list(annotated_trees()) == ["src/nri", "bench/nri_bench"]
+def test_the_annotated_tree_shows_the_three_packages():
+    assert list(annotated_trees()) == ["src/nri", "dynamics/nri_dynamics", "bench/nri_bench"]
 
 
 @pytest.mark.parametrize(("package", "named"), annotated_trees().items())

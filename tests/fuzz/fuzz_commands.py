@@ -156,7 +156,15 @@ def _started(given: list[str], place: str, said: Path) -> tuple[int, float]:
 @cache
 def loaded() -> Any:
     """Load before the first fork what children would each load for themselves, by commands that need it."""
-    for name in ("pandas", "onnxruntime", "torch", "nri.estimator", "nri.tasks", "nri.train", "nri.dynamics"):
+    for name in (
+        "pandas",
+        "onnxruntime",
+        "torch",
+        "nri.estimator",
+        "nri.tasks",
+        "nri.train",
+        "nri_dynamics.cli",
+    ):
         importlib.import_module(name)
     from nri.cli import app
 

@@ -18,8 +18,8 @@ from nri import NRIClassifier, NRIRegressor
 from nri.engine.files import goes_by_engine, open_files
 from nri.engine.large import profiled
 from nri.rule import any_rule_from_json
-from nri.table.budget import Budget
 from nri.table.files import open_source
+from nri.table.readers import Budget
 from nri.weights import checked_card, shipped_file
 
 ROOT = Path(__file__).parents[2]

@@ -16,12 +16,11 @@ from nri import (
     Settings,
     follow,
     induce_survival,
-    learn_dynamics,
     read_table,
 )
-from nri.dynamics.render import FORMATS as SYSTEM_FORMATS
-from nri.dynamics.render import render_system
 from nri.rule import any_rule_from_json
+from nri_dynamics import learn_dynamics
+from nri_dynamics.formats import FORMATS as SYSTEM_FORMATS
 
 
 def fit(case: TableCase) -> None:
@@ -123,4 +122,4 @@ def move(case: dict[str, Any]) -> None:
         options[case["bad"]] = [None, 5, "nobody", [], object()][rng.integers(5)]
     system = learn_dynamics(table, following, **options)
     for form in SYSTEM_FORMATS:
-        render_system(system, form)
+        system.render(form)

@@ -4,10 +4,11 @@ import atexit
 import contextlib
 import http.client
 import json
+import re
 import socket
 import subprocess
 import sys
-import time
+import threading
 from functools import cache
 
 import numpy as np
@@ -39,22 +40,25 @@ QUESTION = {"target": "flu", "model": "greedy", "max_clauses": 3}
 
 
 @cache
-def server() -> tuple[int, subprocess.Popen[bytes]]:
-    """Start a server on a free port; it ends with this process."""
+def server() -> tuple[int, subprocess.Popen[str]]:
+    """Start a server on a free port and keep its key; it ends with this process."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "nri", "serve", "--no-browser", "--port", str(port), "--model", "greedy"]
-    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     atexit.register(running.kill)
-    for _ in range(600):
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return port, running
-        time.sleep(0.1)
-    raise RuntimeError("the server did not start")
+    assert running.stderr is not None
+    printed = re.search(r"\?key=(\S+)", running.stderr.readline())
+    if printed is None:
+        raise RuntimeError("the server did not start")
+    threading.Thread(target=running.stderr.read, daemon=True).start()  # a full pipe would stop the server
+    _HEADERS["cookie"] = f"nri_key_{port}={printed[1]}"
+    return port, running
 
 
-_COOKIE: dict[str, str] = {}
+_HEADERS: dict[str, str] = {}
+"""The key as a cookie, and the session of the last table."""
 
 
 def ask(method: str, path: str, body: bytes = b"", **more: str) -> int:
@@ -65,17 +69,17 @@ def ask(method: str, path: str, body: bytes = b"", **more: str) -> int:
         "x-nri": "1",
         "origin": f"http://127.0.0.1:{port}",
         "sec-fetch-site": "same-origin",
-        **_COOKIE,
+        **_HEADERS,
         **more,
     }
     try:
         connection.request(method, path, body, headers)
         answer = connection.getresponse()
-        answer.read()
+        content = answer.read()
     finally:
         connection.close()
-    if cookie := answer.getheader("set-cookie"):
-        _COOKIE["cookie"] = cookie.split(";")[0]
+    if (method, path, answer.status) == ("POST", "/api/table", 200):
+        _HEADERS["x-session"] = json.loads(content)["session"]
     return answer.status
 
 
@@ -126,8 +130,9 @@ def _sent(kind: str, seed: int, rng: np.random.Generator, port: int) -> int:
             methods = ["PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "NONSENSE"]
             return ask(methods[seed % 6], ["/", "/api/table", "/api/induce", "/nothing"][seed % 4])
     with socket.create_connection(("127.0.0.1", port), 30) as raw:
-        head = f"POST /api/table HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nx-nri: 1\r\ncontent-length: 50"
-        start = f"{head}\r\n\r\nabc".encode()
+        host = f"127.0.0.1:{port}"
+        head = f"POST /api/table HTTP/1.1\r\nhost: {host}\r\norigin: http://{host}\r\nx-nri: 1"
+        start = f"{head}\r\ncookie: {_HEADERS['cookie']}\r\ncontent-length: 50\r\n\r\nabc".encode()
         raw.sendall(damaged(start, seed) if kind == "raw" else start[: int(rng.integers(1, len(start)))])
         with contextlib.suppress(OSError):
             raw.shutdown(socket.SHUT_WR)

@@ -10,15 +10,13 @@ from dataclasses import dataclass
 
 import programs
 import uvicorn
-from pages import MODEL
+from pages import KEY, MODEL
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from nri.serve.app import create_app
-from nri.serve.given import Given
-from nri.serve.patience import Patience
-from nri.serve.run import configured, listen
-from nri.serve.visitors import Visitors
+from nri.serve.app import create_app, listen, uvicorn_config
+from nri.serve.sessions import Sessions
+from nri.serve.upload import InitialFile
 
 _MEASURES = [{"name": "sensitivity", "value": 0.93, "low": 0.79, "high": 0.98}]
 _TOLD = [{"label": "yes", "prevalence": 0.5, "assumed": False, "measures": _MEASURES}]
@@ -53,30 +51,38 @@ class Running:
     """A server that answers."""
 
     address: str
-    visitors: Visitors
+    sessions: Sessions
     answers: list[tuple[str, str, int]]
     """method, path and status of every answer"""
 
+    @property
+    def url(self) -> str:
+        """The address with the key, as ``nri serve`` prints it."""
+        return f"{self.address}/?key={KEY.value}"
+
+    @property
+    def cookie(self) -> str:
+        """The cookie that the first load sets."""
+        return f"nri_key_{self.address.rpartition(':')[2]}={KEY.value}"
+
 
 @contextlib.contextmanager
-def running_server(patience: Patience | None = None, given: Given | None = None) -> Iterator[Running]:
+def running_server(initial: InitialFile | None = None) -> Iterator[Running]:
     """Serve the page on a free port of loopback, as ``nri serve`` does."""
     listener = listen()
     port = listener.getsockname()[1]
-    visitors = Visitors()
+    sessions = Sessions()
     answers: list[tuple[str, str, int]] = []
-    watched = watch(create_app(port, visitors, model=MODEL, given=given), answers)
-    with served(watched, patience, listener) as address:
-        yield Running(address, visitors, answers)
+    watched = watch(create_app(port, KEY, sessions, model=MODEL, initial=initial), answers)
+    with served(watched, listener) as address:
+        yield Running(address, sessions, answers)
 
 
 @contextlib.contextmanager
-def served(
-    app: ASGIApp, patience: Patience | None = None, listener: socket.socket | None = None
-) -> Iterator[str]:
+def served(app: ASGIApp, listener: socket.socket | None = None) -> Iterator[str]:
     """Serve any application as ``nri serve`` does; yields its address."""
     listener = listener or listen()
-    server = uvicorn.Server(configured(app, patience))
+    server = uvicorn.Server(uvicorn_config(app))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     while not server.started:
@@ -113,18 +119,20 @@ class Visitor:
     requests: list[str]
 
     def open(self) -> None:
-        self.page.goto(self.server.address)
+        self.page.goto(self.server.url)
 
     def use_example(self) -> None:
         """Load the example and wait for its rule."""
         self.page.get_by_role("button", name="Try 60 visits to a clinic").click()
         self.wait_for_rule()
 
-    def drop(self, name: str, content: str | bytes) -> None:
-        """Give the page a file by its file field."""
+    def drop(self, name: str, content: str | bytes, target: str | None = None) -> None:
+        """Give the page a file by its file field, and choose the column to explain."""
         if isinstance(content, str):
             content = content.encode()
         self.page.locator("#file").set_input_files({"name": name, "mimeType": "text/csv", "buffer": content})
+        if target is not None:
+            self.page.locator("#choices").get_by_role("button", name=target, exact=True).click()
 
     def wait_for_rule(self) -> None:
         self.page.locator("#rule-card").wait_for()

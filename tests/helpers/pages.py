@@ -3,12 +3,20 @@
 from pathlib import Path
 
 from starlette.testclient import TestClient
+from starlette.types import ASGIApp
+
+from nri.serve.guard import Key
 
 ROOT = Path(__file__).parents[2]
 PORT = 8123
 MODEL = "greedy"
 """The tests name conditions and numbers, so they keep to one model, whichever is the default."""
 ORIGIN = f"http://127.0.0.1:{PORT}"
+KEY = Key()
+"""The key of every server in this process."""
+COOKIE = f"nri_key_{PORT}"
+HEADERS = {"x-nri": "1", "origin": ORIGIN, "sec-fetch-site": "same-origin"}
+"""What our page sends with each call."""
 VISITS = (ROOT / "docs" / "examples" / "visits.csv").read_bytes()
 
 
@@ -22,9 +30,23 @@ class Clock:
         return self.now
 
 
+def caller(app: ASGIApp, **headers: str) -> TestClient:
+    """Return a browser that holds the key; by default its requests look like those of our page."""
+    return TestClient(
+        app,
+        base_url=ORIGIN,
+        headers=headers or HEADERS,
+        cookies={COOKIE: KEY.value},
+        raise_server_exceptions=False,
+    )
+
+
 def drop(client: TestClient, content: bytes = VISITS, name: str = "visits.csv"):
     """Upload a file as the page does."""
-    return client.post("/api/table", content=content, headers={"x-file-name": name})
+    answer = client.post("/api/table", content=content, headers={"x-file-name": name})
+    if answer.status_code == 200:
+        client.headers["x-session"] = answer.json()["session"]
+    return answer
 
 
 def ask(client: TestClient, **question):

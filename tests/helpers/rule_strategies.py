@@ -1,11 +1,12 @@
 """Generated columns, rules and rule sets: names and values as hostile as users' tables."""
 
 import datetime as dt
+import math
 
 import numpy as np
 from hypothesis import strategies as st
 
-from nri.rule import Clause, Column, Kind, Literal, Op, Dnf, RuleSet, column_of, count_ruleset
+from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, RuleSet, column_of, count_ruleset
 
 NASTY = [
     "select",
@@ -115,7 +116,11 @@ def typed_column(kind: Kind, cells: list) -> Column:
 
 
 def columns_of(schema, table):
-    return {name: typed_column(kind, table[name]) for name, (kind, _) in schema.items()}
+    """Columns as a table is read: what is infinite counts as missing."""
+    known = {
+        name: [None if cell in (math.inf, -math.inf) else cell for cell in table[name]] for name in schema
+    }
+    return {name: typed_column(kind, known[name]) for name, (kind, _) in schema.items()}
 
 
 def n_rows(table) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from nri import InputError, NRIRegressor
 from nri.rule import any_rule_from_json
-from nri.rule.render.as_sql import identifier
+from nri.rule.render.sql import identifier
 
 HOSTILE = ['a"b', "it's; DROP TABLE x --", "naïve ≤ 3", "select"]
 

@@ -18,10 +18,10 @@ from nri.errors import InputError
 from nri.rule import (
     TRUE,
     Clause,
+    Dnf,
     Kind,
     Literal,
     Op,
-    Dnf,
     column_of,
     count_ruleset,
     prolog_facts,
@@ -162,15 +162,29 @@ def test_the_python_export_brings_only_the_readers_that_it_needs():
     assert all(word not in render(single("colour"), "python") for word in ("number", "flag", "moment"))
 
 
+@pytest.mark.parametrize("infinite", [float("inf"), -float("inf"), np.float64("inf")])
+def test_infinity_is_unknown_to_the_python_export(infinite):
+    either = Dnf([Clause([Literal("x", Op.LE, 2)]), Clause([Literal("x", Op.GT, 5)])])
+    other = Clause([Literal("x", Op.NE, 2), Literal("y", Op.GT, 0)])
+    columns = {"x": column_of([1.5]), "y": column_of([1.5])}
+    ruleset = count_ruleset("z", ["no", "yes"], {"yes": Dnf([*either, other])}, columns, np.eye(2)[[1]])
+    space = {}
+    exec(render(ruleset, "python"), space)
+    assert space["predict"]({"x": infinite, "y": 1.0}) == "no"
+    assert space["predict"]({"x": 3.0, "y": 1.0}) == "yes"
+    assert space["predict"]({"x": 3.0, "y": infinite}) == "no"
+
+
 def test_sql_says_which_columns_must_not_be_text():
     assert wanted_export("sql").startswith(
         "-- for SQLite and DuckDB; for others name a dialect: postgres, mysql, bigquery, snowflake, duckdb, "
-        "sqlite, spark, tsql, oracle\n"
+        "sqlite, spark, tsql, oracle, redshift\n"
         '-- "employed", "left": 1 or 0, true or false; not text\n'
         '-- "day": a date or time; in SQLite text like 2024-05-01 00:00:00\n'
+        "-- x - x = 0: x is finite; infinity and NaN count as missing\n"
         "CASE\n"
     )
-    assert render(single("colour"), "sql").splitlines()[1] == "CASE"
+    assert render(single("colour"), "sql").splitlines()[1].startswith("CASE WHEN")
 
 
 @pytest.mark.parametrize("name", ["", "class", "a b", "f():\n    pass\ndef g"])

@@ -18,9 +18,9 @@ from rule_strategies import cases, columns_of
 from sqlglot import exp
 
 from nri.errors import InputError
-from nri.rule import Clause, Kind, Literal, Op, Dnf, column_of, count_ruleset
+from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, column_of, count_ruleset
 from nri.rule.plan import ColumnPlan
-from nri.rule.render.as_sql import table_parts
+from nri.rule.render.sql import table_parts
 from nri.rule.render.sql_dialects import DIALECTS, dialect_of, identifier
 
 TYPES = {
@@ -145,7 +145,7 @@ def test_sql_for_sqlite_predicts_as_the_rule_set_does(sqlite, case):
     check(sqlite, case)
 
 
-@pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "spark", "oracle", "tsql"])
+@pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "spark", "oracle", "tsql", "redshift"])
 @settings(max_examples=12)
 @given(case=cases())
 def test_sql_that_no_server_here_runs_is_read_back_as_it_was_meant(duckdb, dialect, case):
@@ -221,9 +221,7 @@ def test_a_name_is_a_column_in_mariadb_not_a_text(mysql):
 @pytest.mark.parametrize("kind", ["BOOLEAN", "INTEGER"])
 def test_yes_and_no_may_be_booleans_or_numbers_in_postgres(postgres, kind):
     """PostgreSQL refuses boolean = 1, and integer = TRUE as well."""
-    ruleset = story(
-        Dnf([Clause([Literal("ill", Op.EQ, True)])]), {"ill": [True, False, None]}, (False, True)
-    )
+    ruleset = story(Dnf([Clause([Literal("ill", Op.EQ, True)])]), {"ill": [True, False, None]}, (False, True))
     postgres.cursor.execute("DROP TABLE IF EXISTS data")
     postgres.cursor.execute(f"CREATE TABLE data (row_number_ INTEGER, ill {kind})")
     yes, no = ("TRUE", "FALSE") if kind == "BOOLEAN" else ("1", "0")
@@ -284,6 +282,102 @@ def test_every_dialect_is_said_in_its_first_line_and_read_back(dialect):
         (tree,) = sqlglot.parse(text, read=dialect)
         assert {one.name for one in tree.find_all(exp.Column)} - {"*", "predicted_y"} == set(MIXED_TABLE)
         assert [(one.db, one.name) for one in tree.find_all(exp.Table)][-1] == ("clinic", "visits")
+
+
+def test_a_dot_in_the_name_of_a_view_separates_schema_and_name():
+    """`public.churn_risk` became `"public"."public.churn_risk"`."""
+    ruleset = story(MIXED, MIXED_TABLE)
+    options = {"table": "public.visits", "statement": "view"}
+    assert 'CREATE VIEW "public"."risk" AS' in ruleset.to_sql("postgres", into="public.risk", **options)
+    assert 'CREATE VIEW "other"."risk" AS' in ruleset.to_sql("postgres", into="other.risk", **options)
+    assert 'CREATE VIEW "public"."risk" AS' in ruleset.to_sql("postgres", into="risk", **options)
+    assert "CREATE VIEW `public`.`risk` AS" in ruleset.to_sql("bigquery", into="public.risk", **options)
+    assert 'CREATE VIEW "public"."a.b" AS' in ruleset.to_sql("duckdb", into='"a.b"', **options)
+
+
+@pytest.mark.parametrize("op", list(Op))
+@pytest.mark.parametrize("name", ["postgres", "duckdb", "sqlite"])
+def test_infinity_and_nan_are_missing_in_every_database(request, name, op):
+    database = request.getfixturevalue(name)
+    cells = [1.0, 2.0, 3.0, math.inf, -math.inf, math.nan, None]
+    ruleset = story(Dnf([Clause([Literal("x", op, 2)])]), {"x": [1.0]})
+    database.create({"x": (Kind.NUMBER, [])}, {"x": cells})
+    expected = ruleset.predict({"x": column_of([*cells[:3], *[None] * 4])}).tolist()
+    assert database.last_column(ruleset.to_sql(database.dialect, table="data")) == expected
+    two = Clause([Literal("x", op, 2), Literal("x", Op.NE, 7), Literal("x", Op.NE, 9)], at_least=2)
+    counted = story(Dnf([two]), {"x": [1.0]})
+    assert database.last_column(counted.to_sql(database.dialect, table="data")) == ["in"] * 3 + ["out"] * 4
+
+
+@pytest.mark.parametrize("op", list(Op))
+def test_integers_beyond_float64_compare_as_in_memory(database, op):
+    cells = [2**53 - 1, 2**53, 2**53 + 1, 2**53 + 2, 2**62 + 1]
+    ruleset = story(Dnf([Clause([Literal("n", op, float(2**53))])]), {"n": [1.0]})
+    database.cursor.execute("DROP TABLE IF EXISTS data")
+    database.cursor.execute("CREATE TABLE data (row_number_ INTEGER, n BIGINT)")
+    rows = ", ".join(f"({i}, {cell})" for i, cell in enumerate(cells))
+    database.cursor.execute(f"INSERT INTO data VALUES {rows}")
+    expected = ruleset.predict({"n": column_of(cells)}).tolist()
+    assert database.last_column(ruleset.to_sql(database.dialect, table="data")) == expected
+
+
+LATE = dt.datetime(2024, 5, 1)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kolkata"])
+@pytest.mark.parametrize("kind", ["TIMESTAMP", "TIMESTAMPTZ", "DATE"])
+@pytest.mark.parametrize("name", ["postgres", "duckdb"])
+def test_dates_compare_in_utc_in_every_time_zone_of_a_session(request, name, kind, zone):
+    """A column with a time zone was cast by the zone of the session."""
+    database = request.getfixturevalue(name)
+    setting = "TIME ZONE" if name == "postgres" else "TimeZone ="
+    moments = ["2024-04-30 22:00:00", "2024-05-01 00:00:00", "2024-05-01 03:00:00", "2024-05-02 00:00:00"]
+    database.cursor.execute(f"SET {setting} 'UTC'")
+    try:
+        database.cursor.execute("DROP TABLE IF EXISTS data")
+        database.cursor.execute(f"CREATE TABLE data (row_number_ INTEGER, day {kind})")
+        for i, moment in enumerate(moments):
+            database.cursor.execute(f"INSERT INTO data VALUES ({i}, CAST('{moment}' AS {kind}))")
+        database.cursor.execute(f"SET {setting} '{zone}'")
+        for op in Op:
+            ruleset = story(Dnf([Clause([Literal("day", op, LATE)])]), {"day": [LATE]})
+            cells = [dt.datetime.fromisoformat(one) for one in moments]
+            if kind == "DATE":
+                cells = [cell.replace(hour=0) for cell in cells]
+            expected = ruleset.predict({"day": column_of(cells)}).tolist()
+            query = ruleset.to_sql(name, table="data")
+            only = f"SELECT row_number_, predicted_y FROM (\n{query}\n) AS predicted"
+            assert database.last_column(only) == expected
+    finally:
+        database.cursor.execute(f"SET {setting} 'UTC'")
+
+
+@pytest.mark.parametrize("op", list(Op))
+def test_nanoseconds_are_dropped_in_duckdb_as_in_memory(duckdb, op):
+    nanoseconds = [-1001, -1000, -999, -1, 0, 1, 499, 500, 999, 1000, 1999]
+    duckdb.cursor.execute("DROP TABLE IF EXISTS data")
+    duckdb.cursor.execute("CREATE TABLE data (row_number_ INTEGER, day TIMESTAMP_NS)")
+    for i, n in enumerate(nanoseconds):
+        duckdb.cursor.execute(f"INSERT INTO data VALUES ({i}, make_timestamp_ns({n}))")
+    cells = np.array(nanoseconds, dtype="datetime64[ns]").astype("datetime64[us]")
+    ruleset = story(Dnf([Clause([Literal("day", op, dt.datetime(1970, 1, 1))])]), {"day": [LATE]})
+    expected = ruleset.predict({"day": Column(cells, np.ones(len(cells), bool))}).tolist()
+    assert duckdb.last_column(ruleset.to_sql("duckdb", table="data")) == expected
+
+
+@pytest.mark.parametrize("name", ["mysql", "sqlite"])
+@pytest.mark.parametrize("op", [Op.EQ, Op.NE])
+def test_yes_and_no_may_be_words_where_they_compare_with_1_without_an_error(request, name, op):
+    database = request.getfixturevalue(name)
+    words = ["TRUE", "false", "1", "0", "maybe", None]
+    ruleset = story(
+        Dnf([Clause([Literal("ill", op, True)])]), {"ill": [True]}, plans={"ill": ColumnPlan(Kind.BOOLEAN)}
+    )
+    database.create({"ill": (Kind.TEXT, [])}, {"ill": words})
+    read = column_of([True, False, True, False, None, None])
+    query = ruleset.to_sql(name, table="data")
+    assert database.last_column(query) == ruleset.predict({"ill": read}).tolist()
+    assert "not text" not in query
 
 
 @pytest.mark.parametrize(

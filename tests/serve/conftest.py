@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 from browser import Running, Visitor, running_browser, running_server, visiting
-from pages import MODEL, ORIGIN, PORT, Clock
+from pages import KEY, MODEL, PORT, Clock, caller
 from playwright.sync_api import Browser
 from starlette.testclient import TestClient
 
 from nri.serve.app import create_app
-from nri.serve.visitors import Visitors
+from nri.serve.sessions import Sessions
 
 
 @pytest.fixture
@@ -18,20 +18,14 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def visitors(clock: Clock) -> Visitors:
-    return Visitors(most=3, idle_seconds=60, clock=clock)
+def sessions(clock: Clock) -> Sessions:
+    return Sessions(most=3, idle_seconds=60, clock=clock)
 
 
 @pytest.fixture
-def client(visitors: Visitors) -> Iterator[TestClient]:
-    """A visitor whose requests look like those of our page."""
-    headers = {"x-nri": "1", "origin": ORIGIN, "sec-fetch-site": "same-origin"}
-    with TestClient(
-        create_app(PORT, visitors, model=MODEL),
-        base_url=ORIGIN,
-        headers=headers,
-        raise_server_exceptions=False,
-    ) as client:
+def client(sessions: Sessions) -> Iterator[TestClient]:
+    """A browser with the key whose requests look like those of our page."""
+    with caller(create_app(PORT, KEY, sessions, model=MODEL)) as client:
         yield client
 
 

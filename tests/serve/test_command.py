@@ -1,15 +1,21 @@
 """``nri serve`` on the command line."""
 
+import contextlib
+import os
+import pwd
+import re
+import shutil
 import socket
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from nri.errors import InputError
-from nri.serve.run import PORT, listen, serve
+from nri.serve.app import PORT, listen, serve
 
 
 @pytest.mark.parametrize("package", ["uvicorn", "starlette", "anyio"])
@@ -22,7 +28,7 @@ def test_a_missing_extra_is_told_in_one_line(package):
 
 def test_an_unknown_model_is_told_before_anything_is_served():
     with pytest.raises(InputError, match="no model 'magic'"):
-        serve(model="magic", tell=lambda _: pytest.fail("it began"))
+        serve(model="magic", log=lambda _: pytest.fail("it began"))
 
 
 def test_a_taken_port_is_told_and_the_usual_one_gives_way():
@@ -39,20 +45,56 @@ def test_a_taken_port_is_told_and_the_usual_one_gives_way():
 
 
 def test_the_command_serves_the_page_until_it_is_interrupted():
-    code = "from nri.cli.app import main; main(['serve', '--no-browser'])"
-    server = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
-    try:
-        told = server.stderr.readline()
-        address = told.split()[4]
-        assert told.startswith("The page is at http://127.0.0.1:")
-        with urllib.request.urlopen(address, timeout=20) as answer:
+    with nri_serve() as url:
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with browser.open(url, timeout=20) as answer:
+            assert answer.url == url.partition("?")[0], "the key does not stay in the address"
             assert b"A table goes in" in answer.read()
             assert "Server" not in answer.headers
-    finally:
-        server.send_signal(2)
-        rest = server.communicate(timeout=20)[1]
-    assert rest == ""
-    assert server.returncode == 130
+
+
+def test_a_file_is_only_for_the_account_that_serves_it(tmp_path):
+    """Another account reaches the port, but neither the page nor the file without the key."""
+    path = tmp_path / "private.csv"
+    path.write_text("a,y\n1,no\n2,yes\n")
+    path.chmod(0o600)
+    with nri_serve(str(path)) as url:
+        address = url.partition("?")[0]
+        for part in ("", "api/initial", "api/rows", "static/js/main.js", "?key=guess"):
+            status, body = fetched_by_another_account(address + part)
+            assert (status, b"open the URL that nri serve printed" in body) == (403, True), part
+            assert len(body.splitlines()) == 1
+
+
+@contextlib.contextmanager
+def nri_serve(*arguments: str) -> Iterator[str]:
+    """Run the command until interrupted; yields the URL that it prints."""
+    code = f"from nri.cli.app import main; main(['serve', '--no-browser', *{arguments!r}])"
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) as server:
+        try:
+            for _ in arguments:
+                server.stderr.readline()
+            printed = server.stderr.readline()
+            yield re.match(r"The page is at (http://127\.0\.0\.1:\d+/\?key=\S+) ", printed)[1]
+        finally:
+            server.send_signal(2)
+            rest = server.communicate(timeout=20)[1]
+        assert rest == ""
+        assert server.returncode == 130
+
+
+def fetched_by_another_account(url: str) -> tuple[int, bytes]:
+    """Ask as the user nobody, as the page would; skip the test where that is not possible."""
+    curl, setpriv = shutil.which("curl"), shutil.which("setpriv")
+    if curl is None or setpriv is None or os.geteuid() != 0:
+        pytest.skip("needs root, setpriv and curl")
+    nobody = pwd.getpwnam("nobody")
+    account = [f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups"]
+    ask = [curl, "-s", "--noproxy", "*", "-H", "x-nri: 1", "-w", "%{http_code}", url]
+    answer = subprocess.run(
+        [setpriv, *account, *ask], capture_output=True, timeout=20, check=True, cwd="/"
+    ).stdout
+    return int(answer[-3:]), answer[:-3]
 
 
 def test_the_page_asks_nothing_of_any_other_machine():

@@ -1,13 +1,15 @@
 """Other sites, other names and other machines get nothing, whatever they try."""
 
+import time
+from collections.abc import Iterator
+
 import pytest
-from pages import ORIGIN, PORT, drop
+from pages import COOKIE, HEADERS, KEY, ORIGIN, PORT, caller, drop
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from nri.serve.app import create_app
+from nri.serve.app import create_app, listen
 from nri.serve.guard import CONTENT_POLICY
-from nri.serve.run import listen
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
@@ -39,20 +41,20 @@ def test_a_rebound_name_gets_neither_the_page_nor_its_data(client, host):
 @pytest.mark.parametrize(
     "origin", ["http://evil.example", "null", "https://127.0.0.1:8123", ORIGIN + ".evil"]
 )
-def test_a_form_of_another_site_changes_nothing(client, visitors, origin):
+def test_a_form_of_another_site_changes_nothing(client, sessions, origin):
     drop(client)
     assert client.post("/api/table", content=b"a,b\n1,2\n", headers={"origin": origin}).status_code == 403
     assert client.delete("/api/table", headers={"origin": origin}).status_code == 403
-    assert len(visitors) == 1
+    assert len(sessions) == 1
 
 
-def test_a_request_that_changes_something_must_name_its_origin(visitors):
-    with TestClient(create_app(PORT, visitors), base_url=ORIGIN, headers={"x-nri": "1"}) as client:
+def test_a_request_that_changes_something_must_name_its_origin(sessions):
+    with caller(create_app(PORT, KEY, sessions), **{"x-nri": "1"}) as client:
         assert drop(client).status_code == 403
         assert (
             drop(client).json()["error"].startswith("a request that changes something must name its Origin")
         )
-    assert len(visitors) == 0
+    assert len(sessions) == 0
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
@@ -69,8 +71,73 @@ def test_a_link_from_elsewhere_opens_the_empty_page(client):
     assert client.get("/api/download/csv", headers=headers).status_code == 403
 
 
-def test_calls_need_a_header_that_no_form_can_send(visitors):
-    with TestClient(create_app(PORT, visitors), base_url=ORIGIN, headers={"origin": ORIGIN}) as client:
+@pytest.fixture
+def stranger(client) -> Iterator[TestClient]:
+    """A program of another account: it can send any header, but has no key."""
+    with TestClient(client.app, base_url=ORIGIN, headers=HEADERS) as stranger:
+        yield stranger
+
+
+CALLS = {
+    "/": "GET",
+    "/static/js/main.js": "GET",
+    "/nowhere": "GET",
+    "/api/initial": "GET",
+    "/api/rows": "GET",
+    "/api/download/csv": "GET",
+    "/api/induce": "POST",
+    "/api/table": "DELETE",
+}
+
+
+@pytest.mark.parametrize("key", [None, "", "guess", "größe"])
+def test_without_the_key_everything_is_refused_in_one_line(client, stranger, sessions, key):
+    drop(client)
+    stranger.headers["x-session"] = client.headers["x-session"]
+    if key is not None and key.isascii():
+        stranger.headers["cookie"] = f"{COOKIE}={key}"
+    for path, method in CALLS.items():
+        answer = stranger.request(method, path, params={} if key is None else {"key": key})
+        assert answer.status_code == 403
+        assert "open the URL that nri serve printed" in answer.text
+        assert len(answer.text.splitlines()) == 1
+    assert len(sessions) == 1
+
+
+def test_the_printed_url_sets_a_cookie_that_scripts_and_other_sites_cannot_use(stranger):
+    answer = stranger.get("/", params={"key": KEY.value}, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    cookie = answer.headers["set-cookie"]
+    assert cookie.startswith(f"nri_key_{PORT}=")  # cookies know no ports: each server has its own name
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    assert "Max-Age" not in cookie, "it ends with the browser session"
+    assert stranger.get("/").status_code == 200
+    assert stranger.get("/api/initial").status_code == 204
+
+
+def test_an_old_key_in_the_address_does_no_harm_to_the_owner(client):
+    assert client.get("/", params={"key": "of-yesterday"}, follow_redirects=False).status_code == 303
+
+
+def test_the_key_counts_at_the_page_only(stranger):
+    assert stranger.get("/api/initial", params={"key": KEY.value}).status_code == 403
+
+
+def test_a_key_for_the_browser_s_command_line_works_once_and_soon(stranger, monkeypatch):
+    key = KEY.once()
+    assert key != KEY.value
+    assert stranger.get("/", params={"key": key}, follow_redirects=False).status_code == 303
+    stranger.cookies.clear()
+    assert stranger.get("/", params={"key": key}).status_code == 403
+    late = KEY.once()
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now + 61)
+    assert stranger.get("/", params={"key": late}).status_code == 403
+
+
+def test_calls_need_a_header_that_no_form_can_send(sessions):
+    with caller(create_app(PORT, KEY, sessions), origin=ORIGIN) as client:
         assert drop(client).status_code == 403
         assert client.get("/").status_code == 200
 

@@ -3,9 +3,10 @@
 import json
 
 import numpy as np
+import pages
 import pandas as pd
 import pytest
-from pages import ORIGIN, PORT, ask, drop, edit
+from pages import KEY, PORT, ask, drop, edit
 from starlette.testclient import TestClient
 
 from nri.induce.long import SEARCHED_ROWS
@@ -322,14 +323,12 @@ def test_calls_before_there_is_a_table_or_a_rule_say_what_to_do(client):
     assert "choose a target first" in answered.json()["error"]
 
 
-def test_the_server_s_model_finds_the_rule(visitors, monkeypatch):
+def test_the_server_s_model_finds_the_rule(sessions, monkeypatch):
     asked = []
     monkeypatch.setattr(
         "nri.serve.app.answer", lambda _, question: asked.append(question.settings.model) or 1 / 0
     )
-    headers = {"x-nri": "1", "origin": ORIGIN}
-    app = create_app(PORT, visitors, model="paper")
-    with TestClient(app, base_url=ORIGIN, headers=headers, raise_server_exceptions=False) as client:
+    with pages.caller(create_app(PORT, KEY, sessions, model="paper")) as client:
         drop(client)
         ask(client, model="greedy")
     assert asked == ["paper"]

@@ -23,7 +23,7 @@ NOTE_A_PROGRESS_BAR = """() => {
 def test_a_chosen_file_becomes_a_rule_and_an_estimate(browser, server):
     with visiting(browser, server, estimate=True) as visitor:
         visitor.page.evaluate(NOTE_A_PROGRESS_BAR)
-        visitor.drop("visits.csv", VISITS)
+        visitor.drop("visits.csv", VISITS, "flu")
         visitor.wait_for_rule()
         assert visitor.clauses() == FOUND
         assert visitor.stat("accuracy") == "96.7 %"
@@ -44,12 +44,13 @@ def test_a_file_dropped_anywhere_becomes_a_rule(visitor):
         }""",
         VISITS.decode(),
     )
+    visitor.page.get_by_role("button", name="flu", exact=True).click()
     visitor.wait_for_rule()
     assert visitor.clauses() == FOUND
 
 
 def test_another_table_takes_the_place_of_the_first(worker):
-    worker.drop("pets.csv", "legs,fur,pet\n" + "4,yes,dog\n2,no,bird\n0,no,fish\n" * 10)
+    worker.drop("pets.csv", "legs,fur,pet\n" + "4,yes,dog\n2,no,bird\n0,no,fish\n" * 10, "pet")
     expect(worker.page.locator("#rule-title")).to_have_text("Rule for pet")
     worker.wait_for_rule()
     expect(worker.page.locator(".class-rule")).to_have_count(3)
@@ -81,7 +82,7 @@ def test_a_file_beyond_the_limit_is_not_even_sent(visitor, tmp_path):
     visitor.page.locator("#file").set_input_files(path)
     expect(visitor.page.get_by_role("alert")).to_contain_text("larger than 50 MB")
     asked = [url for url in visitor.requests if "/api/" in url]
-    assert all(url.endswith("/api/given") for url in asked), "only whether the page was opened with a file"
+    assert all(url.endswith("/api/initial") for url in asked), "only whether the page was opened with a file"
 
 
 def test_target_and_class_are_chosen(worker):
@@ -105,9 +106,9 @@ def test_a_number_is_explained_by_a_comparison(worker):
 
 def test_a_column_can_be_forbidden_and_required(worker):
     wishes = worker.page.get_by_role("radiogroup", name="fever")
-    wishes.get_by_label("is never used").check()
+    wishes.get_by_label("excluded").check()
     expect(worker.page.locator("#rules")).not_to_contain_text("fever")
-    worker.page.get_by_role("radiogroup", name="ward").get_by_label("must be in every clause").check()
+    worker.page.get_by_role("radiogroup", name="ward").get_by_label("required in every clause").check()
     expect(worker.page.locator("#rules")).to_contain_text("ward")
     worker.wait_for_rule()
     assert all("ward" in clause and "fever" not in clause for clause in worker.clauses())
@@ -285,18 +286,19 @@ def test_the_report_is_taken_along(worker):
     assert "flu" in text
 
 
-def test_a_table_is_forgotten_on_request(worker):
-    worker.page.get_by_role("button", name="Forget table").click()
+def test_a_table_is_removed_on_request(worker):
+    worker.page.get_by_role("button", name="Remove", exact=True).click()
     expect(worker.page.get_by_role("heading", name="A table goes in")).to_be_visible()
     expect(worker.page.locator("#bench")).to_be_hidden()
-    assert worker.page.context.cookies() == []
+    expect(worker.page.locator("#status")).to_have_text("The table is removed.")
+    assert worker.server.answers[-1] == ("DELETE", "/api/table", 200)
 
 
 def test_an_edit_made_during_a_search_is_kept(worker):
     """It was thrown away when the search ended, and the person did not notice."""
     page, held = worker.page, []
     page.route("**/api/induce", lambda route: held.append(route))
-    page.get_by_role("radiogroup", name="ward").get_by_label("is never used").check()
+    page.get_by_role("radiogroup", name="ward").get_by_label("excluded").check()
     expect(page.locator("#working")).to_be_visible()
     page.get_by_role("button", name="Delete the clause: cough = yes and fever = yes").click()
     expect(page.locator(".clause")).to_have_count(1)
@@ -312,7 +314,7 @@ def test_an_edit_made_during_a_search_is_kept(worker):
 def test_a_column_that_alone_tells_every_row_is_warned_of_and_left_out_on_request(visitor):
     """Low birth weight was told by the birth weight, and the page promised 100 % on new rows."""
     rows = [f"{2000 + 25 * i},{i % 7},{'yes' if i < 20 else 'no'}" for i in range(40)]
-    visitor.drop("births.csv", "bwt,visits,low\n" + "\n".join(rows) + "\n")
+    visitor.drop("births.csv", "bwt,visits,low\n" + "\n".join(rows) + "\n", "low")
     visitor.wait_for_rule()
     expect(visitor.page.locator("#alone")).to_contain_text("bwt alone tells every row")
     visitor.page.get_by_role("button", name="Leave it out").click()
@@ -320,12 +322,50 @@ def test_a_column_that_alone_tells_every_row_is_warned_of_and_left_out_on_reques
     expect(visitor.page.locator("#rules")).not_to_contain_text("bwt")
 
 
-def test_on_a_phone_the_rule_stands_above_limits_and_columns(browser, server):
+def test_on_a_phone_the_rule_comes_first(browser, server):
     with visiting(browser, server, viewport={"width": 390, "height": 800}) as phone:
         phone.use_example()
         place = {
             id: phone.page.locator(f"#{id}").bounding_box()["y"]
-            for id in ("target", "rule-card", "limits", "columns")
+            for id in ("rule-card", "scores", "target", "rows-card", "limits", "columns")
         }
-        assert sorted(place, key=place.get) == ["target", "rule-card", "limits", "columns"]
+        assert sorted(place, key=place.get) == list(place)
+        assert place["rule-card"] < 100, "nothing comes before it"
         assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_no_search_begins_before_a_column_is_chosen(visitor):
+    visitor.drop("visits.csv", VISITS)
+    choices = visitor.page.locator("#choices button")
+    expect(choices).to_have_text(["flu", "fever", "cough", "chills", "body_aches", "age", "ward"])
+    expect(choices.first).to_be_focused()
+    assert not [url for url in visitor.requests if "/api/induce" in url]
+    choices.first.click()
+    visitor.wait_for_rule()
+    expect(visitor.page.locator("#choose")).to_be_hidden()
+
+
+def test_many_notes_on_a_file_are_one_line_that_opens(visitor):
+    """Eight notes pushed the rule out of sight."""
+    names = [f"m{i}" for i in range(8)]
+    rows = "".join(
+        ",".join(["n.n." if i == 3 else str(i)] * 8) + f",{'yes' if i % 2 else 'no'}\n" for i in range(40)
+    )
+    visitor.drop("notes.csv", ",".join(names) + ",y\n" + rows, "y")
+    visitor.wait_for_rule()
+    notes = visitor.page.locator("#notes")
+    expect(notes.locator("summary")).to_have_text("8 notes on the file")
+    assert notes.bounding_box()["height"] < 60
+    notes.locator("summary").click()
+    expect(notes.locator("li")).to_have_count(8)
+    expect(notes.locator("li").last).to_be_visible()
+
+
+def test_what_the_buttons_of_a_clause_do_is_said(worker):
+    clause = worker.page.locator(".clause").first
+    expect(clause.get_by_text("≥ k")).to_have_attribute(
+        "title", "Count: at least k of these conditions are enough, not all of them"
+    )
+    expect(clause.get_by_text("keep")).to_have_attribute(
+        "title", "Keep this clause: the next search builds the rule around it"
+    )

@@ -56,10 +56,10 @@ def test_everything_is_done_from_the_keyboard(visitor):
     page.keyboard.press("End")
     expect(page.locator("#rule-title")).to_have_text("Rule for flu")
 
-    page.locator("[data-name=chills] input[value=may]").focus()
+    page.locator("[data-name=chills] input[value=allowed]").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
-    expect(page.locator("[data-name=chills] input[value=never]")).to_be_checked()
+    expect(page.locator("[data-name=chills] input[value=excluded]")).to_be_checked()
     expect(page.locator("#rules")).not_to_contain_text("chills")
     visitor.wait_for_rule()
 
@@ -211,7 +211,7 @@ def test_no_measure_of_several_classes_is_cut(browser, server, width):
     table, told = three_classes()
     with visiting(browser, server, viewport={"width": width, "height": 860}) as visitor:
         visitor.page.route("**/api/validate", lambda route: route.fulfill(body=told))
-        visitor.drop("flowers.csv", table)
+        visitor.drop("flowers.csv", table, "y")
         visitor.wait_for_rule()
         expect(visitor.page.locator("#rules")).to_contain_text(
             "Where several apply, the clause with the highest estimated precision decides."
@@ -246,7 +246,7 @@ def hostile() -> str:
 def test_markup_in_a_table_stays_text(visitor):
     """Names, cells, classes and the file's name are shown as they are and never become elements."""
     page = visitor.page
-    visitor.drop(f"{MARKUP}.csv", hostile())
+    visitor.drop(f"{MARKUP}.csv", hostile(), "<h1>target</h1>")
     visitor.wait_for_rule()
     expect(page.locator("#rule-title")).to_have_text("Rule for <h1>target</h1>")
     page.locator("#rows-list tr").first.click()
@@ -304,6 +304,44 @@ def test_a_rebound_name_shows_nothing(worker):
     page.close()
 
 
+def test_the_key_lasts_for_a_reload_and_a_second_tab_and_leaves_the_address(visitor):
+    page = visitor.page
+    assert page.url == visitor.server.address + "/"
+    page.reload()
+    visitor.use_example()
+    second = page.context.new_page()
+    assert second.goto(visitor.server.address).status == 200
+    second.locator("#file").set_input_files(
+        {"name": "pets.csv", "mimeType": "text/csv", "buffer": b"legs,pet\n" + b"4,dog\n2,bird\n" * 10}
+    )
+    second.get_by_role("button", name="pet", exact=True).click()
+    expect(second.locator("#rule-title")).to_have_text("Rule for pet")
+    page.get_by_role("button", name="Drop chills = yes").click()
+    expect(page.locator("#edited")).to_be_visible()  # each tab has its own table
+    second.close()
+
+
+def test_a_browser_without_the_key_sees_one_line(browser, server):
+    context = browser.new_context()
+    page = context.new_page()
+    assert page.goto(server.address).status == 403
+    expect(page.locator("body")).to_have_text(
+        "this page belongs to the account that started it; open the URL that nri serve printed"
+    )
+    context.close()
+
+
+def test_the_url_opens_the_page_from_a_link_of_another_site(browser, server, elsewhere):
+    """A terminal in the browser shows the URL as a link; strict cookies do not follow its redirect."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(elsewhere.replace("127.0.0.1", "localhost"))
+    page.evaluate("(url) => { location.href = url; }", server.url)
+    expect(page.get_by_role("heading", name="A table goes in")).to_be_visible()
+    assert page.url == server.address + "/"
+    context.close()
+
+
 class Elsewhere(BaseHTTPRequestHandler):
     """A site on another port of this machine: to cookies it is the same site, to us it is a stranger."""
 
@@ -344,13 +382,13 @@ def test_a_site_on_another_port_can_neither_read_nor_change_anything(worker, els
     expect(worker.page.locator("[data-stat=new]")).to_contain_text("cross-validated")  # it is quiet now
     page = worker.page.context.new_page()
     page.goto(elsewhere)
-    before = len(worker.server.visitors)
+    before = len(worker.server.sessions)
     worker.server.answers.clear()
     outcomes = page.evaluate(ATTACKS, worker.server.address)
     assert set(outcomes) <= {"refused", "opaque"}, "nothing can be read"
     assert ("POST", "/api/table", 403) in worker.server.answers
     assert {status for _, _, status in worker.server.answers} == {403}, "what the browser let through"
-    assert len(worker.server.visitors) == before
+    assert len(worker.server.sessions) == before
     page.close()
     worker.page.get_by_role("button", name="Drop chills = yes").click()
     expect(worker.page.locator("#edited")).to_be_visible()

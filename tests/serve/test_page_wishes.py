@@ -70,7 +70,7 @@ def test_what_a_person_knows_is_said_in_small_forms_and_taken_back(worker):
     worker.wait_for_rule()
     expect(page.locator("#alert")).to_be_hidden()
 
-    page.get_by_role("button", name="Take back: never cough = yes").click()
+    page.get_by_role("button", name="Take back: excluded: cough = yes").click()
     expect(page.locator("#know-list li")).to_have_count(2)
     page.get_by_label("Say what you know").select_option("cuts")
     page.keyboard.press("Escape")

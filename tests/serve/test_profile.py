@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from nri.rule import Kind
-from nri.serve.profile import guess_target, profile_columns, profile_target
+from nri.serve.upload import guess_target, profile_columns, profile_target
 from nri.serve.view import plain
 from nri.table import Table, label_table, table_of
 

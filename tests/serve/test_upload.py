@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from pages import VISITS, drop
 
-from nri.serve.body import MAX_JSON
+from nri.serve.guard import MAX_JSON
 from nri.serve.upload import BUDGET, MAX_BYTES, read_upload
 
 
@@ -58,13 +58,13 @@ def test_every_format_is_read(client, name, content):
         (b"PAR1 but not really", "Parquet"),
     ],
 )
-def test_a_bad_file_is_told_in_one_line_with_a_remedy(client, visitors, content, message):
+def test_a_bad_file_is_told_in_one_line_with_a_remedy(client, sessions, content, message):
     answer = drop(client, content, "file.csv")
     assert answer.status_code == 400
     error = answer.json()["error"]
     assert message in error
     assert "\n" not in error
-    assert len(visitors) == 0
+    assert len(sessions) == 0
 
 
 def test_a_bad_file_does_not_take_the_place_of_a_good_one(client):
@@ -73,15 +73,15 @@ def test_a_bad_file_does_not_take_the_place_of_a_good_one(client):
     assert client.get("/api/target", params={"column": "flu"}).status_code == 200
 
 
-def test_a_file_that_announces_more_than_the_limit_is_refused_unread(client, visitors):
+def test_a_file_that_announces_more_than_the_limit_is_refused_unread(client, sessions):
     answer = client.post("/api/table", content=b"", headers={"content-length": str(MAX_BYTES + 1)})
     assert answer.status_code == 413
     assert "larger than 50 MB" in answer.json()["error"]
-    assert len(visitors) == 0
+    assert len(sessions) == 0
 
 
 def test_a_file_that_says_no_length_is_read_no_further_than_the_limit(client, monkeypatch):
-    monkeypatch.setattr("nri.serve.body.MAX_BYTES", 100)
+    monkeypatch.setattr("nri.serve.guard.MAX_BYTES", 100)
     sent = []
 
     def chunks():

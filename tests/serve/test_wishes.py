@@ -70,10 +70,10 @@ def test_conditions_cuts_and_directions_are_obeyed(caller):
     assert all((literal["op"], literal["value"]) == (">", 45) for literal in ages)
 
 
-def test_knowledge_is_still_there_after_the_table_rested_and_in_the_report(caller, visitors):
+def test_knowledge_is_still_there_after_the_table_rested_and_in_the_report(caller, sessions):
     work = ask(caller, positive="yes", cuts=[{"column": "age", "at": [45]}]).json()
-    (visit,) = visitors._visits.values()
-    visit.rest()
+    (session,) = sessions._sessions.values()
+    session.rest()
     sent = [{"clauses": rule["clauses"]} for rule in work["rules"]]
     assert caller.post("/api/edit", json={"rules": sent}).json() == work
 

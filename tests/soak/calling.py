@@ -5,6 +5,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from serving import Server
+
 PATIENCE = 300.0
 """Seconds after which an answer that does not come is an error of the server's."""
 READ = 1 << 16
@@ -35,10 +37,10 @@ class Answer:
 
 @dataclass
 class Caller:
-    """One browser: an address and a cookie."""
+    """One tab: an address, the key of the server's owner, and a session."""
 
-    port: int
-    cookie: str = ""
+    server: Server
+    session: str = ""
     extra: dict[str, str] = field(default_factory=dict)
 
     async def __call__(self, method: str, path: str, body: bytes = b"", **headers: str) -> Answer:
@@ -53,8 +55,8 @@ class Caller:
         finally:
             writer.close()
         answer = parsed(raw)
-        if "set-cookie" in answer.headers:
-            self.cookie = answer.headers["set-cookie"].partition(";")[0]
+        if (method, path, answer.status) == ("POST", "/api/table", 200):
+            self.session = answer.data["session"]
         return answer
 
     async def ask(self, path: str, data: Any, **headers: str) -> Answer:
@@ -68,30 +70,23 @@ class Caller:
         await asyncio.sleep(seconds)
         writer.transport.abort()
 
-    async def half(self, sent: bytes, seconds: float) -> Answer | None:
-        """Send a part of a request and wait; return what the server says of it, None if it only hangs up."""
-        reader, writer = await self._connected()
-        try:
-            writer.write(sent)
-            await writer.drain()
-            raw = await asyncio.wait_for(reader.read(-1), seconds)
-        except (ConnectionError, OSError) as error:
-            if isinstance(error, TimeoutError):
-                raise
-            return None
-        finally:
-            writer.close()
-        return parsed(raw) if raw else None
+    async def half(self, sent: bytes, seconds: float) -> None:
+        """Send a part of a request, wait, and hang up."""
+        _, writer = await self._connected()
+        writer.write(sent)
+        await asyncio.sleep(seconds)
+        writer.transport.abort()
 
     def head(self, method: str, path: str, length: int, **headers: str) -> bytes:
         """Return the headers that the page sends."""
         fields = {
-            "Host": f"127.0.0.1:{self.port}",
-            "Origin": f"http://127.0.0.1:{self.port}",
+            "Host": f"127.0.0.1:{self.server.port}",
+            "Origin": f"http://127.0.0.1:{self.server.port}",
+            "Cookie": f"nri_key_{self.server.port}={self.server.key}",
+            "X-Session": self.session,
             "X-NRI": "1",
             "Connection": "close",
             "Content-Length": str(length),
-            **({"Cookie": self.cookie} if self.cookie else {}),
             **self.extra,
             **{name.replace("_", "-"): value for name, value in headers.items()},
         }
@@ -100,7 +95,7 @@ class Caller:
 
     async def _connected(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         try:
-            return await asyncio.open_connection("127.0.0.1", self.port)
+            return await asyncio.open_connection("127.0.0.1", self.server.port)
         except OSError as error:
             raise Unreachable from error
 

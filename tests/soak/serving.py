@@ -1,6 +1,7 @@
 """The real server in a process of its own, whose memory and leavings are watched."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -59,6 +60,12 @@ class Server:
             [sys.executable, "-c", code], stderr=self.log, stdout=self.log, env=environment
         )
         self.starts += 1
+
+    @property
+    def key(self) -> str:
+        """The key in the URL that it printed last; empty before it did."""
+        printed = re.findall(r"/\?key=(\S+)", self.folder.with_suffix(".log").read_text())
+        return printed[-1] if len(printed) == self.starts else ""
 
     def kill(self) -> None:
         """End it as the system would when memory is short: at once, without a chance to tidy up."""

@@ -22,8 +22,8 @@ class Tally:
     waited: int = 0
     """times somebody was told how many are before"""
     resent: int = 0
-    closed: int = 0
-    """half requests that were closed"""
+    halves: int = 0
+    """requests that were left half sent"""
     left: int = 0
     """requests that were left before the answer"""
     faults: list[str] = field(default_factory=list)
@@ -36,12 +36,12 @@ class Tally:
     @property
     def requests(self) -> int:
         """Answers, half requests and those left early."""
-        return sum(self.answers.values()) + self.closed + self.left
+        return sum(self.answers.values()) + self.halves + self.left
 
     def count(self, answer: Answer, *allowed: int) -> Answer:
         """Count an answer; one that may not be is a fault."""
         self.answers[answer.status] += 1
-        if answer.status not in (200, 410, 429, *allowed):
+        if answer.status not in (200, 403, 410, 503, *allowed):
             self.faults.append(f"{answer.status} {answer.body[:200].decode(errors='replace')}")
         return answer
 
@@ -49,9 +49,9 @@ class Tally:
         """Say it in a few words."""
         refused = sum(self.answers[status] for status in (400, 403, 404, 405, 413))
         return [
-            f"{self.answers[200]} ok, {refused} refused, {self.closed} half ones closed",
+            f"{self.answers[200]} ok, {refused} refused, {self.halves} left half sent",
             f"{self.left} left early",
-            f"{self.waited} told their place, {self.answers[429]} asked to come again",
+            f"{self.waited} told their place, {self.answers[503]} asked to come again",
             f"{self.answers[410]} told of a lost table, {self.resent} sent again",
             f"{self.edits} edits, {self.lost} lost",
             f"{self.failed} of 5xx",
@@ -73,8 +73,8 @@ class Tally:
 
     @property
     def failed(self) -> int:
-        """Answers of 500 and above."""
-        return sum(count for status, count in self.answers.items() if status >= 500)
+        """Answers of 500 and above, but for 503: too many connections."""
+        return sum(count for status, count in self.answers.items() if status >= 500 and status != 503)
 
     def wait(self, share: float) -> int:
         """Milliseconds within which this share of the small requests was answered."""

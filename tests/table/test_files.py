@@ -14,7 +14,8 @@ from pyarrow import parquet
 
 from nri.errors import InputError, UnknownColumnError
 from nri.rule import Kind
-from nri.table import Table, read_table
+from nri.table import Reason, Table, read_table
+from nri.table.usable import why_useless
 
 
 def read(text: str, **options: Any) -> Table:
@@ -283,3 +284,38 @@ def test_numbers_survive_the_file_exactly(rows: list[tuple[float, int]], delimit
     table = read(text)
     assert table.columns["x"].values.astype(float).tolist() == [x for x, _ in rows]
     assert table.columns["n"].values.astype(float).tolist() == [float(n) for _, n in rows]
+
+
+def test_a_nested_column_is_left_out_and_does_not_block_the_table(tmp_path: Path) -> None:
+    """One column of lists refused the whole file, and leaving it out by name did not help."""
+    hours = [dt.time(i % 24, i) for i in range(40)]
+    columns = {"age": list(range(40)), "tags": [[1, 2]] * 40, "at": hours, "shift": hours[:2] * 20}
+    path = tmp_path / "visits.parquet"
+    parquet.write_table(pa.table(columns | {"nothing": pa.nulls(40)}), path)
+    table = read_table(path)
+    assert [str(note) for note in table.notes] == [
+        "tags: the cells are nested (list<element: int64>); left out, give plain values instead",
+        "at: the cells are times of day, too many different ones for categories; "
+        "left out, give plain values instead",
+    ]
+    reasons = {name: why_useless(column, name) for name, column in table.columns.items()}
+    assert reasons == {
+        "age": None,
+        "tags": Reason.UNREADABLE,
+        "at": Reason.UNREADABLE,
+        "shift": None,
+        "nothing": Reason.MISSING,
+    }
+    assert table.without("tags").names == ("age", "at", "shift", "nothing")
+
+
+def test_a_file_without_a_header_gets_a_note(caplog: pytest.LogCaptureFixture) -> None:
+    """The first row silently became names."""
+    read("5.1,3.5,setosa\n4.9,3.0,setosa\n6.2,2.2,virginica\n")
+    assert caplog.messages == [
+        "the file: the first line looks like a row; if it is one, put a line of names above it"
+    ]
+    caplog.clear()
+    for header in ("2019,2020,country", "0,1,2", "v1.0,v1.5,kind", "sepal,petal,setosa"):
+        read(f"{header}\n4.9,3.0,setosa\n6.2,2.2,virginica\n")
+    assert not caplog.messages

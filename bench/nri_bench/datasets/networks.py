@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from nri import Dynamics, InputError, read_dynamics
+from nri import InputError
 from nri_bench.arrays import IntArray
+from nri_dynamics import Dynamics, read_dynamics
 
 RANDOM = {f"random-{n}": n for n in (10, 20, 40)}
 """Random networks by their size; see :func:`random_network`."""

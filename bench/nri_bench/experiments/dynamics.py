@@ -29,7 +29,7 @@ from nri_bench.run import Job, Measures, Row
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from nri import Dynamics
+    from nri_dynamics import Dynamics
 
 NOISE = (0.0, 0.01, 0.05)
 QUICK = ("fewest", "greedy", "tree")

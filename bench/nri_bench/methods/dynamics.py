@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from nri import Dynamics, learn_dynamics, read_dynamics
 from nri_bench.arrays import BoolArray, IntArray
 from nri_bench.datasets.networks import next_states
+from nri_dynamics import Dynamics, learn_dynamics, read_dynamics
 
 Next = Callable[[IntArray], IntArray]
 """From [M, N] states to what follows them."""

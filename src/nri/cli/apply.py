@@ -93,7 +93,7 @@ def _with_probabilities(rule: "Rule", wanted: list[str] | None, every: bool) -> 
 
 def _refuse_database(rule: Path, file: str) -> None:
     """Refuse a database, by its URL or as a file, and name the SQL that makes predictions in it."""
-    from nri.table.databases import database_in
+    from nri.table.files import database_in
 
     scheme = file.partition("://")[0] if "://" in file else database_in(Path(file))
     if scheme is None:

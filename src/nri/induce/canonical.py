@@ -25,6 +25,7 @@ _CHUNK = 64
 _WEIGHT_UNITS = 2**20
 """Weights enter fingerprints as multiples of this fraction: whole ones add up exactly."""
 
+
 @dataclass(frozen=True, eq=False)
 class CanonicalEpisode:
     """An episode in canonical order, and what its literals mean."""
@@ -49,17 +50,7 @@ class CanonicalEpisode:
 
 
 def canonical(episode: Episode, literals: Sequence[Literal], groups: IntArray) -> CanonicalEpisode:
-    """Reorder rows and variables, and flip yes/no variables so that the rarer answer is the positive one.
-
-    Parameters
-    ----------
-    episode
-        Table, labels and weights.
-    literals
-        [2N], the meaning of each literal of the episode.
-    groups
-        [N + F], index of the column that each variable and each number comes from.
-    """
+    """Reorder rows and variables, and flip yes/no variables so that the rarer answer is the positive one."""
     rows, true, false = _fingerprints(episode)
     flip = _flips(episode, literals, true, false)
     information = _information(episode)

@@ -30,7 +30,7 @@ from nri.rule import Rule
 from nri.rule.plan import ColumnPlan
 from nri.search.result import Belief
 from nri.table.binarizer import Binarizer
-from nri.table.frame import read_columns
+from nri.table.source import read_columns
 from nri.table.table import Table
 from nri.table.usable import LeftOut, UselessColumnsError
 from nri.threads import one_thread

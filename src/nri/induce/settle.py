@@ -9,6 +9,7 @@ Whatever is kept was compared on all rows with what was there before. Counts do 
 rows, nor does the sample, so the answer depends neither on that nor on where the rows are.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -39,10 +40,10 @@ ROUNDS = 5
 """Most rounds of looking for what a rule still gets wrong."""
 _SLACK = 0.0005
 """Share of rows by which a rule that takes fewer bits may be worse than the best one seen."""
-_PATTERNS = 300
+_PATTERNS = 600
 """Most different rows that literals may make of a sample; beyond, the search on all rows would take long."""
 _MOST_PATTERNS = 1500
-"""Different rows that the literals of a rule make of a sample; with more it stays as the sample gave it."""
+"""Different rows that the literals of a rule make of a sample; with more it is sought anew with fewer."""
 _WORTH_A_LOOK = 0.0005
 """Share of rows that a round must have gained for errors to be looked at once more."""
 _REGIONS = 3
@@ -59,7 +60,9 @@ Search = Callable[[Table, Settings], Rule]
 """Searches a table in memory."""
 
 
-def settle(first: Rule, sample: Table, rows: Rows, settings: Settings, search: Search, rng: np.random.Generator) -> Rule:
+def settle(
+    first: Rule, sample: Table, rows: Rows, settings: Settings, search: Search, rng: np.random.Generator
+) -> Rule:
     """Return the rule of a sample as all rows want it."""
     if not isinstance(rows.outcome, Classes):
         return count_clauses(first.clauses, rows.count(_literals(first)).table)
@@ -81,13 +84,27 @@ class _Settling:
     rng: np.random.Generator
 
     def settled(self, first: Rule) -> Rule:
-        """Count the rule on all rows, and improve it there if the model allows it and patterns are few."""
+        """Count the rule on all rows, and improve it there if the model allows it."""
         counts = self.rows.count(_literals(first))
         rule = self.recounted(first, counts)
-        few = self._n_patterns(_literals(first)) <= _MOST_PATTERNS
-        if not few or not models.get_inducer(self.settings.model).sharpens:
+        if not models.get_inducer(self.settings.model).sharpens:
             return rule
+        if self._n_patterns(_literals(first)) > _MOST_PATTERNS:
+            rule, counts = self.plainer(rule, counts)
         return self.improved(rule, counts)
+
+    def plainer(self, rule: Rule, on: Patterns) -> tuple[Rule, Patterns]:
+        """Search all rows with as many literals of a rule as leave few patterns; return the better rule."""
+        uses = Counter(literal for clause in rule.clauses for literal in clause)
+        near = self.affordable(set(), sorted(uses, key=lambda literal: (-uses[literal], literal.sort_key)))
+        other = self.rows.count(near)
+        found = self.chosen([], rule.default, other, near)
+        n_literals = 2 * len(on.literals)
+        bits, own = (
+            rule_bits(one, cost_weighted(patterns.table, self.settings), n_literals)
+            for one, patterns in ((found, other), (rule, on))
+        )
+        return (found, self.rows.narrowed(other, _literals(found))) if bits < own else (rule, on)
 
     def recounted(self, rule: Rule, on: Patterns) -> Rule:
         """Return the same clauses with the counts of all rows."""
@@ -140,7 +157,11 @@ class _Settling:
         column = self.rows.columns[border[0]]
         middle = column.as_number(border[1])
         last, level = levels.get(border, (None, -1))
-        window = _first_window(border, column, self.sample) if last is None else _finer(last, column, middle, level)
+        window = (
+            _first_window(border, column, self.sample)
+            if last is None
+            else _finer(last, column, middle, level)
+        )
         while window is not None:
             level += 1
             moved = sharpen(

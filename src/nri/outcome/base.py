@@ -111,7 +111,7 @@ class Score:
         """A line for a rule that is no better than the constant prediction; empty for others.
 
         >>> Score("accuracy", 0.44, 0.03, 0.5, "1").warning
-        'cross-validated, the rule is no better than always predicting 1 (0.50): use ALWAYS 1, or give more rows'
+        'cross-validated, the rule is no better than always predicting 1 (0.50): use that, or give more rows'
         """
         if self.value > self.baseline + 1e-12:
             return ""
@@ -119,7 +119,7 @@ class Score:
             return "cross-validated, the rule orders events no better than chance: give more rows"
         return (
             f"cross-validated, the rule is no better than always predicting {self.constant} "
-            f"({self.baseline:.2f}): use ALWAYS {self.constant}, or give more rows"
+            f"({self.baseline:.2f}): use that, or give more rows"
         )
 
 

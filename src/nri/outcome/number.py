@@ -72,7 +72,7 @@ class Number:
         return np.asarray((self.values + 0.0).view(np.uint64))
 
     def scores(self, weights: FloatArray, fires: BoolArray | None = None) -> FloatArray:
-        """[M]: the values that a search explains, outliers clipped; by the branches that are there already."""
+        """[M]: the values that a search explains, outliers clipped by the branches so far."""
         if fires is None or not fires.shape[1]:
             return fence_of(self.values, weights).inside(self.values)
         return clipped(self.values, weights, first_to_fire(fires))
@@ -99,7 +99,7 @@ class Number:
             tuple(Branch(*pair) for pair in zip(clauses, estimates[:-1], strict=True)),
             estimates[-1],
             support,
-            share_explained(self.values, predicted[deciding], weights),
+            _rounded(share_explained(self.values, predicted[deciding], weights)),
         )
 
     def score(self, predicted: NDArray[Any], weights: FloatArray, fold: IntArray | None = None) -> Score:
@@ -120,7 +120,9 @@ class Number:
             "mean_absolute_error_of_median": float(share @ np.abs(self.values - median)),
         }
         overall = float(share @ self.values)
-        constant = NumberTarget(self.name, self.plan, decimals_for(mean_of(self.values, self.values, weights)))
+        constant = NumberTarget(
+            self.name, self.plan, decimals_for(mean_of(self.values, self.values, weights))
+        )
         explained = share_explained(self.values, predicted, weights)
         return Score("R²", explained, fold_error(of_folds), 0.0, constant.amount(overall), details)
 
@@ -200,7 +202,13 @@ def mean_of(values: FloatArray, inside: FloatArray, weights: FloatArray) -> Mean
     variance = float(weights @ (inside - mean) ** 2 / rows) * n / max(n - 1, 1e-9)
     reach = float(student.ppf(0.5 + LEVEL / 2, n - 1)) * float(np.sqrt(variance / n)) if n > 1.5 else 0.0
     quantiles = weighted_quantiles(values, weights, QUANTILES)
-    return Mean(mean, rows, mean, mean - reach, mean + reach, tuple(float(q) for q in quantiles))
+    mean, low, high = (_rounded(end) for end in (mean, mean - reach, mean + reach))
+    return Mean(mean, rows, mean, low, high, tuple(float(q) for q in quantiles))
+
+
+def _rounded(value: float) -> float:
+    """Return a value to ten digits, so that sums taken in another order of rows are the same."""
+    return float(f"{value:.10g}")
 
 
 def clipped(values: FloatArray, weights: FloatArray, deciding: IntArray) -> FloatArray:
@@ -216,7 +224,8 @@ def clipped(values: FloatArray, weights: FloatArray, deciding: IntArray) -> Floa
 def shrunken_means(values: FloatArray, weights: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
     """[n_groups]: the mean of each group, shrunk towards that of all by as much as it is uncertain.
 
-    How much follows from the variance within groups against that between their means (empirical Bayes). A group without rows has the mean of all.
+    How much follows from the variance within groups against that between their means (empirical Bayes). A
+    group without rows has the mean of all.
     """
     rows = np.bincount(groups, weights, minlength=n_groups)
     sums = np.bincount(groups, weights * values, minlength=n_groups)

@@ -97,7 +97,7 @@ class Survival:
             tuple(Branch(*pair) for pair in zip(clauses, estimates[:-1], strict=True)),
             estimates[-1],
             kaplan_meier(self.time, self.event, weights, times),
-            logrank(self.time, self.event, weights, deciding),
+            float(f"{logrank(self.time, self.event, weights, deciding):.10g}"),
         )
 
     def score(self, predicted: NDArray[Any], weights: FloatArray, fold: IntArray | None = None) -> Score:

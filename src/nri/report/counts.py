@@ -18,7 +18,7 @@ from nri.report.records import (
     Tally,
 )
 from nri.rule import Clause, Columns, RuleSet, clause_matrix, literal_truth
-from nri.rule.counting import most_together
+from nri.rule.simplify import most_together
 from nri.table.table import Table
 from nri.table.usable import LeftOut
 from nri.tasks.stability import Stability

@@ -21,7 +21,7 @@ from nri.errors import InputError
 from nri.rule.clause import Clause, Dnf
 from nri.rule.column import Columns, read_rows, row_count
 from nri.rule.decide import favour, first_to_fire
-from nri.rule.estimate import AnyTarget, ClassTarget, Estimate, NumberTarget, Shares, SurvivalTarget
+from nri.rule.estimate import AnyTarget, ClassTarget, NumberTarget, Shares, SurvivalTarget
 from nri.rule.labels import Label
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan, unstated
@@ -102,7 +102,7 @@ class Rule:
         return tuple(branch.clause for branch in self.branches)
 
     @property
-    def estimates(self) -> tuple[Estimate, ...]:
+    def estimates(self) -> tuple[Any, ...]:
         """Those of the branches, and that of the ELSE as the last."""
         return (*(branch.estimate for branch in self.branches), self.otherwise)
 
@@ -199,9 +199,9 @@ class Rule:
 
     def predict_proba(self, rows: Any, n_rows: int | None = None) -> FloatArray:
         """[M, n_classes]: probabilities of the classes, of which the predicted one's is the highest."""
-        self.labels  # raises for numbers
+        n_classes = len(self.classes)  # raises for numbers
         expected = np.array([one.expected for one in self.estimates if isinstance(one, Shares)])
-        return expected[self.decide(rows, n_rows)]
+        return expected.reshape(-1, n_classes)[self.decide(rows, n_rows)]
 
     def explain(self, rows: Any, n_rows: int | None = None) -> "list[Explanation]":
         """For each row, which branch decides it, which others fired, and what the nearest ones lacked."""
@@ -279,9 +279,9 @@ class Rule:
         table
             An ibis table with the columns that the rule reads (extra ``scale``).
         """
-        from nri.rule.push_down import decided_in
+        from nri.rule.render.sql import add_outcomes
 
-        return decided_in(self, table, self.predicts.predictions(self.estimates))  # type: ignore[arg-type]
+        return add_outcomes(self, table, self.predicts.predictions(self.estimates))
 
     def with_plans(self, plans: Mapping[str, ColumnPlan]) -> "Rule":
         """Return the rule with the plans of the columns that it reads."""

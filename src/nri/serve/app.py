@@ -1,76 +1,132 @@
-"""App: the addresses of the page and of its interface, and what each answers."""
+"""App: the addresses of the page and of its interface, what each answers, and how they are served."""
 
 import asyncio
 import contextlib
 import logging
+import os
+import socket
+import sys
+import threading
+import webbrowser
 from collections.abc import AsyncIterator, Callable
 from importlib.resources import files
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
 
 from nri.errors import InputError
 from nri.induce import models
 from nri.induce.resample import FOLDS
-from nri.serve.body import Spool, TooLargeError, read_json
 from nri.serve.downloads import make_download, report_line, report_steps
-from nri.serve.given import Given
-from nri.serve.guard import Guard
-from nri.serve.lanes import BusyError, GoneError, Lane, in_thread
+from nri.serve.guard import Guard, Key, TooLargeError, read_file, read_json
 from nri.serve.number import NumberWork, answer_number, number_download, view_number
-from nri.serve.profile import profile_target
-from nri.serve.progress import told_lines
 from nri.serve.question import read_question
-from nri.serve.rows import explain_row, rows_page
-from nri.serve.upload import Upload
-from nri.serve.view import view_held_out, view_target, view_upload, view_work
-from nri.serve.visitors import ForgottenError, Visit, Visitors
+from nri.serve.queue import DisconnectedError, Queue, in_thread, progress_lines
+from nri.serve.sessions import NoTableError, Session, Sessions
+from nri.serve.upload import InitialFile, Upload, profile_target
+from nri.serve.view import explain_row, rows_page, view_held_out, view_target, view_upload, view_work
 from nri.serve.work import Work, answer, edited_rules, held_out, with_rules
 from nri.table.excel import SheetChoice
 
 logger = logging.getLogger(__name__)
 
 STATIC = files("nri.serve") / "static"
-MOST_AT_ONCE = 2
-"""Tables that are read and rules that are looked for side by side; more would only slow each other down."""
-MOST_QUICK = 4
+LOOPBACK = "127.0.0.1"
+"""The only address that is ever listened on: no other machine of the network can reach it."""
+PORT = 8674
+"""Tried first; any free one else."""
+MAX_SEARCHES = 2
+"""Tables that are read and rules that are searched side by side; more would only slow each other down."""
+MAX_QUICK = 4
 """Edits and pages of rows that are counted side by side."""
+MAX_CONNECTIONS = 300
+"""Open at once; below the usual limit on open files, with room for the tables."""
+_SWITCH_SECONDS = 0.001
+"""Threads that compute let others go on after so long: a small request should not wait for a search."""
 
 T = TypeVar("T")
 
 
-def create_app(
-    port: int,
-    visitors: Visitors | None = None,
+def serve(
+    port: int | None = None,
     *,
     model: str = DEFAULT_MODEL,
-    given: Given | None = None,
-) -> Starlette:
-    """Make the application.
+    browser: bool = True,
+    initial: InitialFile | None = None,
+    log: Callable[[str], None],
+) -> None:
+    """Serve the page until interrupted; ``log`` is called with its URL, which holds the key.
 
-    Parameters
-    ----------
-    port
-        The port it will be reached under; requests that name another one are refused.
-    visitors
-        Where tables are kept; a new place by default.
-    model
-        What finds the rules; see :mod:`nri.induce.models`.
-    given
-        A table that every visitor begins with; none by default.
+    The model is loaded at once, so that the first search does not wait for it.
     """
-    visitors = Visitors() if visitors is None else visitors
-    page = _Page(visitors, f"nri_visit_{port}", model, given)  # cookies are shared by all ports of a host
+    models.get_inducer(model)
+    key = Key()
+    with contextlib.closing(listen(port)) as listener:
+        number = listener.getsockname()[1]
+        config = uvicorn_config(create_app(number, key, model=model, initial=initial))
+        address = f"http://{LOOPBACK}:{number}/?key="
+        log(f"The page is at {address}{key.value} (it opens for this URL only; Ctrl-C ends it)")
+        if browser:
+            threading.Timer(0.5, lambda: webbrowser.open(address + key.once())).start()
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def listen(port: int | None = None) -> socket.socket:
+    """Return a listening socket on loopback: on ``port``, or on the usual one if it is free, else any."""
+    for number in [PORT, 0] if port is None else [port]:
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        if os.name == "posix":  # elsewhere it would let another program take the port over
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((LOOPBACK, number))
+        except (OSError, OverflowError):
+            listener.close()
+            continue
+        listener.listen()
+        return listener
+    raise InputError(f"port {port} is taken or not allowed; choose another one with --port, or leave it out")
+
+
+def uvicorn_config(app: ASGIApp) -> uvicorn.Config:
+    """Return how the application is served: quietly, and to so many connections at most."""
+    return uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        http="h11",
+        ws="none",
+        limit_concurrency=MAX_CONNECTIONS,
+        timeout_keep_alive=10,
+        timeout_graceful_shutdown=2,
+        lifespan="on",
+    )
+
+
+def create_app(
+    port: int,
+    key: Key,
+    sessions: Sessions | None = None,
+    *,
+    model: str = DEFAULT_MODEL,
+    initial: InitialFile | None = None,
+) -> Starlette:
+    """Make the application; requests that name another port, or come without the key, are refused."""
+    sessions = Sessions() if sessions is None else sessions
+    page = _Page(sessions, model, initial)
     routes = [
         Route("/", page.index),
         Route("/api/table", page.table, methods=["POST", "DELETE"]),
-        Route("/api/given", page.given_table),
+        Route("/api/initial", page.initial_file),
         Route("/api/place", page.place),
         Route("/api/target", page.target),
         Route("/api/induce", page.induce, methods=["POST"]),
@@ -84,101 +140,97 @@ def create_app(
     ]
     app = Starlette(
         routes=routes,
-        middleware=[Middleware(Guard, port=port)],
+        middleware=[Middleware(Guard, port=port, key=key)],
         exception_handlers={
-            InputError: _told,
-            GoneError: _gone,
-            ClientDisconnect: _gone,
+            InputError: _input_error,
+            DisconnectedError: _disconnected,
+            ClientDisconnect: _disconnected,
             Exception: _unexpected,
         },
-        lifespan=_forgetting(visitors),
+        lifespan=_ending_idle(sessions),
     )
-    app.state.visitors, app.state.page = visitors, page
+    app.state.sessions = sessions
     return app
 
 
 class _Page:
-    """The answers; each runs its computations in a thread so that others are not kept waiting."""
+    """The answers; each runs its computations in a thread so that others do not wait."""
 
-    def __init__(self, visitors: Visitors, cookie: str, model: str, given: Given | None) -> None:
-        self.visitors = visitors
-        self.cookie = cookie
+    def __init__(self, sessions: Sessions, model: str, initial: InitialFile | None) -> None:
+        self.sessions = sessions
         self.model = model
-        self.given = given
-        self.spool = Spool()
-        self.quick, self.search, self.long = Lane(MOST_QUICK), Lane(MOST_AT_ONCE), Lane(MOST_AT_ONCE)
+        self.initial = initial
+        self.quick, self.search, self.long = Queue(MAX_QUICK), Queue(MAX_SEARCHES), Queue(MAX_SEARCHES)
 
     async def index(self, request: Request) -> Response:
         return FileResponse(str(STATIC / "index.html"), media_type="text/html")
 
     async def table(self, request: Request) -> Response:
-        secret = request.cookies.get(self.cookie)
         if request.method == "DELETE":
-            self.visitors.forget(secret)
-            response: Response = JSONResponse({})
-            response.delete_cookie(self.cookie, httponly=True, samesite="strict")
-            return response
+            self.sessions.end(_token(request))
+            return JSONResponse({})
         name = unquote(request.headers.get("x-file-name", ""), errors="replace")
-        choice = _sheet_choice(request)
-        async with self.spool.received(request) as file:
-            visit = Visit(file, name, choice)
-            upload = await self.compute(request, self.search, visit.wake)
-            self.visitors.forget(secret)  # a new table is a new visit, so no secret lives long
-            secret = self.visitors.begin(visit)
-        self.visitors.settle(visit)
-        response = JSONResponse(view_upload(upload))
-        response.set_cookie(self.cookie, secret, httponly=True, samesite="strict", path="/")
-        return response
+        session = Session(await read_file(request), name, _sheet_choice(request))
+        try:
+            upload = await self.compute(request, self.search, session.load)
+        except BaseException:
+            session.file.close()
+            raise
+        self.sessions.end(_token(request))
+        token = self.sessions.begin(session)
+        self.sessions.free_memory(session)
+        return JSONResponse({**view_upload(upload), "session": token})
 
-    async def given_table(self, request: Request) -> Response:
-        """Hand out the table that was named on the command line, which the page then sends as any other."""
-        if self.given is None:
+    async def initial_file(self, request: Request) -> Response:
+        """Return the file that was named on the command line, which the page then sends as any other."""
+        if self.initial is None:
             return Response(status_code=204)
-        return Response(self.given.content, headers={"x-file-name": quote(self.given.name)})
+        headers = {"x-file-name": quote(self.initial.name), "x-target": quote(self.initial.target or "")}
+        return Response(self.initial.content, headers=headers)
 
     async def place(self, request: Request) -> Response:
         ticket = request.query_params.get("ticket", "")
-        places = (lane.before(ticket) for lane in (self.quick, self.search, self.long))
+        places = (queue.before(ticket) for queue in (self.quick, self.search, self.long))
         return JSONResponse({"before": next((place for place in places if place is not None), None)})
 
     async def target(self, request: Request) -> Response:
         upload, _ = await self.upload(request)
         column = request.query_params.get("column", "")
         upload.table.require([column])
-        found = await self.compute(request, self.quick, profile_target, upload.table, column)
-        return JSONResponse(view_target(found))
+        profile = await self.compute(request, self.quick, profile_target, upload.table, column)
+        return JSONResponse(view_target(profile))
 
     async def induce(self, request: Request) -> Response:
         data = await read_json(request)
-        upload, visit = await self.upload(request)
+        upload, session = await self.upload(request)
         question = read_question(data, self.model, upload.columns)
         work: Work | NumberWork | None = await self.compute(
             request, self.search, answer_number, upload, question
         )
         if work is None:
             work = await self.compute(request, self.search, answer, upload, question)
-        visit.take(upload, work)
-        self.visitors.settle(visit)
+        session.upload, session.work = upload, work
+        self.sessions.free_memory(session)
         return JSONResponse(await self.compute(request, self.quick, _view, work))
 
     async def edit(self, request: Request) -> Response:
         data = await read_json(request)
-        work, visit = await self.work(request)
+        work, session = await self.work(request)
         while True:
             edited = await self.compute(request, self.quick, _edited, work, data)
-            if visit.work is work:
+            if session.work is work:
                 break
-            work, visit = await self.work(request)  # a search has ended meanwhile: what it found is edited
-        visit.take(work.upload, edited)
+            work, session = await self.work(request)  # a search has ended meanwhile: its rule is edited
+        session.upload, session.work = work.upload, edited
         return JSONResponse(await self.compute(request, self.quick, view_work, edited))
 
     async def validate(self, request: Request) -> Response:
         work, _ = await self.work(request)
-        return self.told_line_by_line(lambda step: view_held_out(work, held_out(work, step)), FOLDS)
+        return self.stream(lambda step: view_held_out(work, held_out(work, step)), FOLDS)
 
     async def report(self, request: Request) -> Response:
         work, _ = await self.work(request)
-        return self.told_line_by_line(lambda step: report_line(work, step), report_steps(work))
+        return self.stream(lambda step: report_line(work, step), report_steps(work))
 
     async def rows(self, request: Request) -> Response:
         query = request.query_params
@@ -194,8 +246,8 @@ class _Page:
 
     async def download(self, request: Request) -> Response:
         kind, dialect = request.path_params["kind"], request.query_params.get("dialect") or None
-        _, visit = await self.upload(request)
-        work = visit.work
+        _, session = await self.upload(request)
+        work = session.work
         if isinstance(work, NumberWork):
             made = await self.compute(request, self.long, number_download, work, kind, dialect)
         else:
@@ -203,39 +255,35 @@ class _Page:
         disposition = {"content-disposition": f'attachment; filename="{made.name}"'}
         return Response(made.content, media_type=made.media_type, headers=disposition)
 
-    async def upload(self, request: Request) -> tuple[Upload, Visit]:
-        """Return the visitor's table, which may have to be read again."""
-        secret = request.cookies.get(self.cookie)
-        visit = self.visitors.find(secret)
-        if visit is None:
-            raise ForgottenError(self.visitors.why_none(secret))
-        if visit.upload is not None:
-            return visit.upload, visit
-        upload = await self.compute(request, self.search, visit.wake)
-        self.visitors.settle(visit)
-        return upload, visit
+    async def upload(self, request: Request) -> tuple[Upload, Session]:
+        """Return the table of a session, which may have to be read again."""
+        session = self.sessions.get(_token(request))
+        if session.upload is not None:
+            return session.upload, session
+        upload = await self.compute(request, self.search, session.load)
+        self.sessions.free_memory(session)
+        return upload, session
 
-    async def work(self, request: Request) -> tuple[Work, Visit]:
-        _, visit = await self.upload(request)
-        return _a_rule(visit.work), visit
+    async def work(self, request: Request) -> tuple[Work, Session]:
+        _, session = await self.upload(request)
+        return _a_rule(session.work), session
 
-    async def compute(self, request: Request, lane: Lane, function: Callable[..., T], *arguments: Any) -> T:
-        """Compute in a thread, after those who came before."""
+    async def compute(self, request: Request, queue: Queue, function: Callable[..., T], *arguments: Any) -> T:
+        """Compute in a thread, after the requests that came before."""
         ticket = request.headers.get("x-ticket") or object()
-        async with lane.turn(ticket, request.is_disconnected):
+        async with queue.turn(ticket, request.is_disconnected):
             return await in_thread(lambda: function(*arguments))
 
-    def told_line_by_line(
-        self, compute: Callable[[Callable[[], None]], dict[str, Any]], steps: int
-    ) -> Response:
-        return StreamingResponse(told_lines(compute, steps, self.long), media_type="application/x-ndjson")
+    def stream(self, compute: Callable[[Callable[[], None]], dict[str, Any]], steps: int) -> Response:
+        lines = progress_lines(compute, steps, self.long)
+        return StreamingResponse(lines, media_type="application/x-ndjson")
 
 
 def _a_rule(work: Work | NumberWork | None) -> Work:
     if isinstance(work, NumberWork):
-        raise ForgottenError("a rule about a number is neither edited nor asked about rows; choose a class")
+        raise NoTableError("a rule about a number cannot be edited, nor explain rows; choose a class")
     if work is None:
-        raise ForgottenError("there is no rule yet; choose a target first")
+        raise NoTableError("there is no rule yet; choose a target first")
     return work
 
 
@@ -243,8 +291,13 @@ def _view(work: Work | NumberWork) -> dict[str, Any]:
     return view_number(work) if isinstance(work, NumberWork) else view_work(work)
 
 
+def _token(request: Request) -> str:
+    """Return the session of a tab: each has a table of its own."""
+    return request.headers.get("x-session", "")
+
+
 def _sheet_choice(request: Request) -> SheetChoice:
-    """Return which sheet of a workbook the page asks for, and the row of its header."""
+    """Return which sheet of a workbook is wanted, and the row of its header."""
     sheet = unquote(request.headers.get("x-sheet", ""), errors="replace")
     row = request.headers.get("x-header-row", "")
     return SheetChoice(sheet or None, _number(row) if row else None)
@@ -261,37 +314,31 @@ def _number(text: str) -> int:
         raise InputError(f"{text[:20]!r} is no row number; reload the page") from None
 
 
-def _forgetting(visitors: Visitors) -> Callable[[Starlette], contextlib.AbstractAsyncContextManager[None]]:
-    """Forget idle tables even when nobody asks for anything."""
+def _ending_idle(sessions: Sessions) -> Callable[[Starlette], contextlib.AbstractAsyncContextManager[None]]:
+    """End idle sessions even when no request comes."""
 
     async def sweep() -> None:
         while True:
             await asyncio.sleep(60)
-            visitors.forget_idle()
+            sessions.end_idle()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         sweeping = asyncio.create_task(sweep())
         yield
         sweeping.cancel()
-        visitors.close()
+        sessions.close()
 
     return lifespan
 
 
-async def _told(request: Request, error: Exception) -> Response:
-    status = 400
-    if isinstance(error, TooLargeError):
-        status = 413
-    elif isinstance(error, ForgottenError):
-        status = 410
-    elif isinstance(error, BusyError):
-        status = 429
+async def _input_error(request: Request, error: Exception) -> Response:
+    status = 413 if isinstance(error, TooLargeError) else 410 if isinstance(error, NoTableError) else 400
     return JSONResponse({"error": str(error)}, status_code=status)
 
 
-async def _gone(request: Request, error: Exception) -> Response:
-    return Response(status_code=408)  # nobody reads it
+async def _disconnected(request: Request, error: Exception) -> Response:
+    return Response(status_code=408)  # the client does not read it
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

@@ -11,8 +11,7 @@ from nri.induce.path import Induction
 from nri.report import ReportOptions, gather_report, render_report, steps_of
 from nri.rule import render
 from nri.serve.work import Work
-from nri.table.excel_write import write_into_workbook
-from nri.table.write import typed_frame, write_table
+from nri.table.write import typed_frame, write_into_workbook, write_table
 from nri.tasks.predictions import predictions
 
 

@@ -1,20 +1,33 @@
-"""Guard: a page on loopback is open to every site the browser visits; here is what keeps those out.
+"""Guard: which requests are answered, and how much of their bodies is read.
 
-*DNS rebinding* (a name of theirs that resolves to 127.0.0.1) fails since the Host must be ours. *Forms and
-scripts of other sites* fail since their Origin is not ours; a request that changes something must name its
-Origin, and every call of the interface carries a header that a form cannot send. *Markup in cells* could
-do nothing even if it got into the page: the policy allows no script but our own files, and no text
-may become markup (Trusted Types).
+The page belongs to the account that started it: every request must carry the *key* that ``nri serve``
+printed, as a cookie that the first load sets. Against web sites in the owner's browser: *DNS rebinding* (a
+name of theirs that resolves to 127.0.0.1) fails since the Host must be ours; *forms and scripts* fail since
+their Origin is not ours, a request that changes something must name its Origin, and every call of the
+interface carries a header that a form cannot send. *Markup in cells* could do nothing even if it got into the
+page: the policy allows no script but our own files, and no text may become markup (Trusted Types).
 """
 
-from collections.abc import Iterable
+import contextlib
+import json
+import secrets
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterable
+from typing import IO, Any
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from nri.errors import InputError
+from nri.serve.upload import MAX_BYTES, TOO_LARGE
+
 CALL_HEADER = "x-nri"
-"""Every call of the interface carries it; other sites cannot send it without asking first."""
+"""Every call of the interface carries it; other sites cannot send it without a preflight."""
+MAX_JSON = 1024 * 1024
+"""Bytes of a question or an edited rule."""
 
 CONTENT_POLICY = "; ".join(
     (
@@ -41,26 +54,50 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
     "cache-control": "no-store",
 }
-"""On every answer."""
+"""On every response."""
+
+NO_KEY = "this page belongs to the account that started it; open the URL that nri serve printed"
 
 _SAFE = {"GET", "HEAD"}
 _OWN_SITES = {"same-origin", "none"}
-"""What ``Sec-Fetch-Site`` says of our page, and of an address that somebody typed."""
+"""``Sec-Fetch-Site`` of our own page, and of an address that was typed."""
+_ONCE_SECONDS = 60.0
+
+
+class TooLargeError(InputError):
+    """A body has more bytes than are accepted."""
+
+
+class Key:
+    """The secret that opens the page."""
+
+    def __init__(self) -> None:
+        self.value = secrets.token_urlsafe(32)
+        self._once, self._until = "", 0.0
+
+    def once(self) -> str:
+        """Return a key that works once, within a minute.
+
+        Other accounts can read the command line that starts a browser; the lasting key does not stand there.
+        """
+        self._once, self._until = secrets.token_urlsafe(32), time.monotonic() + _ONCE_SECONDS
+        return self._once
+
+    def opens(self, candidate: str) -> bool:
+        """Whether a key in the address is right; one that works once is used up."""
+        if self._once and time.monotonic() < self._until and _same(candidate, self._once):
+            self._once = ""
+            return True
+        return _same(candidate, self.value)
 
 
 class Guard:
-    """Let requests through that come from our own page, and put headers on every answer.
+    """Pass requests on that come from the owner's own page, and put headers on every response."""
 
-    Parameters
-    ----------
-    app
-        What is guarded.
-    port
-        The port we listen on; the only one a Host or an Origin may name.
-    """
-
-    def __init__(self, app: ASGIApp, port: int) -> None:
+    def __init__(self, app: ASGIApp, port: int, key: Key) -> None:
         self.app = app
+        self.key = key
+        self.cookie = f"nri_key_{port}"  # cookies are shared by all ports of a host
         self.hosts = frozenset(_hosts(port))
         self.origins = frozenset(f"http://{host}" for host in self.hosts)
 
@@ -72,25 +109,93 @@ class Guard:
         if scope["type"] != "http":  # there are no web sockets here
             await send({"type": "websocket.close", "code": 1008})
             return
-        refusal = self.refusal(scope["method"], scope["path"], Headers(scope=scope))
-        answer = self.app if refusal is None else JSONResponse({"error": refusal}, status_code=403)
-        await answer(scope, receive, _with_headers(send))
+        await (self._response(Request(scope)) or self.app)(scope, receive, _with_headers(send))
+
+    def _response(self, request: Request) -> Response | None:
+        """Return the response to a request that is refused, or that brings the key; None for any other."""
+        path = request.scope["path"]
+        refusal = self.refusal(request.method, path, request.headers)
+        if refusal is None:
+            is_owner = _same(request.cookies.get(self.cookie, ""), self.key.value)
+            candidate = request.query_params.get("key") if path == "/" else None
+            if candidate is None and is_owner:
+                return None
+            if candidate is not None and (self.key.opens(candidate) or is_owner):
+                return self._opened(request)
+        message = refusal or NO_KEY
+        if path.startswith("/api/"):
+            return JSONResponse({"error": message}, status_code=403)
+        return PlainTextResponse(message + "\n", status_code=403)
 
     def refusal(self, method: str, path: str, headers: Headers) -> str | None:
-        """Return why a request is refused, None if it is not."""
+        """Return why a request is refused whatever its key, None if it is not."""
         hosts = headers.getlist("host")
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
-            return "only 127.0.0.1 and localhost are answered; open the address that nri serve printed"
+            return "only 127.0.0.1 and localhost are answered; open the URL that nri serve printed"
         origins = headers.getlist("origin")
         if any(origin.lower() not in self.origins for origin in origins):
-            return "a page of another site asked; only this server's own page may"
+            return "the request comes from a page of another site; only this server's own page is answered"
         if headers.get("sec-fetch-site", "none") not in _OWN_SITES and not _is_link(method, path, headers):
-            return "a page of another site asked; only this server's own page may"
+            return "the request comes from a page of another site; only this server's own page is answered"
         if method not in _SAFE and len(origins) != 1:
             return "a request that changes something must name its Origin; use the page"
         if path.startswith("/api/") and headers.get(CALL_HEADER) is None:
             return f"calls need the header {CALL_HEADER}; use the page"
         return None
+
+    def _opened(self, request: Request) -> Response:
+        """Set the cookie and go on to the address without the key."""
+        response = Response(status_code=303, headers={"location": "/"})
+        if request.headers.get("sec-fetch-site", "none") not in _OWN_SITES:
+            # A browser does not send strict cookies along a redirect that began at another site.
+            response = Response(headers={"refresh": "0; url=/"})
+        response.set_cookie(self.cookie, self.key.value, httponly=True, samesite="strict", path="/")
+        return response
+
+
+async def read_json(request: Request) -> Any:
+    """Read a JSON body."""
+    message = "the page sent more than a rule can be; reload the page"
+    content = b"".join([chunk async for chunk in _chunks(request, MAX_JSON, message)])
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        raise InputError("the page sent something that is no JSON; reload the page") from None
+
+
+async def read_file(request: Request) -> IO[bytes]:
+    """Put a body on disk as it arrives; the file has no name, so it is gone with the server."""
+    file = tempfile.TemporaryFile(prefix="nri-")  # noqa: SIM115  # the session closes it
+    try:
+        async for chunk in _chunks(request, MAX_BYTES, TOO_LARGE):
+            file.write(chunk)
+        file.flush()
+    except BaseException as error:
+        with contextlib.suppress(OSError):  # what is still in the buffer may not fit either
+            file.close()
+        if not isinstance(error, OSError):
+            raise
+        raise TooLargeError(
+            f"there is no room on disk for the file ({error.strerror}); make some, or set TMPDIR to a folder"
+        ) from None
+    return file
+
+
+async def _chunks(request: Request, most: int, message: str) -> AsyncIterator[bytes]:
+    """Yield a body; one that announces itself as too large is not read at all."""
+    announced = request.headers.get("content-length", "0")
+    if announced.isdigit() and int(announced) > most:
+        raise TooLargeError(message)
+    size = 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > most:
+            raise TooLargeError(message)
+        yield chunk
+
+
+def _same(one: str, other: str) -> bool:
+    return secrets.compare_digest(one.encode(), other.encode())
 
 
 def _hosts(port: int) -> Iterable[str]:
@@ -101,7 +206,7 @@ def _hosts(port: int) -> Iterable[str]:
 
 
 def _is_link(method: str, path: str, headers: Headers) -> bool:
-    """Whether somebody followed a link to our page from elsewhere, which shows them nothing of ours."""
+    """Whether a link on another site was followed to our page; its script cannot read what comes back."""
     return method in _SAFE and path == "/" and headers.get("sec-fetch-mode") == "navigate"
 
 

@@ -1,21 +1,33 @@
-"""Upload: the bytes of a dropped file become a table, or a sentence that says why they do not."""
+"""Upload: a dropped file becomes a table with a profile of each column, or a sentence why it does not."""
 
 import io
 import logging
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
+from typing import Any
 
+import numpy as np
+
+from nri.engine.files import Files, files_of
+from nri.engine.some_rows import SomeRows, some_rows
 from nri.errors import InputError
-from nri.serve.profile import ColumnProfile, profile_columns
+from nri.rule import Kind, Value
+from nri.rule.column import Column
+from nri.rule.labels import Label
+from nri.rule.literal import plain_value
+from nri.table.answers import read_answers
 from nri.table.budget import Budget, in_words
 from nri.table.excel import SheetChoice
-from nri.table.files import open_source
+from nri.table.files import missing_file, open_source
+from nri.table.rounding import plain_number
 from nri.table.source import Source
 from nri.table.table import Table
+from nri.table.target import encode
+from nri.table.usable import why_useless
 
 MAX_BYTES = 50 * 2**20
 """Most bytes of a file as it is sent."""
@@ -31,10 +43,49 @@ BUDGET = Budget(
 
 TOO_LARGE = f"the file is larger than {in_words(MAX_BYTES)}, the most this page takes; {BUDGET.remedy}"
 
+MAX_VALUES = 60
+"""Most categories of one column that the page offers in a list."""
+_TARGET_NAMES = ("target", "label", "class", "outcome", "y", "diagnosis", "result", "survived", "churn")
+"""Usual names of a target."""
+_MIN_ROWS = 1000
+"""A table of which not even so many rows fit is too wide for the page."""
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """A column as the page lists it."""
+
+    name: str
+    kind: Kind
+    """how conditions compare it"""
+    left_out: str | None
+    """why no rule will use it, None if one may"""
+    missing: int
+    distinct: int
+    values: tuple[str, ...]
+    """the most frequent categories of a text column"""
+    low: Value | None
+    middle: Value | None
+    high: Value | None
+    """least, middle and greatest cell of a number or date column"""
+
+
+@dataclass(frozen=True)
+class TargetProfile:
+    """What a column offers as a target: classes, or a comparison that makes it true or false."""
+
+    column: str
+    classes: tuple[tuple[Label, int], ...]
+    """labels and their numbers of rows; empty if it has too many values"""
+    compare: tuple[str, Value] | None
+    """an operator and a value to compare with, for a column with too many values"""
+    problem: str | None
+    """why it cannot be a target at all"""
+
 
 @dataclass(frozen=True, eq=False)
 class Upload:
-    """A table that somebody dropped on the page."""
+    """A table that was dropped on the page."""
 
     name: str
     source: Source
@@ -43,25 +94,13 @@ class Upload:
     """what they mean; no target is chosen yet"""
     columns: tuple[ColumnProfile, ...]
     notes: tuple[str, ...]
-    """what the reader had to say, e.g. about an unusual encoding"""
+    """warnings of the reader, e.g. about an unusual encoding"""
 
 
 def read_upload(name: str, content: bytes, choice: SheetChoice | None = None) -> Upload:
-    """Read a dropped file.
+    """Read a dropped file; only the last part of its name is used, to recognise the format.
 
-    Parameters
-    ----------
-    name
-        What the browser says the file is called; only its last part is used, to tell the format.
-    content
-        All of its bytes.
-    choice
-        Of a workbook, which sheet is wanted and where its header is.
-
-    Raises
-    ------
-    InputError
-        If it is empty, too large, or holds no table.
+    Raises :class:`InputError` if it is empty, too large, or holds no table.
     """
     name = _plain_name(name)
     if len(content) > MAX_BYTES:
@@ -111,3 +150,119 @@ def _plain_name(name: str) -> str:
     last = PurePath(name.replace("\\", "/")).name
     shown = "".join(c if c.isprintable() else " " for c in last).strip()
     return shown[-120:] or "the file"
+
+
+@dataclass(frozen=True)
+class InitialFile:
+    """The file that the page begins with."""
+
+    name: str
+    """stands above the table, so it also says how many rows were taken"""
+    content: bytes
+    target: str | None = None
+    """the column to explain, None to let the page ask for it"""
+
+
+def initial_file(file: str, sample: int) -> InitialFile:
+    """Return the file of a path or pattern, or about ``sample`` rows of one that is too large."""
+    files = files_of(file)
+    if files is not None and (files.is_large or files.size > MAX_BYTES):
+        return _sampled(files, sample)
+    path = Path(file)
+    if not path.is_file():
+        raise missing_file(path)
+    if path.stat().st_size > MAX_BYTES:
+        raise InputError(TOO_LARGE)
+    return InitialFile(path.name, path.read_bytes())
+
+
+def _sampled(files: Files, sample: int) -> InitialFile:
+    """Take some rows, fewer where so many would be too large."""
+    while True:
+        taken = some_rows(files, sample)
+        content = _written(taken, parquet=files.parquet)
+        if len(content) <= MAX_BYTES:
+            break
+        if sample <= _MIN_ROWS:
+            raise InputError(TOO_LARGE)
+        sample = max(_MIN_ROWS, sample * MAX_BYTES // (2 * len(content)))
+    whole = files.paths[0].name if not files.many else f"{len(files.paths)} files"
+    name = f"{len(taken.source)} of {taken.n_rows} rows of {whole}".removesuffix(".gz")
+    ending = ".parquet" if files.parquet else ".csv"
+    return InitialFile(name if name.endswith(ending) else name + ending, content)
+
+
+def _written(taken: SomeRows, *, parquet: bool) -> bytes:
+    file = io.BytesIO()
+    write = taken.source.frame.to_parquet if parquet else taken.source.frame.to_csv
+    write(file, index=False)
+    return file.getvalue()
+
+
+def profile_columns(table: Table) -> tuple[ColumnProfile, ...]:
+    """Describe each column of a table."""
+    return tuple(_profile(name, table) for name in table.names)
+
+
+def profile_target(table: Table, name: str) -> TargetProfile:
+    """Return what a column offers as a target.
+
+    >>> from nri.table import table_of
+    >>> profile_target(table_of({"flu": ["yes", "no", "yes"]}), "flu").classes
+    (('no', 1), ('yes', 2))
+    >>> profile_target(table_of({"age": range(100)}), "age").compare
+    ('>', 49)
+    """
+    answers = read_answers(table, name)
+    try:
+        labels, _ = encode(answers)
+    except InputError as error:
+        if len(answers.labels.distinct()[0]) < 2:
+            return TargetProfile(name, (), None, str(error))
+        return TargetProfile(name, (), _comparison(answers.labels), None)
+    counts = np.bincount(labels.codes, minlength=len(labels.classes))
+    return TargetProfile(name, tuple(zip(labels.classes, counts.tolist(), strict=True)), None, None)
+
+
+def guess_target(columns: Sequence[ColumnProfile]) -> str | None:
+    """Return the likeliest target, None if none suggests itself."""
+    possible = [column for column in columns if 2 <= column.distinct <= 20 and column.left_out is None]
+    for name in _TARGET_NAMES:
+        for column in possible:
+            if column.name.strip().lower() == name:
+                return column.name
+    return possible[-1].name if possible and possible[-1] is columns[-1] else None
+
+
+def _profile(name: str, table: Table) -> ColumnProfile:
+    column = table.columns[name]
+    useless = why_useless(column, name, whole=table.plans[name].whole)
+    distinct, counts = column.distinct()
+    values: tuple[str, ...] = ()
+    low = middle = high = None
+    if column.kind is Kind.TEXT:
+        order = np.argsort(-counts, kind="stable")[:MAX_VALUES]
+        values = tuple(sorted(str(distinct[i]) for i in order))
+    elif column.kind in (Kind.NUMBER, Kind.DATE) and len(distinct):
+        cells = np.sort(column.values[column.known])
+        low, middle, high = plain_value(cells[0]), plain_value(_cut(cells)), plain_value(cells[-1])
+    missing = int((~column.known).sum())
+    left_out = None if useless is None else str(useless)
+    return ColumnProfile(name, column.kind, left_out, missing, len(distinct), values, low, middle, high)
+
+
+def _comparison(column: Column) -> tuple[str, Value]:
+    """Cut numbers and dates in the middle; of many texts ask for the most frequent one."""
+    if column.kind is Kind.TEXT:
+        distinct, counts = column.distinct()
+        return "=", str(distinct[int(np.argmax(counts))])
+    return ">", plain_value(_cut(np.sort(column.values[column.known])))
+
+
+def _cut(cells: Any) -> Any:
+    """Return a plain number near the median of sorted cells, with cells on both sides if there can be."""
+    middle = cells[(len(cells) - 1) // 2]
+    if cells.dtype.kind != "f":
+        return middle
+    above = cells[cells > middle]
+    return plain_number(float(middle), float(above[0])) if len(above) else float(middle)

@@ -14,10 +14,10 @@ from nri.arrays import BoolArray
 from nri.errors import InputError, UnknownColumnError
 from nri.rule.column import Column
 from nri.rule.literal import Kind, Literal, Op
-from nri.rule.plan import ColumnPlan
 from nri.rule.phrase import unquoted
+from nri.rule.plan import ColumnPlan
 from nri.table.cells import TextCells
-from nri.table.kinds import boolean
+from nri.table.kinds import TRUE_FALSE, ZERO_ONE
 from nri.table.reading import as_numbers, read_by
 from nri.table.table import Table
 
@@ -45,7 +45,7 @@ def read_answers(table: Table, asked: str, what: str = "target") -> Answers:
 
     What it is to serve as, e.g. an option of the command line, stands in messages.
 
-    >>> from nri.table.frame import table_of
+    >>> from nri.table.source import table_of
     >>> answers = read_answers(table_of({"price": [50, 150]}), "price > 100")
     >>> answers.column, answers.labels.values.tolist()
     ('price', [False, True])
@@ -55,14 +55,14 @@ def read_answers(table: Table, asked: str, what: str = "target") -> Answers:
     if comparison is None:
         return Answers(asked, name, column, plan, what=what)
     truth = Column(comparison.truth(column, plan, name), column.known)
-    words = replace(boolean.WORDS, no_and_yes=("False", "True"))
+    words = replace(TRUE_FALSE, no_and_yes=("False", "True"))
     return Answers(asked, name, truth, words, compared=True, what=what)
 
 
 def read_condition(table: Table, text: str) -> Literal:
     """Read a condition such as ``age > 80`` or ``colour = red``, its value as the column's cells are read.
 
-    >>> from nri.table.frame import table_of
+    >>> from nri.table.source import table_of
     >>> read_condition(table_of({"age": [20, 90]}), "age > 80")
     Literal(column='age', op=<Op.GT: '>'>, value=80)
     """
@@ -88,7 +88,7 @@ class Comparison:
 
     def truth(self, column: Column, plan: ColumnPlan, name: str) -> BoolArray:
         """[M]: where it holds, as far as cells are known."""
-        if column.kind is Kind.BOOLEAN and plan.no_and_yes == boolean.DIGITS.no_and_yes:
+        if column.kind is Kind.BOOLEAN and plan.no_and_yes == ZERO_ONE.no_and_yes:
             column, plan = Column(as_numbers(column), column.known), ColumnPlan(Kind.NUMBER)
         ordered = self.operator not in ("=", "==", "!=")
         if ordered and column.kind in (Kind.TEXT, Kind.BOOLEAN):

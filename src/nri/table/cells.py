@@ -1,7 +1,7 @@
-"""Cells: one column as it came, before anybody has said what it means.
+"""Cells: one column as it came, before its meaning is decided.
 
-A column comes as texts (from a text file, where everything is text, or because its owner says so) or with a
-type of its own. Distinct texts are looked at once, however many cells hold them. This is where pandas ends.
+A column comes as texts (from a text file, where everything is text, or because its type is text) or with a
+type of its own. Distinct texts are parsed once, however many cells hold them. No later module uses pandas.
 """
 
 import datetime as dt
@@ -19,7 +19,7 @@ from pandas.api import types
 from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
 from nri.rule.column import Column
-from nri.table.kinds.missing import MISSING_MARKS
+from nri.table.kinds import MISSING_MARKS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,7 +38,7 @@ class TextCells:
     loose: bool = False
     """whether they are texts only because they come from a text file"""
     declared: bool = False
-    """whether its owner says that these are categories, whatever they look like"""
+    """whether its type says that these are categories, whatever they look like"""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -70,14 +70,14 @@ Cells = TextCells | TypedCells
 def text_cells(cells: "NDArray[Any] | pa.Array[Any]") -> TextCells:
     """Return the cells of a text file's column: without blanks around them, marks for nothing missing.
 
-    >>> found = text_cells(np.array([" a", "NA", "a"], dtype=object))
-    >>> found.codes.tolist(), found.texts
+    >>> cells = text_cells(np.array([" a", "NA", "a"], dtype=object))
+    >>> cells.codes.tolist(), cells.texts
     ([0, -1, 0], ('a',))
     """
     codes: NDArray[Any]
     if isinstance(cells, np.ndarray):
-        codes, found = pd.factorize(cells)
-        distinct = found.tolist()
+        codes, uniques = pd.factorize(cells)
+        distinct = uniques.tolist()
     else:
         encoded = cells.dictionary_encode()
         codes, distinct = np.asarray(encoded.indices), encoded.dictionary.to_pylist()
@@ -90,7 +90,7 @@ def text_cells(cells: "NDArray[Any] | pa.Array[Any]") -> TextCells:
 def plain_numbers_of(cells: "pa.Array[Any]") -> TypedCells | None:
     """Return texts that are plain numbers or marks for nothing as numbers; None if one is anything else.
 
-    What :func:`nri.table.kinds.number.recognise_plain` finds in distinct texts, found in all cells at once:
+    As :func:`nri.table.kinds.number.recognise_plain`, but of all cells at once rather than of distinct texts:
     long columns of measurements hardly repeat.
 
     >>> import pyarrow as pa
@@ -115,30 +115,13 @@ def plain_numbers_of(cells: "pa.Array[Any]") -> TypedCells | None:
         known = np.asarray(cells.is_valid())
         if not known.any() or not np.isfinite(values[known]).all():
             return None
-    if _are_padded(cells):
-        return None
+    begin_with_zero = cells.filter(pc.starts_with(pc.ascii_ltrim(cells, "+-"), "0"))
+    if pc.any(pc.match_substring_regex(begin_with_zero, "^[+-]?0[0-9]+$")).as_py():
+        return None  # 0042 is a code
     numbers = values[known]
     whole = bool((numbers == np.floor(numbers)).all() and np.abs(numbers).max() < 2**62)
     whole = whole and not pc.any(pc.match_substring_regex(cells, "[^0-9+-]")).as_py()
     return TypedCells(Column(values, known), whole)
-
-
-def _are_padded(numbers: "pa.Array[Any]") -> bool:
-    """Whether one of the plain numbers is written with leading zeros, as ``0042`` or ``-07``: a code."""
-    import pyarrow.compute as pc
-
-    _, offsets, content = numbers.buffers()
-    if content is None:
-        return False
-    places = np.frombuffer(offsets, np.int32, len(numbers) + 1, 4 * numbers.offset)
-    characters = np.append(np.frombuffer(content, np.uint8), np.zeros(3, np.uint8))
-    first = characters[places[:-1]]
-    start = places[:-1] + ((first == ord("+")) | (first == ord("-")))
-    second = characters[start + 1]
-    digit_after = (second >= ord("0")) & (second <= ord("9")) & (start + 1 < places[1:])
-    if not ((characters[start] == ord("0")) & digit_after).any():
-        return False
-    return bool(pc.any(pc.match_substring_regex(numbers, "^[+-]?0[0-9]+$")).as_py())
 
 
 @cache
@@ -149,10 +132,9 @@ def _arrow_marks() -> "pa.Array[Any]":
 
 
 def typed_texts(cells: NDArray[Any], known: BoolArray, *, declared: bool = False) -> TextCells:
-    """Return cells whose owner says that they are texts."""
+    """Return cells that are texts by type."""
     codes = np.full(len(known), -1, dtype=np.int64)
-    found, distinct = pd.factorize(cells[known])
-    codes[known] = found
+    codes[known], distinct = pd.factorize(cells[known])
     return TextCells(codes, tuple(writable(str(text)) for text in distinct), declared=declared)
 
 
@@ -174,11 +156,7 @@ def cells_of(series: "pd.Series[Any]") -> Cells:
     Missing cells (None, NaN, NaT, pd.NA) are unknown, and so are infinite ones, with a note: they come from a
     division by zero, not from measuring. Times with a zone are taken at UTC, durations
     as seconds, and a column that mixes text with other things as text.
-
-    Raises
-    ------
-    InputError
-        If a cell is no plain value (a list, a dict, a complex number, ...).
+    A cell that is no plain value (a list, a dict, a complex number, ...) is refused.
     """
     dtype = series.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "fiu":  # most columns, and the fastest to read
@@ -187,7 +165,7 @@ def cells_of(series: "pd.Series[Any]") -> Cells:
     if isinstance(dtype, pd.CategoricalDtype):
         return _of_categories(series)
     if isinstance(dtype, pd.StringDtype) and series.notna().any():
-        codes, distinct = pd.factorize(series)  # all are texts by their type: nobody looks into each
+        codes, distinct = pd.factorize(series)  # all are texts by their type
         return TextCells(codes.astype(np.int64), tuple(writable(str(text)) for text in distinct))
     if isinstance(dtype, pd.SparseDtype):
         return cells_of(pd.Series(np.asarray(series), name=series.name))
@@ -268,17 +246,17 @@ def _of_objects(series: "pd.Series[Any]") -> Cells:
     if not {*map(type, objects[known])}.isdisjoint({np.datetime64, np.timedelta64}):
         objects = np.array([_of_numpy(cell, series.name) for cell in objects], dtype=object)
     cells = objects[known]
-    found = types.infer_dtype(cells, skipna=True)
-    if found == "string":
+    inferred = types.infer_dtype(cells, skipna=True)
+    if inferred == "string":
         return typed_texts(objects, known)
-    if found == "empty":
+    if inferred == "empty":
         return _numbers(np.full(len(known), np.nan))
     _refuse_strange_cells(cells, series.name)
-    if found == "boolean":
+    if inferred == "boolean":
         return TypedCells(_spread(cells.astype(bool), known, False))
     if all(isinstance(cell, numbers.Real | Decimal | np.bool_) for cell in cells):
         values = _spread(_as_floats(cells, series.name), known, np.nan).values
-        return _numbers(values, whole=found == "integer")
+        return _numbers(values, whole=inferred == "integer")
     if all(isinstance(cell, dt.date) for cell in cells):
         moments = np.array([_moment(cell) for cell in cells], "datetime64[us]")
         return TypedCells(_spread(moments, known, np.datetime64("NaT")))

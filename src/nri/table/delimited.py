@@ -1,24 +1,33 @@
 """Delimited text: CSV and TSV with any of the usual delimiters, split into cells.
 
-Most texts are split by pyarrow, which minds neither many columns nor many rows. What it would split in
+Most texts are split by pyarrow, which is quick with many columns and many rows. What it would split in
 another way, or refuses, is left to pandas: quotation marks after blanks, lines of blanks, rows that differ in
-length.
+length. Of a text with very many columns, whose cells would take several times the file as texts, columns of
+plain numbers become numbers at once, some columns at a time (:func:`read_wide`).
 """
 
 import csv
 import io
+import logging
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from nri.errors import InputError
-from nri.table.frame import check_distinct
+from nri.rule.column import Column
+from nri.table.cells import TypedCells, plain_numbers_of
+from nri.table.source import check_distinct
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+logger = logging.getLogger(__name__)
+
+_FRACTION = re.compile(r"[+-]?[0-9]*[.,][0-9]+")
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_CHARACTERS = 65_536
 _SAMPLE_RECORDS = 100
@@ -26,24 +35,16 @@ _BLOCK = 1 << 27
 """Bytes split at once: what splitting takes beside its result grows with it, the pieces of columns shrink."""
 _PIECE = 1 << 22
 """Letters that are encoded at once."""
+WIDE = 5000
+"""Columns from which on a text is wide."""
+_AT_ONCE = 2000
+"""Columns that are split at once."""
 
 
 def read_delimited(text: str, name: str, delimiter: str) -> "pa.Table":
     """Split delimited text with a header line into cells, every one of them text.
 
-    Parameters
-    ----------
-    text
-        The whole file.
-    name
-        What to call it in messages.
-    delimiter
-        What stands between cells.
-
-    Raises
-    ------
-    InputError
-        If there is no header, no row, a row of another length, or a name twice.
+    A text without a header or rows, with rows of different lengths or a name twice is refused.
     """
     if not text.strip():
         raise InputError(f"{name} is empty; give a table with a header line and at least one row")
@@ -55,12 +56,28 @@ def read_delimited(text: str, name: str, delimiter: str) -> "pa.Table":
     if not len(body):
         raise InputError(f"{name} has a header line but no rows; give at least one row")
     body, names = _without_empty_margin(body, names)
+    if _looks_like_row(names, body):
+        logger.warning(
+            "%s: the first line looks like a row; if it is one, put a line of names above it", name
+        )
     names = [column or f"column {place}" for place, column in enumerate(names, start=1)]
     try:
         check_distinct(names)
     except InputError as error:
         raise InputError(f"{name}: {error} (the first line must hold the names)") from None
     return body.rename_columns(names)
+
+
+def _looks_like_row(names: list[str], body: "pa.Table") -> bool:
+    """Whether all names are numbers with fractions, or cells of their own columns: there is no header."""
+    fractions = [_FRACTION.fullmatch(column) is not None for column in names]
+    if not any(fractions):
+        return False  # most headers; whole numbers may be years
+    start = body.slice(0, _SAMPLE_RECORDS)
+    return all(
+        fraction or column in start.column(place).to_pylist()
+        for place, (column, fraction) in enumerate(zip(names, fractions, strict=True))
+    )
 
 
 def sniff_delimiter(text: str) -> str:
@@ -90,12 +107,7 @@ def sniff_delimiter(text: str) -> str:
 def split_cells(text: str, delimiter: str, *, passing: bool = False) -> "pa.Table | None":
     """Split into text cells, the header line first; None if that is not sure to be done right.
 
-    Parameters
-    ----------
-    text, delimiter
-        See :func:`read_delimited`.
-    passing
-        Whether the cells go again soon.
+    With ``passing`` the cells are soon freed again.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -228,3 +240,65 @@ def _without_empty_margin(body: "pa.Table", names: list[str]) -> "tuple[pa.Table
         if column or any(cell.strip() for cell in body.column(place).to_pylist())
     ]
     return body.select(kept), [names[place] for place in kept]
+
+
+def read_wide(text: str, delimiter: str) -> "tuple[pa.Table, dict[str, TypedCells]] | None":
+    """Split a wide text with a header line; columns of plain numbers come apart, and are empty in the table.
+
+    None if it is not wide, or not as plain as that: then :func:`read_delimited` reads it.
+    """
+    import pyarrow as pa
+
+    if text.find(delimiter) < 0 or text[: text.find("\n") + 1].count(delimiter) < WIDE:
+        return None
+    edges = None if not text.isascii() or '"' in text or "\r" in text else _edges(text, delimiter)
+    if edges is None or len(edges) < 2:
+        return None
+    columns: dict[str, pa.Array] = {}
+    numbers: dict[str, TypedCells] = {}
+    names: list[str] = []
+    for group in range(edges.shape[1] - 1):
+        pieces = (text[start:end] for start, end in edges[:, group : group + 2].tolist())
+        joined = "\n".join(piece.removeprefix(delimiter) for piece in pieces)
+        cells = split_cells(joined, delimiter, passing=True)
+        if cells is None or len(cells) != len(edges):
+            return None
+        # one piece of memory for all: small ones would lie between texts that go, and keep their room
+        values = np.empty((cells.num_columns, len(edges) - 1))
+        known = np.empty(values.shape, dtype=bool)
+        for place, column in enumerate(cells.columns):
+            name, body = str(column[0].as_py()).strip(), column.slice(1).combine_chunks()
+            names.append(name)
+            plain = plain_numbers_of(body)
+            columns[name] = body if plain is None else pa.nulls(len(body))
+            if plain is not None:
+                values[place], known[place] = plain.column.values, plain.column.known
+                numbers[name] = TypedCells(Column(values[place], known[place]), plain.whole)
+    if "" in names or len(columns) < len(names):
+        return None  # reading it in the usual way shows what is wrong
+    check_distinct(names)
+    return pa.table(columns), numbers
+
+
+def _edges(text: str, delimiter: str) -> "np.ndarray | None":
+    """[lines, groups + 1]: where groups of columns begin and end in the text; None if lines differ."""
+    mark = ord(delimiter)
+    width, rows = None, []
+    for start, line in _numbered(text):
+        if not line.strip():
+            return None
+        places = np.flatnonzero(np.frombuffer(line.encode(), dtype=np.uint8) == mark)
+        width = len(places) if width is None else width
+        if len(places) != width:
+            return None
+        rows.append([start, *(start + places[_AT_ONCE - 1 :: _AT_ONCE]).tolist(), start + len(line)])
+    edges = np.array(rows, dtype=np.int64)
+    return edges if all((a < b).all() for a, b in pairwise(edges.T)) else None
+
+
+def _numbered(text: str) -> Iterator[tuple[int, str]]:
+    """Yield where each line begins, and the line without its end."""
+    start = 0
+    for line in lines_of(text):
+        yield start, line.removesuffix("\n")
+        start += len(line)

@@ -1,4 +1,4 @@
-"""Read: any file that holds a table, or standard input, as a DataFrame."""
+"""Files: open any file that holds a table, or standard input; know a database from one."""
 
 import difflib
 import logging
@@ -11,18 +11,20 @@ from typing import IO, Any
 
 from nri.errors import InputError
 from nri.rule.literal import Kind
-from nri.table.arff import looks_like_arff, read_arff
-from nri.table.budget import MEMORY_A_CELL, Budget, machine_budget, unpacked
-from nri.table.databases import NAMES, database_of, refuse_database, refuse_url
-from nri.table.delimited import read_delimited, refuse_ragged_rows, sniff_delimiter
+from nri.table.delimited import read_delimited, read_wide, refuse_ragged_rows, sniff_delimiter
 from nri.table.excel import SheetChoice, is_workbook, read_workbook
-from nri.table.excel_size import check_workbook
-from nri.table.frame import as_frame
-from nri.table.parquet import MAGIC as PARQUET
-from nri.table.parquet import read_parquet
-from nri.table.source import DelimitedText, Source
+from nri.table.readers import (
+    MEMORY_A_CELL,
+    PARQUET,
+    Budget,
+    looks_like_arff,
+    machine_budget,
+    read_arff,
+    read_parquet,
+    unpacked,
+)
+from nri.table.source import DelimitedText, Source, as_frame
 from nri.table.table import Table
-from nri.table.wide_text import read_wide
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +42,12 @@ _KNOWN_BY_START = {
     b"PK\x03\x04": "a zip archive; give the table that is in it",
     b"%PDF": "a PDF document; give a CSV, TSV, Excel, Parquet or ARFF table",
 }
+DATABASES = {"sqlite": "an SQLite database", "duckdb": "a DuckDB database"}
+"""What databases in a file are called, by the scheme of their URL."""
+_MARKS = {"sqlite": (0, b"SQLite format 3\0"), "duckdb": (8, b"DUCK")}
+"""Where in a file which bytes say what it is."""
+
+
 _STEP = 1 << 24
 """Bytes read in one go."""
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
@@ -54,34 +62,13 @@ def read_table(
     exact: bool = False,
     choice: SheetChoice | None = None,
 ) -> Table:
-    r"""Read a table from a file, a path or standard input.
+    r"""Read a table from a path, a file object or, as ``"-"``, standard input; gzip is undone.
 
-    Parameters
-    ----------
-    source : str, Path or file object
-        ``"-"`` is standard input. Compression with gzip is undone.
-    format : {"csv", "tsv", "parquet", "arff", "excel"}, optional
-        Taken from the content and the name's ending by default.
-    kinds : mapping of str to Kind, optional
-        What some columns are; by default their cells say it.
-    exact : bool
-        Whether texts that differ only in case and blanks are kept apart.
-    choice : SheetChoice, optional
-        Of a workbook, which sheet and which row holds the header.
+    The format is inferred from the content and the name's ending, and the kinds of columns from their cells,
+    unless they are given. With ``exact`` texts that differ only in case and blanks are kept apart. Of a
+    workbook, ``choice`` is the sheet and the row of the header. In CSV and TSV files empty cells and the
+    usual marks (``NA``, ``NaN``, ``?``, ``null``) are missing; ``None`` is a word like any other.
 
-    Returns
-    -------
-    Table
-        With distinct text names and at least one row. In CSV and TSV files empty cells and the
-        usual marks (``NA``, ``NaN``, ``?``, ``null``) are missing; ``None`` is a word like any other.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, or it holds no table.
-
-    Examples
-    --------
     >>> import io
     >>> table = read_table(io.StringIO("age;smoker\n61;true\n?;false\n"))
     >>> {name: str(plan.kind) for name, plan in table.plans.items()}
@@ -101,16 +88,9 @@ def open_source(
 ) -> Source:
     """Open a table as :func:`read_table` does, but leave its cells as they are.
 
-    Parameters
-    ----------
-    source, format, choice
-        See :func:`read_table`.
-    budget
-        How many bytes, cells and how much memory it may take, checked before it is read; by default the
-        memory that is free on this machine.
-    rewritable
-        Whether the texts of a file are kept, to be written again with further columns, or read by other
-        plans; without them it can only be asked for its table.
+    The budget is checked before anything is read; by default it is the memory that is free on this machine.
+    With ``rewritable`` the texts of a file are kept, to be written again with further columns, or read by
+    other plans; without them only its table can be read.
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown table format {format!r}; use one of {', '.join(FORMATS)}")
@@ -122,10 +102,9 @@ def open_source(
     else:
         content = unpacked(content, name, budget)
         if format == "parquet" or (format is None and content.startswith(PARQUET)):
-            return Source(read_parquet(content, name, budget))
+            return read_parquet(content, name, budget)
         if is_workbook(content) or ((format or _BY_SUFFIX.get(suffix)) == "excel" and content[:2] == b"PK"):
-            check_workbook(content, name, budget)
-            frame, place = read_workbook(content, name, choice or SheetChoice())
+            frame, place = read_workbook(content, name, choice or SheetChoice(), budget)
             return Source(as_frame(frame), workbook=place)
         text = decode(content, name)
         content = b""  # its text is enough
@@ -153,7 +132,7 @@ def decode(content: bytes, name: str) -> str:
         if content.startswith(start):
             raise InputError(f"{name} is {what}")
     if (scheme := database_of(content[:16])) is not None:
-        raise InputError(f"{name} is {NAMES[scheme]}; export the table as CSV")
+        raise InputError(f"{name} is {DATABASES[scheme]}; export the table as CSV")
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = content.decode("utf-16", errors="replace")
     else:
@@ -163,7 +142,7 @@ def decode(content: bytes, name: str) -> str:
 
 
 def check_control(text: str, name: str) -> None:
-    """Refuse what has control characters: it is no text."""
+    """Refuse a text with control characters."""
     if _CONTROL.search(text):
         raise InputError(f"{name} is not text (it has control characters), so it is no table; {_REMEDY}")
 
@@ -229,16 +208,11 @@ def _file_content(path: Path, budget: Budget) -> tuple[str, bytes | str]:
 
 
 def missing_file(path: Path) -> InputError:
-    """Return that there is no such file, with what could be meant."""
-    return InputError(f"no file {path}{_similar_file(path)}")
-
-
-def _similar_file(path: Path) -> str:
-    """Return a hint: a file of nearly the same name beside the absent one, or where we looked."""
-    folder = path.parent
-    if not os.path.isdir(folder):
-        return f"; there is no folder {folder} either"
-    return similar_files(path) or "; check the name and the folder"
+    """Return an error that there is no such file, with a hint at files of nearly the same name."""
+    hint = f"; there is no folder {path.parent} either"
+    if os.path.isdir(path.parent):
+        hint = similar_files(path) or "; check the name and the folder"
+    return InputError(f"no file {path}{hint}")
 
 
 def _read_all(source: IO[Any], name: str, budget: Budget) -> bytes | str:
@@ -277,3 +251,60 @@ def similar_files(path: Path) -> str:
     by_stem = {entry.stem: entry.name for entry in beside}
     close = [by_stem[stem] for stem in difflib.get_close_matches(path.stem, list(by_stem), n=2)]
     return "; did you mean " + " or ".join(map(repr, close)) + "?" if close else ""
+
+
+def database_in(path: Path) -> str | None:
+    """Return the scheme of the database that a file is; None if it is something else, or not there."""
+    try:
+        if not path.is_file():  # what a pipe says can be read once only
+            return None
+        with path.open("rb") as file:
+            return database_of(file.read(16))
+    except (OSError, ValueError):
+        return None  # reading it shows what is wrong
+
+
+def database_of(start: bytes) -> str | None:
+    """Return the scheme of the database that a file is, by its first bytes; None if it is something else.
+
+    >>> database_of(b"SQLite format 3" + bytes(1)), database_of(b"age,flu")
+    ('sqlite', None)
+    """
+    return next((scheme for scheme, (at, mark) in _MARKS.items() if start[at:].startswith(mark)), None)
+
+
+def url_of(scheme: str, path: Path) -> str:
+    """Return the URL of a database in a file.
+
+    >>> url_of("sqlite", Path("/data/shop.sqlite"))
+    'sqlite:///data/shop.sqlite'
+    """
+    return f"{scheme}:///{path.absolute().as_posix().lstrip('/')}"
+
+
+def without_password(url: str) -> str:
+    """Return a URL as it may be shown.
+
+    >>> without_password("postgres://me:secret@host/shop")
+    'postgres://host/shop'
+    """
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2]}"
+
+
+def refuse_database(path: Path) -> None:
+    """Refuse a file that is a database, where a table is read."""
+    scheme = database_in(path)
+    if scheme is not None:
+        raise InputError(
+            f"{path} is {DATABASES[scheme]}, not one table; give nri induce its URL, "
+            f"{url_of(scheme, path)} --table NAME, or export the table as CSV"
+        )
+
+
+def refuse_url(source: str) -> None:
+    """Refuse the URL of a database, or of a web page, where a file is read."""
+    if "://" in source and not os.path.exists(source):
+        raise InputError(
+            f"{without_password(source)} is a URL, not a file; export or download the table and give that"
+        )

@@ -24,18 +24,8 @@ def plain_number(
 
     ``x > t`` then separates ``low`` from ``high``. Zero is the plainest of all; among numbers of
     the same length a multiple of five near the middle is preferred, then what is nearest to the middle.
+    The interval may be unbounded, the middle is half way by default, and ``accept`` may refuse numbers.
 
-    Parameters
-    ----------
-    low, high : float
-        The interval, which may be unbounded.
-    middle : float, optional
-        Where the number is wanted; half way by default.
-    accept : callable, optional
-        Whether a number in the interval will do.
-
-    Examples
-    --------
     >>> plain_number(61, 62), plain_number(58, 65), plain_number(22, 29), plain_number(-1.5, 3)
     (61.0, 60.0, 25.0, 0.0)
     """
@@ -60,8 +50,6 @@ def plain_date(
 ) -> np.datetime64:
     """Return a moment ``t`` with ``low <= t < high``: the start of a year, else month, day, hour, ...
 
-    Examples
-    --------
     >>> low, high = np.datetime64("2019-11-05", "us"), np.datetime64("2020-02-03", "us")
     >>> print(np.datetime_as_string(plain_date(low, high, low), unit="D"))
     2020-01-01

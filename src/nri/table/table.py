@@ -1,7 +1,7 @@
 """The table: typed columns, how each was read, and for every row its outcome and its weight.
 
 This is the only record of rows outside the search. It is made from a file
-(:func:`nri.table.files.read_table`) or from what a caller holds (:func:`nri.table.frame.table_of`). What
+(:func:`nri.table.files.read_table`) or from what a caller holds (:func:`nri.table.source.table_of`). What
 comes after never looks at a DataFrame, and never decides again what a column means.
 """
 
@@ -22,6 +22,7 @@ from nri.rule.labels import Label
 from nri.rule.plan import ColumnPlan
 
 logger = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class Note:

@@ -16,7 +16,7 @@ from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
 from nri.table.answers import Answers, read_answers
 from nri.table.cells import number_as_text
-from nri.table.kinds import boolean
+from nri.table.kinds import ZERO_ONE
 from nri.table.reading import as_numbers
 from nri.table.rounding import plain_number
 from nri.table.table import Table
@@ -41,28 +41,7 @@ def label_table(
     A positive class of a target with several classes makes it a matter of two: this class, or another.
     The positive class of a comparison such as ``price > 100`` is that it holds.
 
-    Parameters
-    ----------
-    table
-        Without a target yet.
-    target
-        A column, or a comparison of a column such as ``"price > 100"`` or ``"colour = red"``, which is
-        true or false in each row.
-    positive
-        The class that the rule is to be about.
-    weights
-        A column that says how many rows each row stands for.
-    what
-        What the target is called in messages.
-
-    Raises
-    ------
-    InputError
-        If there is no such column, no row has a target, there is one class only, or too many.
-
-    Examples
-    --------
-    >>> from nri.table.frame import table_of
+    >>> from nri.table.source import table_of
     >>> table = label_table(table_of({"price": [50, 150, None], "size": [1, 2, 3]}), "price > 100")
     >>> table.codes.tolist(), table.classes, table.positive, len(table)
     ([0, 1], (False, True), 1, 2)
@@ -89,7 +68,7 @@ def with_target(
     A number of few different values is classes, as is a comparison, and a target of which a positive class
     is named. Otherwise it goes as for :func:`label_table`.
 
-    >>> from nri.table.frame import table_of
+    >>> from nri.table.source import table_of
     >>> rents = table_of({"rent": [400.5 + i for i in range(30)], "rooms": [1, 2, 3] * 10})
     >>> with_target(rents, "rent").outcome.values[:2].tolist()
     [400.5, 401.5]
@@ -111,18 +90,7 @@ _YES_AND_NO = {"yes", "no", "y", "n"}
 def with_survival(table: Table, time: str, event: str, weights: str | None = None) -> Table:
     """Return the rows whose time and event are known, with these as their outcome.
 
-    Parameters
-    ----------
-    table
-        Without a target.
-    time
-        A column of numbers of 0 or more.
-    event
-        A column of yes and no (1 and 0), or a comparison such as ``"status = dead"``.
-    weights
-        A column that says how many rows each row stands for.
-
-    >>> from nri.table.frame import table_of
+    >>> from nri.table.source import table_of
     >>> patients = table_of({"days": [5, 9], "status": ["dead", "alive"], "age": [70, 50]})
     >>> rows = with_survival(patients, "days", "status = dead")
     >>> rows.outcome.event.tolist(), rows.names
@@ -262,7 +230,7 @@ def _label_values(column: Column, plan: ColumnPlan) -> NDArray[Any]:
     """[M]: cells as the values that labels are made of; a yes that was written as 1 is the label 1."""
     if column.kind is Kind.TEXT:
         return column.texts
-    if column.kind is Kind.BOOLEAN and plan.no_and_yes == boolean.DIGITS.no_and_yes:
+    if column.kind is Kind.BOOLEAN and plan.no_and_yes == ZERO_ONE.no_and_yes:
         return column.values.astype(np.float64)
     if column.kind is Kind.DATE:
         return column.values.astype(str).astype(object)
@@ -321,7 +289,7 @@ def listed_classes(classes: Sequence[Label]) -> str:
 def describe(table: Table, n_read: int) -> str:
     """Return one line on the rows that a rule is looked for in, out of so many that were read.
 
-    >>> from nri.table.frame import table_of
+    >>> from nri.table.source import table_of
     >>> describe(label_table(table_of({"price": [50, 150, None], "size": [1, 2, 3]}), "price > 100"), 3)
     '2 rows (1 false, 1 true), 1 columns; 1 more without a target'
     """

@@ -20,6 +20,7 @@ class Reason(StrEnum):
     """Why a column takes no part."""
 
     MISSING = "has no value at all"
+    UNREADABLE = "holds no plain values"
     CONSTANT = "has one value only"
     IDENTIFIER = "looks like an identifier"
     FREE_TEXT = "is free text"
@@ -65,7 +66,7 @@ def describe_left_out(left_out: Iterable[LeftOut], most: int = 12, named_in: str
 
 
 def _described(left_out: list[LeftOut], named_in: str) -> list[str]:
-    """Return what to say of each column; the remedy is told once, behind the last column that it is for."""
+    """Return a text for each column; the remedy stands once, behind the last column that it is for."""
     texts = [str(one) for one in left_out]
     usable = [place for place, one in enumerate(left_out) if one.usable]
     if usable:
@@ -130,22 +131,13 @@ _COUNTING_ROWS = 20
 def why_useless(
     column: Column, name: str, *, whole: bool = False, limits: CategoryLimits | None = None
 ) -> Reason | None:
-    """Return why a column can be of no use to a rule, None if it can. The order of rows has no say.
+    """Return why a column can be of no use to a rule, None if it can; the order of rows does not matter.
 
-    Parameters
-    ----------
-    column : Column
-        Its cells on the rows that a rule is looked for in.
-    name : str
-        Its name, which may say that it is an identifier.
-    whole : bool
-        Whether its numbers are integers by type; a float is never an identifier.
-    limits : CategoryLimits
-        When a text column has too many categories.
+    Its name may show that it is an identifier; only numbers that are ``whole`` by type can be one.
     """
     distinct, counts = column.distinct()
     if not len(distinct):
-        return Reason.MISSING
+        return Reason.UNREADABLE if column.categories == () else Reason.MISSING
     if len(distinct) == 1:
         return Reason.CONSTANT
     if column.kind is Kind.NUMBER and whole and _is_identifier(distinct, int(counts.sum()), name):

@@ -1,10 +1,15 @@
-"""Write: tables with their predictions, as CSV, TSV, Parquet or Excel; what was a file stays as it was."""
+"""Write: tables with their predictions, as CSV, TSV, Parquet or Excel; what was a file stays as it was.
+
+A workbook that was read keeps its other cells, sheets, formulas and formats; only new columns are written.
+A text is never written as a formula, whatever it begins with. Workbooks need openpyxl (extra ``excel``).
+"""
 
 import csv
 import io
+import logging
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from copy import copy
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,8 +22,10 @@ from nri.rule.labels import spelled
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
 from nri.table.atomic import atomic_file
-from nri.table.excel_write import write_into_workbook, write_new_workbook
-from nri.table.source import DelimitedText, Source
+from nri.table.excel import INSTALL, column_letters
+from nri.table.source import DelimitedText, Source, Workbook
+
+logger = logging.getLogger(__name__)
 
 _BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
 _BY_SUFFIX |= {".xlsx": "xlsx", ".xlsm": "xlsx"}
@@ -28,19 +35,8 @@ _PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?([eE][+-]?[0-9]+)?")
 
 
 def write_table(frame: pd.DataFrame, destination: str | Path | IO[Any], *, format: str | None = None) -> None:
-    """Write a table whole or not at all.
+    """Write a table without its index, whole or not at all; the format is that of the name's ending, or CSV.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The rows; its index is not written.
-    destination : str, Path or text file object
-        A file is replaced only when the new one is complete.
-    format : {"csv", "tsv", "parquet", "xlsx"}, optional
-        Taken from the name's ending by default; CSV if there is none.
-
-    Notes
-    -----
     Spreadsheets run text that begins with ``=``, ``+``, ``-``, ``@`` or a tab as a formula. In CSV and TSV
     such cells and names get an apostrophe in front, unless they are a number or a single sign, which are
     harmless.
@@ -108,37 +104,19 @@ def _as_written(cell: Any) -> Any:
     return spelled(cell) if isinstance(cell, bool | np.bool_) else protect_from_formulas(cell)
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
-    written: str
-    """the whole line, or lines if a cell has several, without its end"""
-    end: str
-    fields: list[str]
-
-
 def write_beside(source: Source, added: pd.DataFrame, destination: str | Path | IO[str]) -> None:
     r"""Write a table with more columns at its end.
 
     Cells of a delimited text are written as they were, at the same delimiter, so that long numbers, dates and
-    marks for missing cells do not change. Only a name that asks for another format changes the delimiter.
+    marks for missing cells do not change. Only a name that asks for another format changes the delimiter. A
+    file is replaced only when the new one is complete.
 
-    Parameters
-    ----------
-    source : Source
-        The table as it came.
-    added : DataFrame
-        The new columns, with as many rows.
-    destination : str, Path or text file object
-        A file is replaced only when the new one is complete.
-
-    Examples
-    --------
     >>> file = io.StringIO()
     >>> text = DelimitedText("code;share\n007;1,10\n", ";")
     >>> source = Source(pd.DataFrame({"code": ["007"], "share": ["1,10"]}), text)
-    >>> write_beside(source, pd.DataFrame({"said": ["yes"]}), file)
+    >>> write_beside(source, pd.DataFrame({"predicted": ["yes"]}), file)
     >>> file.getvalue()
-    'code;share;said\n007;1,10;yes\n'
+    'code;share;predicted\n007;1,10;yes\n'
     """
     format = format_of(destination)
     if format == "xlsx" and source.workbook is not None and source.workbook.can_be_kept:
@@ -161,20 +139,23 @@ def write_beside(source: Source, added: pd.DataFrame, destination: str | Path | 
 def lines_beside(text: DelimitedText, added: pd.DataFrame, delimiter: str) -> list[str] | None:
     """Return the lines of a text, its header first, with more cells at their ends; None if rows do not match.
 
-    Parameters
-    ----------
-    text
-        The table as it was written.
-    added
-        The new columns.
-    delimiter
-        What shall stand between cells; where it is what stood there before, old cells stay as they were.
+    Where the delimiter is that of the text, old cells stay as they were.
     """
-    simple = text.delimiter == delimiter and '"' not in text.text and "\r" not in text.text
-    records = _split_lines(text) if simple else _split(text)
+    same = text.delimiter == delimiter
+    records = _records(text, simple=same and '"' not in text.text and "\r" not in text.text)
     if len(records) != len(added) + 1:
         return None
-    return list(_lines(records, added, text.delimiter, delimiter))
+    rows = [added.columns.tolist(), *zip(*(added[name].tolist() for name in added.columns), strict=True)]
+    usual_end = records[0][1] or "\n"
+    joined: dict[Any, str] = {}  # predictions have few different values
+    lines = []
+    for (written, end, fields), cells in zip(records, rows, strict=True):
+        new = joined.get(key := tuple(cells))
+        if new is None:
+            new = joined[key] = _joined([_as_written(cell) for cell in cells], delimiter)
+        old = written if same else _joined(fields, delimiter)
+        lines.append(f"{old}{delimiter}{new}{end or usual_end}")
+    return lines
 
 
 def delimiter_for(destination: str | Path | IO[str], given: str) -> str | None:
@@ -210,44 +191,31 @@ def _integers(column: Column) -> Any:
     return pd.arrays.IntegerArray(np.where(column.known, column.values, 0).astype(np.int64), ~column.known)
 
 
-def _split_lines(source: DelimitedText) -> list[_Record]:
-    """Return the records of a text each of whose lines is one; nobody asks for their fields."""
-    lines = source.text.split("\n")
-    return [_Record(line, "\n", []) for line in lines if line.strip() or source.delimiter in line]
+def _records(text: DelimitedText, *, simple: bool) -> list[tuple[str, str, list[str]]]:
+    """Return each record of a text as it is written, its end and its fields; none if it cannot be split.
 
-
-def _split(source: DelimitedText) -> list[_Record]:
-    """Return the records of a text, the header first; none if it cannot be split."""
+    In a simple text every line is a record, and its fields are left out.
+    """
+    if simple:
+        return [(line, "\n", []) for line in text.text.split("\n") if line.strip() or text.delimiter in line]
     taken: list[str] = []
 
     def lines() -> Iterator[str]:
-        for line in io.StringIO(source.text, newline=""):
+        for line in io.StringIO(text.text, newline=""):
             taken.append(line)
             yield line
 
     records = []
     try:
-        for fields in csv.reader(lines(), delimiter=source.delimiter, skipinitialspace=True):
+        for fields in csv.reader(lines(), delimiter=text.delimiter, skipinitialspace=True):
             written = "".join(taken)
             taken.clear()
             body = written.rstrip("\r\n")
-            if body.strip() or source.delimiter in body:  # blank lines are no rows
-                records.append(_Record(body, written[len(body) :], fields))
+            if body.strip() or text.delimiter in body:  # blank lines are no rows
+                records.append((body, written[len(body) :], fields))
     except csv.Error:
         return []
     return records
-
-
-def _lines(records: list[_Record], added: pd.DataFrame, given: str, wanted: str) -> Iterator[str]:
-    rows = [added.columns.tolist(), *zip(*(added[name].tolist() for name in added.columns), strict=True)]
-    end = records[0].end or "\n"
-    ends: dict[Any, str] = {}  # a rule says few different things
-    for record, cells in zip(records, rows, strict=True):
-        old = record.written if given == wanted else _joined(record.fields, wanted)
-        new = ends.get(key := tuple(cells))
-        if new is None:
-            new = ends[key] = _joined([_as_written(cell) for cell in cells], wanted)
-        yield f"{old}{wanted}{new}{record.end or end}"
 
 
 def _joined(cells: list[Any], delimiter: str) -> str:
@@ -255,3 +223,64 @@ def _joined(cells: list[Any], delimiter: str) -> str:
     file = io.StringIO()
     csv.writer(file, delimiter=delimiter, lineterminator="").writerow(cells)
     return file.getvalue()
+
+
+def write_into_workbook(place: Workbook, added: pd.DataFrame, file: IO[bytes]) -> None:
+    """Write the workbook with more columns at the right of the table that was read."""
+    book = _openpyxl().load_workbook(io.BytesIO(place.content), keep_vba=b"vbaProject.bin" in place.content)
+    sheet = book[place.sheet]
+    first = _free_column(sheet, place, len(added.columns))
+    for i, name in enumerate(added.columns):
+        column = first + i
+        beside = sheet.cell(place.header + 1, place.right + 1)
+        _put(sheet, place.header + 1, column, name, like=beside)
+        for row, value in zip(place.rows, added[name].tolist(), strict=True):
+            _put(sheet, row + 1, column, value)
+    book.save(file)
+
+
+def write_new_workbook(frame: pd.DataFrame, file: IO[bytes]) -> None:
+    """Write a table as the only sheet of a new workbook."""
+    book = _openpyxl().Workbook()
+    sheet = book.active
+    for column, name in enumerate(frame.columns, start=1):
+        _put(sheet, 1, column, name)
+        for row, value in enumerate(frame[name].tolist(), start=2):
+            _put(sheet, row, column, value)
+    sheet.freeze_panes = "A2"
+    book.save(file)
+
+
+def _openpyxl() -> Any:
+    try:
+        import openpyxl
+    except ImportError:
+        raise InputError(f"writing an Excel workbook needs openpyxl; run: {INSTALL}") from None
+    return openpyxl
+
+
+def _free_column(sheet: Any, place: Workbook, width: int) -> int:
+    """Return the first of some columns, counted from 1, that are empty beside the table."""
+    rows = [place.header, *place.rows]
+    for first in range(place.right + 2, sheet.max_column + 2):
+        cells = (sheet.cell(row + 1, first + i) for row in rows for i in range(width))
+        if all(cell.value is None for cell in cells):
+            break
+    else:
+        first = max(sheet.max_column, place.right + 1) + 1
+    if first > place.right + 2:
+        logger.warning(
+            "the columns beside the table are taken; predictions are in column %s", column_letters(first - 1)
+        )
+    return first
+
+
+def _put(sheet: Any, row: int, column: int, value: Any, like: Any = None) -> None:
+    if isinstance(value, np.generic):
+        value = value.item()
+    cell = sheet.cell(row, column)
+    cell.value = None if value is pd.NaT or value is pd.NA or value != value else value
+    if cell.data_type == "f":  # a text that begins with = is a text
+        cell.data_type = "s"
+    if like is not None and like.has_style:
+        cell._style = copy(like._style)

@@ -14,9 +14,9 @@ from nri.induce.estimates import Accuracy, accuracy_of
 from nri.rule import (
     TRUE,
     Clause,
+    Dnf,
     Kind,
     Label,
-    Dnf,
     RuleSet,
     column_of,
     difference,
@@ -24,10 +24,9 @@ from nri.rule import (
     literal_truth,
     simplify,
 )
-from nri.rule.counting import can_fire, meeting
+from nri.rule.simplify import can_fire, meeting
 from nri.rule.literal import Value
-from nri.table.frame import as_frame
-from nri.table.source import Source
+from nri.table.source import Source, as_frame
 from nri.table.table import Table
 from nri.tasks.predictions import true_labels
 

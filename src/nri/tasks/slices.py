@@ -31,9 +31,9 @@ from nri.induce.words import is_negated, literal_meanings
 from nri.rule import Clause, Kind
 from nri.table.answers import Answers, read_answers
 from nri.table.binarizer import Binarizer
-from nri.table.frame import table_of
 from nri.table.kinds.category import fold
 from nri.table.reading import as_numbers
+from nri.table.source import table_of
 from nri.table.table import Table, Target
 from nri.table.target import MAX_CLASSES, labels_as_text
 from nri.tasks.predictions import different_cells
@@ -146,7 +146,7 @@ def find_slices(
     Parameters
     ----------
     X : table
-        Anything :func:`nri.table.frame.table_of` takes.
+        Anything :func:`nri.table.source.table_of` takes.
     wrong : bool [M]
         Where it goes wrong.
     test : {"holdout", "permutation"}

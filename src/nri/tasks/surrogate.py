@@ -14,7 +14,7 @@ from nri.induce.resample import FOLDS, cross_validate
 from nri.induce.settings import Settings
 from nri.rule import RuleSet
 from nri.table.answers import read_answers
-from nri.table.frame import table_of
+from nri.table.source import table_of
 from nri.table.table import Table, Target
 from nri.table.target import encode, listed_classes
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nri.engine.columns import decided
 from nri.engine.cross import cross_validated
 from nri.engine.large import induce_from
 from nri.engine.path import LargeInduction
@@ -13,6 +12,7 @@ from nri.engine.target import EngineTarget
 from nri.induce.estimates import Accuracy
 from nri.induce.settings import Settings
 from nri.rule import RuleSet
+from nri.rule.render.sql import first_clause
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ def right_shares(found: Profile, truth: EngineTarget, rules: RuleSet) -> tuple[f
     Classes are compared by their words; true and false are 1 and 0.
     """
     said = [decision.label for decision in rules.decisions] + [rules.default]
-    clause = decided([decision.clause for decision in rules.decisions], found.columns)
+    clause = first_clause([decision.clause for decision in rules.decisions], found.columns)
     items = {"d": clause, "k": found.target.code, "t": truth.code, "n": "COUNT(*)"}
     counted = found.rows.query(select(items, group=["d", "k", "t"])).to_pydict()
     total = model = rule = 0

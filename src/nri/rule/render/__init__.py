@@ -16,7 +16,6 @@ from nri.rule.render.as_latex import render_latex
 from nri.rule.render.as_markdown import render_markdown
 from nri.rule.render.as_prolog import prolog_facts, render_prolog
 from nri.rule.render.as_python import render_python
-from nri.rule.render.as_sql import render_sql
 from nri.rule.render.as_sympy import render_sympy, to_sympy
 from nri.rule.render.as_text import render_text
 from nri.rule.render.outline import RenderOptions
@@ -47,6 +46,13 @@ class Format:
     write: Callable[[Rule, RenderOptions], str]
 
 
+def render_sql(rule: Rule, options: RenderOptions) -> str:
+    """Write a rule as SQL; sqlglot is imported only then."""
+    from nri.rule.render import sql
+
+    return sql.render_sql(rule, options)
+
+
 FORMATS: dict[str, Format] = {
     form.name: form
     for form in (
@@ -55,7 +61,7 @@ FORMATS: dict[str, Format] = {
         Format("html", ".html", "a fragment to put into a page", render_html),
         Format("latex", ".tex", "a tabular of branches", render_latex),
         Format("json", ".json", "the file that nri reads back", render_json),
-        Format("sql", ".sql", "a CASE expression or a statement, in nine dialects", render_sql),
+        Format("sql", ".sql", "a CASE expression or a statement, in ten dialects", render_sql),
         Format("python", ".py", "a function that needs nothing but Python", render_python),
         Format("prolog", ".pl", "a predicate over facts about cells", render_prolog),
         Format("asp", ".lp", "a clingo program over facts about cells", render_asp),

@@ -1,4 +1,4 @@
-"""HTML: a fragment to put into a page, with class names to style it by; and with its style, for a notebook."""
+"""HTML: a fragment to put into a page, with class names to style it by; and styled, for a notebook."""
 
 from html import escape
 

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 
 from nri.errors import InputError
 from nri.rule.clause import Clause
-from nri.rule.rule import Branch, Rule
 from nri.rule.literal import Kind, Literal, Op, Value
+from nri.rule.phrase import phrase_name
 from nri.rule.plan import ColumnPlan
 from nri.rule.render.outline import RenderOptions
-from nri.rule.phrase import phrase_name
+from nri.rule.rule import Branch, Rule
 
 _SIGNS = {Op.EQ: "==", Op.NE: "!=", Op.GT: ">", Op.LE: "<="}
 _WIDEST = 90
@@ -24,14 +24,16 @@ _WIDEST = 90
 _KNOWN = """
     def known(*columns):
         cells = [row[column] for column in columns]
-        return not any(cell is None or repr(cell) == '<NA>' or cell != cell or cell == '' for cell in cells)
+        return not any(
+            cell is None or repr(cell) == '<NA>' or cell != cell or cell in nothing for cell in cells
+        )
 """
 
 _KNOWN_WORDS = """
     def known(*columns):
         cells = [row[column] for column in columns if row[column] not in missing.get(column, ())]
         return len(cells) == len(columns) and not any(
-            cell is None or repr(cell) == '<NA>' or cell != cell or cell == '' for cell in cells
+            cell is None or repr(cell) == '<NA>' or cell != cell or cell in nothing for cell in cells
         )
 """
 
@@ -88,7 +90,8 @@ def render_python(rule: Rule, options: RenderOptions) -> str:
         readers = [_DRESSED if source is _NUMBER else source for source in readers]
     missing = {name: plan.missing for name, plan in rule.plans.items() if plan.missing}
     known = f"\n    missing = {missing!r}\n{_KNOWN_WORDS}" if missing else _KNOWN
-    helpers = "".join([known, *readers]) if kinds else ""
+    nothing = "('', float('inf'), -float('inf'))" if Kind.NUMBER in kinds else "('',)"
+    helpers = "".join([f"\n    nothing = {nothing}\n", known, *readers]) if kinds else ""
     body = [_branch(branch, rule) for branch in rule.branches]
     body.append(f"    return {rule.default!r}")
     return "\n".join(lines) + "\n" + helpers + "\n" * bool(helpers) + "\n".join(body) + "\n"

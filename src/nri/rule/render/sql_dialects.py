@@ -1,27 +1,19 @@
-"""SQL dialects: how each database writes names, texts, moments, yes and no, and compares them as a rule does.
+"""SQL dialects as data: how each database writes names, texts, dates and booleans, and compares them.
 
-Quoting, escapes and the names of types are sqlglot's; what is said here is what a comparison *means*: MySQL
-and SQL Server fold case and drop blanks at the end by their usual collations, PostgreSQL refuses
-``boolean = 1``, Oracle reads a moment by the settings of the session. sqlglot is imported when SQL is
-written, not before.
+Quoting, escapes and the names of types are sqlglot's. The fields below state what a comparison *means*: MySQL
+and SQL Server ignore case and trailing blanks by their usual collations, PostgreSQL refuses ``boolean = 1``,
+Oracle reads a date by the settings of the session. In templates, ``{x}`` is a column and ``{v}`` a value.
+sqlglot is imported when SQL is written, not before.
 """
 
-import datetime as dt
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nri.errors import InputError
-from nri.rule.labels import Label
-from nri.rule.literal import Kind, Literal, Op, Value
-from nri.rule.plan import ColumnPlan
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
-
-
-ALIAS = "t"
-"""The short name of the table in a query; it needs no quotes."""
 
 
 @dataclass(frozen=True)
@@ -29,17 +21,27 @@ class Dialect:
     """What one database expects where databases differ."""
 
     name: str
-    """as people say it, and sqlglot too; empty for SQL without a dialect"""
+    """as in sqlglot; empty for SQL without a dialect"""
     product: str
-    """the databases it is for"""
-    text: str = "plain"
-    """how texts are compared: ``plain``, or a way around collations that are the usual ones there"""
-    moment: str | None = None
-    """the type that a moment is written as; None is a text"""
-    casts_moments: bool = False
-    """whether the column is cast to that type too, because types of moments do not compare there"""
-    flag: str = "number"
-    """``number`` where yes compares with 1 by itself, ``cast`` where a boolean must become a number first"""
+    text: tuple[str, str] = ("{x}", "{v}")
+    """both sides of a comparison that tells apart case, accents and trailing blanks"""
+    date: tuple[str, str] = ("{x}", "'{v}'")
+    """both sides of a comparison of dates, independent of the session's time zone where that is possible"""
+    zones: bool = False
+    """whether a column of that comparison may have a time zone"""
+    microseconds: str = "EPOCH_US(CAST({x} AS TIMESTAMP))"
+    """a date as whole microseconds since 1970 UTC"""
+    double: str = "CAST({x} AS DOUBLE)"
+    infinite: bool = True
+    """whether a number can be infinite or NaN"""
+    flag: str = "{x}"
+    """a boolean or number as a number, 1 for yes"""
+    takes_words: bool = False
+    """whether a text can be compared with the number 1 without an error"""
+    folded: str = "LOWER(TRIM(REGEXP_REPLACE({x}, '[[:space:]]+', ' ')))"
+    """a text without differences of case and blanks"""
+    letter: str = "ASCII({x})"
+    """the code of a text's first letter"""
     truth: tuple[str, str] = ("FALSE", "TRUE")
     """how a boolean label is written"""
     folds_names: bool = True
@@ -51,7 +53,12 @@ class Dialect:
     """characters that no name can have"""
 
 
-_PLAIN = Dialect("", "SQLite and DuckDB", truth=("(1 = 0)", "(1 = 1)"))
+_CAST_FLAG = "CAST({x} AS INT)"
+_FOLDED = r"LOWER(TRIM(REGEXP_REPLACE({x}, '\s+', ' ', 'g')))"
+# EPOCH_US rounds nanoseconds, where a rule drops them.
+_DUCKDB_MICROSECONDS = "EPOCH_US({x}) - CAST(NANOSECOND({x}) % 1000 > 499 AS INT)"
+
+PLAIN = Dialect("", "SQLite and DuckDB", takes_words=True, truth=("(1 = 0)", "(1 = 1)"))
 """Without a dialect. The word TRUE is a column in SQLite if the table has one of that name."""
 
 DIALECTS: dict[str, Dialect] = {
@@ -60,42 +67,112 @@ DIALECTS: dict[str, Dialect] = {
         Dialect(
             "postgres",
             "PostgreSQL",
-            moment="TIMESTAMP",
-            flag="cast",
+            date=("EXTRACT(EPOCH FROM {x})", "EXTRACT(EPOCH FROM CAST('{v}' AS TIMESTAMP))"),
+            zones=True,
+            microseconds="CAST(EXTRACT(EPOCH FROM {x}) * 1000000 AS BIGINT)",
+            double="CAST({x} AS DOUBLE PRECISION)",
+            flag=_CAST_FLAG,
+            folded=_FOLDED,
             folds_names=False,
             longest_name=63,
             name_in_bytes=True,
         ),
-        Dialect("mysql", "MySQL and MariaDB", text="mysql", moment="DATETIME(6)", longest_name=64),
+        Dialect(
+            "mysql",
+            "MySQL and MariaDB",
+            text=(
+                "CAST(CAST({x} AS CHAR CHARACTER SET utf8mb4) AS BINARY)",
+                "CAST({v} AS CHAR CHARACTER SET utf8mb4)",
+            ),
+            date=("{x}", "CAST('{v}' AS DATETIME(6))"),
+            infinite=False,
+            takes_words=True,
+            longest_name=64,
+        ),
         Dialect(
             "bigquery",
             "BigQuery",
-            moment="DATETIME",
-            casts_moments=True,
-            flag="cast",
+            date=("CAST({x} AS DATETIME)", "CAST('{v}' AS DATETIME)"),
+            zones=True,
+            double="CAST({x} AS FLOAT64)",
+            flag=_CAST_FLAG,
             longest_name=300,
-            forbidden="`\\.",  # a dot parts a path, in quotes too
+            forbidden="`\\.",  # a dot separates the parts of a path, in quotes too
         ),
         Dialect(
-            "snowflake", "Snowflake", moment="TIMESTAMP_NTZ", flag="cast", folds_names=False, longest_name=255
+            "snowflake",
+            "Snowflake",
+            date=("{x}", "CAST('{v}' AS TIMESTAMPNTZ)"),
+            flag=_CAST_FLAG,
+            folds_names=False,
+            longest_name=255,
         ),
-        Dialect("duckdb", "DuckDB", moment="TIMESTAMP"),
-        Dialect("sqlite", "SQLite", text="sqlite", truth=("0", "1")),
-        Dialect("spark", "Spark and Databricks", moment="TIMESTAMP", flag="cast"),
-        Dialect("tsql", "SQL Server", text="tsql", moment="DATETIME2(6)", truth=("0", "1"), longest_name=128),
+        Dialect(
+            "duckdb",
+            "DuckDB",
+            date=(_DUCKDB_MICROSECONDS, "EPOCH_US(CAST('{v}' AS TIMESTAMP))"),
+            zones=True,
+            microseconds=_DUCKDB_MICROSECONDS,
+            folded=_FOLDED,
+            letter="UNICODE({x})",
+        ),
+        Dialect(
+            "sqlite",
+            "SQLite",
+            text=("{x} COLLATE BINARY", "{v}"),  # a column may have been declared with NOCASE or RTRIM
+            microseconds="(CAST(STRFTIME('%s', {x}) AS INTEGER) * 1000000"
+            " + CAST(SUBSTRING(STRFTIME('%f', {x}), 4, 3) AS INTEGER) * 1000)",
+            double="CAST({x} AS REAL)",
+            takes_words=True,
+            folded=r"LOWER(TRIM(_IBIS_REGEX_REPLACE({x}, '\s+', ' ')))",
+            letter="UNICODE({x})",
+            truth=("0", "1"),
+        ),
+        Dialect(
+            "spark",
+            "Spark and Databricks",
+            date=("{x}", "CAST('{v}' AS TIMESTAMP)"),
+            microseconds="UNIX_MICROS(CAST({x} AS TIMESTAMP))",
+            flag=_CAST_FLAG,
+            folded=r"LOWER(TRIM(REGEXP_REPLACE({x}, '\\s+', ' ')))",
+        ),
+        Dialect(
+            "tsql",
+            "SQL Server",
+            text=("CAST(CAST({x} AS NVARCHAR(MAX)) AS VARBINARY(MAX))", "CAST({v} AS VARBINARY(MAX))"),
+            date=("{x}", "CAST('{v}' AS DATETIME2(6))"),  # next to a DATETIMEOFFSET it is UTC
+            zones=True,
+            double="CAST({x} AS FLOAT)",
+            infinite=False,
+            truth=("0", "1"),
+            longest_name=128,
+        ),
         Dialect(
             "oracle",
             "Oracle",
-            moment="TIMESTAMP",
+            # a cast would follow the settings of the session
+            date=("{x}", "TO_TIMESTAMP('{v}', 'YYYY-MM-DD HH24:MI:SS.FF6')"),
+            double="TO_BINARY_DOUBLE({x})",
             truth=("0", "1"),
             folds_names=False,
             longest_name=128,
             name_in_bytes=True,
             forbidden='"',
         ),
+        Dialect(
+            "redshift",
+            "Amazon Redshift",
+            date=("{x}", "CAST('{v}' AS TIMESTAMP)"),
+            double="CAST({x} AS DOUBLE PRECISION)",
+            flag=_CAST_FLAG,
+            longest_name=127,
+            name_in_bytes=True,
+        ),
     )
 }
 """Every dialect by its name."""
+BACKENDS = {"pyspark": "spark", "databricks": "spark", "mssql": "tsql", "postgresql": "postgres"}
+"""Other names of dialects in ibis and in URLs."""
 
 
 def dialect_of(name: str | None) -> Dialect:
@@ -105,13 +182,13 @@ def dialect_of(name: str | None) -> Dialect:
     'MySQL and MariaDB'
     """
     if name is None:
-        return _PLAIN
+        return PLAIN
     if name.lower() not in DIALECTS:
         raise InputError(f"no SQL dialect {name!r}: use one of {', '.join(DIALECTS)}")
     return DIALECTS[name.lower()]
 
 
-def identifier(name: str, dialect: Dialect = _PLAIN) -> str:
+def identifier(name: str, dialect: Dialect = PLAIN) -> str:
     """Quote a name, so that no character in it can mean anything else.
 
     >>> identifier('a"b'), identifier("a`b", dialect_of("mysql"))
@@ -123,13 +200,32 @@ def identifier(name: str, dialect: Dialect = _PLAIN) -> str:
     return exp.to_identifier(name, quoted=True).sql(dialect=dialect.name)
 
 
-def text_literal(text: str, dialect: Dialect = _PLAIN) -> str:
+def text_node(text: str, dialect: Dialect) -> "Expr":
+    """Return a text as an expression of sqlglot."""
+    from sqlglot import exp
+
+    check_text(text)
+    national = dialect.name == "tsql"  # else letters that the code page of the database lacks are lost
+    return exp.National(this=text) if national else exp.Literal.string(text)
+
+
+def text_literal(text: str, dialect: Dialect = PLAIN) -> str:
     r"""Quote a text.
 
     >>> text_literal("it's"), text_literal("back\\", dialect_of("mysql"))
     ("'it''s'", "'back\\\\'")
     """
-    return _text(text, dialect).sql(dialect=dialect.name)
+    return text_node(text, dialect).sql(dialect=dialect.name)
+
+
+def float_literal(value: float) -> str:
+    """Write a float64 so that every engine reads exactly this one.
+
+    >>> float_literal(0.1), float_literal(3)
+    ('0.1e0', '3.0e0')
+    """
+    text = repr(float(value))
+    return text if "e" in text else f"{text}e0"  # without an exponent DuckDB makes it a decimal
 
 
 def check_name(name: str, dialect: Dialect) -> None:
@@ -137,7 +233,7 @@ def check_name(name: str, dialect: Dialect) -> None:
     where = dialect.product if dialect.name else "SQL"
     if not name:
         raise InputError("SQL has no columns without a name: name the column")
-    _printable(name)
+    check_text(name)
     size = len(name.encode()) if dialect.name_in_bytes else len(name)
     if dialect.longest_name is not None and size > dialect.longest_name:
         unit = "bytes" if dialect.name_in_bytes else "characters"
@@ -163,134 +259,7 @@ def check_names(columns: Iterable[str], dialect: Dialect) -> None:
             )
 
 
-def condition(literal: Literal, plan: ColumnPlan, dialect: Dialect, prefix: str | None = None) -> str:
-    """Write a comparison; it is true where the literal is known to hold, and only there.
-
-    >>> from nri.rule.plan import unstated
-    >>> condition(Literal("smoker", Op.EQ, True), unstated(Kind.BOOLEAN), dialect_of("postgres"))
-    'CAST("smoker" AS INT) = 1'
-    """
-    from sqlglot import exp
-
-    check_name(literal.column, dialect)
-    table = None if prefix is None else exp.to_identifier(prefix, quoted=prefix != ALIAS)
-    column: Expr = exp.column(exp.to_identifier(literal.column, quoted=True), table=table)
-    if literal.kind is Kind.TEXT:
-        column, values = _texts(column, plan.spelled(str(literal.value)), dialect)
-    elif literal.kind is Kind.DATE:
-        assert isinstance(literal.value, dt.datetime)
-        column, values = _moments(column, literal.value, dialect)
-    elif literal.kind is Kind.BOOLEAN:
-        column = exp.cast(column, "int") if dialect.flag == "cast" else column
-        values = [exp.Literal.number("1")]
-    else:
-        values = [exp.Literal.number(repr(literal.value))]
-    if len(values) == 1:
-        return _COMPARISONS[literal.op](column, values[0]).sql(dialect=dialect.name)
-    among = ", ".join(value.sql(dialect=dialect.name) for value in values)
-    return f"{column.sql(dialect=dialect.name)} {'IN' if literal.op is Op.EQ else 'NOT IN'} ({among})"
-
-
-def _compare(name: str) -> "Callable[[Expr, Expr], Expr]":
-    def built(column: "Expr", value: "Expr") -> "Expr":
-        from sqlglot import exp
-
-        made: Expr = getattr(exp, name)(this=column, expression=value)
-        return made
-
-    return built
-
-
-_COMPARISONS = {Op.EQ: _compare("EQ"), Op.NE: _compare("NEQ"), Op.GT: _compare("GT"), Op.LE: _compare("LTE")}
-
-
-def label_literal(label: Label, dialect: Dialect) -> str:
-    """Write a class label as a value."""
-    from sqlglot import exp
-
-    if isinstance(label, bool):
-        return dialect.truth[label]
-    if isinstance(label, str):
-        return text_literal(label, dialect)
-    if isinstance(label, float):
-        text = repr(label)
-        if dialect.name == "postgres":  # an exponent makes no double of it there
-            return exp.cast(exp.Literal.number(text), "double").sql(dialect=dialect.name)
-        return text if "e" in text else f"{text}e0"  # without an exponent DuckDB makes it a decimal
-    return repr(label)
-
-
-def label_type(labels: Iterable[Label], dialect: Dialect) -> str:
-    """Return the type of a column that can hold every one of these labels.
-
-    >>> label_type(["no", "maybe"], dialect_of("oracle"))
-    'VARCHAR2(5)'
-    """
-    from sqlglot import exp
-
-    labels = list(labels)
-    if any(isinstance(label, str) for label in labels):
-        wide = "N" if dialect.name == "tsql" else ""
-        wanted = f"{wide}VARCHAR({max(1, *(len(str(label)) for label in labels))})"
-    elif all(isinstance(label, bool) for label in labels):
-        wanted = "SMALLINT" if dialect.name == "oracle" else "BOOLEAN"
-    else:
-        wanted = "DOUBLE" if any(isinstance(label, float) for label in labels) else "BIGINT"
-    return exp.DataType.build(wanted).sql(dialect=dialect.name)
-
-
-def _text(text: str, dialect: Dialect) -> "Expr":
-    from sqlglot import exp
-
-    _printable(text)
-    if dialect.text == "tsql":  # else letters that the code page of the database lacks are lost
-        return exp.National(this=text)
-    return exp.Literal.string(text)
-
-
-def _printable(text: str) -> str:
+def check_text(text: str) -> None:
+    """Raise if no text of SQL can be this one."""
     if "\0" in text:
         raise InputError(f"SQL text cannot hold the character NUL: remove it from {text!r}")
-    return text
-
-
-def _texts(column: "Expr", texts: Iterable[str], dialect: Dialect) -> "tuple[Expr, list[Expr]]":
-    """Return both sides of a comparison that tells apart what differs in case or in blanks at the end."""
-    from sqlglot import exp
-
-    written = {text: _text(text, dialect) for text in texts}
-    match dialect.text:
-        case "mysql":
-            values = [one if text.isascii() else _utf8(one) for text, one in written.items()]
-            return exp.cast(_utf8(column), "binary"), values
-        case "tsql":
-            wide, raw = (
-                exp.DataType.build(f"{kind}(MAX)", dialect="tsql") for kind in ("NVARCHAR", "VARBINARY")
-            )
-            return exp.cast(exp.cast(column, wide), raw), [exp.cast(one, raw) for one in written.values()]
-        case "sqlite":  # a column may have been declared with NOCASE or RTRIM
-            return exp.Collate(this=column, expression=exp.var("BINARY")), list(written.values())
-    return column, list(written.values())
-
-
-def _utf8(expression: "Expr") -> "Expr":
-    """Return a text in one encoding, whatever that of the column or of the connection is."""
-    from sqlglot import exp
-
-    kind = exp.DataType(this=exp.DataType.Type.CHARACTER_SET, kind=exp.var("utf8mb4"))
-    return exp.Cast(this=expression, to=kind)
-
-
-def _moments(column: "Expr", moment: Value, dialect: Dialect) -> "tuple[Expr, list[Expr]]":
-    from sqlglot import exp
-
-    assert isinstance(moment, dt.datetime)
-    text = exp.Literal.string(moment.isoformat(sep=" "))
-    if dialect.moment is None:
-        return column, [text]
-    if dialect.name == "oracle":  # a cast would follow the settings of the session
-        fraction = ".FF6" if moment.microsecond else ""
-        form = exp.Literal.string(f"YYYY-MM-DD HH24:MI:SS{fraction}")
-        return column, [exp.Anonymous(this="TO_TIMESTAMP", expressions=[text, form])]
-    kind = exp.DataType.build(dialect.moment, dialect=dialect.name)
-    return (exp.cast(column, kind) if dialect.casts_moments else column), [exp.cast(text, kind)]

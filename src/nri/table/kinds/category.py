@@ -7,10 +7,10 @@ import numpy as np
 from nri.arrays import IntArray
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
-from nri.table.kinds.found import Found, example
+from nri.table.kinds import ParsedTexts, example
 
 _REPEATED = 0.5
-"""Share of different words among the cells above which they are names or codes, told apart by case too."""
+"""Share of different words among the cells above which they are names or codes, whose case matters."""
 _FREQUENT = 0.25
 """Share of the cells of a word that a spelling must have to be no slip."""
 _SHOWN = 3
@@ -78,16 +78,8 @@ def example_of(text: str) -> str:
     return repr(text) if len(text) <= 20 else example(text)
 
 
-def recognise(texts: Sequence[str], counts: IntArray, *, exact: bool = False) -> Found:
-    """Read texts as categories.
-
-    Parameters
-    ----------
-    texts, counts
-        The distinct texts of the known cells, and how many cells hold each.
-    exact
-        Whether texts that differ only in case and blanks are kept apart.
-    """
+def recognise(texts: Sequence[str], counts: IntArray, *, exact: bool = False) -> ParsedTexts:
+    """Read texts as categories; with ``exact`` those that differ only in case and blanks are kept apart."""
     words = len({fold(text) for text in texts})
     folded = not exact and (words <= 2 or words <= _REPEATED * int(counts.sum()))
     folded = folded and not case_matters(texts, counts)
@@ -95,10 +87,10 @@ def recognise(texts: Sequence[str], counts: IntArray, *, exact: bool = False) ->
     used = np.array([spellings.get(text, text) for text in texts], dtype=object)
     categories = tuple(sorted(set(used)))
     plan = ColumnPlan(Kind.TEXT, categories=categories, spellings=spellings, folded=folded)
-    return Found(used, plan, in_words(spellings))
+    return ParsedTexts(used, plan, in_words(spellings))
 
 
-def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> Found:
+def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedTexts:
     """Read texts as the categories of a plan; one that is known by another spelling gets the one in use.
 
     >>> plan = recognise(["yes", "YES", "no"], np.array([5, 2, 3])).plan
@@ -109,4 +101,4 @@ def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> Found:
     spellings = {text: plan.spellings.get(text, known.get(fold(text), text)) for text in texts}
     spellings |= {text: text for text in plan.categories}
     new = {other: used for other, used in spellings.items() if other != used and other not in plan.spellings}
-    return Found(np.array([spellings[text] for text in texts], dtype=object), plan, in_words(new))
+    return ParsedTexts(np.array([spellings[text] for text in texts], dtype=object), plan, in_words(new))

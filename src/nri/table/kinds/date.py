@@ -14,14 +14,16 @@ from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
-from nri.table.kinds.found import Found, example, examples
-from nri.table.kinds.missing import is_missing_word
+from nri.table.kinds import ParsedTexts, example, examples, is_missing_word
 
 _LEAST_BESIDE_WORDS = 6
 """Different dates that it takes to believe that a column with other cells is about dates."""
 _LOOKED_AT = 5
-"""Cells by which a column is told from dates."""
+"""Cells by which most columns are known to hold no dates."""
 AMBIGUOUS = "looks like dates, but day and month cannot be told apart; write them as YYYY-MM-DD"
+SEVERAL_FORMATS = "looks like dates in several formats; write them all as YYYY-MM-DD"
+_SAMPLE = 20
+"""Texts by which dates in several formats are recognised."""
 
 Moments = NDArray[np.datetime64]
 
@@ -67,7 +69,7 @@ class TextDates:
         return not np.isnat(self.moments).any()
 
 
-def recognise(texts: Sequence[str], counts: IntArray) -> Found | None:
+def recognise(texts: Sequence[str], counts: IntArray) -> ParsedTexts | None:
     """Read texts as dates if that is what most of them are, else return None.
 
     Words for nothing and the few cells that are no dates become missing, with a note.
@@ -78,30 +80,31 @@ def recognise(texts: Sequence[str], counts: IntArray) -> Found | None:
     words = np.array([is_missing_word(text) for text in texts], dtype=bool)
     first = next((text for text, word in zip(texts, words, strict=True) if not word), None)
     if first is None or not (_may_be_date(first) or any(map(_may_be_date, texts[:_LOOKED_AT]))):
-        return None  # most columns are told from dates by their first cells
-    found = read_text_dates(texts)
-    dates = ~np.isnat(found.moments)
+        return None  # most columns are ruled out by their first cells
+    read_dates = read_text_dates(texts)
+    moments = read_dates.moments
+    dates = ~np.isnat(moments)
     odd = ~dates & ~words
-    enough = found.complete or len(np.unique(found.moments[dates])) >= _LEAST_BESIDE_WORDS
+    enough = read_dates.complete or len(np.unique(moments[dates])) >= _LEAST_BESIDE_WORDS
     if not dates.any() or not enough or 2 * counts[odd].sum() > counts[~words].sum():
         return None
     plan = ColumnPlan(
         Kind.DATE,
-        day_first=found.day_first,
+        day_first=read_dates.day_first,
         missing=tuple(sorted(text for text, word in zip(texts, words, strict=True) if word)),
     )
-    return Found(found.moments, plan, _no_dates(texts, counts, ~dates))
+    return ParsedTexts(moments, plan, _no_dates(texts, counts, ~dates))
 
 
-def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> Found:
+def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedTexts:
     """Read texts as the dates that a plan says they are; NaT where a text is none."""
-    found = read_text_dates(texts, plan.day_first)
-    if found.ambiguous and not plan.stated:
+    dates = read_text_dates(texts, plan.day_first)
+    if dates.ambiguous and not plan.stated:
         raise InputError(
             f"day and month cannot be told apart in {example(texts[0])} and the other dates; "
             "write them as YYYY-MM-DD"
         )
-    return Found(found.moments, plan, _no_dates(texts, counts, np.isnat(found.moments)))
+    return ParsedTexts(dates.moments, plan, _no_dates(texts, counts, np.isnat(dates.moments)))
 
 
 def guess(texts: Sequence[str], plan: ColumnPlan) -> object:
@@ -110,14 +113,17 @@ def guess(texts: Sequence[str], plan: ColumnPlan) -> object:
     plain = parse_dates(np.asarray(texts, dtype=object))
     if form is None or not np.isnat(plain).any():
         return "plain"
-    found = read_text_dates(texts, plan.day_first)
-    return form, found.day_first, found.ambiguous, bool(np.isnat(found.moments).all())
+    dates = read_text_dates(texts, plan.day_first)
+    return form, dates.day_first, dates.ambiguous, bool(np.isnat(dates.moments).all())
 
 
 def ambiguity(texts: Sequence[str]) -> str:
-    """Return a note if every text is a date, but nobody can say which; else nothing."""
-    unclear = bool(len(texts)) and _may_be_date(texts[0]) and read_text_dates(texts).ambiguous
-    return AMBIGUOUS if unclear else ""
+    """Return a note if texts are dates, but their order is unknown or they have no common format."""
+    if not len(texts) or not _may_be_date(texts[0]):
+        return ""
+    if read_text_dates(texts).ambiguous:
+        return AMBIGUOUS
+    return SEVERAL_FORMATS if all(map(_may_be_date, texts[:_SAMPLE])) else ""
 
 
 def _no_dates(texts: Sequence[str], counts: IntArray, without: BoolArray) -> str:
@@ -191,18 +197,18 @@ def _take_apart(text: str) -> tuple[tuple[str, ...], dict[str, float]] | None:
     for shape, pattern in _PATTERNS.items():
         match = pattern.fullmatch(text.strip())
         if match is not None:
-            found = {key: value for key, value in match.groupdict().items() if value is not None}
-            return _fields_of(shape, found)
+            groups = {key: value for key, value in match.groupdict().items() if value is not None}
+            return _fields_of(shape, groups)
     return None
 
 
-def _fields_of(shape: str, found: dict[str, str]) -> tuple[tuple[str, ...], dict[str, float]] | None:
-    mark, year = found.pop("mark", ""), found["year"]
-    half, name = found.pop("half", ""), found.pop("name", None)
-    padded = len(found.get("a", "")) == 2 and len(found.get("b", "")) == 2
+def _fields_of(shape: str, groups: dict[str, str]) -> tuple[tuple[str, ...], dict[str, float]] | None:
+    mark, year = groups.pop("mark", ""), groups["year"]
+    half, name = groups.pop("half", ""), groups.pop("name", None)
+    padded = len(groups.get("a", "")) == 2 and len(groups.get("b", "")) == 2
     if shape == "numbers" and len(year) == 2 and (mark == "-" or (mark == "." and not padded)):
         return None  # 22-01-23 may begin with the year, and 1.10.12 is a version
-    fields = {key: float(value) for key, value in found.items()}
+    fields = {key: float(value) for key, value in groups.items()}
     if name is not None:
         if name.lower() not in _MONTH_OF:
             return None

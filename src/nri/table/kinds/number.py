@@ -1,9 +1,12 @@
-"""Numbers: columns of texts that are numbers, plainly or with a unit, a currency, separators or odd cells."""
+"""Numbers, plain or with units, currencies, separators and odd cells; and booleans, as words or 0 and 1.
+
+A cell is split into its sign, digits, currency and unit; how digits are written is decided for the column.
+"""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -11,19 +14,201 @@ import pandas as pd
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
-from nri.table.kinds.found import Found, examples
-from nri.table.kinds.missing import is_missing_mark, is_missing_word
-from nri.table.kinds.number_text import (
+from nri.table.kinds import (
+    TRUE_FALSE,
+    ZERO_ONE,
+    ParsedTexts,
+    examples,
+    is_missing_mark,
+    is_missing_word,
+)
+
+_CURRENCY = (
+    r"(?:US|AU|CA|NZ|HK|A|C|R)?\$|[\u20ac\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba\u20aa\u20ab]|Fr\.|Rs\.?|"
+    r"(?:USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|SGD|HKD|KRW|TRY|RUB)\b"
+)
+_BLANK = r"[ \u00a0\u2009\u202f]"
+_DIGITS = rf"[0-9.,](?:(?:[0-9.,'\u2019]|{_BLANK})*[0-9.,])?(?:[eE][+-]?[0-9]+)?"
+_UNIT = r"[^\W\d_](?:[\w/%.^*\u00b7\u00b0\u207b\u00b9\u00b2\u00b3-]|\ (?=\S)){0,23}"
+_SIGN = r"[+\u2212-]"
+_ABOUT = rf"(?:~|\u2248|(?i:ca|circa|approx|about)\.?){_BLANK}?"
+_CELL = re.compile(
+    rf"""(?: (?P<bound><=?|>=?|\u2264|\u2265) {_BLANK}? | (?P<about>{_ABOUT}) )?
+        (?P<sign>{_SIGN})? (?P<front>{_CURRENCY})? {_BLANK}? (?P<inner>{_SIGN})?
+        (?P<digits>{_DIGITS})
+        (?P<gap>{_BLANK}*) (?P<unit>{_CURRENCY}|[%\u2030\u00b0]|\u00b0{_UNIT}|{_UNIT})?
+        {_BLANK}* (?P<mark>[*\u2020\u2021]{{1,3}})?""",
+    re.VERBOSE,
+)
+_SPELLED_BOUNDS = {"\u2264": "<=", "\u2265": ">="}
+_LONGEST = 60
+"""Characters of a number with its unit and marks; longer texts are prose."""
+_LONE_UNITS = frozenset("mgslhdykKVWCFLM\u00b5\u03bc")
+"""Single letters that stand right behind a number as its unit; ``12A`` is a seat or a flat."""
+_UNIT_WITH_DIGITS = re.compile(r"[^\W\d_]+[23]|.*[/^].*")
+
+
+@dataclass(frozen=True, slots=True)
+class NumberCell:
+    """A cell that may be a number; whether it is one depends on how its column writes digits."""
+
+    digits: str
+    negative: bool
+    units: tuple[str, str]
+    """the currency in front and the unit behind, each empty if there is none"""
+    bound: str
+    """``<``, ``<=``, ``>`` or ``>=`` if the cell only says on which side of this number it is, else empty"""
+    bracketed: bool
+    """whether it stands in brackets, as accounts write negative numbers"""
+    qualified: bool
+    """whether something says that it is not quite sure, as in ``~4.1``, ``ca. 4.1`` and ``4.1*``"""
+
+
+def take_apart(text: str) -> NumberCell | None:
+    """Return the parts of a cell, None if it can be no number.
+
+    >>> take_apart("-$5,500").digits, take_apart("72 kg").units
+    ('5,500', ('', 'kg'))
+    >>> take_apart("A12"), take_apart("1-3"), take_apart("12A")
+    (None, None, None)
+    >>> take_apart("ca. 4.1*").digits
+    '4.1'
+    """
+    text = text.strip()
+    if len(text) > _LONGEST:
+        return None
+    bracketed = len(text) > 2 and text[0] == "(" and text[-1] == ")"
+    match = _CELL.fullmatch(text[1:-1] if bracketed else text)
+    if match is None or (match["sign"] and match["inner"]):
+        return None
+    unit, sign = match["unit"] or "", match["sign"] or match["inner"]
+    bound = _SPELLED_BOUNDS.get(match["bound"] or "", match["bound"] or "")
+    if not _is_unit(unit, attached=not match["gap"]) or (bracketed and (sign or bound)):
+        return None
+    negative = bracketed or (sign is not None and sign != "+")
+    units = (match["front"] or "", _one_unit(unit))
+    qualified = bool(match["about"] or match["mark"])
+    return NumberCell(match["digits"], negative, units, bound, bracketed, qualified)
+
+
+def _is_unit(text: str, *, attached: bool) -> bool:
+    """Whether what follows a number can be its unit, and not the rest of a code or a sentence."""
+    if len(text) == 1 and attached and text.isalpha():
+        return text in _LONE_UNITS
+    if any(character.isdigit() for character in text):
+        return bool(_UNIT_WITH_DIGITS.fullmatch(text))
+    return text.count(" ") <= 2
+
+
+def _one_unit(text: str) -> str:
+    """Return one spelling for ``1 year`` and ``2 years``."""
+    return text[:-1] if len(text) > 3 and text.isalpha() and text.endswith("s") else text
+
+
+_BLANKS = " \u00a0\u2009\u202f"
+_APOSTROPHES = "'\u2019"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberStyle:
+    """One way to write digits: what stands between thousands, and what before decimals."""
+
+    pattern: re.Pattern[str]
+    """what digits in this style look like, without a sign"""
+    groups: str = ""
+    """characters that may stand between thousands"""
+    decimal: str = "."
+    words: str = ""
+    """how to call it in a note; empty for the usual style, which needs none"""
+
+    def value(self, digits: str) -> float | None:
+        """Return the number, None if the digits are not written in this style.
+
+        >>> COMMA_GROUPS.value("5,500.5"), COMMA_GROUPS.value("5,50")
+        (5500.5, None)
+        """
+        if not self.pattern.fullmatch(digits):
+            return None
+        for character in self.groups:
+            digits = digits.replace(character, "")
+        return float(digits.replace(self.decimal, "."))
+
+
+def _grouped(groups: str, decimal: str, words: str) -> NumberStyle:
+    """Return a style with thousands set apart; a number below a thousand has nothing to set apart."""
+    point = re.escape(decimal)
+    pattern = rf"(?:[1-9][0-9]{{0,2}}(?:[{groups}][0-9]{{3}})+|[0-9]{{1,3}})(?:{point}[0-9]+)?"
+    return NumberStyle(re.compile(pattern), groups, decimal, words)
+
+
+PLAIN = NumberStyle(re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"))
+DECIMAL_COMMA = NumberStyle(
+    re.compile(r"(?:[0-9]+(?:,[0-9]*)?|,[0-9]+)(?:[eE][+-]?[0-9]+)?"), "", ",", "with decimal commas"
+)
+COMMA_GROUPS = _grouped(",", ".", "with commas between thousands")
+DOT_GROUPS = _grouped(".", ",", "with points between thousands")
+BLANK_GROUPS = _grouped(_BLANKS, ".", "with blanks between thousands")
+BLANK_GROUPS_COMMA = _grouped(_BLANKS, ",", "with blanks between thousands and decimal commas")
+APOSTROPHE_GROUPS = _grouped(_APOSTROPHES, ".", "with apostrophes between thousands")
+
+_STYLES = (
+    PLAIN,
+    COMMA_GROUPS,
+    DECIMAL_COMMA,
+    DOT_GROUPS,
     BLANK_GROUPS,
     BLANK_GROUPS_COMMA,
-    PLAIN,
-    NumberCell,
-    NumberStyle,
-    style_of,
-    styles,
-    sure_value,
-    take_apart,
+    APOSTROPHE_GROUPS,
 )
+
+
+def styles(*, decimal_comma: bool) -> tuple[NumberStyle, ...]:
+    """Return all styles; where two read a column equally well, the earlier one is meant.
+
+    ``5,500`` is five thousand five hundred, but five and a half in a file that is known for decimal commas.
+    """
+    comma = (DECIMAL_COMMA, COMMA_GROUPS) if decimal_comma else (COMMA_GROUPS, DECIMAL_COMMA)
+    return (PLAIN, *comma, *_STYLES[3:])
+
+
+def style_of(decimal: str, thousands: str) -> NumberStyle:
+    """Return the style that a plan names.
+
+    >>> style_of(",", "").words
+    'with decimal commas'
+    """
+    for style in _STYLES:
+        if (style.decimal, style.groups) == (decimal, thousands):
+            return style
+    return PLAIN
+
+
+_ONE_MARK = re.compile(r"(?P<before>[0-9]+)[.,](?P<after>[0-9]+)")
+_MARKED_GROUPS = re.compile(r"[1-9][0-9]{0,2}(?:(?P<group>[.,'\u2019 ])[0-9]{3})(?:(?P=group)[0-9]{3})*")
+_BOTH_MARKS = re.compile(r"[1-9][0-9]{0,2}(?:(?P<group>[.,])[0-9]{3})+(?!(?P=group))[.,][0-9]+")
+
+
+def sure_value(digits: str) -> float | None:
+    """Return the number that digits can only be, in whatever style; None where two styles would differ.
+
+    >>> sure_value("4,1"), sure_value("1,234,567"), sure_value("4,100")
+    (4.1, 1234567.0, None)
+    """
+    if digits.isascii() and digits.isdigit():
+        return float(digits)
+    one = _ONE_MARK.fullmatch(digits)
+    if one is not None:
+        before, after = one["before"], one["after"]
+        unsure = len(after) == 3 and len(before) <= 3 and not before.startswith("0")
+        return None if unsure else float(f"{before}.{after}")
+    groups = _MARKED_GROUPS.fullmatch(digits)
+    if groups is not None:
+        return float(re.sub(r"[^0-9]", "", digits))
+    if _BOTH_MARKS.fullmatch(digits):
+        whole, decimals = re.split(r"[.,](?=[0-9]+$)", digits)
+        return float(f"{re.sub(r'[.,]', '', whole)}.{decimals}")
+    return None
+
 
 _MOST_ODD = 0.5
 """Largest share of the cells that may be no numbers: a column is a category only if most of it is."""
@@ -36,19 +221,15 @@ _PHONE_DIGITS = 7
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _PADDED = re.compile(r"[+-]?0[0-9]+")
 _CODE = re.compile(r"[A-Za-z]+[-_. ]?[0-9].*|[0-9]+[A-Z]")
+_TRUE = {"true", "1", "1.0"}
+_FALSE = {"false", "0", "0.0"}
 
 
-def recognise_plain(texts: Sequence[str], *, decimal_comma: bool = False) -> Found | None:
+def recognise_plain(texts: Sequence[str], *, decimal_comma: bool = False) -> ParsedTexts | None:
     """Read texts that are numbers and nothing but numbers, None if one is not.
 
     A number with leading zeros, as ``0042``, is a code, and its column no column of numbers.
-
-    Parameters
-    ----------
-    texts
-        The distinct texts of the known cells.
-    decimal_comma
-        Whether ``3,14`` is a number, as it is in files with semicolons.
+    With ``decimal_comma`` ``3,14`` is a number, as it is in files with semicolons.
 
     >>> recognise_plain(["1", "2.5"]).values.tolist(), recognise_plain(["0042", "1"])
     ([1.0, 2.5], None)
@@ -62,37 +243,29 @@ def recognise_plain(texts: Sequence[str], *, decimal_comma: bool = False) -> Fou
         return None
     if any(text[:1] in "0+-" and _PADDED.fullmatch(text) for text in texts):
         return None
-    return Found(values, replace(plan, whole=_are_whole(texts, values)))
+    return ParsedTexts(values, replace(plan, whole=_are_whole(texts, values)))
 
 
-def recognise_dressed(texts: Sequence[str], counts: IntArray, *, decimal_comma: bool = False) -> Found | None:
+def recognise_formatted(
+    texts: Sequence[str], counts: IntArray, *, decimal_comma: bool = False
+) -> ParsedTexts | None:
     """Read texts as numbers if that is what most of them are, else return None.
 
-    Numbers may wear a currency and a unit (one of each in a column), separators between thousands and
+    Numbers may have a currency and a unit (one of each in a column), separators between thousands and
     marks such as ``~`` and ``*``. Words for nothing do not count, other cells become missing, with a note.
     ``<5`` is read as its bound: that is on the right side of every threshold about which it says anything.
+    With ``decimal_comma`` ``5,500`` is five and a half.
 
-    Parameters
-    ----------
-    texts
-        The distinct texts of the known cells.
-    counts : int [D]
-        How many cells hold each.
-    decimal_comma
-        Whether ``5,500`` is five and a half.
-
-    Examples
-    --------
-    >>> recognise_dressed(["72 kg", "80.5 kg", "64 kg"], np.ones(3, int)).values.tolist()
+    >>> recognise_formatted(["72 kg", "80.5 kg", "64 kg"], np.ones(3, int)).values.tolist()
     [72.0, 80.5, 64.0]
-    >>> recognise_dressed(["5 mg", "5 g", "6 g"], np.ones(3, int)) is None
+    >>> recognise_formatted(["5 mg", "5 g", "6 g"], np.ones(3, int)) is None
     True
     """
-    column = _as_most_are_written(texts, counts, decimal_comma)
-    return None if column.is_doubtful() else Found(column.values, column.plan(), column.note())
+    column = _infer_format(texts, counts, decimal_comma)
+    return None if column.is_doubtful() else ParsedTexts(column.values, column.plan(), column.note())
 
 
-def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> Found:
+def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedTexts:
     """Read texts as the numbers that a plan says they are; NaN where a text is none.
 
     >>> comma = ColumnPlan(Kind.NUMBER, decimal=",", unit=("", "kg"))
@@ -101,12 +274,12 @@ def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> Found:
     """
     if plan.stated:
         return _read(texts, counts, plan)
-    column = _as_most_are_written(texts, counts)
-    return recognise_plain(texts) or Found(column.values, column.plan(), column.note())
+    column = _infer_format(texts, counts)
+    return recognise_plain(texts) or ParsedTexts(column.values, column.plan(), column.note())
 
 
 def guess(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> object:
-    """Return the unit that texts wear where the plan knows of none; None if nobody has to guess."""
+    """Return the unit that texts have where the plan states none; None if there is nothing to guess."""
     if plan.unit != ("", ""):
         return None
     cells = [None if text in plan.missing or is_missing_word(text) else take_apart(text) for text in texts]
@@ -119,23 +292,23 @@ def plain_numbers(texts: Sequence[str]) -> FloatArray:
     return np.asarray(pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce"), dtype=np.float64)
 
 
-def _read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> Found:
+def _read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedTexts:
     style = style_of(plan.decimal, plan.thousands)
     values = plain_numbers(texts) if style is PLAIN else np.full(len(texts), np.nan)
     if np.isfinite(values).all():
-        return Found(values, plan)
+        return ParsedTexts(values, plan)
     cells = [None if text in plan.missing or is_missing_word(text) else take_apart(text) for text in texts]
     unit = plan.unit if plan.unit != ("", "") else _most_frequent_unit(cells, counts)
-    column = _Written(texts, counts, cells, unit, style)
-    return Found(column.values, plan, column.note(dressed=unit != plan.unit))
+    column = _NumberColumn(texts, counts, cells, unit, style)
+    return ParsedTexts(column.values, plan, column.note(formatted=unit != plan.unit))
 
 
-def _as_most_are_written(texts: Sequence[str], counts: IntArray, decimal_comma: bool = False) -> "_Written":
+def _infer_format(texts: Sequence[str], counts: IntArray, decimal_comma: bool = False) -> "_NumberColumn":
     """Read texts with the unit and in the style that most of them have."""
     cells = [None if is_missing_word(text) else take_apart(text) for text in texts]
     unit = _most_frequent_unit(cells, counts)
-    style = _best_style([cell if _wears(cell, unit) else None for cell in cells], counts, decimal_comma)
-    return _Written(texts, counts, cells, unit, style)
+    style = _best_style([cell if _has_unit(cell, unit) else None for cell in cells], counts, decimal_comma)
+    return _NumberColumn(texts, counts, cells, unit, style)
 
 
 def _are_whole(texts: Sequence[str], values: FloatArray) -> bool:
@@ -144,17 +317,17 @@ def _are_whole(texts: Sequence[str], values: FloatArray) -> bool:
 
 
 def _most_frequent_unit(cells: Sequence[NumberCell | None], counts: IntArray) -> tuple[str, str]:
-    """Return the dress that most numbers wear; if most wear none, the one that most of the others wear."""
+    """Return the currency and unit that most numbers have; if most have none, those of most others."""
     seen: Counter[tuple[str, str]] = Counter()
     for cell, count in zip(cells, counts.tolist(), strict=True):
-        if cell is not None and cell.dress != ("", ""):
-            seen[cell.dress] += count
-    return max(seen, key=lambda dress: (seen[dress], dress)) if seen else ("", "")
+        if cell is not None and cell.units != ("", ""):
+            seen[cell.units] += count
+    return max(seen, key=lambda units: (seen[units], units)) if seen else ("", "")
 
 
-def _wears(cell: NumberCell | None, unit: tuple[str, str]) -> bool:
-    """Whether a number wears the unit of its column, or nothing."""
-    return cell is not None and cell.dress in (unit, ("", ""))
+def _has_unit(cell: NumberCell | None, unit: tuple[str, str]) -> bool:
+    """Whether a number has the unit of its column, or none."""
+    return cell is not None and cell.units in (unit, ("", ""))
 
 
 def _best_style(cells: Sequence[NumberCell | None], counts: IntArray, decimal_comma: bool) -> NumberStyle:
@@ -171,7 +344,7 @@ def _best_style(cells: Sequence[NumberCell | None], counts: IntArray, decimal_co
     return best
 
 
-class _Written:
+class _NumberColumn:
     """A column of texts, taken apart, read in one style with one unit."""
 
     def __init__(
@@ -183,7 +356,7 @@ class _Written:
         style: NumberStyle,
     ) -> None:
         self.texts, self.counts, self.unit, self.style = texts, counts, unit, style
-        self.cells = [cell if _wears(cell, unit) else None for cell in cells]
+        self.cells = [cell if _has_unit(cell, unit) else None for cell in cells]
         self.values = np.array([_value(cell, style) for cell in self.cells], dtype=np.float64)
         self.numbers = ~np.isnan(self.values)
         self.nothing = np.array([is_missing_word(text) for text in texts], dtype=bool) & ~self.numbers
@@ -196,7 +369,7 @@ class _Written:
             self.style.decimal,
             self.style.groups,
             self.unit,
-            whole=self._is_undressed() and _are_whole(self._of(self.numbers), self.values[self.numbers]),
+            whole=self._is_plain() and _are_whole(self._of(self.numbers), self.values[self.numbers]),
             missing=missing,
         )
 
@@ -224,25 +397,27 @@ class _Written:
 
     def _least_distinct(self) -> int:
         """Return how many different numbers it takes to believe that the column is about numbers."""
-        if not all(is_missing_mark(text) for text in self._of(~self.numbers)) or self._is_partly_dressed():
+        if not all(is_missing_mark(text) for text in self._of(~self.numbers)) or self._has_some_units():
             return _LEAST_BESIDE_WORDS
-        return 1 if self._is_undressed() else _LEAST_DISTINCT
+        return 1 if self._is_plain() else _LEAST_DISTINCT
 
-    def _is_partly_dressed(self) -> bool:
-        """Whether a few numbers wear a unit and most do not: of doors 2, 3, 4 and 5more one is a category."""
-        dressed = np.array([cell is not None and cell.dress == self.unit for cell in self.cells], dtype=bool)
-        worn, bare = (int(self.counts[mask & self.numbers].sum()) for mask in (dressed, ~dressed))
+    def _has_some_units(self) -> bool:
+        """Whether a few numbers have a unit and most do not: of doors 2, 3, 4 and 5more one is a category."""
+        with_unit = np.array(
+            [cell is not None and cell.units == self.unit for cell in self.cells], dtype=bool
+        )
+        worn, bare = (int(self.counts[mask & self.numbers].sum()) for mask in (with_unit, ~with_unit))
         return self.unit != ("", "") and worn < bare
 
-    def _is_undressed(self) -> bool:
+    def _is_plain(self) -> bool:
         return self.unit == ("", "") and self.style is PLAIN
 
-    def note(self, *, dressed: bool = True) -> str:
+    def note(self, *, formatted: bool = True) -> str:
         """Return what was read how, in part of a line; empty if every text is a plain number.
 
-        With ``dressed=False`` unit and separators go without saying: a plan has said them before.
+        With ``formatted=False`` unit and separators are left out: a plan states them.
         """
-        parts = ["read as numbers " + self._dress_in_words()] if dressed and not self._is_undressed() else []
+        parts = ["read as numbers " + self._format_in_words()] if formatted and not self._is_plain() else []
         for mask, what in (
             (~self.numbers, "are no numbers and count as missing"),
             (self._are("bound"), "are read as the number that they name"),
@@ -266,14 +441,14 @@ class _Written:
     def _of(self, mask: BoolArray) -> list[str]:
         return [self.texts[i] for i in np.flatnonzero(mask).tolist()]
 
-    def _dress_in_words(self) -> str:
+    def _format_in_words(self) -> str:
         front, unit = self.unit
-        said = [f"with {front} in front"] if front else []
+        parts = [f"with {front} in front"] if front else []
         if unit:
-            said.append(f"with the unit {unit}" if unit[0].isalpha() else f"in {unit}")
+            parts.append(f"with the unit {unit}" if unit[0].isalpha() else f"in {unit}")
         if self.style.words:
-            said.append(self.style.words)
-        return ", ".join(said)
+            parts.append(self.style.words)
+        return ", ".join(parts)
 
 
 def _value(cell: NumberCell | None, style: NumberStyle) -> float:
@@ -290,3 +465,38 @@ def _value(cell: NumberCell | None, style: NumberStyle) -> float:
         return float("nan")
     value = -size if cell.negative else size
     return float(np.nextafter(value, np.inf)) if cell.bound == ">" else value
+
+
+def recognise_boolean(texts: Sequence[str]) -> ParsedTexts | None:
+    """Read texts that are all either ``true`` or ``false``, None if one is not.
+
+    >>> recognise_boolean(["TRUE", "false"]).values.tolist()
+    [1.0, 0.0]
+    """
+    if not all(text.lower() in ("true", "false") for text in texts):
+        return None
+    return ParsedTexts(np.array([float(text.lower() == "true") for text in texts]), TRUE_FALSE)
+
+
+def are_zero_one(values: FloatArray) -> bool:
+    """Whether numbers are all 0 or 1, of which a yes and a no are made."""
+    return bool(((values == 0) | (values == 1)).all())
+
+
+def read_boolean(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedTexts:
+    """Read texts as yes (1) and no (0); NaN where a text is neither.
+
+    Where yes is a 1, any way to write numbers will do, and every other number is a no, as in the exports.
+    """
+    words = [text.strip().lower() for text in texts]
+    values = np.array([1.0 if word in _TRUE else 0.0 if word in _FALSE else np.nan for word in words])
+    if np.isnan(values).any() and plan.no_and_yes == ZERO_ONE.no_and_yes:
+        numbers = read(texts, counts, replace(plan, kind=Kind.NUMBER)).values
+        values = np.where(np.isnan(values) & ~np.isnan(numbers), numbers == 1, values)
+    without = np.isnan(values)
+    note = ""
+    if without.any():
+        cells = f"{int(counts[without].sum())} of {int(counts.sum())} cells"
+        note = f"{cells} are neither yes nor no and count as missing, such as "
+        note += examples(texts, counts, without)
+    return ParsedTexts(values, plan, note)

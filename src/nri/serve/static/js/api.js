@@ -7,16 +7,18 @@ export class Problem extends Error {
   }
   /** Whether the server no longer has the table. */
   get forgotten() {
-    return this.status === 410;
+    return this.status === 410 || this.status === 403; // 403: started anew, with another key
   }
 }
 
-const GONE = "The server does not answer; was nri serve ended? Start it again, then go on here: the table can be sent again.";
+const GONE = "The server does not answer; was nri serve ended? Start it again, open the URL that it prints, then go on here: the table can be sent again.";
+
+let session = ""; // names the table of this tab
 
 async function call(path, options = {}) {
   let response;
   try {
-    response = await fetch(path, { ...options, headers: { "X-NRI": "1", ...options.headers } });
+    response = await fetch(path, { ...options, headers: { "X-NRI": "1", "X-Session": session, ...options.headers } });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Problem(GONE, 0);
@@ -52,7 +54,7 @@ export const induce = (question, ticket) => post("/api/induce", question, ticket
 export const edit = (rules) => post("/api/edit", { rules });
 export const rows = (filter, offset) => get("/api/rows", { filter, offset });
 export const explain = (row) => get("/api/explain", { row });
-export const forget = () => call("/api/table", { method: "DELETE" });
+export const remove = () => call("/api/table", { method: "DELETE" });
 
 /** Send a file; `progress` is called with the share that has gone out. Of a workbook a sheet may be chosen. */
 export function upload(file, ticket, progress, { sheet = "", header = "" } = {}) {
@@ -60,6 +62,7 @@ export function upload(file, ticket, progress, { sheet = "", header = "" } = {})
     const request = new XMLHttpRequest();
     request.open("POST", "/api/table");
     request.setRequestHeader("X-NRI", "1");
+    request.setRequestHeader("X-Session", session);
     request.setRequestHeader("X-Ticket", ticket);
     request.setRequestHeader("X-File-Name", encodeURIComponent(file.name));
     request.setRequestHeader("X-Sheet", encodeURIComponent(sheet));
@@ -74,8 +77,10 @@ export function upload(file, ticket, progress, { sheet = "", header = "" } = {})
       } catch {
         // told below
       }
-      if (request.status === 200) resolve(answer);
-      else reject(new Problem(answer.error ?? `The server answered ${request.status}.`, request.status));
+      if (request.status === 200) {
+        session = answer.session;
+        resolve(answer);
+      } else reject(new Problem(answer.error ?? `The server answered ${request.status}.`, request.status));
     };
     request.send(file);
   });
@@ -100,12 +105,13 @@ async function lines(path, tell, signal) {
   }
 }
 
-/** Fetch the table that was named when the server was started; null if there was none. */
-export async function given() {
-  const response = await call("/api/given");
+/** Fetch the file that was named when the server was started, and its target; null if there was none. */
+export async function initialFile() {
+  const response = await call("/api/initial");
   if (response.status === 204) return null;
   const name = decodeURIComponent(response.headers.get("X-File-Name"));
-  return new File([await response.blob()], name);
+  const target = decodeURIComponent(response.headers.get("X-Target")) || null;
+  return { file: new File([await response.blob()], name), target };
 }
 
 /** Fetch a file to be kept: its name and content. */

@@ -1,4 +1,4 @@
-// What a person knows: clauses to keep, conditions never to say, cuts to use, ways that columns go.
+// What a person knows: clauses to keep, conditions to exclude, cuts to use, ways that columns go.
 
 import { conditionForm } from "./condition.js";
 import { announce, find, make, show } from "./dom.js";
@@ -131,7 +131,7 @@ function open(kind) {
 function forbidForm() {
   return conditionForm(columns, null, new Set(), (condition) => {
     if (condition === null) close();
-    else add("forbid", condition, `never ${literalWords(condition)}`);
+    else add("forbid", condition, `excluded: ${literalWords(condition)}`);
   });
 }
 

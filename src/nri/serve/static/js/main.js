@@ -10,7 +10,7 @@ import { close as closeWhy, closeRows, drawRows, lookAt } from "./rows.js";
 import { drawRule, listenForEdits, plainRules } from "./rule.js";
 import { drawScores, estimateMade, estimateOnNewRows, stopEstimating } from "./scores.js";
 import { drawSegments } from "./number.js";
-import { lastName, listenForFiles, sendAgain, sendGiven } from "./upload.js";
+import { lastName, listenForFiles, sendAgain, sendInitialFile } from "./upload.js";
 import { inLine, inWords } from "./waiting.js";
 
 const history = new History();
@@ -23,7 +23,7 @@ let lastEdit = null; // what a person did to the rule, counted so that a search 
 let edits = 0;
 let unsaid = null; // an edit that the server could not take, since it had lost the table
 
-function begin(newTable) {
+function begin(newTable, target) {
   table = newTable;
   work = unsaid = null;
   stopEstimating();
@@ -31,22 +31,24 @@ function begin(newTable) {
   show(find("landing"), false);
   show(find("bench"));
   for (const id of ["scores", "diagnostics", "groups", "rule-card", "rows-card", "left-out", "working"]) show(find(id), false);
-  show(find("forget"));
+  show(find("remove"));
   find("table-title").textContent = table.name;
   find("table-size").textContent = ` · ${count(table.rows)} rows · ${table.columns.length} columns`;
   show(find("table-name"));
-  find("notes").replaceChildren(...table.notes.map((note) => make("li", {}, note)));
+  find("notes-list").replaceChildren(...table.notes.map((note) => make("li", {}, note)));
+  find("notes-count").textContent = table.notes.length === 1 ? "1 note on the file" : `${table.notes.length} notes on the file`;
+  find("notes").open = table.notes.length === 1;
   show(find("notes"), table.notes.length > 0);
   find("main").focus();
   announce(`${table.name} read: ${table.rows} rows, ${table.columns.length} columns.`);
-  useTable(table);
+  useTable(table, target);
 }
 
 function leave() {
   table = work = null;
   stopEstimating();
   show(find("bench"), false);
-  show(find("forget"), false);
+  show(find("remove"), false);
   show(find("table-name"), false);
   show(find("landing"));
   find("file").focus();
@@ -262,16 +264,16 @@ function listen() {
   find("leave-out").addEventListener("click", () => leaveOut(work.alone));
   find("protect").addEventListener("change", (event) => event.target.value && tellGroupsOf(event.target.value));
   find("alert-close").addEventListener("click", stopComplaining);
-  find("forget").addEventListener("click", async () => {
-    await api.forget().catch(fail);
+  find("remove").addEventListener("click", async () => {
+    await api.remove().catch(fail);
     leave();
-    announce("The table is forgotten.");
+    announce("The table is removed.");
   });
   for (const button of document.querySelectorAll("[data-download]")) {
     button.addEventListener("click", () => takeAlong(button));
   }
   document.addEventListener("keydown", byKey);
-  sendGiven().catch(fail);
+  sendInitialFile().catch(fail);
 }
 
 function byKey(event) {

@@ -2,10 +2,11 @@
 
 import * as api from "./api.js";
 import { offerCosts, listenForCosts, statedCosts } from "./costs.js";
-import { find, make, show } from "./dom.js";
+import { complain, find, make, show } from "./dom.js";
 import { keepOnlyAbout, knowNothing, knowledge, listenForKnowledge, needsClass } from "./knowledge.js";
 
 const MANY_COLUMNS = 12;
+const MANY_TARGETS = 24;
 const AS_NUMBER = "number"; // what the list of comparisons offers besides
 const SIGNS = { ">": ">", ">=": "≥", "<": "<", "<=": "≤", "=": "=", "!=": "≠" };
 const OPEN = "";
@@ -43,8 +44,8 @@ export function listenForQuestions(listener) {
   find("question").addEventListener("submit", (event) => event.preventDefault());
 }
 
-/** Begin with another table; whatever was asked of the last one is forgotten. */
-export async function useTable(newTable) {
+/** Begin with another table; whatever was asked of the last one is gone. Without a target the page asks for one. */
+export async function useTable(newTable, target) {
   table = newTable;
   described = null;
   wishes = new Map();
@@ -56,17 +57,46 @@ export async function useTable(newTable) {
     make("option", { value: "", disabled: true }, "choose a column"),
     ...options,
   );
-  find("target").value = table.target ?? "";
+  const known = table.columns.some(({ name }) => name === target);
+  find("target").value = known ? target : "";
   for (const id of ["limits", "columns"]) find(id).open = window.matchMedia("(min-width: 62rem)").matches;
   for (const id of ["costs", "know"]) find(id).open = false;
   drawColumns();
-  if (table.target !== null) await chooseTarget();
+  if (known) await chooseTarget();
   else {
+    if (target) complain(`There is no column ${target}; choose one.`);
     show(find("positive-field"), false);
     show(find("compare-field"), false);
-    hint("Which column is to be explained?");
-    find("target").focus();
+    hint(null);
+    offerTargets();
   }
+}
+
+/** Ask which column is to be explained; the likeliest comes first. */
+function offerTargets() {
+  const names = table.columns.filter(({ distinct }) => distinct > 1).map(({ name }) => name);
+  const first = names.filter((name) => name === table.target);
+  const others = names.filter((name) => name !== table.target);
+  const choice = (name, className) =>
+    make(
+      "button",
+      {
+        type: "button",
+        className,
+        onclick: () => {
+          find("target").value = name;
+          chooseTarget();
+        },
+      },
+      name,
+    );
+  find("choices").replaceChildren(
+    ...first.map((name) => choice(name, "primary small")),
+    ...others.slice(0, MANY_TARGETS).map((name) => choice(name, "")),
+    others.length > MANY_TARGETS ? make("span", { className: "hint" }, "Explain has the whole list.") : "",
+  );
+  show(find("choose"));
+  find("choices").querySelector("button")?.focus();
 }
 
 /** Return the question as the server reads it, null if it is not complete. */
@@ -81,8 +111,8 @@ export function question() {
     counts: find("counts").value,
     prevalence: share("prevalence"),
     protect: [...protect],
-    never: columnsWith("never"),
-    require: columnsWith("must"),
+    never: columnsWith("excluded"),
+    require: columnsWith("required"),
     ...knowledge(),
   };
   if (described.compare) {
@@ -98,6 +128,7 @@ export function question() {
 }
 
 async function chooseTarget() {
+  show(find("choose"), false);
   const column = find("target").value;
   const mine = table;
   const outdated = () => mine !== table || column !== find("target").value;
@@ -166,7 +197,7 @@ function drawColumns() {
 }
 
 function drawColumn(column, index) {
-  const wish = wishes.get(column.name) ?? "may";
+  const wish = wishes.get(column.name) ?? "allowed";
   const choice = (value, says) =>
     make(
       "label",
@@ -192,9 +223,9 @@ function drawColumn(column, index) {
     make(
       "span",
       { className: "wishes" },
-      choice("may", "may be used"),
-      choice("must", "must be in every clause"),
-      choice("never", "is never used"),
+      choice("allowed", "allowed"),
+      choice("required", "required in every clause"),
+      choice("excluded", "excluded"),
     ),
   );
 }
@@ -234,7 +265,7 @@ export function tellGroupsOf(column) {
 
 /** Ask again without a column. */
 export function leaveOut(column) {
-  wishes.set(column, "never");
+  wishes.set(column, "excluded");
   drawColumns();
   ask();
 }

@@ -176,7 +176,7 @@ function countButton(name, r, c) {
       className: "quiet let-count",
       "data-focus": `count-${r}-${c}`,
       "aria-label": `Let fewer than all be enough: ${name}`,
-      title: "At least k: let fewer than all of these be enough",
+      title: "Count: at least k of these conditions are enough, not all of them",
       onclick: () => need(r, c, work.rules[r].clauses[c].literals.length - 1),
     },
     "≥ k",
@@ -195,7 +195,7 @@ function keepButton(rule, name, r, c) {
       "data-focus": `keep-${r}-${c}`,
       "aria-pressed": String(pressed),
       "aria-label": `Keep the clause: ${name}`,
-      title: "Keep this clause when another rule is looked for",
+      title: "Keep this clause: the next search builds the rule around it",
       onclick: () => {
         toggleKept(rule, clause);
         draw(`keep-${r}-${c}`);

@@ -26,7 +26,7 @@ export function drawScores(work) {
     estimateStat(work.edited),
     stat("precision", "Precision", scores, only ? `of the rows called ${only}` : "of the rows with a clause"),
     stat("coverage", "Coverage", scores, `${count(scores.covered)} of ${count(rows)} rows`),
-    ...(scores.recall === null ? [] : [stat("recall", "Found", scores, `of the rows that are ${only}`)]),
+    ...(scores.recall === null ? [] : [stat("recall", "Sensitivity", scores, `of the rows that are ${only}`)]),
     ...(scores.cost === null ? [] : [costStat(scores.cost)]),
   );
   drawDiagnostics(work);

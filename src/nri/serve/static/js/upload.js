@@ -43,13 +43,13 @@ function listenForDrops() {
 
 async function sendExample() {
   const response = await fetch("/static/visits.csv");
-  await send(new File([await response.blob()], "visits.csv"));
+  await send(new File([await response.blob()], "visits.csv"), { target: "flu" });
 }
 
-/** Begin with the table that was named when the server was started, if there is one. */
-export async function sendGiven() {
-  const file = await api.given();
-  if (file !== null) await send(file);
+/** Begin with the file that was named when the server was started, if there is one. */
+export async function sendInitialFile() {
+  const initial = await api.initialFile();
+  if (initial !== null) await send(initial.file, { target: initial.target });
 }
 
 /** Show the sheets of a workbook to choose from; another choice sends the file anew. */
@@ -97,7 +97,7 @@ async function send(file, choice = {}, use = begin) {
       (before) => tell(before === null ? `Reading ${file.name} …` : `${inWords(before)} …`),
     );
     last = { file, choice };
-    use(table);
+    use(table, choice.target ?? null);
     offerSheets(file, table); // after the form was reset
   } catch (problem) {
     complain(problem.message);

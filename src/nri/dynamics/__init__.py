@@ -1,1 +1,0 @@
-"""Dynamics: how a system moves, as one rule for each of its variables, learned from transitions."""

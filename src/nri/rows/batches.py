@@ -1,0 +1,220 @@
+"""Batches: the rows of files of any size in their order, some at a time.
+
+Parquet files come as pyarrow tables, text files as pieces of text that end where a row ends, each below the
+header. What would be decided by a whole file, the encoding, is found out by a look at all of it first.
+"""
+
+import codecs
+import csv
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from io import StringIO, TextIOWrapper
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import pandas as pd
+
+from nri.errors import InputError
+from nri.rows.duckdb import INDEX
+from nri.rows.files import Files, delimiter_of, open_bytes
+from nri.table.delimited import read_delimited
+from nri.table.files import check_control
+from nri.table.source import DelimitedText, Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_CELLS = 2_000_000
+"""About so many cells of a Parquet file are held at once."""
+_LETTERS = 1 << 24
+"""About so many letters of a text file are held at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some rows, one after the other."""
+
+    first: int
+    """number of the first one, from 1"""
+    rows: "pa.Table"
+    """their cells; of text files all texts"""
+    written: DelimitedText | None = None
+    """the piece of a text file that they were, below its header"""
+
+    def __len__(self) -> int:
+        return int(self.rows.num_rows)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return tuple(self.rows.column_names)
+
+    def source(self, names: Sequence[str] | None = None) -> Source:
+        """Return some columns, by default all, as a table whose cells nobody has looked at."""
+        rows = self.rows if names is None else self.rows.select([one for one in names if one in self.names])
+        if self.written is not None:
+            return Source(rows, self.written)
+        return Source(as_frame(rows))
+
+
+def as_frame(rows: "pa.Table") -> pd.DataFrame:
+    """Return rows as pandas has them, whole numbers with gaps as whole numbers."""
+    columns = zip(rows.column_names, rows.columns, strict=True)
+    return pd.DataFrame({name: column.to_pandas(integer_object_nulls=True) for name, column in columns})
+
+
+def batches(files: Files, columns: Collection[str] | None = None) -> Iterator[Batch]:
+    """Yield all rows of files of one table, file after file; of Parquet files only the columns asked for."""
+    first = 1
+    for batch in _parquet(files, columns) if files.parquet else _texts(files):
+        yield Batch(first, batch.rows, batch.written)
+        first += len(batch)
+    if first == 1:
+        raise InputError(f"{files.paths[0]} has no rows; give at least one row")
+
+
+def _parquet(files: Files, columns: Collection[str] | None) -> Iterator[Batch]:
+    """Read Parquet files; columns that some of them lack are empty there."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        schemas = [_asked_for(parquet.read_schema(path), columns) for path in files.paths]
+        schema = pa.unify_schemas(schemas, promote_options="permissive").remove_metadata()
+        at_once = max(1000, min(1 << 17, _CELLS // max(len(schema), 1)))
+        for path, own in zip(files.paths, schemas, strict=True):
+            with parquet.ParquetFile(path, pre_buffer=False) as file:  # else what was read is kept
+                for part in file.iter_batches(at_once, columns=own.names, use_threads=False):
+                    yield Batch(1, _as_schema(pa.Table.from_batches([part]), schema))
+    except pa.ArrowException as error:
+        cause = " ".join(str(error).split())[:100]
+        raise InputError(f"{files.paths[0]} is no readable Parquet file ({cause}); write it again") from None
+
+
+def _asked_for(schema: "pa.Schema", columns: Collection[str] | None) -> "pa.Schema":
+    import pyarrow as pa
+
+    named = [field for field in schema if not field.name.startswith(INDEX)]
+    wanted = [field for field in named if columns is None or field.name in columns]
+    return pa.schema(wanted or named)  # of no column nobody could count the rows
+
+
+def _as_schema(rows: "pa.Table", schema: "pa.Schema") -> "pa.Table":
+    import pyarrow as pa
+
+    held = set(rows.column_names)
+    columns = [
+        rows.column(field.name).cast(field.type)
+        if field.name in held
+        else pa.nulls(rows.num_rows, field.type)
+        for field in schema
+    ]
+    return pa.table(columns, schema=schema)
+
+
+def _texts(files: Files) -> Iterator[Batch]:
+    delimiter = delimiter_of(files)
+    names: list[str] | None = None
+    for path in files.paths:
+        with closing(_open_text(path, _encoding(path))) as text:
+            header, pieces = _pieces(text, delimiter)
+            for piece in pieces:
+                check_control(piece, str(path))
+                written = DelimitedText(header + piece, delimiter)
+                cells = read_delimited(written.text, str(path), delimiter)
+                if names is not None and cells.column_names != names:
+                    raise InputError(f"{path} has other columns than what was read before; name all alike")
+                names = cells.column_names
+                yield Batch(1, cells, written)
+
+
+def _encoding(path: Path) -> str:
+    """Return how a file is encoded, as :func:`nri.table.files.decode` would find it."""
+    with closing(open_bytes(path)) as file:
+        if file.read(2) in (b"\xff\xfe", b"\xfe\xff"):
+            return "utf-16"
+    for encoding in ("utf-8-sig", "cp1252"):
+        decoder = codecs.getincrementaldecoder(encoding)()
+        try:
+            with closing(open_bytes(path)) as file:
+                while part := file.read(_LETTERS):
+                    decoder.decode(part)
+                decoder.decode(b"", final=True)
+            return encoding
+        except UnicodeDecodeError:
+            continue
+        except OSError as error:
+            raise InputError(f"{path} cannot be read ({error}); get it again") from None
+    return "latin-1"
+
+
+def _open_text(path: Path, encoding: str) -> TextIOWrapper:
+    return TextIOWrapper(open_bytes(path), encoding=encoding, newline="")
+
+
+def _pieces(text: IO[str], delimiter: str) -> tuple[str, Iterator[str]]:
+    """Return the header of a text, with its end, and an iterator over the rest, parted between rows."""
+    rows = _records(text, delimiter, "")
+    header = next((record for record in rows if record.strip()), "")
+    if header and not header.endswith(("\n", "\r")):
+        header += "\n"
+    return header, _parted(text, delimiter)
+
+
+def _parted(text: IO[str], delimiter: str) -> Iterator[str]:
+    """Yield pieces of some length. Lines are rows unless there are quotation marks, which may hold lines."""
+    rest = ""
+    while block := text.read(_LETTERS):
+        if block.endswith("\r"):
+            block += text.read(1)  # the two marks of one end of line stay together
+        block = rest + block
+        end = block.rfind("\n") + 1
+        if '"' in block or not end:
+            rows: list[str] = []
+            records = _records(text, delimiter, block)
+            size = 0
+            for record in records:
+                rows.append(record)
+                size += len(record)
+                if size >= len(block):
+                    break
+            yield from _unless_blank("".join(rows))
+            rest = ""
+            continue
+        yield from _unless_blank(block[:end])
+        rest = block[end:]
+    yield from _unless_blank(rest)
+
+
+def _unless_blank(piece: str) -> Iterator[str]:
+    if piece.strip():
+        yield piece
+
+
+def _records(text: IO[str], delimiter: str, begun: str) -> Iterator[str]:
+    """Yield rows as they are written, from what was read already and then from a text."""
+    taken: list[str] = []
+
+    def lines() -> Iterator[str]:
+        unfinished = ""
+        for line in StringIO(begun, newline=""):
+            if line.endswith(("\n", "\r")):
+                taken.append(line)
+                yield line
+            else:
+                unfinished = line
+        while line := text.readline():
+            taken.append(unfinished + line)
+            yield taken[-1]
+            unfinished = ""
+        if unfinished:
+            taken.append(unfinished)
+            yield unfinished
+
+    try:
+        for _ in csv.reader(lines(), delimiter=delimiter, skipinitialspace=True):
+            yield "".join(taken)
+            taken.clear()
+    except csv.Error as error:
+        raise InputError(f"a row cannot be split into cells ({error}); close its quotation marks") from None

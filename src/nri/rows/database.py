@@ -1,0 +1,297 @@
+"""Databases: a table, or the answer to a query, by the URL of the database that holds it.
+
+A database in a file is only read: one that is not there is not made, and nothing is left beside it. Its URL
+is taken as ibis takes it, ``sqlite:///absolute/path`` and ``sqlite://relative/path``, and as SQLAlchemy does,
+``sqlite:///relative/path`` and ``sqlite:////absolute/path``. DuckDB is asked directly, all others by ibis.
+"""
+
+import sqlite3
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from nri.errors import InputError, nearest
+from nri.rows.duckdb import DuckEngine, connect, parquet_source, quoted, raw_column
+from nri.rows.engine import ROWS, Engine, RawColumn
+from nri.rule.literal import Kind
+from nri.rule.render.sql_dialects import BACKENDS, DIALECTS, Dialect, dialect_of
+from nri.table.files import DATABASES, database_in, similar_files, url_of, without_password
+
+_IN_MEMORY = ("", ":memory:")
+_MOTHERDUCK = ("md:", "motherduck:")
+_BY_ENDING = {".duckdb": "duckdb", ".sqlite": "sqlite", ".db": "sqlite"}
+"""What ``file://`` and such an ending mean."""
+_WAL_MODE = 2
+"""Byte 18 of an SQLite file whose changes go to a log beside it."""
+
+
+def open_database(
+    url: str, table: str | None, query: str | None, *, memory: str | None = None
+) -> "DuckEngine | IbisEngine":
+    """Return a table, or the answer to a query, of the database at a URL."""
+    if (table is None) == (query is None):
+        raise InputError("say which rows of the database: --table NAME or --query SELECT, one of the two")
+    shown = without_password(url)
+    try:
+        return _asked(url, table, query, memory)
+    except InputError:
+        raise
+    except Exception as error:
+        cause = _first_line(error).replace(url, shown)
+        raise InputError(f"{shown} does not answer as asked ({cause}); {_remedy(cause, query)}") from None
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+def _remedy(cause: str, query: str | None) -> str:
+    if "lock" in cause:
+        return "end the program that writes to it, or give a copy of it"
+    return "check the address" if query is None else "check the address and the query"
+
+
+def _asked(url: str, table: str | None, query: str | None, memory: str | None) -> "DuckEngine | IbisEngine":
+    scheme, place = _parts(url)
+    in_file = scheme in DATABASES and place.strip("/") not in _IN_MEMORY and not place.startswith(_MOTHERDUCK)
+    path = _existing(scheme, place) if in_file else None
+    if scheme == "duckdb" and not place.startswith(_MOTHERDUCK):
+        return _by_duckdb(url, path, table, query, memory)
+    return _by_ibis(url, path, table, query)
+
+
+def _by_duckdb(
+    url: str, path: Path | None, table: str | None, query: str | None, memory: str | None
+) -> DuckEngine:
+    connection, folder = connect(memory, database=path)
+    if table is not None:
+        asked = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
+        present = [name for (name,) in connection.execute(asked).fetchall()]
+        if table.lower() not in map(str.lower, present):
+            raise _no_table(url, table, present)
+        return DuckEngine(connection, quoted(table), folder)
+    answer = f"({str(query).strip().rstrip(';')}\n)"  # a comment may end it
+    connection.execute(f"DESCRIBE SELECT * FROM {answer}").fetchall()  # a mistake in it is told at once
+    return DuckEngine(connection, answer, folder)
+
+
+def _by_ibis(url: str, path: Path | None, table: str | None, query: str | None) -> "IbisEngine":
+    try:
+        import ibis
+        from ibis.common.exceptions import TableNotFound
+    except ModuleNotFoundError:
+        raise InputError("databases need ibis-framework; run: pip install 'nri[scale]'") from None
+    backend = ibis.connect(url) if path is None else ibis.sqlite.from_connection(_read_only(path))
+    try:
+        return IbisEngine(backend.table(table) if query is None else backend.sql(query))
+    except TableNotFound:
+        raise _no_table(url, str(table), backend.list_tables()) from None
+
+
+def _no_table(url: str, table: str, present: Sequence[str]) -> InputError:
+    others = nearest(table, sorted(present), "it") if present else "; it has no tables"
+    return InputError(f"no table {table!r} in {without_password(url)}{others}")
+
+
+def _parts(url: str) -> tuple[str, str]:
+    """Return the scheme of a URL, and the place of the database, without options behind it."""
+    scheme, _, rest = url.partition("://")
+    place = rest.partition("?")[0]
+    return _BY_ENDING.get(Path(place).suffix, scheme) if scheme == "file" else scheme, place
+
+
+def _existing(scheme: str, place: str) -> Path:
+    """Return the file that a URL means; raise if it is not there, since who connects to it makes it."""
+    tried = _possible(place)
+    path = next((one for one in tried if one.is_file()), None)
+    if path is None:
+        like = next(filter(None, map(similar_files, tried)), "")
+        remedy = like or f"; write {scheme}:///absolute/path or {scheme}://path/from/this/folder"
+        raise InputError(f"no file {' nor '.join(map(str, tried))}{remedy}")
+    found = database_in(path)
+    if found is not None and found != scheme:
+        raise InputError(f"{path} is {DATABASES[found]}; give {url_of(found, path)}")
+    return path
+
+
+def _possible(place: str) -> list[Path]:
+    """Return the files that a URL may mean, the likeliest first.
+
+    >>> [one.name for one in _possible("/shop.db")], len(_possible("//data/shop.db"))
+    (['shop.db', 'shop.db'], 1)
+    """
+    inner = place.lstrip("/")
+    if not place.startswith("/"):
+        return [Path(place).absolute()]
+    absolute = Path("/" + inner)
+    return [absolute] if place.startswith("//") else [absolute, Path(inner).absolute()]
+
+
+def _read_only(path: Path) -> Any:
+    """Connect to an SQLite file for reading only."""
+    with path.open("rb") as file:
+        logged = file.read(19)[18:] == bytes([_WAL_MODE])
+    log = path.with_name(path.name + "-wal")
+    # to read a file whose log is gone, SQLite would make a new log and leave it; that it is gone also says
+    # that nobody writes to the file
+    kept = "&immutable=1" if logged and not log.exists() else ""
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{kept}", uri=True)
+
+
+TESTED = ("duckdb", "sqlite", "postgres", "spark")
+"""Dialects that give the same rule on the same rows, as tests show."""
+
+
+def dialect_name(backend: str) -> str | None:
+    """Return the dialect of what ibis, or the scheme of a URL, calls so; None if we do not write it.
+
+    >>> dialect_name("mssql"), dialect_name("https")
+    ('tsql', None)
+    """
+    name = BACKENDS.get(backend, backend)
+    return name if name in DIALECTS else None
+
+
+def engine_of(table: Any) -> Engine | None:
+    """Return a table that stays where it is as an engine; None if it is none."""
+    ibis, duckdb = sys.modules.get("ibis"), sys.modules.get("duckdb")
+    polars, spark = sys.modules.get("polars"), sys.modules.get("pyspark.sql")
+    if ibis is not None and isinstance(table, ibis.Table):
+        return IbisEngine(table)
+    if duckdb is not None and isinstance(table, duckdb.DuckDBPyRelation):
+        return RelationEngine(table)
+    if polars is not None and isinstance(table, polars.LazyFrame):
+        return _from_polars(table)
+    if spark is not None and isinstance(table, spark.DataFrame):
+        return SparkEngine(table)
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class RelationEngine:
+    """A relation of DuckDB, on its own connection."""
+
+    relation: Any
+
+    @property
+    def dialect(self) -> Dialect:
+        """How SQL is written there."""
+        return dialect_of("duckdb")
+
+    @property
+    def columns(self) -> Sequence[RawColumn]:
+        """What the table has."""
+        kinds = zip(self.relation.columns, self.relation.types, strict=True)
+        return [raw_column(name, str(kind)) for name, kind in kinds]
+
+    def query(self, sql: str) -> Any:
+        """Answer a query as a pyarrow table."""
+        return self.relation.query(ROWS, sql).to_arrow_table()
+
+    def close(self) -> None:
+        """Leave the connection open: it belongs to the caller."""
+
+
+class IbisEngine:
+    """A table of any database that ibis speaks to; only aggregates and samples are fetched."""
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+        self.backend = table.get_backend()
+
+    @cached_property
+    def dialect(self) -> Dialect:
+        """How SQL is written there."""
+        name = dialect_name(self.backend.name)
+        if name is None:
+            asked, known = self.backend.name, ", ".join(TESTED)
+            raise InputError(f"{asked} is no database that NRI can ask; copy the table to one of {known}")
+        return dialect_of(name)
+
+    @cached_property
+    def columns(self) -> Sequence[RawColumn]:
+        """What the table has."""
+        return [_typed(name, kind) for name, kind in self.table.schema().items()]
+
+    @cached_property
+    def _source(self) -> str:
+        return str(self.backend.compile(self.table))
+
+    def query(self, sql: str) -> Any:
+        """Answer a query as a pyarrow table."""
+        asked = f"WITH {ROWS} AS ({self._source}) {sql}"
+        if self.dialect.name == "duckdb":
+            return self.backend.con.sql(asked).to_arrow_table()
+        if self.dialect.name == "spark":
+            return self.backend._session.sql(asked).toArrow()
+        return _fetched(self.backend, asked)
+
+    def close(self) -> None:
+        """End the connection."""
+        self.backend.disconnect()
+
+
+def _fetched(backend: Any, sql: str) -> Any:
+    """Return the answer of a database that hands out rows as a pyarrow table."""
+    import pyarrow as pa
+
+    cursor = backend.raw_sql(sql)
+    try:
+        names = [one[0] for one in cursor.description]
+        rows = cursor.fetchall()
+    finally:
+        cursor.close()
+        backend.con.rollback()  # nothing was changed: this only ends the transaction
+    return pa.table({name: [row[place] for row in rows] for place, name in enumerate(names)})
+
+
+def _typed(name: str, kind: Any) -> RawColumn:
+    """Return a column by its type in ibis."""
+    if kind.is_boolean():
+        return RawColumn(name, Kind.BOOLEAN, flags=True)
+    if kind.is_integer():
+        return RawColumn(name, Kind.NUMBER)
+    if kind.is_floating() or kind.is_decimal():
+        return RawColumn(name, Kind.NUMBER, floating=True)
+    if kind.is_date() or kind.is_timestamp():
+        return RawColumn(name, Kind.DATE)
+    return RawColumn(name, Kind.TEXT if kind.is_string() or kind.is_uuid() else None)
+
+
+class SparkEngine:
+    """A DataFrame of PySpark, asked where it is."""
+
+    def __init__(self, frame: Any) -> None:
+        self.frame = frame
+        self._view = f"nri_{id(frame):x}"
+        frame.createOrReplaceTempView(self._view)
+
+    @property
+    def dialect(self) -> Dialect:
+        """How SQL is written there."""
+        return dialect_of("spark")
+
+    @cached_property
+    def columns(self) -> Sequence[RawColumn]:
+        """What the table has."""
+        words = {"string": "VARCHAR", "int": "INTEGER", "array": "[]", "binary": "BLOB"}
+        kinds = {name: words.get(kind.split("<")[0], kind.upper()) for name, kind in self.frame.dtypes}
+        return [raw_column(name, kind) for name, kind in kinds.items()]
+
+    def query(self, sql: str) -> Any:
+        """Answer a query as a pyarrow table."""
+        return self.frame.sparkSession.sql(f"WITH {ROWS} AS (SELECT * FROM {self._view}) {sql}").toArrow()
+
+    def close(self) -> None:
+        """Leave the session open: it belongs to the caller."""
+
+
+def _from_polars(frame: Any) -> Engine:
+    """Stream a LazyFrame into a columnar file that goes with the rows; DuckDB answers for it."""
+    connection, folder = connect()
+    file = Path(folder.name) / "frame.parquet"
+    frame.sink_parquet(file)
+    return DuckEngine(connection, parquet_source([file]), folder)

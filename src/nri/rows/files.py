@@ -1,0 +1,219 @@
+"""Files of any size: which way a file goes, and how DuckDB opens it."""
+
+import glob
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nri.errors import InputError
+from nri.rows.duckdb import DuckEngine, connect, copied, parquet_source, quoted
+from nri.rule.plan import ColumnPlan
+from nri.rule.render.sql_dialects import text_literal
+from nri.table.cells import text_cells
+from nri.table.delimited import sniff_delimiter
+from nri.table.files import similar_files
+from nri.table.reading import understand
+
+ENGINES = ("auto", "memory", "duckdb")
+LARGE_ROWS = 300_000
+"""Rows of a Parquet file from which on it is left where it is."""
+LARGE_BYTES = 60_000_000
+"""The same for the bytes of a text file; of a compressed one a fifth of it."""
+_LONG = 20_000
+"""Least rows of a large text file: a wide one of fewer rows is read into memory, column by column."""
+_COMPRESSED = (".gz", ".zst", ".bz2")
+_TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
+_PARQUET = (".parquet", ".pq")
+_LOOKED_AT = 20_000
+"""About so many rows of a text file say what its columns mean."""
+_START = 1 << 16
+
+
+@dataclass(frozen=True)
+class Files:
+    """Files that are one table."""
+
+    paths: tuple[Path, ...]
+    parquet: bool
+    delimiter: str | None = None
+    """of text files, where the name says it"""
+
+    @property
+    def size(self) -> int:
+        """Bytes, of compressed text about as many as it unpacks to."""
+        return sum(os.path.getsize(path) * (5 if path.suffix in _COMPRESSED else 1) for path in self.paths)
+
+    @property
+    def many(self) -> bool:
+        """Whether they are more than one."""
+        return len(self.paths) > 1
+
+    def n_rows(self) -> int | None:
+        """Rows, where files say it themselves."""
+        if not self.parquet:
+            return None
+        from pyarrow import ArrowException, parquet
+
+        try:
+            return sum(int(parquet.read_metadata(path).num_rows) for path in self.paths)
+        except (ArrowException, OSError):
+            return None  # whoever reads it says what is wrong with it
+
+    @property
+    def is_large(self) -> bool:
+        """Whether they are left where they are unless somebody says otherwise."""
+        if self.many:
+            return True
+        rows = self.n_rows()
+        if rows is not None:
+            return rows > LARGE_ROWS
+        return self.size > LARGE_BYTES and self.size / _line_length(self.paths[0]) > _LONG
+
+
+def files_of(asked: str) -> Files | None:
+    """Return the files that a name or a pattern stands for; None if an engine cannot read them.
+
+    >>> files_of("-") is None
+    True
+    """
+    paths = (
+        [Path(asked)]
+        if os.path.isfile(asked)
+        else [Path(one) for one in sorted(glob.glob(asked, recursive=True))]
+    )
+    paths = [path for path in paths if path.is_file()]
+    if not paths:
+        if glob.has_magic(asked):
+            raise InputError(f"no file is called like {asked}{similar_files(Path(asked))}; check the pattern")
+        return None
+    endings = {_ending(path) for path in paths}
+    if endings <= set(_PARQUET):
+        return Files(tuple(paths), parquet=True)
+    if endings <= set(_TEXT) and len({_TEXT[ending] for ending in endings}) == 1:
+        return Files(tuple(paths), parquet=False, delimiter=_TEXT[endings.pop()])
+    if len(paths) > 1:
+        raise InputError(f"{asked} stands for files of several kinds; give CSV or Parquet files of one table")
+    return None
+
+
+def _ending(path: Path) -> str:
+    name = path.name.lower()
+    for compressed in _COMPRESSED:
+        name = name.removesuffix(compressed)
+    return Path(name).suffix
+
+
+def goes_by_engine(asked: str, engine: str = "auto") -> Files | None:
+    """Return the files if DuckDB is to answer for them, None if they are to be read into memory."""
+    if engine not in ENGINES:
+        raise InputError(f"no engine {engine!r}; use one of {', '.join(ENGINES)}")
+    files = files_of(asked)
+    if engine == "memory":
+        if files is not None and files.many:
+            raise InputError(f"{asked} stands for {len(files.paths)} files; leave --engine memory out")
+        return None
+    if files is None:
+        if engine == "duckdb":
+            raise InputError(f"DuckDB reads CSV, TSV and Parquet files, not {asked}; leave --engine out")
+        return None
+    return files if engine == "duckdb" or files.is_large else None
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A table that DuckDB answers queries on, and what is known of its columns already."""
+
+    engine: DuckEngine
+    plans: Mapping[str, ColumnPlan] = field(default_factory=dict)
+    """of columns that were texts in a file"""
+
+
+def open_files(
+    files: Files, *, memory: str | None = None, threads: int | None = None, exact: bool = False
+) -> Opened:
+    """Open files where they are; texts are copied once, since every cell of them must be understood."""
+    connection, folder = connect(memory, threads)
+    try:
+        if files.parquet:
+            return Opened(DuckEngine(connection, parquet_source(files.paths), folder))
+        _check_room(files, folder.name)
+        rows = DuckEngine(connection, text_source(files), folder)
+        plans = _plans(rows, files, exact)
+        return Opened(copied(rows, plans, loose=True), plans)
+    except BaseException:
+        connection.close()
+        folder.cleanup()
+        raise
+
+
+def _check_room(files: Files, folder: str) -> None:
+    """Refuse a file whose copy would fill the disk."""
+    import shutil
+
+    free = shutil.disk_usage(folder).free
+    if files.size > 2 * free:  # a columnar copy takes a third to a half
+        raise InputError(
+            f"{files.size // 2**20} MB of text need room in {folder}, which has {free // 2**20} MB left; "
+            "set TMPDIR to a larger disk, or write the table as Parquet"
+        )
+
+
+def text_source(files: Files) -> str:
+    """Write what to select from for text files of one table; every cell is text."""
+    listed = ", ".join(text_literal(str(path)) for path in files.paths)
+    delimiter = text_literal(delimiter_of(files))
+    options = "all_varchar = true, header = true, null_padding = true, union_by_name = true"
+    options += """, quote = '"', escape = '"' """
+    return f"read_csv([{listed}], delim = {delimiter}, {options})"
+
+
+def delimiter_of(files: Files) -> str:
+    """Return what stands between the cells of text files."""
+    if files.delimiter is not None:
+        return files.delimiter
+    path = files.paths[0]
+    with open_bytes(path) as file:
+        try:
+            start = file.read(_START).decode("utf-8", errors="replace")
+        except OSError:
+            raise InputError(f"{path} is damaged: it cannot be uncompressed; get it again") from None
+    return sniff_delimiter(start[: start.rfind("\n") + 1] or start)
+
+
+def _line_length(path: Path) -> float:
+    """Return about how many bytes a line has, by the first ones."""
+    with open_bytes(path) as file:
+        try:
+            start = file.read(16 * _START)
+        except OSError:
+            return 1.0  # whoever reads it says what is wrong with it
+    return float(len(start) / max(start.count(b"\n"), 1))
+
+
+def open_bytes(path: Path) -> Any:
+    """Open a file; compression that its name speaks of is undone."""
+    import pyarrow as pa
+
+    return pa.input_stream(str(path), compression="detect")
+
+
+def _plans(rows: DuckEngine, files: Files, exact: bool) -> dict[str, ColumnPlan]:
+    """Decide what the columns of a text file mean, by rows that are chosen by a hash of their cells."""
+    names = [one.name for one in rows.columns]
+    start = rows.execute(f"SELECT * FROM {rows.source} LIMIT 1000").fetchall()
+    if not start:
+        raise InputError(f"{files.paths[0]} has no rows; give at least one row")
+    width = sum(len(str(cell)) + 1 for row in start for cell in row) / len(start)
+    every = max(1, int(files.size / width / _LOOKED_AT))
+    listed = ", ".join(quoted(name) for name in names)
+    found = rows.execute(f"SELECT {listed} FROM {rows.source} WHERE hash({listed}) % {every} = 0").fetchall()
+    comma = delimiter_of(files) == ";"
+    plans = {}
+    for place, name in enumerate(names):
+        cells = np.array(["" if row[place] is None else row[place] for row in found or start], dtype=object)
+        plans[name] = understand(text_cells(cells), exact=exact, decimal_comma=comma).plan
+    return plans

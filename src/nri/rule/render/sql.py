@@ -1,0 +1,423 @@
+"""SQL: the one writer of a rule, for exports, for engines that hold the rows and for tables of ibis.
+
+Missing cells are NULL: a comparison with NULL is not true, so a clause that meets one does not fire. Infinity
+and NaN count as missing too: ``x - x = 0`` holds for finite numbers only. Dates are compared in UTC where the
+dialect can do so in any session; in SQLite they are text like ``2024-05-01 00:00:00``.
+"""
+
+import datetime as dt
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, reduce
+from itertools import groupby
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from nri.errors import InputError, UnknownColumnError
+from nri.rule.clause import Clause
+from nri.rule.labels import Label
+from nri.rule.literal import Kind, Literal, Op
+from nri.rule.phrase import one_line
+from nri.rule.plan import ColumnPlan
+from nri.rule.render.outline import RenderOptions
+from nri.rule.render.sql_dialects import (
+    BACKENDS,
+    DIALECTS,
+    Dialect,
+    check_name,
+    check_names,
+    dialect_of,
+    float_literal,
+    identifier,
+    text_node,
+)
+from nri.rule.rule import Rule
+
+ALIAS = "t"
+"""The short name of the table in a query; it needs no quotes."""
+STATEMENTS = ("select", "view", "update", "dbt")
+"""What can be written around the expression, given the name of a table."""
+IBIS_ROWS = "nri_rows"
+"""The name of a table of ibis in a query."""
+_EXACT = 2**53
+"""From here on a float64 can stand for several integers."""
+_WORDS = (("0", "0.0", "false"), ("1", "1.0", "true"))
+_NODES = {Op.EQ: "EQ", Op.NE: "NEQ", Op.GT: "GT", Op.LE: "LTE"}
+
+
+@lru_cache(maxsize=256)
+def _parsed(sql: str, dialect: str) -> Expr:
+    return sqlglot.parse_one(sql, read=dialect)
+
+
+def microseconds_of(moment: dt.datetime) -> int:
+    """Return the microseconds since 1970 of a date.
+
+    >>> microseconds_of(dt.datetime(1970, 1, 2))
+    86400000000
+    """
+    return (moment - dt.datetime(1970, 1, 1)) // dt.timedelta(microseconds=1)
+
+
+def finite(value: str) -> str:
+    """Write a number, NULL where it is infinite or NaN."""
+    return f"CASE WHEN {value} - {value} = 0 THEN {value} END"
+
+
+def _filled(template: str, dialect: Dialect, node: Expr) -> Expr:
+    """Put an expression in the place of ``{x}`` or ``{v}`` of a template."""
+    tree = _parsed(template.format(x="nri_", v="nri_"), dialect.name)
+    return tree.transform(lambda one: node.copy() if isinstance(one, exp.Column) else one)
+
+
+def _compare(op: Op, left: Expr, right: Expr) -> Expr:
+    node: Expr = getattr(exp, _NODES[op])(this=left.copy(), expression=right)
+    return node
+
+
+def _among(left: Expr, items: Sequence[Expr], op: Op = Op.EQ) -> Expr:
+    if len(items) == 1:
+        return _compare(op, left, items[0])
+    inside = exp.In(this=left.copy(), expressions=list(items))
+    return inside if op is Op.EQ else exp.Not(this=inside)
+
+
+@dataclass(frozen=True)
+class SqlColumn:
+    """A column of a table in a database, and how a rule reads it."""
+
+    name: str
+    plan: ColumnPlan
+    dialect: Dialect
+    typed: bool = False
+    """whether the column has the type of its kind, so that comparisons can be exactly those of memory"""
+    finite: bool = False
+    """whether every number is known to be finite"""
+    folds: bool = False
+    """whether spellings that the plan does not list are folded in the database"""
+    prefix: str | None = None
+    """the table of the column, where a misspelt name alone would be read as a text"""
+
+    @property
+    def kind(self) -> Kind:
+        """What its cells are."""
+        return self.plan.kind
+
+    @cached_property
+    def node(self) -> Expr:
+        """The column itself."""
+        check_name(self.name, self.dialect)
+        prefix = self.prefix and exp.to_identifier(self.prefix, quoted=self.prefix != ALIAS)
+        return exp.column(exp.to_identifier(self.name, quoted=True), table=prefix)
+
+    @cached_property
+    def value(self) -> Expr:
+        """The left side of a comparison: a number, a date or its microseconds, a text, or 1 for yes."""
+        dialect = self.dialect
+        templates = {
+            Kind.BOOLEAN: dialect.flag,
+            Kind.NUMBER: dialect.double if self.typed else "{x}",
+            Kind.TEXT: dialect.text[0],
+            Kind.DATE: dialect.microseconds if self.typed else dialect.date[0],
+        }
+        return _filled(templates[self.kind], dialect, self.node)
+
+    @property
+    def reads_words(self) -> bool:
+        """Whether yes and no may be words, which would be compared with 1 without an error."""
+        words = self.plan.stated and self.plan.no_and_yes == ("false", "true")
+        return self.kind is Kind.BOOLEAN and words and self.dialect.takes_words and not self.typed
+
+    @property
+    def may_be_infinite(self) -> bool:
+        """Whether comparisons must leave out infinity and NaN."""
+        whole = self.plan.stated and self.plan.whole and not self.typed
+        return self.kind is Kind.NUMBER and self.dialect.infinite and not self.finite and not whole
+
+    @property
+    def is_finite(self) -> Expr:
+        """The condition that a number is neither infinite nor NaN."""
+        difference = exp.Sub(this=self.value.copy(), expression=self.value.copy())
+        return exp.EQ(this=difference, expression=exp.Literal.number(0))
+
+    def spellings(self, text: str) -> tuple[str, ...]:
+        """Return every way in which a category is written in the table."""
+        return self.plan.spelled(text)
+
+    def operand(self, value: Any) -> Expr:
+        """Write the right side of a comparison."""
+        if self.kind is Kind.BOOLEAN:
+            return exp.Literal.number(int(value))
+        if self.kind is Kind.TEXT:
+            plain = self.dialect.name == "mysql" and str(value).isascii()  # the same in every encoding
+            return _filled(
+                "{v}" if plain else self.dialect.text[1], self.dialect, text_node(str(value), self.dialect)
+            )
+        if self.kind is Kind.NUMBER:
+            return exp.Literal.number(float_literal(value) if self.typed else repr(value))
+        if self.typed:
+            return exp.Literal.number(microseconds_of(value))
+        precision = "microseconds" if self.dialect.name == "oracle" else "auto"
+        moment = value.isoformat(sep=" ", timespec=precision)
+        return _parsed(self.dialect.date[1].format(v=moment), self.dialect.name).copy()
+
+    def among(self, values: Iterable[Any]) -> Expr:
+        """Write where a cell is one of some values."""
+        return _among(self.value, [self.operand(value) for value in values])
+
+    def holds(self, literal: Literal) -> Expr:
+        """Write where a literal is known to hold, but for infinite numbers."""
+        if self.reads_words:
+            words = exp.Lower(this=exp.cast(self.node, "varchar(9)"))
+            return _among(words, [exp.Literal.string(word) for word in _WORDS[literal.op is Op.EQ]])
+        if self.kind is Kind.TEXT:
+            return self._is_category(str(literal.value), literal.op)
+        if self.kind is Kind.NUMBER and not self.typed and abs(literal.value) >= _EXACT:  # type: ignore[arg-type]
+            return replace(self, typed=True).holds(literal)
+        return _compare(literal.op, self.value, self.operand(literal.value))
+
+    def _is_category(self, text: str, op: Op) -> Expr:
+        spelled = self.spellings(text)
+        listed = [self.operand(one) for one in spelled]
+        if not (self.folds and self.plan.folded):
+            return _among(self.value, listed, op)
+        fold = _filled(self.dialect.folded, self.dialect, self.node)
+        word = exp.Literal.string(" ".join(text.split()).casefold())
+        new: Expr = exp.EQ(this=fold, expression=word)
+        if others := [one for one in (*self.plan.categories, *self.plan.spellings) if one not in spelled]:
+            new = exp.and_(new, exp.Not(this=self.among(others)), copy=False)
+        held = exp.Paren(this=exp.or_(_among(self.value, listed), new, copy=False))
+        return held if op is Op.EQ else exp.Not(this=held)
+
+
+def fires(clause: Clause, columns: Mapping[str, SqlColumn]) -> Expr:
+    """Write where a clause fires: all of its literals hold, or at least k of them."""
+    if clause.counts:
+        one, zero = exp.Literal.number(1), exp.Literal.number(0)
+        votes = [_case([(_conjunction([x], columns), one.copy())], zero.copy()) for x in clause]
+        total = reduce(lambda left, right: exp.Add(this=left, expression=right), votes)
+        return exp.GTE(this=total, expression=exp.Literal.number(clause.at_least))
+    return _conjunction(clause.literals, columns)
+
+
+def _conjunction(literals: Sequence[Literal], columns: Mapping[str, SqlColumn]) -> Expr:
+    """Write that literals hold; a number that is bounded on both sides is finite."""
+    if not literals:
+        return exp.EQ(this=exp.Literal.number(1), expression=exp.Literal.number(1))
+    held = [columns[literal.column].holds(literal) for literal in literals]
+    for name in dict.fromkeys(literal.column for literal in literals):
+        ops = {literal.op for literal in literals if literal.column == name}
+        if columns[name].may_be_infinite and Op.EQ not in ops and not {Op.GT, Op.LE} <= ops:
+            held.append(columns[name].is_finite)
+    return exp.and_(*held, copy=False)
+
+
+def _case(branches: Iterable[tuple[Expr, Expr]], default: Expr) -> Expr:
+    ifs = [exp.If(this=condition, true=value) for condition, value in branches]
+    return exp.Case(ifs=ifs, default=default) if ifs else default
+
+
+def first_value(
+    clauses: Sequence[Clause], values: Sequence[Label], columns: Mapping[str, SqlColumn], dialect: Dialect
+) -> Expr:
+    """Write the value of the first clause that fires, the last value where none does."""
+    pairs = zip(clauses, values, strict=False)
+    groups = [(value, [clause for clause, _ in group]) for value, group in groupby(pairs, key=lambda x: x[1])]
+    branches = [
+        (exp.or_(*(fires(clause, columns) for clause in group), copy=False), label_value(value, dialect))
+        for value, group in groups
+    ]
+    return _case(branches, label_value(values[-1], dialect))
+
+
+def first_clause(clauses: Sequence[Clause], columns: Mapping[str, SqlColumn]) -> str:
+    """Write the number of the first clause that fires; how many there are where none does."""
+    dialect = next(column.dialect for column in columns.values())
+    return first_value(clauses, range(len(clauses) + 1), columns, dialect).sql(dialect=dialect.name)
+
+
+def label_value(label: Label, dialect: Dialect) -> Expr:
+    """Write a class label, or a number that is predicted, as a value."""
+    if isinstance(label, bool):
+        return _parsed(dialect.truth[label], dialect.name).copy()
+    if isinstance(label, str):
+        return text_node(label, dialect)
+    if isinstance(label, float):
+        number = exp.Literal.number(float_literal(label))
+        exact = dialect.name not in ("postgres", "redshift")  # there an exponent makes no double of it
+        return number if exact else _filled(dialect.double, dialect, number)
+    return exp.Literal.number(label)
+
+
+def label_type(labels: Iterable[Label], dialect: Dialect) -> str:
+    """Return the type of a column that can hold every one of these labels.
+
+    >>> label_type(["no", "maybe"], dialect_of("oracle"))
+    'VARCHAR2(5)'
+    """
+    labels = list(labels)
+    if any(isinstance(label, str) for label in labels):
+        wide = "N" if dialect.name == "tsql" else ""
+        wanted = f"{wide}VARCHAR({max(1, *(len(str(label)) for label in labels))})"
+    elif all(isinstance(label, bool) for label in labels):
+        wanted = "SMALLINT" if dialect.name == "oracle" else "BOOLEAN"
+    else:
+        wanted = "DOUBLE" if any(isinstance(label, float) for label in labels) else "BIGINT"
+    return exp.DataType.build(wanted).sql(dialect=dialect.name)
+
+
+def table_parts(table: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the parts of a table's name; a dot separates schema and table unless it is in quotes.
+
+    >>> table_parts("clinic.visits"), table_parts('clinic."visits.2024"')
+    (('clinic', 'visits'), ('clinic', 'visits.2024'))
+    """
+    if not isinstance(table, str):
+        return tuple(table)
+    parts = re.findall(r'"((?:[^"]|"")+)"|([^."][^.]*)', table)
+    if ".".join(f'"{quoted}"' if quoted else bare for quoted, bare in parts) != table:
+        return (table,)  # dots and quotes that make no such name are part of it
+    return tuple(quoted.replace('""', '"') or bare for quoted, bare in parts)
+
+
+@dataclass(frozen=True)
+class _Export:
+    """A rule in one dialect."""
+
+    rule: Rule
+    dialect: Dialect
+
+    def columns(self, prefix: str | None = None) -> dict[str, SqlColumn]:
+        plans = self.rule.plans.items()
+        return {name: SqlColumn(name, plan, self.dialect, prefix=prefix) for name, plan in plans}
+
+    @property
+    def values(self) -> list[Label]:
+        return [one.value for one in self.rule.estimates]
+
+    def case(self, prefix: str | None = None) -> Expr:
+        return first_value(self.rule.clauses, self.values, self.columns(prefix), self.dialect)
+
+    def pretty(self, expression: Expr) -> str:
+        return expression.sql(dialect=self.dialect.name, pretty=True)
+
+    def dotted(self, parts: Iterable[str]) -> str:
+        return ".".join(identifier(part, self.dialect) for part in parts)
+
+    @property
+    def head(self) -> str:
+        """Comments: the database, and types where another one gives wrong results instead of an error."""
+        others = "" if self.dialect.name else f"; for others name a dialect: {', '.join(DIALECTS)}"
+        lines = [f"for {self.dialect.product}{others}"]
+        columns = self.columns().values()
+        numbers = [one for one in columns if one.kind is Kind.NUMBER]
+        formatted = [x for x in numbers if x.plan.stated and (any(x.plan.unit) or not x.plan.is_plain_number)]
+        flags = [one for one in columns if one.kind is Kind.BOOLEAN and not one.reads_words]
+        zone = "" if self.dialect.zones else " without time zone"
+        in_sqlite = "; in SQLite text like 2024-05-01 00:00:00" if self.dialect.name in ("", "sqlite") else ""
+        expected = {
+            "numbers, without unit and separators": formatted,
+            "1 or 0, true or false; not text": flags,
+            f"a date or time{in_sqlite or zone}": [one for one in columns if one.kind is Kind.DATE],
+        }
+        for what, some in expected.items():
+            if some:
+                names = ", ".join(one_line(identifier(one.name, self.dialect)) for one in some)
+                lines.append(f"{names}: {what}")
+        if self.case().find(exp.Sub) is not None:
+            lines.append("x - x = 0: x is finite; infinity and NaN count as missing")
+        return "".join(f"-- {line}\n" for line in lines)
+
+    def select(self, source: str) -> str:
+        # With a prefix, SQLite reports a misspelt column; without, it would take the name for a text.
+        text = self.pretty(selection({f"predicted_{self.rule.target}": self.case(ALIAS)}, self.dialect))
+        return f"{text}\nFROM {source} {'' if self.dialect.name == 'oracle' else 'AS '}{ALIAS}"
+
+    def update(self, table: tuple[str, ...], into: str | None) -> str:
+        column = identifier(into or f"predicted_{self.rule.target}", self.dialect)
+        name = self.dotted(table)
+        add = "ADD" if self.dialect.name in ("tsql", "oracle") else "ADD COLUMN"
+        kind = label_type(self.values, self.dialect)
+        first = one_line(f"-- first, if it has no such column: ALTER TABLE {name} {add} {column} {kind};")
+        prefix = table[-1] if self.dialect.name in ("", "sqlite") else None  # see select
+        everywhere = "\nWHERE TRUE" if self.dialect.name == "bigquery" else ""  # it requires a condition
+        return f"{first}\nUPDATE {name} SET {column} = {self.pretty(self.case(prefix))}{everywhere};"
+
+    def dbt(self, table: tuple[str, ...]) -> str:
+        """Write a model of dbt on another model, or with a schema's name on a source."""
+        names = ["'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'" for name in table[-2:]]
+        source = f"{{{{ {'ref' if len(names) == 1 else 'source'}({', '.join(names)}) }}}}"
+        before, after = (self.head + self.select("\0")).split("\0")
+        if any(mark in before for mark in ("{{", "{%", "{#")):  # its templates must not find anything there
+            before = before.replace("{", "{{ '{' }}")
+        return f"{{{{ config(materialized='view') }}}}\n\n{before}{source}{after}"
+
+
+def selection(outcomes: Mapping[str, Expr], dialect: Dialect) -> Any:
+    """Write a query for all columns of a table and some more, still without the table."""
+    for name in outcomes:
+        check_name(name, dialect)
+    named = [exp.alias_(expression, name, quoted=True) for name, expression in outcomes.items()]
+    return exp.Select(expressions=[exp.Column(this=exp.Star(), table=exp.to_identifier(ALIAS)), *named])
+
+
+def render_sql(rule: Rule, options: RenderOptions) -> str:
+    """Write the expression of what is predicted, or with a table's name a whole statement."""
+    export = _Export(rule, dialect_of(options.dialect))
+    check_names(rule.columns, export.dialect)
+    if options.table is None:
+        if options.statement is not None or options.into is not None:
+            raise InputError("a whole statement needs the name of the table; give it (--table NAME)")
+        return f"{export.head}{export.pretty(export.case())}\n"
+    table = table_parts(options.table)
+    match options.statement or "select":
+        case "select":
+            return f"{export.head}{export.select(export.dotted(table))}\n"
+        case "view":
+            into = table_parts(options.into or (f"{table[-1]}_predicted",))
+            name = export.dotted(into if len(into) > 1 else (*table[:-1], *into))
+            return f"{export.head}CREATE VIEW {name} AS\n{export.select(export.dotted(table))};\n"
+        case "update":
+            return f"{export.head}{export.update(table, options.into)}\n"
+        case "dbt":
+            return f"{export.dbt(table)}\n"
+    raise InputError(f"no SQL statement {options.statement!r}: use one of {', '.join(STATEMENTS)}")
+
+
+def add_outcomes(rule: Rule, table: Any, outcomes: Mapping[str, Sequence[Any]]) -> Any:
+    """Return a table of ibis with more columns: for each, a value per branch and the default last."""
+    import ibis
+    from ibis.expr import operations as ops
+
+    schema = table.schema()
+    if taken := [name for name in outcomes if name in schema]:
+        raise InputError(f"the table has a column {taken[0]!r} already; rename or drop it")
+    backends, _ = table._find_backends()  # a table without a database gets the SQL of DuckDB
+    dialect = dialect_of(BACKENDS.get(backends[0].name, backends[0].name) if backends else "duckdb")
+    columns = {}
+    for name, plan in rule.plans.items():
+        if name not in schema:
+            raise UnknownColumnError(name, tuple(schema))
+        if not _fits(schema[name], plan.kind):
+            kind = schema[name]
+            raise InputError(f"column {name!r} is {kind} where the rule reads a {plan.kind}; cast it first")
+        finite = not schema[name].is_floating()
+        columns[name] = SqlColumn(name, plan, dialect, typed=True, finite=finite, folds=True, prefix=ALIAS)
+    cases = {name: first_value(rule.clauses, values, columns, dialect) for name, values in outcomes.items()}
+    query = selection(cases, dialect).from_(f"{IBIS_ROWS} AS {ALIAS}").sql(dialect=dialect.name)
+    added = {name: ibis.literal(values[-1]).type() for name, values in outcomes.items()}
+    view = ops.SQLStringView(table.alias(IBIS_ROWS).op(), query, ibis.schema({**schema, **added}))
+    return view.to_expr()
+
+
+def _fits(kind: Any, wanted: Kind) -> bool:
+    """Whether a column of a type of ibis can be read as a kind."""
+    if wanted is Kind.TEXT:
+        return bool(kind.is_string())
+    if wanted is Kind.DATE:
+        return bool(kind.is_timestamp() or kind.is_date())
+    return bool(kind.is_numeric() or kind.is_boolean())

@@ -1,0 +1,401 @@
+"""Readers: what a file may take while it is read, gzip, and formats whose columns have types.
+
+A few kilobytes can unpack to gigabytes, and a short file can announce a billion cells. A :class:`Budget` is
+checked while a file is still small: compressed layers are counted as they are undone and not kept, lines and
+delimiters of text are counted, Parquet files state their size. ARFF is the attribute-relation format of Weka
+and OpenML.
+"""
+
+import contextlib
+import gzip
+import io
+import os
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from nri.errors import InputError
+from nri.table.kinds.date import parse_dates
+from nri.table.kinds.number import plain_numbers
+from nri.table.source import Source, as_frame, check_distinct
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PARQUET = b"PAR1"
+"""First bytes of a Parquet file."""
+_MOST_TIMES = 30
+"""Different times of day that may be categories, such as the begin of shifts."""
+_GZIP = b"\x1f\x8b"
+_STEP = 1 << 20
+"""Bytes looked at in one go."""
+_LAYERS = 3
+"""Most layers of compression around a table; one is usual, two happen by mistake."""
+_KEPT = 32 * _STEP
+"""Bytes kept of an unpacked file before it is known to fit; a larger one is unpacked a second time."""
+
+MEMORY_A_BYTE, MEMORY_A_CELL = 12, 50
+"""About what a text file takes while it is read, for each byte and for each cell (docs/limits.md)."""
+MEMORY_A_VALUE = 32
+"""About what a value takes that has a type of its own, as in Parquet files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a table may take. Each check raises an InputError that names the limit and a remedy."""
+
+    bytes: int
+    """most bytes of a file as it comes"""
+    unpacked: int
+    """most bytes of all layers once compression is undone"""
+    cells: int
+    """most cells"""
+    memory: int
+    """most bytes of memory while it is read, as far as can be estimated before"""
+    remedy: str = "give fewer rows or columns"
+    """what to do about it"""
+
+    def check_bytes(self, size: int, name: str) -> None:
+        """Refuse a file that has too many bytes."""
+        if size > self.bytes:
+            raise InputError(f"{name} is larger than {in_words(self.bytes)}, the most taken; {self.remedy}")
+
+    def check_unpacked(self, size: int, name: str) -> None:
+        """Refuse a file that unpacks to too many bytes."""
+        if size > self.unpacked:
+            raise InputError(f"{name} unpacks to more than {in_words(self.unpacked)}; {self.remedy}")
+
+    def check_cells(self, cells: int, name: str) -> None:
+        """Refuse a table that has too many cells."""
+        if cells > self.cells:
+            most = f"{self.cells:,}".replace(",", " ")
+            raise InputError(f"{name} has more than {most} cells, the most taken; {self.remedy}")
+
+    def check_memory(self, size: int, name: str) -> None:
+        """Refuse a table that would take too much memory."""
+        if size > self.memory:
+            raise InputError(
+                f"{name} would take more than {in_words(self.memory)} of memory, the most there is for it; "
+                f"{self.remedy}"
+            )
+
+    def check_text(self, size: int, cells: int, name: str) -> None:
+        """Refuse a text file by its bytes and cells."""
+        self.check_cells(cells, name)
+        self.check_memory(MEMORY_A_BYTE * size + MEMORY_A_CELL * cells, name)
+
+
+def machine_budget() -> Budget:
+    """Return the budget for files on this machine: what memory is free, now."""
+    free = free_memory()
+    return Budget(bytes=free, unpacked=free, cells=2_000_000_000, memory=free)
+
+
+def free_memory() -> int:
+    """Return the bytes of memory that can be had without pushing others out, or an estimate."""
+    free: list[int] = []
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        free += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+    with contextlib.suppress(OSError, ValueError):  # a container may have a limit of its own; "max" is none
+        used = int(Path("/sys/fs/cgroup/memory.current").read_text(encoding="ascii"))
+        free.append(max(0, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")) - used))
+    if free:
+        return min(free)
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, OSError, ValueError):
+        return 4 << 30
+
+
+def in_words(size: int) -> str:
+    """Write a number of bytes.
+
+    >>> in_words(50 << 20), in_words(3 << 30), in_words(100)
+    ('50 MB', '3.0 GB', '100 bytes')
+    """
+    if size >= 1 << 30:
+        return f"{size / (1 << 30):.1f} GB"
+    return f"{size >> 20} MB" if size >= 1 << 20 else f"{size} bytes"
+
+
+def unpacked(content: bytes, name: str, budget: Budget) -> bytes:
+    """Undo gzip, all of its layers, within a budget.
+
+    >>> unpacked(gzip.compress(gzip.compress(b"a,b")), "t.csv.gz", machine_budget())
+    b'a,b'
+    """
+    if not content.startswith(_GZIP):
+        return content
+    kept: list[bytes] = []
+    size = cells = 0
+    marks = b""
+    for chunk in _chunks(content, name):
+        if not size and not chunk.startswith((PARQUET, b"PK\x03\x04")):
+            marks = b"\n" + max((b",", b";", b"\t", b"|"), key=chunk[: 1 << 16].count)
+        size += len(chunk)
+        budget.check_unpacked(size, name)
+        if marks:
+            letters = np.frombuffer(chunk, dtype=np.uint8)
+            cells += sum(int(np.count_nonzero(letters == mark)) for mark in marks)
+            budget.check_text(size, cells, name)
+        if size <= _KEPT:
+            kept.append(chunk)
+    return b"".join(kept if size <= _KEPT else _chunks(content, name))
+
+
+def _chunks(content: bytes, name: str) -> Iterator[bytes]:
+    """Undo layer by layer, a part at a time; nothing is kept."""
+    stream: Any = io.BufferedReader(io.BytesIO(content))
+    layers = 0
+    try:
+        while stream.peek(2).startswith(_GZIP):
+            layers += 1
+            if layers > _LAYERS:
+                raise InputError(f"{name} is compressed more than {_LAYERS} times; uncompress it first")
+            layer: Any = gzip.GzipFile(fileobj=stream, mode="rb")
+            stream = io.BufferedReader(layer, _STEP)
+        while chunk := stream.read(_STEP):
+            yield chunk
+    except EOFError:
+        raise InputError(f"{name} is damaged: it ends too early; get it again") from None
+    except (OSError, zlib.error):
+        raise InputError(f"{name} is damaged: it cannot be uncompressed; get it again") from None
+
+
+def read_parquet(content: bytes, name: str, budget: Budget) -> Source:
+    """Return the cells of a Parquet file; one that is damaged, too large or has no rows is refused.
+
+    Columns of lists, structures and many different times of day are kept, but cannot be read.
+    """
+    from pyarrow import parquet
+
+    try:
+        _check_parquet(content, name, budget)
+        table = parquet.ParquetFile(io.BytesIO(content)).read()
+        table.validate(full=True)  # texts that are none would fail much later
+        check_distinct(table.column_names)
+        frame = table.to_pandas(integer_object_nulls=True)
+        if frame.index.name is not None or frame.index.nlevels > 1:
+            frame = frame.reset_index()
+        unreadable = {
+            column: f"{what}; left out, give plain values instead"
+            for column, cells in zip(table.column_names, table.columns, strict=True)
+            if (what := _why_unreadable(cells))
+        }
+    except InputError:
+        raise
+    except Exception as error:  # what bytes were changed by chance decides which one it is
+        cause = " ".join(str(error).split())[:100] or type(error).__name__
+        raise InputError(f"{name} is no readable Parquet file ({cause}); write it again") from None
+    if not len(frame):
+        raise InputError(f"{name} has no rows; give at least one row")
+    return Source(as_frame(frame), unreadable=unreadable)
+
+
+def _why_unreadable(cells: "pa.ChunkedArray[Any]") -> str:
+    """Return what the cells of a column are where they are no plain values; else nothing."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if pa.types.is_nested(cells.type):
+        return f"the cells are nested ({str(cells.type)[:40]})"
+    if pa.types.is_time(cells.type) and compute.count_distinct(cells).as_py() > _MOST_TIMES:
+        return "the cells are times of day, too many different ones for categories"
+    return ""
+
+
+def _check_parquet(content: bytes, name: str, budget: Budget) -> None:
+    """Refuse a file by what it says of itself, before anything is unpacked."""
+    from pyarrow import parquet
+
+    about = parquet.ParquetFile(io.BytesIO(content)).metadata
+    budget.check_cells(about.num_rows * about.num_columns, name)
+    chunks = [
+        about.row_group(group).column(place)
+        for group in range(about.num_row_groups)
+        for place in range(about.num_columns)
+    ]
+    values = sum(chunk.num_values for chunk in chunks)  # a cell that is a list holds many
+    budget.check_cells(values, name)
+    budget.check_unpacked(sum(chunk.total_uncompressed_size for chunk in chunks), name)
+    least = sum(MEMORY_A_VALUE * chunk.num_values + chunk.total_uncompressed_size for chunk in chunks)
+    budget.check_memory(least, name)
+    texts = [chunk for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"]
+    most = sum(chunk.num_values * chunk.total_uncompressed_size for chunk in texts)
+    if least + most > budget.memory:
+        budget.check_memory(least + _text_size(content, about), name)
+
+
+def _text_size(content: bytes, about: Any) -> int:
+    """Return how many bytes all texts have, each counted as often as it occurs, without unfolding them."""
+    import pyarrow
+    from pyarrow import compute, parquet
+
+    schema = about.schema
+    names = sorted(
+        {
+            schema.column(place).path
+            for place in range(about.num_columns)
+            if schema.column(place).physical_type == "BYTE_ARRAY" and "." not in schema.column(place).path
+        }
+    )
+    file = parquet.ParquetFile(io.BytesIO(content), read_dictionary=names)
+    size = 0
+    for group in range(about.num_row_groups):
+        for name in names:
+            for chunk in file.read_row_group(group, columns=[name]).column(0).chunks:
+                if not isinstance(chunk, pyarrow.DictionaryArray):
+                    size += chunk.nbytes
+                    continue
+                lengths = compute.binary_length(chunk.dictionary)
+                size += compute.sum(compute.take(lengths, chunk.indices)).as_py() or 0
+    return size
+
+
+_QUOTED = r"""'(?P<single>(?:\\.|[^'\\])*)' | "(?P<double>(?:\\.|[^"\\])*)" """
+_ATTRIBUTE = re.compile(
+    rf"@attribute \s+ (?: {_QUOTED} | (?P<bare>[^\s{{]+) ) \s* (?P<type>.+)", re.IGNORECASE | re.VERBOSE
+)
+_FIELD = re.compile(rf"""\s* (?: {_QUOTED} | (?P<bare>[^,'"]*?) ) \s* (?:,|$)""", re.VERBOSE)
+_JAVA_DATE = {"yyyy": "%Y", "yy": "%y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S"}
+
+
+def looks_like_arff(text: str) -> bool:
+    """Whether the first line that is no comment declares a relation or an attribute."""
+    lines = (match[0].strip().lower() for match in re.finditer(r"[^\r\n]+", text))
+    first = next((line for line in lines if line and not line.startswith("%")), "")
+    return first.startswith(("@relation", "@attribute"))
+
+
+def read_arff(text: str, name: str) -> pd.DataFrame:
+    """Read a dense ARFF table: nominal, numeric, string and date columns, ``?`` for missing cells."""
+    names: list[str] = []
+    types: list[Any] = []
+    rows: list[list[str | None]] = []
+    places: list[str] = []
+    in_header = True
+    for number, line in enumerate(text.splitlines(), start=1):
+        line, place = line.strip(), f"{name}, line {number}"
+        if not line or line.startswith("%"):
+            continue
+        if not in_header:
+            rows.append(_arff_row(line, len(names), place))
+            places.append(place)
+        elif line.lower().startswith("@data"):
+            in_header = False
+            if not names:
+                raise InputError(f"{name} declares no @attribute before @data; declare the columns")
+        elif line.lower().startswith("@attribute"):
+            column, declared = _attribute(line, place)
+            names.append(column)
+            types.append(declared)
+        elif not line.lower().startswith("@relation"):
+            raise InputError(f"{place}: {line[:40]!r} is no ARFF declaration; correct the header")
+    if in_header:
+        raise InputError(f"{name} has no @data line; give an ARFF file with rows")
+    try:
+        check_distinct(names)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+    if not rows:
+        raise InputError(f"{name} has no rows after @data; give at least one row")
+    columns = zip(names, types, zip(*rows, strict=True), strict=True)
+    return pd.DataFrame(
+        {column: _arff_column(column, declared, cells, places) for column, declared, cells in columns}
+    )
+
+
+def _attribute(line: str, place: str) -> tuple[str, Any]:
+    """Return a column's name and its type: ``numeric``, ``string``, categories or how dates are written."""
+    match = _ATTRIBUTE.fullmatch(line)
+    if match is None:
+        raise InputError(f"{place}: {line[:60]!r} declares no name and type; write @attribute NAME TYPE")
+    name, declared = _unquoted(match), match["type"].strip()
+    if declared.startswith("{"):
+        if not declared.endswith("}"):
+            raise InputError(f"{place}: the categories of {name!r} have no closing brace; add it")
+        return name, [text for text in _arff_cells(declared[1:-1], place) if text is not None]
+    word, _, rest = declared.partition(" ")
+    if word.lower() in ("numeric", "real", "integer"):
+        return name, "numeric"
+    if word.lower() == "string":
+        return name, "string"
+    if word.lower() != "date":
+        raise InputError(
+            f"{place}: column {name!r} has type {word!r}; use numeric, string, date or {{categories}}"
+        )
+    java = rest.strip().strip("\"'")
+    if not java or java.startswith("yyyy-MM-dd"):
+        return name, "ISO8601"
+    pattern = re.sub("|".join(_JAVA_DATE), lambda match: _JAVA_DATE[match[0]], java.replace("'", ""))
+    if re.search(r"(?<!%)[A-Za-z]{2}", pattern):
+        raise InputError(f"{place}: date format {java!r} is not understood; use yyyy-MM-dd")
+    return name, pattern
+
+
+def _arff_row(line: str, width: int, place: str) -> list[str | None]:
+    if line.startswith("{"):
+        raise InputError(f"{place}: sparse ARFF is not read; convert the file to dense ARFF or CSV")
+    row = _arff_cells(line, place)
+    if len(row) != width:
+        raise InputError(
+            f"{place}: {len(row)} field(s) where {width} attributes are declared; correct the line"
+        )
+    return row
+
+
+def _arff_cells(line: str, place: str) -> list[str | None]:
+    """Split a line at its commas; None is a missing cell, and a quoted ``'?'`` is not missing."""
+    if not any(mark in line for mark in "'\"\\"):
+        return [None if cell in ("?", "") else cell for cell in map(str.strip, line.split(","))]
+    cells: list[str | None] = []
+    at = 0
+    while (match := _FIELD.match(line, at)) is not None:
+        cells.append(None if match["bare"] in ("?", "") else _unquoted(match))
+        at = match.end()
+        if not match[0].endswith(","):
+            return cells
+    raise InputError(f"{place}: a quotation mark is not closed or stands inside a cell; correct the line")
+
+
+def _unquoted(match: "re.Match[str]") -> str:
+    if match["bare"] is not None:
+        return match["bare"].strip()
+    return re.sub(r"\\(.)", r"\1", match["single"] if match["single"] is not None else match["double"])
+
+
+def _arff_column(name: str, declared: Any, cells: Sequence[str | None], places: Sequence[str]) -> Any:
+    texts = np.array(cells, dtype=object)
+    known = np.array([cell is not None for cell in cells])
+    if declared == "string":
+        return texts
+    if isinstance(declared, list):
+        bad, what = known & ~np.isin(texts, declared), f"no category of {name!r}"
+        values: Any = pd.Categorical(
+            [None if odd else text for text, odd in zip(texts, bad, strict=True)],
+            categories=list(dict.fromkeys(declared)),
+        )
+    elif declared == "numeric":
+        values = np.full(len(texts), np.nan)
+        values[known] = plain_numbers(texts[known])
+        bad, what = known & np.isnan(values), f"no number, as {name!r} needs"
+    else:
+        values = np.full(len(texts), np.datetime64("NaT"), dtype="datetime64[us]")
+        series = pd.Series(texts[known], dtype=object)
+        values[known] = (
+            parse_dates(texts[known])
+            if declared == "ISO8601"
+            else pd.to_datetime(series, format=declared, errors="coerce").to_numpy(dtype="datetime64[us]")
+        )
+        bad, what = known & np.isnat(values), f"no date, as {name!r} needs"
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise InputError(f"{places[row]}: {str(texts[row])[:40]!r} is {what}; correct the cell or write ?")
+    return values
