@@ -131,7 +131,7 @@ def _slices_of_files(
 ) -> "Slices":
     """Search some rows of a large table for slices, and count them on all others."""
     from nri.cli.files import SAMPLE
-    from nri.rows.files import some_rows
+    from nri.rows.some_rows import some_rows
     from nri.tasks.stream import stream_slices
 
     with progress("searching for slices", quiet=quiet) as step:
