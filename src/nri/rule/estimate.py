@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.errors import InputError
-from nri.rule.labels import Label, as_label, check_classes, label_array
+from nri.rule.labels import Label, as_label, check_classes, label_array, spelled
 from nri.rule.literal import Kind
 from nri.rule.phrase import number, phrase_label, phrase_name
 from nri.rule.plan import ColumnPlan
@@ -150,6 +150,8 @@ class ClassTarget:
     """labels in the order of counts and probabilities"""
     weighted: bool = field(default=False, compare=False)
     """whether counts are sums of weights rather than numbers of rows"""
+    shown: tuple[Label, ...] = field(default=(), compare=False)
+    """classes whose probabilities stand beside predictions; without any, that of the predicted class does"""
 
     kind = "classes"
     titles = ("prediction", "share", "rows")
@@ -200,11 +202,14 @@ class ClassTarget:
         return label_array(self.classes)[[self.index(one.value) for one in estimates]]
 
     def predictions(self, estimates: Sequence[Shares]) -> dict[str, list[Any]]:
-        """Return the predicted classes and their probabilities."""
-        return {
-            f"predicted_{self.name}": [one.value for one in estimates],
-            "probability": [round(self.probability(one), 4) for one in estimates],
-        }
+        """Return the predicted classes and their probabilities, or those of the classes to be shown."""
+        columns: dict[str, list[Any]] = {f"predicted_{self.name}": [one.value for one in estimates]}
+        if not self.shown:
+            columns["probability"] = [round(self.probability(one), 4) for one in estimates]
+        for label in self.shown:
+            index = self.index(label)
+            columns[f"probability_{spelled(label)}"] = [round(one.expected[index], 4) for one in estimates]
+        return columns
 
 
 @dataclass(frozen=True)
