@@ -27,7 +27,7 @@ from nri.rule import (
     literal_truth,
     simplify,
 )
-from nri.rule.counting import can_fire, meeting, must_fire
+from nri.rule.simplify import can_fire, meeting, must_fire
 from nri.rule.literal import Value
 from nri.rule.regions import regions_of
 from nri.table.source import as_frame
