@@ -37,14 +37,18 @@ def predictions(rule: Rule, source: Source) -> pd.DataFrame:
 def predicted_columns(rule: Rule, columns: Columns, n_rows: int, names: Sequence[str]) -> pd.DataFrame:
     """Return the predictions of typed rows in columns of these names."""
     decided = rule.decide(columns, n_rows)
-    by_branch: Mapping[str, list[Any]] = rule.predicts.predictions(rule.estimates)  # type: ignore[arg-type]
-    values = [label_array(tuple(one))[decided] for one in by_branch.values()]
+    values = [label_array(tuple(one))[decided] for one in _by_branch(rule).values()]
     return pd.DataFrame(dict(zip(names, values, strict=True)))
 
 
 def added_names(rule: Rule, taken: Sequence[str]) -> list[str]:
     """Return names for the columns of predictions that no column of the table has."""
-    return [_free(name, taken) for name in rule.predicts.predictions(rule.estimates)]  # type: ignore[arg-type]
+    return [_free(name, taken) for name in _by_branch(rule)]
+
+
+def _by_branch(rule: Rule) -> Mapping[str, list[Any]]:
+    estimates: Any = rule.estimates
+    return rule.predicts.predictions(estimates)
 
 
 def _free(name: str, taken: Sequence[str]) -> str:

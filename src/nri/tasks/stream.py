@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     from nri.engine.batches import Batch
     from nri.engine.files import Files
-    from nri.engine.some_rows import SomeRows
 
 
 def _batches(files: "Files", columns: Collection[str] | None = None) -> "Iterator[Batch]":
@@ -132,7 +131,8 @@ def stream_changes(
 
 def stream_slices(
     files: "Files",
-    some: "SomeRows",
+    searched: Source,
+    n_rows: int,
     labels: str,
     predictions: str,
     *,
@@ -148,12 +148,13 @@ def stream_slices(
 ) -> Slices:
     """Find where a model's predictions differ from the labels: search some rows, count on all others.
 
-    ``labels`` and ``predictions`` are columns, or comparisons of such; the other options are those of
+    ``searched`` are rows that were drawn from the files, which have ``n_rows`` rows. ``labels`` and
+    ``predictions`` are columns, or comparisons of such; the other options are those of
     :func:`nri.error_slices`.
     """
-    if len(some.source) >= some.n_rows:
+    if len(searched) >= n_rows:
         raise InputError("every row was searched, so that none is left to judge; use --engine memory")
-    table = some.source.table()
+    table = searched.table()
     truth, predicted = (
         read_answers(table, labels, "--labels"),
         read_answers(table, predictions, "--predictions"),
