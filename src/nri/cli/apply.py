@@ -98,7 +98,7 @@ def _refuse_database(rule: Path, file: str) -> None:
     scheme = file.partition("://")[0] if "://" in file else database_in(Path(file))
     if scheme is None:
         return
-    from nri.rows.adapters import dialect_name
+    from nri.rows.database import dialect_name
 
     dialect = dialect_name(scheme)
     if dialect is not None:
