@@ -89,7 +89,7 @@ def test_the_time_until_an_event_goes_the_same_way(nri, tmp_path):
 
 def test_a_report_is_written(flats, nri, tmp_path):
     nri("induce", flats, "--target", "rent", "--html", tmp_path / "r.html", "-q")
-    assert "How rent is spread" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Rule for rent" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
 def test_a_number_is_not_taken_for_classes_by_mistake(flats):

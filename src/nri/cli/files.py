@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nri.rows.base import Rows
     from nri.rows.files import Files
     from nri.rule import Rule
+    from nri.rule.plan import ColumnPlan
     from nri.table import Source, Table
 
 SAMPLE = 20_000
@@ -94,7 +95,8 @@ def _rows_in_place(file: str, reading: Reading, rows: RowOptions, *, quiet: bool
     from nri.rows.open import rows_in_engine
 
     if files is None:
-        engine, plans = open_database(file, rows.table, rows.query, memory=rows.memory), {}
+        engine: Any = open_database(file, rows.table, rows.query, memory=rows.memory)
+        plans: Mapping[str, ColumnPlan] = {}
     else:
         shown = files.paths[0] if not files.many else f"{len(files.paths)} files"
         message(f"{shown}: rows stay where they are, in DuckDB (--engine memory reads them)", quiet=quiet)

@@ -89,12 +89,14 @@ def rule_note(rule: "Rule", validation: Validation | None, costs: "MeanCost | No
             return f"rule: accuracy {right_share(rule):.2f}{paid} ({weighted}on these rows)"
         paid = "" if validation.cost is None else f", cost {validation.cost} a row"
         return f"rule: accuracy {validation.score}{paid} ({weighted}cross-validated)"
+    from nri.rule import NumberTarget
+
     summary = rule.predicts.summary(rule)
     if validation is None:
         return summary
     score, details = validation.score, validation.score.details
     note = f"{summary}; cross-validated {score.measure} {score}"
-    if rule.predicts.kind == "number":
+    if isinstance(rule.predicts, NumberTarget):
         off, median = (
             rule.predicts.amount(details[name])
             for name in ("mean_absolute_error", "mean_absolute_error_of_median")
@@ -105,7 +107,7 @@ def rule_note(rule: "Rule", validation: Validation | None, costs: "MeanCost | No
 
 def right_share(rule: "Rule") -> float:
     """Return the share of its rows that a rule for classes predicts correctly."""
-    right = sum(one.counts[k] for one, k in zip(rule.estimates, rule.class_indices, strict=True))  # type: ignore[attr-defined]
+    right = sum(one.counts[k] for one, k in zip(rule.estimates, rule.class_indices, strict=True))
     return float(right / max(rule.support.rows, 1e-12))
 
 

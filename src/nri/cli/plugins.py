@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "nri.commands"
-HELP_NAMES = {"help_option_names": ["-h", "--help"]}
+HELP_NAMES: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 
 ABOUT = {
     "dynamics": "Learn how a system moves: a rule for the next value of each variable.",
