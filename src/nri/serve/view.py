@@ -1,6 +1,7 @@
 """View: what the page shows, as plain data that becomes JSON. Nothing here is markup."""
 
 import datetime as dt
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,18 @@ from nri.induce.costs import MeanCost, mean_cost
 from nri.induce.validate import HeldOut
 from nri.outcome import Classes, Number, Score, Survival
 from nri.outcome.diagnostics import Diagnostics, Measure
-from nri.rule import Clause, Column, Kind, Label, Literal, NumberTarget, RenderOptions, Value, literal_truth
+from nri.rule import (
+    Clause,
+    Column,
+    Kind,
+    Label,
+    Literal,
+    NumberTarget,
+    RenderOptions,
+    SurvivalTarget,
+    Value,
+    literal_truth,
+)
 from nri.rule.explain import tally
 from nri.rule.phrase import BARE, phrase_label, phrase_literal, phrase_value
 from nri.rule.render.outline import outline_of
@@ -28,6 +40,8 @@ PAGE = 50
 """Most rows that are shown at once."""
 LONGEST_CELL = 120
 """Letters of a cell that are shown."""
+STYLE = replace(BARE, negation="not {}", unequal="\N{NOT EQUAL TO}", at_most="\N{LESS-THAN OR EQUAL TO}")
+"""How conditions read on the page."""
 NONE = "\N{EN DASH}"
 """Where there is no number."""
 
@@ -65,14 +79,18 @@ def view_work(work: Work) -> Json:
     """Describe a rule, how well it does on the table, and how that differs from the rule first found.
 
     ``lines`` are the branches in the order in which they are tried, and the ELSE; each has its cells as
-    ``titles`` names them. A rule that ``is_dnf`` reads IF a OR b THEN one class ELSE the other.
+    ``titles`` names them, and a hint with those that no line of text has. A rule that ``is_dnf`` reads IF a
+    OR b THEN one class ELSE the other.
     """
-    rule, induction = work.rule, work.answer.induction
+    rule, target, induction = work.rule, work.rule.predicts, work.answer.induction
     outline, of_classes = outline_of(rule, RenderOptions()), isinstance(work.table.outcome, Classes)
+    shown = [i for i, pattern in enumerate(outline.patterns) if pattern]
+    beside = [i for i, pattern in enumerate(outline.patterns) if not pattern]
     labels = [_label(one.value) if of_classes else None for one in rule.estimates]
     shares = [rule.labels.share(one) if of_classes else None for one in rule.estimates]  # type: ignore[arg-type]
     return {
         "target": rule.target,
+        "title": f"{target.time} until {target.name}" if isinstance(target, SurvivalTarget) else rule.target,
         "kind": rule.predicts.kind,
         "classes": [_label(label) for label in rule.classes] if of_classes else [],
         "columns": list(work.table.names),
@@ -80,14 +98,15 @@ def view_work(work: Work) -> Json:
         "rows": work.n_rows,
         "searched": induction.searched or work.n_rows,
         "tried": len(work.tried),
-        "titles": list(outline.titles),
+        "titles": [outline.titles[i] for i in shown],
         "is_dnf": outline.is_dnf or _is_empty_dnf(work),
         "note": outline.note,
         "lines": [
             {
                 **_clause(line.clause),
                 "opening": line.opening,
-                "cells": list(line.cells),
+                "cells": [line.cells[i] for i in shown],
+                "hint": ", ".join(f"{outline.titles[i]}: {line.cells[i]}" for i in beside),
                 "label": label,
                 "share": share,
                 "rows": int((work.deciding == index).sum()),
@@ -355,9 +374,9 @@ def view_literal(literal: Literal) -> Json:
         "op": literal.op.value,
         "value": plain(literal.value),
         "kind": literal.kind.value,
-        "name": BARE.name(literal.column),
+        "name": STYLE.name(literal.column),
         "shown": "" if boolean else phrase_value(literal.value),
-        "text": phrase_literal(literal, BARE),
+        "text": phrase_literal(literal, STYLE),
     }
 
 
@@ -428,5 +447,5 @@ def _checked(clause: Clause, columns: dict[str, Column]) -> list[Json]:
         holds, known = (bool(truth[0]) for truth in literal_truth(literal, columns))
         state = "holds" if holds else "fails" if known else "unknown"
         cell = cell_text(columns[literal.column].cell(0))
-        checked.append({"text": phrase_literal(literal, BARE), "state": state, "cell": cell})
+        checked.append({"text": phrase_literal(literal, STYLE), "state": state, "cell": cell})
     return checked

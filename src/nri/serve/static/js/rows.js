@@ -46,7 +46,7 @@ export function closeRows() {
 }
 
 function drawFilters() {
-  const names = Object.keys(work.filters).filter((name) => name in NAMES || !work.classes.length);
+  const names = Object.keys(work.filters).filter((name) => name in NAMES || (!work.classes.length && name !== "covered"));
   if (!names.includes(filter)) names.push(filter);
   find("filters").replaceChildren(
     ...names.map((name) =>
@@ -67,7 +67,6 @@ function drawFilters() {
 }
 
 function branchName(name) {
-  if (name === "covered") return "With a branch";
   const place = Number(name.split(":")[1]);
   if (place === work.lines.length - 1) return "Else";
   return `${work.is_dnf ? "Clause" : "Branch"} ${place + 1}`;
@@ -105,7 +104,7 @@ function drawTable() {
       "tr",
       {},
       make("th", { scope: "col" }, "Row"),
-      make("th", { scope: "col" }, work.target),
+      make("th", { scope: "col" }, work.title),
       make("th", { scope: "col" }, "Predicted"),
       ...heads,
     ),
@@ -249,7 +248,9 @@ function drawWhy(told) {
     : clauses.length
       ? clauses.length === 1
         ? `since no ${part} holds. The nearest one:`
-        : `since no ${part} holds. The nearest ones:`
+        : work.classes.length
+          ? `since no ${part} holds. The nearest ones:`
+          : "since none of the branches holds:"
       : `since there is no ${part}.`;
   const passed = told.fired.length ? told.nearest : []; // a number's branches that were tried before
   return [
@@ -275,7 +276,7 @@ function drawWhy(told) {
     make("p", {}, "The rule predicts ", make("b", {}, told.predicted), " ", first),
     ...clauses.flatMap(drawClause),
     ...(passed.length ? [make("p", {}, "The branches before it do not hold:"), ...passed.flatMap(drawClause)] : []),
-    make("p", { className: "hint" }, `In the table: ${told.target} = ${told.actual}.`),
+    make("p", { className: "hint" }, `In the table: ${work.title}${work.kind === "survival" ? ":" : " ="} ${told.actual}.`),
   ];
 }
 

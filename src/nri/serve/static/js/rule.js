@@ -31,23 +31,24 @@ const branches = () => work.lines.slice(0, -1);
 const otherwise = () => work.lines.at(-1);
 
 function draw(focus) {
-  find("rule-title").textContent = `Rule for ${work.target}`;
+  find("rule-title").textContent = `Rule for ${work.title}`;
   const lines = branches().map(drawBranch);
   if (editing?.branch === lines.length) lines.push(freshBranch());
-  const add = editing?.branch === branches().length ? null : addButton();
+  const add = editing?.branch === branches().length ? [] : [addButton()];
   const list = make("ol", { className: work.is_dnf ? "lines" : "lines ordered" });
   list.style.setProperty("--cells", work.is_dnf ? 2 : work.titles.length);
   if (work.is_dnf) {
     list.append(...lines);
     find("rules").replaceChildren(
       ...(lines.length ? [list] : [make("p", { className: "nothing" }, NO_RULE)]),
-      ...(add ? [add] : []),
+      ...add,
       outcome(),
     );
   } else {
-    list.append(heading(), ...lines, elseLine());
+    const adding = add.map((button) => make("li", { className: "line adding" }, make("span"), button));
+    list.append(heading(), ...lines, ...adding, elseLine());
     const note = work.note ? [make("p", { className: "hint" }, `${work.note[0].toUpperCase()}${work.note.slice(1)}.`)] : [];
-    find("rules").replaceChildren(list, ...(add ? [add] : []), ...note);
+    find("rules").replaceChildren(list, ...note);
   }
   refocus(focus);
 }
@@ -66,7 +67,7 @@ function outcome() {
     keyword("else"),
     make("b", {}, otherwise().label.text),
     make("span", { className: "soft" }, `${percent(otherwise().share)} of`),
-    rowsLink(otherwise(), branches().length, "rows"),
+    rowsLink(branches().length, `${count(otherwise().rows)} rows`),
   );
 }
 
@@ -298,7 +299,7 @@ function chip(literal, b, l) {
 
 /** What is known of the rows that a line decides; the last cell leads to them. */
 function cells(line, b) {
-  const cell = (title, className, ...parts) => make("span", { className: `cell ${className}`, "data-title": title }, ...parts);
+  const cell = (title, className, ...parts) => make("span", { className: `cell ${className}`, "data-title": title, title: line.hint }, ...parts);
   if (work.classes.length) {
     const bar = make("span", { className: "meter-bar" });
     bar.style.width = `${Math.round((line.share ?? 0) * 100)}%`;
@@ -306,18 +307,18 @@ function cells(line, b) {
       make("span", { className: "meter", "aria-hidden": "true" }, bar),
       make("span", { className: "precision" }, percent(line.share)),
     ];
-    const rows = cell("", "rows", rowsLink(line, b, `of ${count(work.rows)} rows`));
+    const rows = cell("", "rows", rowsLink(b, `${count(line.rows)} of ${count(work.rows)} rows`));
     const first = work.is_dnf ? [] : [cell("", "predicted", make("b", {}, line.label.text))];
     return [...first, cell("", "share", ...share), rows];
   }
   const last = line.cells.length - 1;
   return line.cells.map((text, i) => {
-    if (i === last) return cell("", "rows", rowsLink(line, b, null, text));
+    if (i === last) return cell("", "rows", rowsLink(b, `${text} rows`));
     return i ? cell(work.titles[i], "", text) : cell("", "predicted", make("b", {}, text));
   });
 }
 
-function rowsLink(line, b, what, text = null) {
+function rowsLink(b, text) {
   return make(
     "button",
     {
@@ -325,10 +326,9 @@ function rowsLink(line, b, what, text = null) {
       className: "link",
       "data-focus": `rows-${b}`,
       title: "Show these rows",
-      "aria-label": text === null ? null : `${text} rows: show them`,
       onclick: () => look(`branch:${b}`),
     },
-    text ?? `${count(line.rows)} ${what}`,
+    text,
   );
 }
 
