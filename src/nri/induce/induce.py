@@ -9,6 +9,7 @@ A table that is not long is its own sample, and its rule needs no settling.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from nri.arrays import FloatArray, IntArray
 from nri.induce import constraints
-from nri.induce.assemble import constant_rule
+from nri.induce.assemble import constant_rule, count_clauses
 from nri.induce.canonical import CanonicalEpisode
 from nri.induce.classes import Candidate, ClassSearch, cells_of
 from nri.induce.segments import CUTS, PARTS, SegmentSearch
@@ -193,14 +194,26 @@ def _posterior(table: Table, features: Binarizer, first: Candidate) -> TablePost
 
 def _around_kept(table: Table, settings: Settings, rng: np.random.Generator) -> Induction:
     """Find clauses on the rows that the clauses to keep leave, and join both."""
-    assert settings.knowledge.keep is not None
-    index, kept = constraints.kept_clauses(settings.knowledge.keep, table, settings.max_clauses)
-    rest = constraints.rows_left(kept, table).about(index)
+    keep = settings.knowledge.keep
+    assert keep is not None
+    if isinstance(table.outcome, Classes):
+        index, kept = constraints.kept_clauses(keep, table, settings.max_clauses)
+        rest = constraints.rows_left(kept, table).about(index)
+        added = Induction(constant_rule(table, table.classes[1 - index]))
+        varies = len(np.unique(rest.codes)) == 2
+    else:
+        kept = constraints.kept_branches(keep, table, settings.max_clauses)
+        rest = constraints.rows_left(kept, table)
+        added = Induction(constant_rule(table))
+        varies = len(rest) > 0 and not rest.explained.is_constant
     room = settings.max_clauses - len(kept)
-    added = Induction(constant_rule(table, table.classes[1 - index]))
-    if room and len(np.unique(rest.codes)) == 2:
+    if room and varies:
         around = replace(settings, knowledge=replace(settings.knowledge, keep=None), max_clauses=room)
-        added = induce_rule(rest, around, rng=rng)
-    whole = constraints.joined(kept, added.rule, index, table)
+        with suppress(UselessColumnsError):  # no column varies on the rows that are left
+            added = induce_rule(rest, around, rng=rng)
+    if isinstance(table.outcome, Classes):
+        whole = constraints.joined(kept, added.rule, index, table)
+    else:
+        whole = count_clauses([*kept, *added.rule.clauses], table)
     left_out = tuple(one for one in added.left_out if one.column not in whole.columns)  # on the other rows
     return replace(added, rule=whole, left_out=left_out, posterior=None)
