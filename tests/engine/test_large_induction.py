@@ -13,9 +13,9 @@ from nri.engine.cross import confusion
 from nri.engine.files import open_files
 from nri.engine.histogram import Histogram, histogram, narrowed
 from nri.engine.large import profiled
-from nri.induce.path import induce_rules
+from nri.induce.induce import induce_rule
 from nri.induce.settings import Settings
-from nri.rule import Literal, Op, RuleSet
+from nri.rule import Literal, Op, Rule
 from nri.table import label_table, table_of
 
 
@@ -24,11 +24,11 @@ def rows() -> pd.DataFrame:
     return planted()
 
 
-def right_share(rules: RuleSet, frame: pd.DataFrame) -> float:
+def right_share(rules: Rule, frame: pd.DataFrame) -> float:
     return float((rules.predict(frame) == frame.bought.to_numpy()).mean())
 
 
-def counts_on(rules: RuleSet, frame: pd.DataFrame) -> list[list[float]]:
+def counts_on(rules: Rule, frame: pd.DataFrame) -> list[list[float]]:
     """What each clause covers, counted row by row in memory."""
     from nri.rule import clause_matrix
 
@@ -40,13 +40,13 @@ def counts_on(rules: RuleSet, frame: pd.DataFrame) -> list[list[float]]:
 
 def test_planted_rule_is_found_with_sharp_cuts(rows: pd.DataFrame, tmp_path: Path) -> None:
     found = induced(written(rows, tmp_path / "rows.parquet"))
-    cuts = {x.column: x.value for rule in found.ruleset.rules for clause in rule.rule for x in clause}
+    cuts = {x.column: x.value for rule in found.rule.rules for clause in rule.rule for x in clause}
     assert set(cuts) == {"size", "colour", "weight", "seen"}
     assert abs(cuts["size"] - 61.3) < 0.3
     assert abs(cuts["weight"] - 41.7) < 0.6
     assert abs(cuts["seen"] - pd.Timestamp("2021-03-01")) < pd.Timedelta(days=3)
     assert found.right_share > 0.945
-    assert found.ruleset.support.total == len(rows)
+    assert found.rule.support.rows == len(rows)
     assert f"all {len(rows)} rows" in found.note
 
 
@@ -54,10 +54,10 @@ def test_planted_rule_is_found_with_sharp_cuts(rows: pd.DataFrame, tmp_path: Pat
 def test_counts_are_those_of_every_row(rows: pd.DataFrame, tmp_path: Path, gaps: bool) -> None:
     frame = with_gaps(rows) if gaps else rows
     found = induced(written(frame, tmp_path / "rows.parquet"))
-    assert [list(d.evidence.counts) for d in found.ruleset.decisions] == counts_on(found.ruleset, frame)
-    assert not found.ruleset.weighted
-    said = pd.crosstab(found.ruleset.predict(frame), frame.bought.to_numpy()).to_numpy()
-    assert confusion(found.profile, found.profile.rows, found.ruleset).tolist() == said.tolist()
+    assert [list(d.evidence.counts) for d in found.rule.decisions] == counts_on(found.rule, frame)
+    assert not found.rule.weighted
+    said = pd.crosstab(found.rule.predict(frame), frame.bought.to_numpy()).to_numpy()
+    assert confusion(found.profile, found.profile.rows, found.rule).tolist() == said.tolist()
 
 
 @pytest.mark.parametrize("gaps", [False, True])
@@ -70,8 +70,8 @@ def test_a_rule_of_many_literals_is_counted_by_its_clauses(
     frame = with_gaps(rows) if gaps else rows
     found = induced(written(frame, tmp_path / "rows.parquet"))
     assert found.rounds == 0
-    assert [list(d.evidence.counts) for d in found.ruleset.decisions] == counts_on(found.ruleset, frame)
-    assert found.right_share == pytest.approx(right_share(found.ruleset, frame))
+    assert [list(d.evidence.counts) for d in found.rule.decisions] == counts_on(found.rule, frame)
+    assert found.right_share == pytest.approx(right_share(found.rule, frame))
     assert found.table.weights.sum() == len(frame)
 
 
@@ -79,14 +79,14 @@ def test_order_of_rows_and_threads_do_not_matter(rows: pd.DataFrame, tmp_path: P
     shuffled = rows.sample(frac=1.0, random_state=5, ignore_index=True)
     one = induced(written(rows, tmp_path / "one.parquet"), threads=1)
     other = induced(written(shuffled, tmp_path / "other.parquet"), threads=2)
-    assert one.ruleset == other.ruleset
-    assert str(one.ruleset) == str(other.ruleset)
+    assert one.rule == other.rule
+    assert str(one.rule) == str(other.rule)
 
 
 def test_text_files_give_the_rule_of_typed_ones(rows: pd.DataFrame, tmp_path: Path) -> None:
     typed = induced(written(rows, tmp_path / "rows.parquet"))
     texts = induced(written(rows, tmp_path / "rows.csv.gz"))
-    assert str(texts.ruleset) == str(typed.ruleset)
+    assert str(texts.rule) == str(typed.rule)
 
 
 def test_several_files_are_one_table(rows: pd.DataFrame, tmp_path: Path) -> None:
@@ -97,14 +97,14 @@ def test_several_files_are_one_table(rows: pd.DataFrame, tmp_path: Path) -> None
         rows.iloc[part::3].to_parquet(tmp_path / f"part-{part}.parquet")
     files = goes_by_engine(str(tmp_path / "part-*.parquet"))
     assert files is not None
-    assert induced(files).ruleset == whole.ruleset
+    assert induced(files).rule == whole.rule
 
 
 def test_numbers_in_dress_are_read_by_their_plan(rows: pd.DataFrame, tmp_path: Path) -> None:
     dressed = rows.assign(weight=[f"{value} kg" for value in rows.weight])
     found = induced(written(dressed, tmp_path / "rows.parquet"))
-    assert found.ruleset.plans["weight"].unit == ("", "kg")
-    assert [list(d.evidence.counts) for d in found.ruleset.decisions] == counts_on(found.ruleset, dressed)
+    assert found.rule.plans["weight"].unit == ("", "kg")
+    assert [list(d.evidence.counts) for d in found.rule.decisions] == counts_on(found.rule, dressed)
 
 
 def test_spellings_that_no_sample_holds_are_counted(rows: pd.DataFrame, tmp_path: Path) -> None:
@@ -112,8 +112,8 @@ def test_spellings_that_no_sample_holds_are_counted(rows: pd.DataFrame, tmp_path
     loud = rows.colour.where(np.arange(len(rows)) % 3000 != 0, rows.colour.str.upper())
     frame = rows.assign(colour=loud)
     found = induced(written(frame, tmp_path / "rows.parquet"))
-    assert "RED" in found.ruleset.plans["colour"].spelled("red")
-    assert [list(d.evidence.counts) for d in found.ruleset.decisions] == counts_on(found.ruleset, frame)
+    assert "RED" in found.rule.plans["colour"].spelled("red")
+    assert [list(d.evidence.counts) for d in found.rule.decisions] == counts_on(found.rule, frame)
 
 
 def test_a_rare_class_gets_its_rows_in_the_sample(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_rare_class_gets_its_rows_in_the_sample(tmp_path: Path) -> None:
     frame["bought"] = np.where((frame.a > 0.96) & (frame.b > 0.95), "yes", "no")
     found = induced(written(frame, tmp_path / "rows.parquet"), sample=800)
     assert found.right_share > 0.9995
-    assert {x.column for rule in found.ruleset.rules for clause in rule.rule for x in clause} == {"a", "b"}
+    assert {x.column for rule in found.rule.rules for clause in rule.rule for x in clause} == {"a", "b"}
 
 
 def test_few_different_rows_are_taken_whole(tmp_path: Path) -> None:
@@ -144,16 +144,16 @@ def test_no_worse_on_all_rows_than_the_rule_of_a_sample(tmp_path: Path, classes:
     frame["bought"] = pd.qcut(score, classes, labels=False).map(lambda k: f"k{k}")
     found = induced(written(frame, tmp_path / "rows.parquet"), sample=300)
     table = found.profile.table(found.profile.sample)
-    alone = induce_rules(table, Settings(model="greedy")).ruleset
-    assert right_share(found.ruleset, frame) >= right_share(alone, frame) - 0.001
-    assert right_share(found.ruleset, frame) == pytest.approx(found.right_share)
+    alone = induce_rule(table, Settings(model="greedy")).rule
+    assert right_share(found.rule, frame) >= right_share(alone, frame) - 0.001
+    assert right_share(found.rule, frame) == pytest.approx(found.right_share)
 
 
 def test_a_small_table_gives_the_rule_of_memory(tmp_path: Path) -> None:
     frame = planted(1200)
     found = induced(written(frame, tmp_path / "rows.parquet"), sample=5000)
     table = label_table(table_of(frame), "bought")
-    assert str(found.ruleset) == str(induce_rules(table, Settings(model="greedy")).ruleset)
+    assert str(found.rule) == str(induce_rule(table, Settings(model="greedy")).rule)
 
 
 def test_wishes_hold_on_all_rows(rows: pd.DataFrame, tmp_path: Path) -> None:
@@ -167,10 +167,10 @@ def test_wishes_hold_on_all_rows(rows: pd.DataFrame, tmp_path: Path) -> None:
         knowledge=Knowledge(cuts={"size": [50, 65]}),
     )
     found = induced(written(rows, tmp_path / "rows.parquet"), settings=wishes)
-    assert "seen" not in found.ruleset.columns
-    assert len(found.ruleset.decisions) <= 2
-    assert all(d.evidence.share(found.ruleset.index_of(d.label)) >= 0.8 for d in found.ruleset.decisions)
-    assert {x.value for d in found.ruleset.decisions for x in d.clause if x.column == "size"} <= {50, 65}
+    assert "seen" not in found.rule.columns
+    assert len(found.rule.decisions) <= 2
+    assert all(d.evidence.share(found.rule.index_of(d.label)) >= 0.8 for d in found.rule.decisions)
+    assert {x.value for d in found.rule.decisions for x in d.clause if x.column == "size"} <= {50, 65}
 
 
 def test_infinite_and_absent_numbers_are_unknown(rows: pd.DataFrame, tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_infinite_and_absent_numbers_are_unknown(rows: pd.DataFrame, tmp_path: P
     )
     frame = rows.assign(size=odd)
     found = induced(written(frame, tmp_path / "rows.parquet"))
-    assert [list(d.evidence.counts) for d in found.ruleset.decisions] == counts_on(found.ruleset, frame)
+    assert [list(d.evidence.counts) for d in found.rule.decisions] == counts_on(found.rule, frame)
 
 
 def test_a_category_that_is_left_over_is_counted_as_itself(tmp_path: Path) -> None:

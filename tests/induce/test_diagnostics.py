@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nri.errors import InputError
-from nri.induce.diagnostics import classes_asked_about, diagnostics_of
+from nri.outcome.diagnostics import classes_asked_about, diagnostics_of
 
 
 def test_shares_are_counted_as_the_textbook_does():

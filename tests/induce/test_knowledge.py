@@ -5,12 +5,13 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
+from rule_strategies import counted
 from nri import NRIClassifier, NRIRegressor
 from nri.errors import InputError
 from nri.induce.knowledge import Knowledge
-from nri.induce.path import induce_rules
+from nri.induce.induce import induce_rule
 from nri.induce.settings import Settings
-from nri.rule import Clause, Literal, Op, Dnf, count_ruleset
+from nri.rule import Clause, Literal, Op, Dnf
 from nri.table import label_table, table_of
 
 
@@ -35,7 +36,7 @@ def patients():
 
 def induced(table, max_clauses=8, **known):
     settings = Settings(model="greedy", max_clauses=max_clauses, knowledge=Knowledge(**known))
-    return induce_rules(table, settings).ruleset
+    return induce_rule(table, settings).rule
 
 
 def literals(ruleset):
@@ -74,7 +75,7 @@ def test_a_column_that_goes_up_never_speaks_against_the_class(patients):
 
 def test_clauses_to_keep_stay_as_they_are_and_others_are_found_around_them(patients):
     guideline = Clause([Literal("age", Op.GT, 70), Literal("pressure", Op.GT, 95)])
-    kept = count_ruleset(
+    kept = counted(
         "diabetes", patients.classes, {"yes": Dnf([guideline])}, patients.columns, patients.class_weights
     )
     around = induced(patients, keep=kept)
@@ -89,14 +90,14 @@ def test_clauses_to_keep_stay_as_they_are_and_others_are_found_around_them(patie
 
 def test_a_column_of_a_clause_to_keep_is_not_called_constant(patients):
     """Around `insurance = yes` only rows without insurance are left: it had "one value only"."""
-    kept = count_ruleset(
+    kept = counted(
         "diabetes",
         patients.classes,
         {"yes": Dnf([Clause([Literal("ward", Op.EQ, "north")])])},
         patients.columns,
         patients.class_weights,
     )
-    found = induce_rules(patients, Settings(model="greedy", knowledge=Knowledge(keep=kept)))
+    found = induce_rule(patients, Settings(model="greedy", knowledge=Knowledge(keep=kept)))
     assert "ward" not in [one.column for one in found.left_out]
 
 
@@ -126,7 +127,7 @@ def test_an_estimator_takes_the_same_and_says_what_it_costs(patients):
     y = np.array(patients.classes)[patients.codes]
     known = Knowledge(cuts={"glucose": [100, 180]}, forbid=["age > 60"])
     told = clone(NRIClassifier("greedy", positive="yes", knowledge=known)).fit(frame, y)
-    assert {x.value for x in literals(told.rules_) if x.column == "glucose"} <= {100, 180}
+    assert {x.value for x in literals(told.rule_) if x.column == "glucose"} <= {100, 180}
     price = told.knowledge_price_
     assert price.accuracy == told.score(frame, y)
     assert price.free == NRIClassifier("greedy", positive="yes").fit(frame, y).score(frame, y)
@@ -154,4 +155,4 @@ def test_a_rule_for_a_number_is_cut_where_a_person_says_and_says_nothing_forbidd
 
 
 def regressor_literals(model):
-    return [x for clause in model.rules_.clauses() for x in clause]
+    return [x for clause in model.rule_.clauses() for x in clause]

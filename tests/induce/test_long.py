@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nri.induce import long
 from nri.induce.long import _patterns, rows_to_search, unlabelled_to_search
-from nri.induce.path import induce_rules
+from nri.induce.induce import induce_rule
 from nri.induce.settings import Settings
 from nri.induce.sharpen import rule_bits
 from nri.rule import Literal, Op
@@ -51,7 +51,7 @@ def shorter(monkeypatch):
 def test_a_short_table_is_searched_whole_and_as_it_is():
     table = long_table(0, 200)
     assert rows_to_search(table, 200).table is table
-    assert induce_rules(table).searched is None
+    assert induce_rule(table).searched is None
 
 
 @few
@@ -150,9 +150,9 @@ def test_patterns_stay_few_by_leaving_the_last_variables_out(monkeypatch):
 @given(seeds)
 def test_the_rule_of_a_long_table_does_not_depend_on_the_order_of_its_rows(shorter_for_all, seed):
     table = long_table(seed)
-    found, other = induce_rules(table), induce_rules(shuffled(table, seed))
+    found, other = induce_rule(table), induce_rule(shuffled(table, seed))
     assert found.searched is not None
-    assert found.ruleset == other.ruleset
+    assert found.rule == other.rule
 
 
 @pytest.fixture(scope="module")
@@ -167,23 +167,23 @@ def shorter_for_all():
 @pytest.mark.parametrize("seed", [0, 1])
 def test_all_rows_never_cost_more_than_by_the_rule_of_the_sample_alone(shorter, monkeypatch, model, seed):
     table = long_table(seed)
-    chosen = induce_rules(table, Settings(model=model)).ruleset
+    chosen = induce_rule(table, Settings(model=model)).rule
     monkeypatch.setattr("nri.induce.path.chosen_on_all_rows", lambda *_: None)
-    of_sample = induce_rules(table, Settings(model=model)).ruleset
+    of_sample = induce_rule(table, Settings(model=model)).rule
     assert rule_bits(chosen, table, 60) <= rule_bits(of_sample, table, 60) + 1.5  # a bit, and cuts move
 
 
 def test_evidence_is_counted_on_all_rows(shorter):
     table = long_table(2)
-    found = induce_rules(table)
-    assert found.ruleset.support.total == len(table)
+    found = induce_rule(table)
+    assert found.rule.support.rows == len(table)
     assert found.searched < len(table)
 
 
 @pytest.mark.parametrize("wish", [{"require": ["age"]}, {"never": ["fever"]}, {"negations": False}])
 def test_wishes_hold_in_long_tables(shorter, wish):
     table = long_table(4)
-    ruleset = induce_rules(table, Settings(**wish)).ruleset
+    ruleset = induce_rule(table, Settings(**wish)).rule
     clauses = [decision.clause for decision in ruleset.decisions]
     assert clauses
     for clause in clauses:
@@ -195,7 +195,7 @@ def test_wishes_hold_in_long_tables(shorter, wish):
 
 def test_precision_asked_for_is_met_on_all_rows(shorter):
     table = long_table(5)
-    ruleset = induce_rules(table, Settings(min_precision=0.8)).ruleset
+    ruleset = induce_rule(table, Settings(min_precision=0.8)).rule
     for rule in ruleset.rules:
         for evidence in rule.evidence:
             assert evidence.share(ruleset.index_of(rule.label)) >= 0.8
@@ -210,7 +210,7 @@ def test_several_classes_are_chosen_on_all_rows(shorter):
     twin = {**table.columns, "hint": long_table(6).columns["colour"]}
     table = Table(twin, {**table.plans, "hint": long_table(6).plans["colour"]}, table.weights, table.numbers)
     table = table.labelled(Target("hue", ("a", "b", "c"), codes))
-    ruleset = induce_rules(table).ruleset
+    ruleset = induce_rule(table).rule
     assert (ruleset.predict_index(table) == table.codes).mean() > 0.85
 
 
@@ -220,9 +220,9 @@ def test_a_planted_rule_is_found_exactly():
     frame["colour"] = rng.choice(["red", "green", "blue"], len(frame))
     truth = ((frame.x0 > 0.5) & (frame.colour == "red")) | ((frame.x1 > 1) & (frame.x2 <= 0.25))
     frame["ill"] = np.where(truth ^ (rng.random(len(frame)) < 0.05), "yes", "no")
-    found = induce_rules(labelled(frame), Settings(model="greedy"))
+    found = induce_rule(labelled(frame), Settings(model="greedy"))
     assert found.searched == pytest.approx(long.SEARCHED_ROWS, rel=0.01)
-    said = {literal for decision in found.ruleset.decisions for literal in decision.clause}
+    said = {literal for decision in found.rule.decisions for literal in decision.clause}
     assert {(one.column, one.op) for one in said} == {
         ("colour", Op.EQ),
         ("x0", Op.GT),
@@ -236,5 +236,5 @@ def test_a_planted_rule_is_found_exactly():
 def test_where_nothing_can_be_told_apart_the_rule_of_the_sample_stays(shorter):
     """A condition on literals that no pattern has leaves nothing to choose from."""
     table = long_table(7)
-    found = induce_rules(table, Settings(use=["cough"], require=["cough"]))
-    assert found.ruleset.columns in ((), ("cough",))
+    found = induce_rule(table, Settings(use=["cough"], require=["cough"]))
+    assert found.rule.columns in ((), ("cough",))

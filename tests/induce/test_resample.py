@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_tables import labelled_table
 
-from nri.induce.resample import bootstraps, cross_validate, hold_out, stratified_folds
+from nri.induce.validate import bootstraps, cross_validate, hold_out, stratified_folds
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=40), st.integers(2, 6), st.integers(0, 99))
@@ -56,13 +56,13 @@ def test_folds_in_processes_give_what_one_process_gives(monkeypatch):
     cells = pd.DataFrame(rng.integers(0, 2, (40, 3)), columns=list("abc"))
     table = labelled_table(cells, cells["a"].to_numpy() & cells["b"].to_numpy())
     one = hold_out(table, rng=np.random.default_rng(1), folds=3)
-    monkeypatch.setattr("nri.induce.resample._WORTH_PROCESSES", 0.0)
+    monkeypatch.setattr("nri.induce.validate._WORTH_PROCESSES", 0.0)
     steps = []
     with joblib.parallel_config(backend="threading"):  # a process would spend seconds on its imports
         several = hold_out(table, rng=np.random.default_rng(1), folds=3, jobs=2, step=lambda: steps.append(1))
     assert len(steps) == 3
     assert several.said.tolist() == one.said.tolist()
-    assert [found.ruleset for found in several.inductions] == [found.ruleset for found in one.inductions]
+    assert [found.rule for found in several.inductions] == [found.rule for found in one.inductions]
     assert pickle.loads(pickle.dumps(one)).said.tolist() == one.said.tolist(), "it can be sent to a process"
 
 

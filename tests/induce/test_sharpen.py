@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_tables import table_of_columns
 
+from rule_strategies import counted
 from nri import NRIClassifier
 from nri.induce.sharpen import sharpen
-from nri.induce.words import counted, right_weight
-from nri.rule import Clause, Column, Literal, Op, Dnf, RuleSet, Value, column_of
+from nri.induce.assemble import counted, right_weight
+from nri.rule import Clause, Column, Literal, Op, Dnf, Rule, Value, column_of
 from nri.table import Table
 
 seeds = st.integers(0, 2**32 - 1)
@@ -37,11 +38,11 @@ def support_of(table: pd.DataFrame, labels: np.ndarray, weights: np.ndarray | No
     return table_of_columns(columns, labels == "yes", weights=weights)
 
 
-def sharpened(rule: Dnf, support: Table, **options) -> RuleSet:
+def sharpened(rule: Dnf, support: Table, **options) -> Rule:
     return sharpen(counted({"yes": rule}, "no", support), support, sorted(support.columns), **options)
 
 
-def rule_of(ruleset: RuleSet) -> Dnf:
+def rule_of(ruleset: Rule) -> Dnf:
     (rule,) = ruleset.rules
     return rule.rule
 
@@ -199,7 +200,7 @@ def test_a_rule_of_two_crossed_columns_is_found_from_raw_numbers(seed):
     table, labels = crossed_table(seed, n_rows=1500, noise=0.0)
     clf = NRIClassifier().fit(table[:500], labels[:500])
     assert clf.score(table[500:], labels[500:]) > 0.98
-    assert clf.rules_.columns == ("a", "b")
+    assert clf.rule_.columns == ("a", "b")
 
 
 @pytest.mark.parametrize(
@@ -218,7 +219,7 @@ def test_few_or_dear_labels_do_not_move_the_cuts_that_a_posterior_chose(monkeypa
 
 def test_the_paper_s_medians_stay():
     table, labels = crossed_table(0)
-    ruleset = NRIClassifier(binarize="paper").fit(table, labels).rules_
+    ruleset = NRIClassifier(binarize="paper").fit(table, labels).rule_
     for literal in (x for rule in ruleset.rules for clause in rule.rule for x in clause):
         assert literal.value == pytest.approx(table[literal.column].median())
 
@@ -234,7 +235,7 @@ def test_limits_hold_after_cuts_have_moved(seed, most, min_precision):
         columns=["a", "b", "c"],
         require=["b"],
     )
-    ruleset = clf.fit(table, labels).rules_
+    ruleset = clf.fit(table, labels).rule_
     for rule in ruleset.rules:
         assert len(rule.rule) <= most
         for clause, evidence in zip(rule.rule, rule.evidence, strict=True):

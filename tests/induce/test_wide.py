@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nri.induce import wide
-from nri.induce.path import induce_rules
+from nri.induce.induce import induce_rule
 from nri.induce.settings import Settings
 from nri.induce.wide import bits_of_columns, columns_to_search
 from nri.rule import Kind, column_of
@@ -79,14 +79,14 @@ def test_columns_that_somebody_named_stay():
 def test_a_narrow_table_is_searched_as_it_is():
     table = wide_table(2)
     assert columns_to_search(table) is table
-    assert induce_rules(table).searched_columns is None
+    assert induce_rule(table).searched_columns is None
 
 
 def test_a_wide_table_is_searched_in_part_and_says_so(monkeypatch):
     monkeypatch.setattr(wide, "SEARCHED_COLUMNS", 12)
-    found = induce_rules(wide_table(3), Settings(model="greedy"))
+    found = induce_rule(wide_table(3), Settings(model="greedy"))
     assert found.searched_columns == 12
-    assert "told" in found.ruleset.columns
+    assert "told" in found.rule.columns
 
 
 def test_dates_and_columns_without_a_cell_are_scored_too():

@@ -1,7 +1,7 @@
 import numpy as np
 from made_tables import table_of_columns
 
-from nri.induce.words import assemble, literal_meanings
+from nri.induce.assemble import assemble, literal_meanings
 from nri.rule import ColumnDomain, Literal, Op, column_of
 from nri.search.result import Induced
 from nri.table import Table

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from nri import InputError, NRIRegressor
-from nri.rule import any_rule_from_json
+from nri.rule import from_json
 from nri.rule.render.sql import identifier
 
 HOSTILE = ['a"b', "it's; DROP TABLE x --", "naïve ≤ 3", "select"]
@@ -32,7 +32,7 @@ def fitted():
     y = 10.0 * (frame[HOSTILE[0]] > 0) + 20 * (frame[HOSTILE[1]] == "x'") * frame[HOSTILE[2]]
     y = y + 7 * (frame[HOSTILE[3]] > "2024-06-01") + rng.normal(0, 0.5, n)
     holes = frame.astype(object).mask(rng.random(frame.shape) < 0.1, None)
-    return NRIRegressor().fit(frame, y.rename("pay per hour")).rules_, frame, holes
+    return NRIRegressor().fit(frame, y.rename("pay per hour")).rule_, frame, holes
 
 
 def test_all_columns_are_used(fitted):
@@ -64,13 +64,13 @@ def test_sql_says_what_predict_says(fitted, engine):
 
 
 def test_json_gives_back_the_rule(fitted):
-    assert any_rule_from_json(fitted[0].render("json")) == fitted[0]
+    assert from_json(fitted[0].render("json")) == fitted[0]
 
 
 def test_a_file_edited_by_hand_is_refused_with_its_place(fitted):
     text = fitted[0].render("json").replace('"value"', '"valve"', 1)
     with pytest.raises(InputError, match=r"lacks 'value'"):
-        any_rule_from_json(text)
+        from_json(text)
 
 
 def test_forms_for_people_escape_names_and_tell_each_value(fitted):

@@ -1,8 +1,8 @@
 import numpy as np
 from hypothesis import given
-from rule_strategies import cases, columns_of
+from rule_strategies import counted, cases, columns_of
 
-from nri.rule import FALSE, Clause, Literal, Op, Dnf, clause_truth, column_of, count_ruleset
+from nri.rule import FALSE, Clause, Literal, Op, Dnf, clause_truth, column_of
 
 BOTH = Clause([Literal("fever", Op.EQ, True), Literal("cough", Op.EQ, True)])
 OLD = Clause([Literal("chills", Op.EQ, True), Literal("age", Op.GT, 61), Literal("age", Op.LE, 90)])
@@ -12,7 +12,7 @@ COLUMNS = {
     "chills": column_of([True, False, False, True]),
     "age": column_of([70, 70, 70, None]),
 }
-RULESET = count_ruleset("flu", ["no", "yes"], {"yes": Dnf([BOTH, OLD])}, COLUMNS, np.eye(2)[[1, 0, 0, 0]])
+RULESET = counted("flu", ["no", "yes"], {"yes": Dnf([BOTH, OLD])}, COLUMNS, np.eye(2)[[1, 0, 0, 0]])
 
 
 def test_a_fired_row_names_every_clause_that_fired():
@@ -58,8 +58,8 @@ def test_a_count_tells_how_many_hold_and_what_is_nearest_to_holding():
         "smoker": column_of([True, True, True]),
         "history": column_of([False, False, False]),
     }
-    ruleset = count_ruleset("diabetes", ["no", "yes"], {"yes": Dnf([SIGNS])}, columns, np.eye(2)[[0, 1, 0]])
-    missed, fired, unknown = ruleset.explain(columns)
+    rule = counted("diabetes", ["no", "yes"], {"yes": Dnf([SIGNS])}, columns, np.eye(2)[[0, 1, 0]])
+    missed, fired, unknown = rule.explain(columns)
     assert missed.nearest[0].told == ("2 of 5 hold, 3 are needed; nearest: glucose > 124 (it is 120)",)
     assert (missed.nearest[0].n_held, missed.nearest[0].lacks) == (2, 1)
     assert fired.held == (tuple(x for x in SIGNS if x.column in ("bmi", "glucose", "smoker")),)
@@ -69,22 +69,22 @@ def test_a_count_tells_how_many_hold_and_what_is_nearest_to_holding():
 
 
 def test_a_rule_set_without_clauses_explains_by_its_default():
-    ruleset = count_ruleset("flu", ["no", "yes"], {"yes": FALSE}, COLUMNS, np.eye(2)[[1, 0, 0, 0]])
-    explanation = ruleset.explain(COLUMNS)[0]
+    rule = counted("flu", ["no", "yes"], {"yes": FALSE}, COLUMNS, np.eye(2)[[1, 0, 0, 0]])
+    explanation = rule.explain(COLUMNS)[0]
     assert explanation.fired == explanation.nearest == ()
     assert "no clause fired" in str(explanation)
 
 
 @given(cases())
 def test_explanations_agree_with_predictions(case):
-    schema, ruleset, table = case
+    schema, rule, table = case
     columns = columns_of(schema, table)
-    explanations = ruleset.explain(columns)
-    assert [explanation.label for explanation in explanations] == ruleset.predict(columns).tolist()
+    explanations = rule.explain(columns)
+    assert [explanation.label for explanation in explanations] == rule.predict(columns).tolist()
     for m, explanation in enumerate(explanations):
-        fired = {d.clause for d in ruleset.decisions if clause_truth(d.clause, columns)[m]}
+        fired = {d.clause for d in rule.decisions if clause_truth(d.clause, columns)[m]}
         assert {decision.clause for decision in explanation.fired} == fired
-        assert explanation.probability == ruleset.predict_proba(columns)[m].max()
+        assert explanation.probability == rule.predict_proba(columns)[m].max()
         if fired:
             assert explanation.fired[0].label == explanation.label
         for near in explanation.nearest:

@@ -33,12 +33,13 @@ def test_the_check_above_can_fail(library):
 def test_predicting_from_a_file_loads_nothing_heavy():
     code = """
 import numpy as np
+from rule_strategies import counted
 from nri.rule import *
 rule = Dnf([Clause([Literal("x", Op.GT, 3)])])
 columns = {"x": column_of([1, 5])}
-ruleset = count_ruleset("y", [0, 1], {1: rule}, columns, np.eye(2))
-again = from_json(render(ruleset, "json"))
+ruleset = counted("y", [0, 1], {1: rule}, columns, np.eye(2))
+again = from_json(ruleset.render("json"))
 assert again.predict(columns).tolist() == [0, 1]
-assert [render(again, form) for form in FORMATS]
+assert [again.render(form) for form in FORMATS]
 """
     assert loaded_by(code) == set()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from rule_strategies import cases, columns_of
 
-from nri.api import read_rules, write_rules
+from nri.api import read_rule, write_rule
 from nri.errors import InputError
 from nri.rule import (
     ClassRule,
@@ -15,13 +15,12 @@ from nri.rule import (
     Literal,
     Op,
     Dnf,
-    RuleSet,
+    Rule,
     from_json,
-    render,
 )
 from nri.rule.render.as_json import VERSION, to_dict
 
-RULESET = RuleSet(
+RULESET = Rule(
     target="flu",
     classes=("no", "yes"),
     rules=(ClassRule("yes", Dnf([Clause([Literal("age", Op.GT, 61)])]), [Evidence([1, 9])]),),
@@ -34,14 +33,14 @@ RULESET = RuleSet(
 
 @given(cases())
 def test_reading_gives_back_exactly_what_was_written(case):
-    schema, ruleset, table = case
-    again = from_json(render(ruleset, "json"))
-    assert again == ruleset
-    assert [rule.rule.clauses for rule in again.rules] == [rule.rule.clauses for rule in ruleset.rules]
-    assert [type(label) for label in again.classes] == [type(label) for label in ruleset.classes]
-    assert render(again, "json") == render(ruleset, "json")
+    schema, rule, table = case
+    again = from_json(rule.render("json"))
+    assert again == rule
+    assert [rule.rule.clauses for rule in again.rules] == [rule.rule.clauses for rule in rule.rules]
+    assert [type(label) for label in again.classes] == [type(label) for label in rule.classes]
+    assert again.render("json") == rule.render("json")
     columns = columns_of(schema, table)
-    assert (again.predict_proba(columns) == ruleset.predict_proba(columns)).all()
+    assert (again.predict_proba(columns) == rule.predict_proba(columns)).all()
 
 
 def changed(**changes):
@@ -104,13 +103,13 @@ def test_two_equal_clauses_in_a_file_are_refused():
 def test_what_a_clause_decided_is_kept_where_it_is_less_than_it_covered():
     data = to_dict(RULESET)
     data["rules"][0]["clauses"][0]["decided"] = [0, 5]
-    ruleset = from_json(json.dumps(data))
-    assert ruleset.rules[0].decided[0].counts == (0, 5)
-    assert from_json(render(ruleset, "json")) == ruleset
+    rule = from_json(json.dumps(data))
+    assert rule.rules[0].decided[0].counts == (0, 5)
+    assert from_json(rule.render("json")) == rule
 
 
 VERSION_1 = {
-    "format": "nri-ruleset",
+    "format": "nri-rule",
     "version": 1,
     "target": "flu",
     "classes": ["no", "yes"],
@@ -143,9 +142,9 @@ def test_a_clause_that_counts_says_how_many_it_needs():
     clause = data["rules"][0]["clauses"][0]
     clause["literals"] += [clause["literals"][0] | {"column": name} for name in ("urea", "pulse")]
     clause["at_least"] = 2
-    ruleset = from_json(json.dumps(data))
-    assert str(ruleset.rules[0].rule) == "AT LEAST 2 OF (age > 61, pulse > 61, urea > 61)"
-    assert to_dict(ruleset)["rules"][0]["clauses"][0]["at_least"] == 2
+    rule = from_json(json.dumps(data))
+    assert str(rule.rules[0].rule) == "AT LEAST 2 OF (age > 61, pulse > 61, urea > 61)"
+    assert to_dict(rule)["rules"][0]["clauses"][0]["at_least"] == 2
     for wrong in (0, 4, "2", True):
         clause["at_least"] = wrong
         with pytest.raises(InputError, match=r"'rules'\[0\], 'clauses'\[0\]"):
@@ -157,10 +156,10 @@ def test_files_of_version_2_are_read():
 
 
 def test_files_of_version_1_are_read_and_predict_as_they_did():
-    ruleset = from_json(json.dumps(VERSION_1))
-    assert ruleset == RULESET
-    assert not ruleset.plans["age"].stated
-    assert ruleset.predict({"age": ["70 kg", "50 kg", "unknown", "64 kg"]}).tolist() == [
+    rule = from_json(json.dumps(VERSION_1))
+    assert rule == RULESET
+    assert not rule.plans["age"].stated
+    assert rule.predict({"age": ["70 kg", "50 kg", "unknown", "64 kg"]}).tolist() == [
         "yes",
         "no",
         "no",
@@ -188,12 +187,12 @@ def test_a_damaged_plan_is_told_in_one_line(columns):
 
 
 def test_rules_are_not_written_under_an_ending_of_no_format(tmp_path):
-    """``write_rules(rules, "rule.foo")`` wrote plain text without a word, which nobody reads back."""
+    """``write_rule(rules, "rule.foo")`` wrote plain text without a word, which nobody reads back."""
     with pytest.raises(InputError, match=r"no format ends in '\.foo'; end the name in \.txt, "):
-        write_rules(RULESET, tmp_path / "rule.foo")
+        write_rule(RULESET, tmp_path / "rule.foo")
     assert not list(tmp_path.iterdir())
-    write_rules(RULESET, tmp_path / "rule.foo", format="json")
-    assert read_rules(tmp_path / "rule.foo") == RULESET
+    write_rule(RULESET, tmp_path / "rule.foo", format="json")
+    assert read_rule(tmp_path / "rule.foo") == RULESET
     for name in ("rule", "rule.txt", "rule.TXT"):
-        write_rules(RULESET, tmp_path / name)
+        write_rule(RULESET, tmp_path / name)
         assert (tmp_path / name).read_text().startswith("IF ")

@@ -6,7 +6,7 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rule_strategies import cases, columns_of, rules, schemas, tables, text
+from rule_strategies import counted, cases, columns_of, dnfs, schemas, tables, text
 
 from nri.errors import InputError
 from nri.rule import (
@@ -20,21 +20,19 @@ from nri.rule import (
     Literal,
     Op,
     Dnf,
-    RuleSet,
+    Rule,
     column_of,
-    count_ruleset,
-    render,
     rule_truth,
     to_sympy,
 )
-from nri.rule.render.phrase import bare_name, phrase_clause, phrase_literal, phrase_name, phrase_value
+from nri.rule.phrase import bare_name, phrase_clause, phrase_literal, phrase_name, phrase_value
 
 
 def yes(column):
     return Literal(column, Op.EQ, True)
 
 
-FLU = RuleSet(
+FLU = Rule(
     target="flu",
     classes=("no", "yes"),
     rules=(
@@ -68,7 +66,7 @@ def test_long_clauses_are_broken_after_an_and_and_their_numbers_stay_in_the_colu
     names = [f"column_{letter}_with_a_long_name" for letter in "abcd"]
     rule = Dnf([Clause(map(yes, names)), Clause([yes("x")])])
     columns = {name: column_of([True, False]) for name in [*names, "x"]}
-    text = str(count_ruleset("y", ["no", "yes"], {"yes": rule}, columns, np.eye(2)[[1, 0]]))
+    text = str(counted("y", ["no", "yes"], {"yes": rule}, columns, np.eye(2)[[1, 0]]))
     assert text.splitlines() == [
         "IF  (column_a_with_a_long_name AND column_b_with_a_long_name AND     precision 1.00   covers 1 of 2",
         "     column_c_with_a_long_name AND column_d_with_a_long_name)",
@@ -79,15 +77,15 @@ def test_long_clauses_are_broken_after_an_and_and_their_numbers_stay_in_the_colu
 
 def test_text_can_carry_a_note_on_accuracy():
     note = "rule: accuracy 0.91 ± 0.03 (cross-validated)"
-    assert render(FLU, note=note).splitlines()[-1].endswith(f"{note}   ELSE no")
+    assert FLU.render(note=note).splitlines()[-1].endswith(f"{note}   ELSE no")
     for form in ("markdown", "html", "latex"):
-        assert "0.91 ± 0.03" in render(FLU, form, note=note)
+        assert "0.91 ± 0.03" in FLU.render(form, note=note)
 
 
 def test_several_rules_say_how_conflicts_are_settled():
     columns = {"x": column_of([1, 5, 9]), "y": column_of([True, None, False])}
     rules = {"a": Dnf([Clause([Literal("x", Op.LE, 3)])]), "b": Dnf([Clause([yes("y")])]), "c": FALSE}
-    ruleset = count_ruleset("kind", "abc", rules, columns, np.eye(3)[[0, 1, 2]])
+    ruleset = counted("kind", "abc", rules, columns, np.eye(3)[[0, 1, 2]])
     assert str(ruleset).splitlines() == [
         "IF  (x <= 3)      precision 1.00   covers 1 of 3",
         "THEN kind = a",
@@ -101,21 +99,21 @@ def test_several_rules_say_how_conflicts_are_settled():
 
 
 def test_rules_without_clauses_or_literals_are_said_in_words():
-    never = count_ruleset("y", ["no", "yes"], {"yes": FALSE}, {}, np.eye(2)[[0, 1, 0]])
+    never = counted("y", ["no", "yes"], {"yes": FALSE}, {}, np.eye(2)[[0, 1, 0]])
     assert str(never) == "ALWAYS y = no     precision 0.67   covers 3 of 3"
-    always = count_ruleset("y", ["no", "yes"], {"yes": TRUE}, {}, np.eye(2)[[1]])
+    always = counted("y", ["no", "yes"], {"yes": TRUE}, {}, np.eye(2)[[1]])
     assert str(always) == "ALWAYS y = yes     precision 1.00   covers 1 of 1"
-    assert render(always, "markdown") == "Always **y = yes** (precision 1.00, covers 1 of 1).\n"
-    assert render(always, "sql").splitlines()[1:] == ["'yes'"]
-    assert "if " not in render(always, "python")
+    assert always.render("markdown") == "Always **y = yes** (precision 1.00, covers 1 of 1).\n"
+    assert always.render("sql").splitlines()[1:] == ["'yes'"]
+    assert "if " not in always.render("python")
     for form in set(FORMATS) - {"json", "sympy"}:
-        assert "always" not in render(always, form), "it was a clause once: IF (always) ... ELSE no"
+        assert "always" not in always.render(form), "it was a clause once: IF (always) ... ELSE no"
 
 
 def test_a_clause_that_always_holds_is_kept_where_others_come_before_it():
     columns = {"x": column_of([True, True, False, False])}
     rules = {"b": Dnf([Clause([yes("x")])]), "a": TRUE}
-    ruleset = count_ruleset("y", "abc", rules, columns, np.eye(3)[[1, 1, 0, 2]])
+    ruleset = counted("y", "abc", rules, columns, np.eye(3)[[1, 1, 0, 2]])
     assert "(x)" in str(ruleset)
     assert "(always)" in str(ruleset)
 
@@ -147,10 +145,10 @@ def test_a_name_that_is_a_number_does_not_read_as_arithmetic():
     """A table with columns 2019, 2020, 2021 gave ``IF (2021 > 110)``, one without names ``THEN 1 = true``."""
     columns = {"2021": column_of([100.0, 120.0])}
     rule = Dnf([Clause([Literal("2021", Op.GT, 110)])])
-    ruleset = count_ruleset("1", (False, True), {True: rule}, columns, np.eye(2))
-    assert '("2021" > 110)' in render(ruleset, "text")
-    assert 'THEN "1" = true' in render(ruleset, "text")
-    assert '| "2021" > 110 |' in render(ruleset, "markdown")
+    ruleset = counted("1", (False, True), {True: rule}, columns, np.eye(2))
+    assert '("2021" > 110)' in ruleset.render("text")
+    assert 'THEN "1" = true' in ruleset.render("text")
+    assert '| "2021" > 110 |' in ruleset.render("markdown")
 
 
 def test_dates_lose_an_idle_midnight_only():
@@ -189,7 +187,7 @@ class Page(HTMLParser):
 def test_html_is_well_formed_and_free_of_injected_tags(case):
     _, ruleset, _ = case
     page = Page()
-    page.feed(render(ruleset, "html"))
+    page.feed(ruleset.render("html"))
     page.close()
     assert not page.open
     assert page.tags <= {"div", "table", "thead", "tbody", "tr", "th", "td", "span", "em", "strong", "p"}
@@ -201,7 +199,7 @@ def test_html_is_well_formed_and_free_of_injected_tags(case):
 @given(cases())
 def test_markdown_rows_keep_their_four_cells(case):
     _, ruleset, _ = case
-    for line in render(ruleset, "markdown").splitlines():
+    for line in ruleset.render("markdown").splitlines():
         if line.startswith("|"):
             assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 5
 
@@ -209,10 +207,10 @@ def test_markdown_rows_keep_their_four_cells(case):
 @given(text)
 def test_latex_escapes_all_that_is_special(name):
     columns = {name: column_of([True])}
-    ruleset = count_ruleset(
+    ruleset = counted(
         name, ["no", "yes"], {"yes": Dnf([Clause([yes(name)])])}, columns, np.eye(2)[[1]]
     )
-    row = next(line for line in render(ruleset, "latex").splitlines() if line.startswith("if & "))
+    row = next(line for line in ruleset.render("latex").splitlines() if line.startswith("if & "))
     clause = row.removeprefix("if & ").removesuffix(r" & 1.00 & 1 of 1 \\")
     plain = re.sub(r"\\text[a-z]+\{\}|\\[&%$#_{}]", "", clause)
     assert not set(plain) & set("\\&%$#_{}~^<>|")
@@ -227,7 +225,7 @@ def complete_tables(draw):
         name: [pool[0] if cell in (None, np.inf, -np.inf) else cell for cell in table[name]]
         for name, (_, pool) in schema.items()
     }
-    return draw(rules(schema, max_size=3)), columns_of(schema, filled)
+    return draw(dnfs(schema, max_size=3)), columns_of(schema, filled)
 
 
 @settings(max_examples=40)
@@ -252,7 +250,7 @@ def test_sympy_formulas_hold_where_the_rule_does_on_complete_rows(case):
 def test_sympy_source_builds_the_same_formulas(case):
     _, ruleset, _ = case
     space = {}
-    exec(render(ruleset, "sympy"), space)
+    exec(ruleset.render("sympy"), space)
     assert space["rules"] == {rule.label: to_sympy(rule.rule) for rule in ruleset.rules if len(rule.rule)}
 
 
@@ -278,7 +276,7 @@ def test_every_format_is_registered_under_its_name():
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_names_the_columns_and_ends_its_last_line(form):
-    written = render(FLU, form)
+    written = FLU.render(form)
     assert "fever" in written
     assert "chills" in written
     assert written.endswith("\n") or form == "text"
@@ -286,11 +284,11 @@ def test_every_format_names_the_columns_and_ends_its_last_line(form):
 
 def test_an_unknown_format_is_refused_with_those_there_are():
     with pytest.raises(InputError, match="no format 'xml': use one of text, markdown"):
-        render(FLU, "xml")
+        FLU.render("xml")
 
 
 def test_wide_letters_are_aligned_by_what_they_take_on_screen():
     columns = {"発熱": column_of([True, False]), "cough": column_of([False, True])}
     rule = Dnf([Clause([yes("発熱")]), Clause([yes("cough")])])
-    first, second, _ = str(count_ruleset("y", "ab", {"b": rule}, columns, np.eye(2)[[1, 1]])).splitlines()
+    first, second, _ = str(counted("y", "ab", {"b": rule}, columns, np.eye(2)[[1, 1]])).splitlines()
     assert first.index("precision") == second.index("precision") - 2, "two letters take four places"

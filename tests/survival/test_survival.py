@@ -22,7 +22,7 @@ from nri import (
     read_table,
 )
 from nri.report.survival import gather_survival_report, render_survival_report
-from nri.rule import any_rule_from_json
+from nri.rule import from_json
 from nri.survival.estimate import concordant_pairs, expected_events, kaplan_meier, logrank
 from nri.survival.path import concordance_of
 
@@ -134,7 +134,7 @@ def test_what_is_written_says_the_same_of_every_row(found):
     rows.loc[:5, "age"] = np.nan
     said = found.rule.predict(rows)
     assert (said[:6] == found.rule.default).all()
-    assert any_rule_from_json(found.rule.render("json")) == found.rule
+    assert from_json(found.rule.render("json")) == found.rule
     space = {}
     exec(found.rule.render("python"), space)
     cells = rows.astype(object).where(rows.notna(), None).to_dict("records")
