@@ -12,11 +12,11 @@ import duckdb
 import pandas as pd
 import pytest
 from large_tables import planted
-
 from nri.engine.connect import IbisRows
 from nri.engine.database import database_rows
 from nri.engine.duck import DuckRows
 from nri.engine.rows import ROWS
+
 from nri.errors import InputError
 
 pytest.importorskip("ibis", reason="ibis-framework is in the extra scale")

@@ -6,12 +6,12 @@ from typing import get_args
 
 import pytest
 from large_tables import planted
-
-from nri.cli.options import SampleOption
-from nri.cli.records import Size
 from nri.engine import files
 from nri.engine.duck import connect
 from nri.engine.large import SAMPLE
+
+from nri.cli.options import SampleOption
+from nri.cli.records import Size
 from nri.errors import InputError
 
 

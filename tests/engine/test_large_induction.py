@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from large_tables import induced, planted, with_gaps, written
-
 from nri.engine import path
 from nri.engine.cross import confusion
 from nri.engine.files import open_files
 from nri.engine.histogram import Histogram, histogram, narrowed
 from nri.engine.large import profiled
+
 from nri.induce.induce import induce_rule
 from nri.induce.settings import Settings
 from nri.rule import Literal, Op, Rule

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from large_tables import planted
-
 from nri.engine.files import files_of
 from nri.engine.some_rows import some_rows
+
 from nri.errors import InputError
 
 N = 6000

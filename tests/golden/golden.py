@@ -243,9 +243,7 @@ def cross_validated(case: Case) -> dict[str, float]:
 
 def branches(rule: Any) -> list[list[Any]]:
     """Return a rule in a form that does not depend on its class: conditions and value, default last."""
-    listed = [
-        [sorted(map(str, one.clause)), one.clause.at_least, _value(one.value)] for one in rule.branches
-    ]
+    listed = [[sorted(map(str, one.clause)), one.clause.at_least, _value(one.value)] for one in rule.branches]
     plain = [
         [conditions if needed == len(conditions) else [f"at least {needed} of", *conditions], label]
         for conditions, needed, label in listed

@@ -7,7 +7,7 @@ import clingo
 import duckdb
 from rule_strategies import columns_of, n_rows
 
-from nri.rule import Kind, asp_facts, render
+from nri.rule import Kind, asp_facts
 from nri.rule.render.sql_dialects import identifier
 
 DUCKDB = duckdb.connect(":memory:", config={"threads": 1})

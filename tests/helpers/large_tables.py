@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-
 from nri.engine.files import Files, Opened, open_files
 from nri.engine.large import induce_from, profiled
 from nri.engine.path import LargeInduction
+
 from nri.induce.settings import Settings
 
 

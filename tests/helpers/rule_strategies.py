@@ -139,18 +139,25 @@ LABELS = st.one_of(
 )
 
 
+def _usual_default(classes, conditions, columns, class_weights):
+    if len(classes) == 2 and len(conditions) == 1:
+        return next(label for label in classes if label not in conditions)
+    fires = [rule_truth(dnf, columns, len(class_weights)) for dnf in conditions.values()]
+    left = ~np.any(fires, axis=0) if fires else np.ones(len(class_weights), dtype=bool)
+    shares = class_weights[left].sum(axis=0)
+    return classes[int(np.argmax(shares if shares.any() else class_weights.sum(axis=0)))]
+
+
 def counted(target, classes, conditions, columns, class_weights, default=None) -> Rule:
     """Return the conditions of classes as a rule, counted on rows of these weights [M, n_classes].
 
-    Without a default it is the most frequent class of the rows on which no condition holds.
+    Without a default it is the other one of two classes, or the most frequent one of the rows on which no
+    condition holds.
     """
     classes, class_weights = tuple(classes), np.asarray(class_weights, dtype=np.float64)
     n_classes, n = len(classes), len(class_weights)
     if default is None:
-        fires = [rule_truth(dnf, columns, n) for dnf in conditions.values()]
-        left = ~np.any(fires, axis=0) if fires else np.ones(n, dtype=bool)
-        shares = class_weights[left].sum(axis=0)
-        default = classes[int(np.argmax(shares if shares.any() else class_weights.sum(axis=0)))]
+        default = _usual_default(classes, conditions, columns, class_weights)
     rows, codes = np.repeat(np.arange(n), n_classes), np.tile(np.arange(n_classes), n)
     some = class_weights.reshape(-1) > 0
     rows, codes, weights = rows[some], codes[some], class_weights.reshape(-1)[some]

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
-
 from nri.induce.estimates import Accuracy, accuracy_of, guess_of, wilson
+from scipy.stats import binomtest
 
 
 @given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))

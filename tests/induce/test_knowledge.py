@@ -3,15 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from nri.induce.knowledge import Knowledge
+from rule_strategies import counted
 from sklearn.base import clone
 
-from rule_strategies import counted
 from nri import NRIClassifier, NRIRegressor
 from nri.errors import InputError
-from nri.induce.knowledge import Knowledge
 from nri.induce.induce import induce_rule
 from nri.induce.settings import Settings
-from nri.rule import Clause, Literal, Op, Dnf
+from nri.rule import Clause, Dnf, Literal, Op
 from nri.table import label_table, table_of
 
 

@@ -8,12 +8,12 @@ import pytest
 from example_tables import random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nri.induce.long import _patterns, rows_to_search, unlabelled_to_search
+from nri.induce.sharpen import rule_bits
 
 from nri.induce import long
-from nri.induce.long import _patterns, rows_to_search, unlabelled_to_search
 from nri.induce.induce import induce_rule
 from nri.induce.settings import Settings
-from nri.induce.sharpen import rule_bits
 from nri.rule import Literal, Op
 from nri.table import Table, Target, label_table, table_of
 

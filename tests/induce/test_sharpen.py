@@ -9,12 +9,12 @@ from example_tables import crossed_table, random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_tables import table_of_columns
-
-from rule_strategies import counted
-from nri import NRIClassifier
 from nri.induce.sharpen import sharpen
+from rule_strategies import counted
+
+from nri import NRIClassifier
 from nri.induce.assemble import counted, right_weight
-from nri.rule import Clause, Column, Literal, Op, Dnf, Rule, Value, column_of
+from nri.rule import Clause, Column, Dnf, Literal, Op, Rule, Value, column_of
 from nri.table import Table
 
 seeds = st.integers(0, 2**32 - 1)

@@ -30,9 +30,9 @@ def test_files_and_fit_agree_on_unlabelled_rows():
     X, y = table()
     frame = X.assign(y=np.where(np.arange(len(X)) < 40, y, None))
     fitted = NRIClassifier().fit(X[:40], y[:40], unlabelled=X[40:])
-    assert str(fitted.rule_).replace("class", "y") == str(
-        induce_rule(read_table(frame, "y")).rule
-    ).replace("class", "y")
+    assert str(fitted.rule_).replace("class", "y") == str(induce_rule(read_table(frame, "y")).rule).replace(
+        "class", "y"
+    )
 
 
 def test_the_order_of_unlabelled_rows_does_not_matter():

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nri.induce.wide import bits_of_columns, columns_to_search
 
 from nri.induce import wide
 from nri.induce.induce import induce_rule
 from nri.induce.settings import Settings
-from nri.induce.wide import bits_of_columns, columns_to_search
 from nri.rule import Kind, column_of
 from nri.search.counts import _ridge
 from nri.table import Table, label_table, table_of

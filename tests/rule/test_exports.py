@@ -12,7 +12,7 @@ import pytest
 from engines import EXECUTORS, by_duckdb, by_sqlite
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rule_strategies import counted, cases, columns_of, n_rows, text
+from rule_strategies import cases, columns_of, counted, n_rows, text
 
 from nri.errors import InputError
 from nri.rule import (
@@ -50,14 +50,14 @@ def label_from_prolog(line, rule):
 @pytest.mark.parametrize("language", EXECUTORS)
 @settings(max_examples=60)
 @given(case=cases())
-def test_an_export_predicts_as_the_rule_set_does(language, case):
+def test_an_export_predicts_as_the_rule_does(language, case):
     schema, rule, table = case
     assert EXECUTORS[language](schema, rule, table) == rule.predict(columns_of(schema, table)).tolist()
 
 
 @settings(max_examples=15)
 @given(case=cases())
-def test_the_prolog_export_predicts_as_the_rule_set_does(tmp_path_factory, case):
+def test_the_prolog_export_predicts_as_the_rule_does(tmp_path_factory, case):
     schema, rule, table = case
     found = by_prolog(schema, rule, table, tmp_path_factory.mktemp("prolog"))
     assert found == rule.predict(columns_of(schema, table)).tolist()
@@ -263,7 +263,7 @@ def test_rules_that_always_or_never_fire_are_exported(form):
 
 
 def test_prolog_text_is_quoted_so_that_nothing_escapes():
-    program = single("it's\n:- halt.", "\\'). evil".render(target="%\n:- halt."), "prolog")
+    program = single("it's\n:- halt.", "\\'). evil", target="%\n:- halt.").render("prolog")
     assert r"cell(Row, 'it\'s\xa\:- halt.', V1)" in program
     assert r"V1 == '\\\'). evil'" in program
     assert not any(line.startswith(":- halt") for line in program.splitlines())

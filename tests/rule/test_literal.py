@@ -4,10 +4,10 @@ import pickle
 import numpy as np
 import pytest
 from hypothesis import given
-from rule_strategies import literals, dnfs, schemas
+from rule_strategies import dnfs, literals, schemas
 
 from nri.errors import InputError
-from nri.rule import ALWAYS, FALSE, TRUE, Clause, Kind, Literal, Op, Dnf
+from nri.rule import ALWAYS, FALSE, TRUE, Clause, Dnf, Kind, Literal, Op
 
 
 def test_one_spelling_for_each_meaning():

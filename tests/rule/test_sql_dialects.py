@@ -14,7 +14,7 @@ import pytest
 import servers
 import sqlglot
 from hypothesis import assume, given, settings
-from rule_strategies import counted, cases, columns_of
+from rule_strategies import cases, columns_of, counted
 from sqlglot import exp
 
 from nri.errors import InputError

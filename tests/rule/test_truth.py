@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rule_strategies import columns_of, literals, n_rows, dnfs, schemas, tables
+from rule_strategies import columns_of, dnfs, literals, n_rows, schemas, tables
 
 from nri.errors import InputError
 from nri.rule import (
@@ -14,10 +14,10 @@ from nri.rule import (
     TRUE,
     Clause,
     Column,
+    Dnf,
     Kind,
     Literal,
     Op,
-    Dnf,
     clause_matrix,
     clause_truth,
     column_of,

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rule_strategies import counted
 from search_problems import episodes
 
-from rule_strategies import counted
 from nri.episode import literal_truth
 from nri.paper.deploy import clause_holds
-from nri.rule import Clause, Literal, Op, Dnf, Rule, clause_matrix, column_of
+from nri.rule import Clause, Dnf, Literal, Op, Rule, clause_matrix, column_of
 from nri.rule.decide import first_to_fire, speaking_order
 from nri.search.candidates import build_pool, clause_truth
 from nri.search.clauses import clause_array, clause_lengths

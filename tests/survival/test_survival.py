@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from lifelines import KaplanMeierFitter, NelsonAalenFitter
 from lifelines.statistics import multivariate_logrank_test
 from lifelines.utils import concordance_index, median_survival_times
+from nri.survival.estimate import concordant_pairs, expected_events, kaplan_meier, logrank
+from nri.survival.path import concordance_of
 
 from nri import (
     InputError,
@@ -23,8 +25,6 @@ from nri import (
 )
 from nri.report.survival import gather_survival_report, render_survival_report
 from nri.rule import from_json
-from nri.survival.estimate import concordant_pairs, expected_events, kaplan_meier, logrank
-from nri.survival.path import concordance_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:Starting with pandas")
 """lifelines calls pandas in ways that will end."""

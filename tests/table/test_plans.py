@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-
 from rule_strategies import counted
+
 from nri import NRIClassifier
 from nri.errors import InputError
 from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, Rule, from_json, render
