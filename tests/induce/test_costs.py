@@ -82,7 +82,7 @@ def test_mean_cost_is_what_errors_cost_on_held_out_rows():
     held = hold_out(table, Settings("greedy", costs={"sick": 5}), rng=np.random.default_rng(0))
     cost = held.cost({"sick": 5})
     sick = table.codes == 0
-    by_hand = np.where(sick, 5.0, 1.0) * (held.said != table.codes)
+    by_hand = np.where(sick, 5.0, 1.0) * (held.predicted != table.codes)
     assert cost.mean == pytest.approx(by_hand.mean())
     assert cost.error == pytest.approx(by_hand.std() / np.sqrt(len(table)))
     assert cost.always == pytest.approx(min(5 * sick.mean(), 1 - sick.mean()))
@@ -104,10 +104,10 @@ def test_a_rule_is_judged_by_what_it_costs_not_by_its_accuracy():
     """Where a missed case costs five false alarms a good rule errs often: ALWAYS well was recommended."""
     table = labelled()
     held = hold_out(table, Settings("greedy", costs={"sick": 5}), rng=np.random.default_rng(0))
-    assert held.accuracy.mean < 0.8
-    assert held.cost({"sick": 5}).doubt == ""
+    assert held.score.value < 0.8
+    assert held.cost({"sick": 5}).warning == ""
     always_well = mean_cost(table, np.ones(len(table), dtype=int), {"sick": 5})
-    assert "costs no less than always saying" in always_well.doubt
+    assert "costs no less than always" in always_well.warning
 
 
 @pytest.mark.parametrize(("asked", "other"), [("sensitivity", "specificity"), ("specificity", "sensitivity")])

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from large_tables import planted
-from nri.engine.files import files_of
+from nri.rows.files import files_of
 from nri.engine.some_rows import some_rows
 
 from nri.errors import InputError

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nri.induce.wide import bits_of_columns, columns_to_search
+from nri.induce.select_columns import bits_of_columns, columns_to_search
 
-from nri.induce import wide
+from nri.induce import select_columns
 from nri.induce.induce import induce_rule
 from nri.induce.settings import Settings
 from nri.rule import Kind, column_of
@@ -66,7 +66,7 @@ def test_the_same_columns_are_searched_in_whatever_order_rows_and_columns_come(s
     kept = set(columns_to_search(table, most=10).names)
     assert len(kept) == 10
     assert "told" in kept
-    assert kept == set(columns_to_search(backwards.labelled(other.labels), most=10).names)
+    assert kept == set(columns_to_search(backwards.with_outcome(other.outcome), most=10).names)
 
 
 def test_columns_that_somebody_named_stay():
@@ -83,7 +83,7 @@ def test_a_narrow_table_is_searched_as_it_is():
 
 
 def test_a_wide_table_is_searched_in_part_and_says_so(monkeypatch):
-    monkeypatch.setattr(wide, "SEARCHED_COLUMNS", 12)
+    monkeypatch.setattr(select_columns, "SEARCHED_COLUMNS", 12)
     found = induce_rule(wide_table(3), Settings(model="greedy"))
     assert found.searched_columns == 12
     assert "told" in found.rule.columns
