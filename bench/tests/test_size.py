@@ -1,13 +1,10 @@
 """The table and figure of ``nri bench size`` say what the command took beside others."""
 
-from types import SimpleNamespace
-
 import pandas as pd
-import pytest
 
 from nri_bench.datasets import resampled
 from nri_bench.datasets.table import RawTable
-from nri_bench.experiments.size import EXPERIMENT, _on_all_rows
+from nri_bench.experiments.size import EXPERIMENT
 
 ROW = {"experiment": "size", "table": "planted", "N": 15, "seed": 0, "status": "ok", "accuracy": 0.99}
 
@@ -35,16 +32,6 @@ def test_streamed_predictions_are_told_with_what_memory_says():
     row = {**ROW, "method": "nri-predict", "M": 10**7, "cpu_seconds": 30.0, "process_mb": 300.0}
     assert "every row has the class" in EXPERIMENT.table([{**row, "equal": True}])
     assert "not every row" in EXPERIMENT.table([{**row, "equal": False}])
-
-
-def test_what_the_command_tells_of_all_rows_is_read():
-    """The sentence stands in the engine; a change of its words would leave the columns empty."""
-    from nri.engine.path import LargeInduction
-
-    sample = SimpleNamespace(sample=SimpleNamespace(frame=range(5)))
-    told = SimpleNamespace(n_rows=10, right_share=0.9501, right_of_sample=0.9474, profile=sample)
-    said = _on_all_rows(LargeInduction.note.fget(told))
-    assert said == pytest.approx({"right_on_all": 0.9501, "right_of_sample": 0.9474})
 
 
 def test_resampled_rows_are_like_the_real_ones(tmp_path, monkeypatch):

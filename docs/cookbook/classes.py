@@ -8,5 +8,5 @@ iris = load_iris(as_frame=True)
 species = iris.target_names[iris.target]
 
 classifier = NRIClassifier(max_clauses=2).fit(iris.data, species)
-print(classifier.rules_)
+print(classifier.rule_)
 print("accuracy on these rows:", round(classifier.score(iris.data, species), 3))

@@ -6,7 +6,7 @@ from nri import NRIClassifier, compare_rules
 
 last_year, this_year = draw_visits(90, seed=1), draw_visits(90, seed=3)
 old, new = (
-    NRIClassifier(positive="yes").fit(visits.drop(columns="flu"), visits["flu"]).rules_
+    NRIClassifier(positive="yes").fit(visits.drop(columns="flu"), visits["flu"]).rule_
     for visits in (last_year, this_year)
 )
 found = compare_rules(old, new, this_year)

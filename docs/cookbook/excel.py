@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 from visits import draw_visits
 
-from nri import induce_rules, read_table
+from nri import induce_rule, read_table
 
 path = Path(tempfile.mkdtemp()) / "visits.xlsx"
 with pd.ExcelWriter(path) as writer:
@@ -18,4 +18,4 @@ with pd.ExcelWriter(path) as writer:
 
 table = read_table(path, "flu", sheet="Visits")
 print("rows:", len(table), "columns:", ", ".join(table.names))
-print(induce_rules(table).ruleset)
+print(induce_rule(table).rule)

@@ -8,7 +8,7 @@ visits = draw_visits()
 features, flu = visits.drop(columns="flu"), visits["flu"]
 
 classifier = NRIClassifier().fit(features, flu)
-print(classifier.rules_)
+print(classifier.rule_)
 
 newcomer = features.head(1).assign(fever="no", cough="yes", chills="yes", age=71)
 print("prediction:", classifier.predict(newcomer)[0])

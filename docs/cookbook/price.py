@@ -16,7 +16,7 @@ flats = pd.DataFrame(
 flats["rent"] = (9 * flats["size"] + 300 * (flats.district == "centre") + rng.normal(0, 60, 250)).round()
 
 dear = (flats.rent > 900).rename("rent > 900")
-print(NRIClassifier(positive=True).fit(flats.drop(columns="rent"), dear).rules_)
+print(NRIClassifier(positive=True).fit(flats.drop(columns="rent"), dear).rule_)
 
 # the command line's way: a target as a person would write it
 table = read_table(flats, "rent > 900")

@@ -18,6 +18,6 @@ rent = (
 ).round()
 
 regressor = NRIRegressor().fit(flats, rent.rename("rent"))
-print(regressor.rules_)
+print(regressor.rule_)
 print(regressor.explain(flats.iloc[[0]])[0])
 print(f"R\u00b2 on these rows {regressor.score(flats, rent):.2f}")

@@ -18,5 +18,5 @@ forest = make_pipeline(encoder, RandomForestClassifier(30, min_samples_leaf=5, r
 forest.fit(features, visits["flu"])
 
 found = surrogate_of_model(forest, features, settings=Settings(max_clauses=3))
-print(found.ruleset)
+print(found.rule)
 print(f"fidelity {found.fidelity} (cross-validated), most frequent answer {found.baseline:.2f}")

@@ -15,6 +15,6 @@ answers = pd.DataFrame(
 )
 features = answers[["commutes", "children"]]
 classifier = NRIClassifier(positive="yes").fit(features, answers.in_favour, sample_weight=answers.people)
-print(classifier.rules_)
+print(classifier.rule_)
 in_favour = np.average(answers.in_favour == "yes", weights=answers.people)
 print(f"{in_favour:.0%} of the people are in favour")

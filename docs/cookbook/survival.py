@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from nri import cross_validate_survival, follow, induce_survival, read_table
+from nri import cross_validate, induce_rule, read_table
 
 # the old with a high marker die three times as fast; some patients leave the study early
 rng = np.random.default_rng(0)
@@ -13,13 +13,13 @@ death, left = rng.exponential(1 / hazard), rng.uniform(10, 200, 300)
 patients["days"] = np.ceil(np.minimum(death, left))
 patients["status"] = np.where(death <= left, "dead", "alive")
 
-rows = follow(read_table(patients), time="days", event="status = dead")
-rule = induce_survival(rows).rule
+rows = read_table(patients, time="days", event="status = dead")
+rule = induce_rule(rows).rule
 print(rule)
-print("concordance on new rows:", cross_validate_survival(rows, rng=np.random.default_rng(0)))
+print("concordance on new rows:", cross_validate(rows, rng=np.random.default_rng(0)))
 
-middle = len(rule.times) // 2
-for part in rule.parts:
-    print(
-        f"{part.clause}: {part.curve.survival[middle]:.0%} alive after {rule.amount(rule.times[middle])} days"
-    )
+times = rule.predicts.times
+middle = len(times) // 2
+for clause, risk in zip([*rule.clauses, "any other row"], rule.estimates, strict=True):
+    alive, after = risk.survival[middle], rule.predicts.amount(times[middle])
+    print(f"{clause}: {alive:.0%} alive after {after} days")

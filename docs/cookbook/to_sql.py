@@ -9,7 +9,7 @@ from nri import NRIClassifier
 visits = draw_visits()
 features = visits.drop(columns="flu")
 classifier = NRIClassifier().fit(features, visits["flu"])
-query = classifier.rules_.render("sql", table="visits")
+query = classifier.rule_.render("sql", table="visits")
 print(query)
 
 database = sqlite3.connect(":memory:")
@@ -17,4 +17,4 @@ visits.to_sql("visits", database, index=False)
 answers = [row[-1] for row in database.execute(query)]
 print("same as predict:", answers == classifier.predict(features).tolist())
 
-print(classifier.rules_.to_sql("postgres", table="clinic.visits", statement="view"))
+print(classifier.rule_.to_sql("postgres", table="clinic.visits", statement="view"))

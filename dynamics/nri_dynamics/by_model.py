@@ -1,4 +1,4 @@
-"""By model: conditions for a variable's next values as :func:`nri.induce_rules` induces them.
+"""By model: conditions for a variable's next values as :func:`nri.induce_rule` induces them.
 
 This is the only place that depends on how nri induces rules and what it returns.
 """
@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nri import Settings, induce_rules
+from nri import Settings, induce_rule
+from nri.outcome import Classes
 from nri.rule import Clause, Column, Columns, Dnf, Kind, Label, Literal, Op
-from nri.table import Table, Target
+from nri.table import Table
 from nri_dynamics.arrays import IntArray
 from nri_dynamics.variables import Variable
 
@@ -38,15 +39,18 @@ def induced_conditions(
         {one.name: one.plan for one in variables},
         np.ones(n),
         np.arange(1, n + 1),
-        Target(target.name, target.values, labels, 1 if target.is_boolean else None),
+        Classes(target.name, target.values, labels, 1 if target.is_boolean else None),
         is_matrix=all(one.kind is Kind.BOOLEAN for one in states.values()),
     )
-    ruleset = induce_rules(table, Settings(model=model, counts="never"), rng=rng).ruleset
+    rule = induce_rule(table, Settings(model=model, counts="never"), rng=rng).rule
 
     def measured(literal: Literal) -> Literal:
         if literal.column not in cuts:
             return literal
         return Literal(literal.column, Op.GT if literal.positive else Op.LE, cuts[literal.column])
 
-    conditions = {r.label: Dnf(Clause(map(measured, clause)) for clause in r.rule) for r in ruleset.rules}
-    return conditions, ruleset.default
+    conditions = {
+        label: Dnf(Clause(map(measured, clause)) for clause in rule.conditions(label))
+        for label in rule.described
+    }
+    return conditions, rule.default

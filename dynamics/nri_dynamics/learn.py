@@ -4,7 +4,7 @@ Where the transitions allow it the result is exact: the fewest regulators that d
 every row, and the shortest rule over them (combinations that were never seen may fall either way, and are
 listed). Where transitions contradict each other, or only a large set of regulators would explain them all,
 the rule is the one that describes them in the fewest bits, errors included. Which of the two holds is decided
-for the whole table, since noise seldom spares a column. Any model of :func:`nri.induce_rules` can be named
+for the whole table, since noise seldom spares a column. Any model of :func:`nri.induce_rule` can be named
 instead.
 """
 
@@ -73,7 +73,7 @@ def learn_dynamics(
         Whether a variable may also stay as it is when its rule gives another value, because only some are
         updated at a time. A state's next value is then the other one if any transition from it shows it.
     model
-        ``"fewest"`` (regulators, exactly where the rows allow it), or a model of :func:`nri.induce_rules`.
+        ``"fewest"`` (regulators, exactly where the rows allow it), or a model of :func:`nri.induce_rule`.
     exact_text
         Whether texts that differ only in case and blanks are kept apart.
     rng

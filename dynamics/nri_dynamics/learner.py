@@ -1,7 +1,7 @@
 """Learner: the transitions of one variable, and three ways to a rule for its next value.
 
 *Exact*: the shortest rule over the fewest regulators that determine every row. *MDL*: the rule that describes
-rows and errors in the fewest bits. *By model*: what a model of :func:`nri.induce_rules` induces.
+rows and errors in the fewest bits. *By model*: what a model of :func:`nri.induce_rule` induces.
 """
 
 from collections.abc import Mapping, Sequence

@@ -41,8 +41,8 @@ def read_table(
     positive : label, optional
         The class that the rule is to be about; of several classes it makes two, this one and any other.
     time, event : str, optional
-        In place of a target, the time until an event: a column of numbers of 0 or more, and a column of yes and
-        no (1 and 0) or a comparison such as ``"status = dead"`` that says whether it ended in the event.
+        In place of a target, the time until an event: a column of numbers of 0 or more, and a column of
+        yes and no (1 and 0) or a comparison such as ``"status = dead"`` for whether it ended in the event.
     weights : str, optional
         A column that says how many rows each row stands for.
     exact_text : bool

@@ -19,8 +19,7 @@ from nri.sklearn_inputs import (
     wished_columns,
 )
 from nri.sklearn_table import TableEstimator
-from nri.table.source import as_frame
-from nri.table.source import Source
+from nri.table.source import Source, as_frame
 from nri.table.table import Table
 from nri.table.usable import LeftOut
 
@@ -178,4 +177,3 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
             binarize=self.binarize,
             knowledge=NOTHING if self.knowledge is None else self.knowledge,
         )
-

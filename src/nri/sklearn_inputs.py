@@ -16,22 +16,13 @@ from nri.induce.settings import names, shown
 from nri.outcome import Classes
 from nri.rule.labels import as_label
 from nri.table.kinds import category
+from nri.table.source import as_frame
 from nri.table.table import Note, logger
 from nri.table.weights import settled_weights
 
 
 def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Classes, NDArray[Any]]:
-    """Take labels apart into classes and indices; return the classes as the caller's dtype as well.
-
-    Parameters
-    ----------
-    y
-        Array, list, or series of pandas or polars.
-    n_rows
-        Rows of the table, which the labels must match.
-    exact
-        Whether texts that differ only in case and blanks are classes of their own.
-    """
+    """Take labels apart into classes and indices; return the classes as the caller's dtype as well."""
     if y is None:
         raise InputError("requires y to be passed, but the target y is None: give a label for each row")
     name = name_of(y)
@@ -126,17 +117,7 @@ def _joined_spellings(classes: NDArray[Any], codes: IntArray, name: str) -> tupl
 
 
 def read_unlabelled(rows: Any, frame: pd.DataFrame, *, named: bool) -> pd.DataFrame:
-    """Return rows without labels under the names of the labelled ones; without names their order tells.
-
-    Parameters
-    ----------
-    rows
-        What the caller gave as ``unlabelled``.
-    frame
-        The labelled rows.
-    named
-        Whether the columns of these had names of their own.
-    """
+    """Return rows without labels under the names of the labelled ones; without names their order tells."""
     more = as_frame(rows)
     if named:
         lacks = [name for name in frame.columns if name not in more.columns]
@@ -238,4 +219,3 @@ def name_of(y: Any) -> str:
     if name is None and isinstance(y, pd.DataFrame) and y.shape[1] == 1:
         name = y.columns[0]
     return str(name) if isinstance(name, str | int) and str(name) else "y"
-

@@ -43,17 +43,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
     def _weigh_columns(
         self, table: Table, score: Callable[[Columns], float], names: Sequence[str] | None = None
     ) -> None:
-        """Find out what leaving out each column costs: how much worse the rule does where it is unknown.
-
-        Parameters
-        ----------
-        table
-            The rows of fit.
-        score
-            How well the rule does on them, given the columns that it reads.
-        names
-            All columns of fit, where the rows have fewer.
-        """
+        """Find out what leaving out each column costs: how much worse the rule does where it is unknown."""
         columns = {name: table.columns[name] for name in self.rule_.columns}
         whole = score(columns)
         self.column_costs_ = {

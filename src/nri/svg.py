@@ -24,21 +24,7 @@ def element(name: str, *content: object, **attributes: object) -> Markup:
 def picture(
     width: float, height: float, about: str, content: Iterable[object], class_: str, least: float = 0.0
 ) -> Markup:
-    """Return a whole picture that shrinks with the page and tells a screen reader what it shows.
-
-    Parameters
-    ----------
-    width, height
-        In pixels, at most.
-    about
-        What it shows, in words.
-    content
-        Its elements.
-    class_
-        By which it is styled.
-    least
-        Share of the width below which it does not shrink: text stays readable, the page scrolls.
-    """
+    """Return a whole picture that shrinks with the page and tells a screen reader what it shows."""
     return element(
         "svg",
         element("title", about),

@@ -124,12 +124,12 @@ def rule_text(kind: str) -> str:
         {"age": range(30), "word": ["a", "b", "c"] * 10, "day": pd.date_range("2024-01-01", periods=30)}
     )
     if kind == "number":
-        return NRIRegressor().fit(rows, [float(i > 12) + i % 3 / 10 for i in range(30)]).rules_.render("json")
+        return NRIRegressor().fit(rows, [float(i > 12) + i % 3 / 10 for i in range(30)]).rule_.render("json")
     y = [int((i > 9) + (i % 3 == 0) + (i > 20) > 1) for i in range(30)]
     return (
         NRIClassifier("greedy", counts="only" if kind == "counts" else "auto")
         .fit(rows, y)
-        .rules_.render("json")
+        .rule_.render("json")
     )
 
 

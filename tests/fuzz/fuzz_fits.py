@@ -15,7 +15,7 @@ from nri import (
     NRIRegressor,
     Settings,
     follow,
-    induce_survival,
+    induce_rule,
     read_table,
 )
 from nri.rule import any_rule_from_json
@@ -34,18 +34,18 @@ def fit(case: TableCase) -> None:
     estimator.fit(X, y, sample_weight=weights, **others)
     said = estimator.predict(X)
     estimator.explain(X)
-    text = estimator.rules_.render("json")
+    text = estimator.rule_.render("json")
     again = any_rule_from_json(text)
-    named = X if estimator.rules_.columns and estimator.rules_.columns[0] != "x0" else estimator._named(X)
+    named = X if estimator.rule_.columns and estimator.rule_.columns[0] != "x0" else estimator._named(X)
     if case.model == "number":
         same = np.allclose(again.predict(named), said, rtol=0, atol=0, equal_nan=True)
     else:
-        same = list(again.predict_index(named)) == list(estimator.rules_.predict_index(named))
+        same = list(again.predict_index(named)) == list(estimator.rule_.predict_index(named))
         chances = estimator.predict_proba(X)
         same = same and bool(np.allclose(chances.sum(axis=1), 1))
     if not same or again.render("json") != text:
         raise DifferentError("a rule that was read again predicts something else")
-    str(estimator.rules_)
+    str(estimator.rule_)
     if getattr(estimator, "_posterior", None) is not None:
         chances = estimator.posterior_proba(X)
         if not (np.isfinite(chances).all() and np.allclose(chances.sum(axis=1), 1)):
@@ -69,7 +69,7 @@ def survive(case: TableCase) -> None:
     rows = follow(table, "days", event, pick([*[None] * 7, "c0", "c0", "days"]))
     asked = arguments_of(replace(case, model="number"), names, rng)
     known = {name: value for name, value in asked.items() if name in SETTINGS and value is not None}
-    rule = induce_survival(rows, Settings(**known)).rule
+    rule = induce_rule(rows, Settings(**known)).rule
     again = any_rule_from_json(rule.render("json"))
     if again.render("json") != rule.render("json") or str(again) != str(rule):
         raise DifferentError("a rule that was read again says something else")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-    from nri import RuleSet
+    from nri import Rule
     from nri_bench.arrays import FloatArray
 
 FRESH = 100_000
@@ -157,9 +157,9 @@ _NEAR = 0.01 * 12**-0.5
 """A hundredth of the standard deviation of the numbers."""
 
 
-def planted_exactly(rules: RuleSet) -> bool:
-    """Whether rules are the planted one, each cut to within a hundredth of a standard deviation."""
-    clauses = [clause for one in rules.rules for clause in one.rule]
+def planted_exactly(rule: Rule) -> bool:
+    """Whether a rule is the planted one, each cut to within a hundredth of a standard deviation."""
+    clauses = rule.clauses
     shape = {frozenset((x.column, x.op.value) for x in clause) for clause in clauses}
     wanted = {frozenset({("x0", ">"), ("c0", "=")}), frozenset({("x1", "<="), ("x2", ">")})}
     found = {tuple(sorted(part)) for part in shape}

@@ -82,8 +82,8 @@ def readable(model: Any, variables: Sequence[str], classes: Sequence[str]) -> st
     """Write a fitted model's rules, one line for each class it describes."""
     if isinstance(model, Pipeline):
         model = model[-1]
-    if hasattr(model, "rules_"):
-        return "\n".join(_our_rule(rule, classes) for rule in model.rules_.rules)
+    if hasattr(model, "rule_"):
+        return "\n".join(_our_rule(model.rule_, label, classes) for label in model.rule_.described)
     parts = getattr(model, "estimators_", [model])
     if not all(isinstance(part, DNFClassifier) for part in parts):
         raise ValueError("this method has no rule that could be written out")
@@ -107,15 +107,14 @@ def _dnf(label: str, clauses: Sequence[Conjunction], variables: Sequence[str]) -
     return f"{label}: {' OR '.join(written) or 'never'}"
 
 
-def _our_rule(class_rule: Any, classes: Sequence[str]) -> str:
+def _our_rule(rule: Any, label: Any, classes: Sequence[str]) -> str:
     clauses = []
-    for clause in class_rule.rule.clauses:
+    for clause in rule.conditions(label):
         literals = [lit.column if lit.positive else f"NOT {lit.column}" for lit in clause]
         if clause.counts:
             clauses.append(f"AT LEAST {clause.at_least} OF ({', '.join(literals)})")
         else:
             clauses.append(f"({' AND '.join(literals)})")
-    label = getattr(class_rule, "label", "")
     named = classes[int(label)] if str(label).isdigit() and int(label) < len(classes) else str(label)
     return f"{named}: {' OR '.join(clauses) or 'never'}"
 

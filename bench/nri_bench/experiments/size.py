@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -124,8 +123,8 @@ def measure(method: str, table: str, n_rows: int, n_columns: int) -> Measures:
     if method in ("nri", "nri-memory", "nri-duckdb"):
         where = [f"duckdb://{path}", "--table", "rows"] if table == "view" else [str(path)]
         engine = [] if method == "nri" else ["--engine", method.removeprefix("nri-")]
-        used, said = _run(["-m", "nri", "induce", *where, "--target", "y", *engine, "--out", str(out)])
-        found: Measures = {**used, **_on_all_rows(said), **_judged(table, out, folder)}
+        used, _ = _run(["-m", "nri", "induce", *where, "--target", "y", *engine, "--out", str(out)])
+        found: Measures = {**used, **_judged(table, out, folder)}
     elif method == "nri-predict":
         found = _predicted(folder, path, out)
     else:
@@ -179,7 +178,7 @@ def _predicted(folder: Path, path: Path, rule: Path) -> Measures:
     import numpy as np
     import pandas as pd
 
-    from nri import RuleSet, read_rules
+    from nri import read_rule
 
     learned = make_table(folder, SHAPES["planted"], FRESH, fresh=True)
     _run(["-m", "nri", "induce", str(learned), "--target", "y", "--out", str(rule)])
@@ -187,8 +186,7 @@ def _predicted(folder: Path, path: Path, rule: Path) -> Measures:
     used, _ = _run(["-m", "nri", "predict", str(rule), str(path), "--only", "--out", str(scored)])
     streamed = pd.read_parquet(scored)
     scored.unlink()
-    rules = read_rules(rule)
-    assert isinstance(rules, RuleSet), "the target has classes"
+    rules = read_rule(rule)
     rows = pd.read_parquet(path, columns=list(rules.columns))
     labels = rules.predict(rows)
     chances = np.round(rules.predict_proba(rows).max(axis=1), 4)
@@ -196,22 +194,13 @@ def _predicted(folder: Path, path: Path, rule: Path) -> Measures:
     return {**used, "equal": bool(len(same) == len(rows) and same.all())}
 
 
-def _on_all_rows(said: str) -> Measures:
-    """Read what the command tells: how many of all rows the rule has right, and that of the sample."""
-    told = re.search(r"right on ([\d.]+)% of them, the rule of the sample on ([\d.]+)%", said)
-    if told is None:
-        return {}
-    return {"right_on_all": float(told[1]) / 100, "right_of_sample": float(told[2]) / 100}
-
-
 def _judged(table: str, rule: Path, folder: Path) -> Measures:
     """How a rule does on rows that nobody saw, and whether it is the one that was planted."""
     import pandas as pd
 
-    from nri import RuleSet, read_rules
+    from nri import read_rule
 
-    rules = read_rules(rule)
-    assert isinstance(rules, RuleSet), "the target has classes"
+    rules = read_rule(rule)
     equal: bool | None = None
     if table == "wide":
         equal = rules.columns == ("x0",)
@@ -221,7 +210,9 @@ def _judged(table: str, rule: Path, folder: Path) -> Measures:
             equal = planted_exactly(rules)
         rows = pd.read_parquet(_fresh(folder, table, 0))
     said = rules.predict(rows)
+    right = sum(one.counts[rules.labels.index(one.value)] for one in rules.estimates)
     return {
+        "right_on_all": right / rules.support.rows,
         "accuracy": float((said.astype(str) == rows["y"].astype(str).to_numpy()).mean()),
         "literals": sum(len(tuple(clause)) for one in rules.rules for clause in one.rule),
         "equal": equal,

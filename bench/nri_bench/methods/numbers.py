@@ -34,10 +34,8 @@ def _segments(X: pd.DataFrame, y: FloatArray, query: pd.DataFrame) -> Answer:
     from nri import NRIRegressor
 
     model = NRIRegressor().fit(X, y)
-    rule = model.rules_
-    return Answer(
-        model.predict(query), len(rule.segments) + 1, sum(len(segment.clause) for segment in rule.segments)
-    )
+    rule = model.rule_
+    return Answer(model.predict(query), len(rule.branches) + 1, rule.n_literals)
 
 
 def _tree(X: pd.DataFrame, y: FloatArray, query: pd.DataFrame) -> Answer:

@@ -47,8 +47,8 @@ def rule_size(model: Any) -> RuleSize | None:
         return sum((_linked_tree_size(tree) for tree in model.trees_), NOTHING)
     if isinstance(model, AdaBoostClassifier):  # imodels' BoostedRules
         return sum((_tree_size(tree) for tree in model.estimators_), NOTHING)
-    if hasattr(model, "rules_") and hasattr(model.rules_, "rules"):
-        return _rules_size(model.rules_.rules)
+    if hasattr(model, "rule_"):
+        return RuleSize(len(model.rule_.branches), model.rule_.n_literals)
     return None
 
 
@@ -70,8 +70,3 @@ def _linked_tree_size(root: Any, depth: int = 0) -> RuleSize:
     if root.left is None or root.right is None:
         return RuleSize(1, depth)
     return _linked_tree_size(root.left, depth + 1) + _linked_tree_size(root.right, depth + 1)
-
-
-def _rules_size(rules: Any) -> RuleSize:
-    clauses = [clause for class_rule in rules for clause in class_rule.rule.clauses]
-    return RuleSize(len(clauses), sum(len(clause) for clause in clauses))

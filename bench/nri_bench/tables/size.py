@@ -41,22 +41,21 @@ def _by_command(found: _Rows) -> str:
         lines.append([*_named(key), *_own(own)])
         lines[-1] += [_ratio(own, other) for other in others]
         lines[-1] += [_percent(own), *(_percent(other) for other in others[1:])]
-        lines[-1] += [_percent(own, "right_on_all"), _percent(own, "right_of_sample")]
+        lines[-1] += [_percent(own, "right_on_all")]
     header = ["table", "rows", "columns", "CPU s", "MB", "planted rule"]
     header += [f"CPU s / {_NAMES.get(name, label_of(name))}" for name in _OTHERS]
     header += [
         "accuracy",
         *(f"{label_of(name)}" for name in _OTHERS[1:]),
         "all rows",
-        "all rows, sample's rule",
     ]
     caption = (
         "User and system seconds and peak memory of `nri induce` as a process of its own, start included, "
         "on one core; accuracy in % on 100 000 fresh rows, those of planted rules without noise, and for "
         "public sets on the third of their rows that was kept back. "
         "A ratio below 1 means that the other one takes longer. Aggregate: the sum of every column, "
-        "of texts that of their lengths, by DuckDB in a process of its own. All rows: what share of them the "
-        "rule decides rightly, and the rule that the first sample alone gave."
+        "of texts that of their lengths, by DuckDB in a process of its own. All rows: the share of them that "
+        "the rule predicts."
     )
     return f"{markdown(header, lines)}\n{caption}\n" if lines else ""
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nri.rule import Clause, Dnf, Domain, Kind, Label, Literal, Op, Rule, clause_matrix, simplify
 from nri.arrays import BoolArray
+from nri.rule import Clause, Dnf, Domain, Kind, Label, Literal, Op, Rule, clause_matrix, simplify
 from nri.search.clauses import AnyClause, IndexCount, members
 from nri.search.result import Induced
 from nri.table.table import Table

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.arrays import BoolArray, FloatArray, Hashes, IntArray, mixed
 from nri.episode import Cells, Episode
-from nri.rows.hashing import Hashes, mixed
 from nri.rule import Kind, Literal
 
 _ROUNDS = 2
@@ -24,6 +23,7 @@ _CHUNK = 64
 """Columns that are summed at once, so that memory does not grow with their number."""
 _WEIGHT_UNITS = 2**20
 """Weights enter fingerprints as multiples of this fraction: whole ones add up exactly."""
+
 
 @dataclass(frozen=True, eq=False)
 class CanonicalEpisode:
@@ -49,17 +49,7 @@ class CanonicalEpisode:
 
 
 def canonical(episode: Episode, literals: Sequence[Literal], groups: IntArray) -> CanonicalEpisode:
-    """Reorder rows and variables, and flip yes/no variables so that the rarer answer is the positive one.
-
-    Parameters
-    ----------
-    episode
-        Table, labels and weights.
-    literals
-        [2N], the meaning of each literal of the episode.
-    groups
-        [N + F], index of the column that each variable and each number comes from.
-    """
+    """Reorder rows and variables, and flip yes/no variables so that the rarer answer is the positive one."""
     rows, true, false = _fingerprints(episode)
     flip = _flips(episode, literals, true, false)
     information = _information(episode)

@@ -1,4 +1,4 @@
-"""The search for classes: from a table and its features to a rule, and cuts moved where the rule needs them."""
+"""The search for classes: from a table and its features to a rule, its cuts moved where it needs them."""
 
 from dataclasses import dataclass
 

@@ -47,8 +47,7 @@ def allowed_literals(literals: tuple[Literal, ...], settings: Settings) -> BoolA
     """[2N]: which literals may be used."""
     known = settings.knowledge
     allowed = [
-        (settings.negations or not is_negated(literal)) and permitted(literal, known)
-        for literal in literals
+        (settings.negations or not is_negated(literal)) and permitted(literal, known) for literal in literals
     ]
     return np.array(allowed, dtype=bool)
 
@@ -82,9 +81,7 @@ def resolved(known: Knowledge, table: Table) -> Knowledge:
             raise InputError(f"column {name!r} goes up or down, not {way!r}; use one of the two")
         _check_ordered(table, name, "a direction", flags=True)
     if known.monotone and (len(table.classes) != 2 or table.positive is None):
-        raise InputError(
-            "a direction is about one class: name it (positive=..., or --positive VALUE)"
-        )
+        raise InputError("a direction is about one class: name it (positive=..., or --positive VALUE)")
     forbidden = tuple(one if isinstance(one, Literal) else read_condition(table, one) for one in known.forbid)
     return replace(known, forbid=forbidden)
 

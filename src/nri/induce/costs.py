@@ -17,13 +17,7 @@ LEAST, MOST = 1e-6, 1e6
 
 
 def class_costs(table: Table, costs: Costs) -> FloatArray | None:
-    """[n_classes], what an error on a row of each class costs; None if all cost the same.
-
-    Raises
-    ------
-    InputError
-        If a class is unknown, or a cost is no number within :data:`LEAST` and :data:`MOST`.
-    """
+    """[n_classes], what an error on a row of each class costs; None if all cost the same."""
     if costs is None:
         return None
     if isinstance(costs, str):

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from nri.errors import InputError
-from nri.outcome.diagnostics import Diagnostics
-from nri.induce.validate import FOLDS, HeldOut, cores, hold_out
 from nri.induce.settings import Settings
+from nri.induce.validate import FOLDS, HeldOut, cores, hold_out
+from nri.outcome.diagnostics import Diagnostics
 from nri.table.table import Table
 
 GRID = (1.6, 2.5, 4.0, 6.3, 10.0, 16.0, 25.0, 40.0)
@@ -114,19 +114,6 @@ def meet_floors(
     """Find how much more errors on the class asked about must count for a rule to keep floors.
 
     Returns that, and the cross-validation on which it was seen.
-
-    Parameters
-    ----------
-    table
-        Rows of two classes, one of which is asked about.
-    settings
-        What the rules may be, and what errors cost.
-    floors
-        What is asked for.
-    rng
-        Deals rows into folds, the same for every weight that is tried.
-    step
-        Called after each fold.
     """
     if len(table.classes) != 2 or table.positive is None:
         raise InputError(

@@ -20,10 +20,10 @@ from nri.induce.assemble import constant_rule
 from nri.induce.canonical import CanonicalEpisode
 from nri.induce.classes import Candidate, ClassSearch, cells_of
 from nri.induce.segments import CUTS, PARTS, SegmentSearch
-from nri.induce.select_columns import columns_to_search
+from nri.induce.select_columns import SEARCHED_COLUMNS, columns_to_search
 from nri.induce.settings import Settings
 from nri.induce.settle import settle
-from nri.outcome import Classes, Number, Survival
+from nri.outcome import Classes, Number, Outcome, Survival
 from nri.rows.base import Rows
 from nri.rows.memory import SEARCHED_ROWS, MemoryRows
 from nri.rule import Rule
@@ -121,8 +121,10 @@ def induce_rule(
         settings = replace(settings, knowledge=constraints.resolved(settings.knowledge, table))
         if settings.knowledge.keep is not None:
             return _around_kept(table, settings, rng)
+        if len(table) <= _searched_rows(table.explained):
+            return _search(table, settings, rng)
         rows = MemoryRows(table)
-    size = SEARCHED_ROWS if isinstance(rows.outcome, Classes) else SEARCHED_NUMBERS
+    size = _searched_rows(rows.outcome)
     sample = rows.sample(size)
     if not isinstance(rows, MemoryRows):
         sample = constraints.chosen_columns(sample, settings)
@@ -143,12 +145,17 @@ def induce_rule(
     return replace(found, rule=rule.with_plans(rows.plans), left_out=left_out, searched=len(sample))
 
 
+def _searched_rows(outcome: Outcome) -> int:
+    return SEARCHED_ROWS if isinstance(outcome, Classes) else SEARCHED_NUMBERS
+
+
 def _search(table: Table, settings: Settings, rng: np.random.Generator) -> Induction:
     """Search a table that is not long."""
     if table.explained.is_constant:
         return Induction(constant_rule(table))
     n_columns = len(table.names)
-    table = columns_to_search(table, {*settings.require, *settings.knowledge.cuts}, PARTS)
+    if n_columns > SEARCHED_COLUMNS:
+        table = columns_to_search(table, {*settings.require, *settings.knowledge.cuts}, PARTS)
     features = constraints.with_cuts(_features(table, settings), settings.knowledge.cuts)
     if not features.variables_:
         raise UselessColumnsError(features.left_out_)

@@ -99,10 +99,7 @@ class CutProfile:
 def borders_of(rule: Rule) -> list[Border]:
     """Return where the rule set cuts numbers and dates, each border once."""
     found = dict.fromkeys(
-        (literal.column, literal.value)
-        for clause in rule.clauses
-        for literal in clause
-        if literal.op.ordered
+        (literal.column, literal.value) for clause in rule.clauses for literal in clause if literal.op.ordered
     )
     return list(found)
 
@@ -173,8 +170,8 @@ def sharpen(
     Only values of number and date literals change; a rule set without such literals is returned as it is,
     and so is one with no cut that it pays to move.
 
-    ``columns`` are the table's in an order that does not depend on the caller's: of two moves that are equally
-    good the one of the earlier column is made. Cuts of ``fixed`` columns stay where they are, and a clause
+    ``columns`` are the table's in an order that does not depend on the caller's: of two equally good moves
+    the one of the earlier column is made. Cuts of ``fixed`` columns stay where they are, and a clause
     that has the least precision keeps it.
     """
     rank = {name: i for i, name in enumerate(columns)}
@@ -295,9 +292,7 @@ def _runs(places: IntArray) -> list[IntArray]:
     return np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
 
 
-def _with_plain_values(
-    rule: Rule, moved: Sequence[Border], rows: BorderRows, min_precision: float
-) -> Rule:
+def _with_plain_values(rule: Rule, moved: Sequence[Border], rows: BorderRows, min_precision: float) -> Rule:
     """Give each border that has moved the plainest value that serves as well.
 
     This comes last: were it done after each move, the numbers at hand would decide where the next ones go.

@@ -102,7 +102,7 @@ def _order(
     allowed: BoolArray,
     kept: Collection[Literal],
 ) -> IntArray:
-    """Return the literals that may be used, those that explain most first, however the caller ordered columns.
+    """Return the literals that may be used, those that explain most first, in whatever order columns come.
 
     Of literals that hold on the same rows the first one is enough.
     """

@@ -1,6 +1,6 @@
 """Settings: what a user can ask of a rule, checked where it comes in.
 
-Every bad argument is an :class:`~nri.errors.InputError` that names the argument, its value and what it may be.
+Every bad argument is an :class:`~nri.errors.InputError` that names it, its value and what it may be.
 """
 
 import numbers
@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from os import PathLike
-from typing import Any, Literal as OneOf
+from typing import Any
+from typing import Literal as OneOf
 
 import numpy as np
 
@@ -84,7 +85,7 @@ class Settings:
     knowledge: Knowledge = field(default_factory=Knowledge)
     """What a person knows."""
     stable: bool = False
-    """Whether the rule is to be one that other rows would give too; see :func:`nri.induce.models.get_inducer`."""
+    """Whether the rule is to be one that other rows would give too; see :mod:`nri.induce.models`."""
 
     def __post_init__(self) -> None:
         _check_settings(self)

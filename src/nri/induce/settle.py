@@ -43,7 +43,7 @@ _SLACK = 0.0005
 _PATTERNS = 600
 """Most different rows that literals may make of a sample; beyond, the search on all rows would take long."""
 _MOST_PATTERNS = 1500
-"""Different rows that the literals of a rule make of a sample; with more it is first sought anew with fewer."""
+"""Different rows that the literals of a rule make of a sample; with more it is sought anew with fewer."""
 _WORTH_A_LOOK = 0.0005
 """Share of rows that a round must have gained for errors to be looked at once more."""
 _REGIONS = 3
@@ -157,7 +157,11 @@ class _Settling:
         column = self.rows.columns[border[0]]
         middle = column.as_number(border[1])
         last, level = levels.get(border, (None, -1))
-        window = _first_window(border, column, self.sample) if last is None else _finer(last, column, middle, level)
+        window = (
+            _first_window(border, column, self.sample)
+            if last is None
+            else _finer(last, column, middle, level)
+        )
         while window is not None:
             level += 1
             moved = sharpen(

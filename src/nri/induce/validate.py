@@ -1,8 +1,8 @@
 """Validate: rules from parts of a table, for everything that asks how they do on rows they have not seen.
 
-One assignment of rows to folds serves cross-validation, the curve of sizes and the check of the posterior; one
-way of drawing rows serves stability, reports and the page. It is the same for every outcome, and for rows in
-memory and in an engine.
+One assignment of rows to folds serves cross-validation, the curve of sizes and the check of the posterior;
+one way of drawing rows serves stability, reports and the page. It is the same for every outcome, and for rows
+in memory and in an engine.
 """
 
 import os
@@ -102,21 +102,7 @@ def hold_out(
     jobs: int = 1,
     step: Callable[[], None] = lambda: None,
 ) -> HeldOut:
-    """Induce rules without each fold, and predict its rows; everything, thresholds too, is found anew.
-
-    Parameters
-    ----------
-    rows, settings
-        As for :func:`nri.induce_rule`.
-    rng
-        Assigns rows to folds and seeds the models.
-    folds
-        How many parts the rows are split into.
-    jobs
-        Most processes for folds that take long; the result does not depend on it.
-    step
-        Called after each fold.
-    """
+    """Induce rules without each fold, and predict its rows; everything, thresholds too, is found anew."""
     if isinstance(rows, Rows):
         return _hold_out_in_engine(rows, settings, rng, folds, step)
     table = rows

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,6 @@ from nri.rule.clause import Clause
 from nri.rule.estimate import AnyTarget
 from nri.rule.labels import Label
 from nri.rule.rule import Rule
-
-if TYPE_CHECKING:
-    from nri.outcome.classes import Classes
 
 LEVEL = 0.95
 """Confidence of every interval."""
@@ -43,8 +40,8 @@ class Outcome(Protocol):
         """Return the outcome of some rows (indices or a mask)."""
         ...
 
-    def as_classes(self, weights: FloatArray, parts: int) -> "Classes":
-        """Return classes that follow the outcome, at most so many where it is measured."""
+    def as_classes(self, weights: FloatArray, parts: int) -> Any:
+        """Return :class:`Classes` that follow the outcome, at most so many where it is measured."""
         ...
 
     def keys(self) -> NDArray[np.uint64]:
@@ -111,7 +108,7 @@ class Score:
         """A line for a rule that is no better than the constant prediction; empty for others.
 
         >>> Score("accuracy", 0.44, 0.03, 0.5, "1").warning
-        'cross-validated, the rule is no better than always predicting 1 (0.50): use ALWAYS 1, or give more rows'
+        'cross-validated, the rule is no better than always predicting 1 (0.50): use that, or give more rows'
         """
         if self.value > self.baseline + 1e-12:
             return ""
@@ -119,7 +116,7 @@ class Score:
             return "cross-validated, the rule orders events no better than chance: give more rows"
         return (
             f"cross-validated, the rule is no better than always predicting {self.constant} "
-            f"({self.baseline:.2f}): use ALWAYS {self.constant}, or give more rows"
+            f"({self.baseline:.2f}): use that, or give more rows"
         )
 
 

@@ -81,19 +81,6 @@ def diagnostics_of(
 ) -> Diagnostics:
     """Count what a rule predicted about one class.
 
-    Parameters
-    ----------
-    truth, predicted
-        [M], class indices.
-    index, label
-        The class.
-    weights
-        [M], of the rows.
-    prevalence
-        Share of the class where the rule will be used; by default that of the rows.
-
-    Examples
-    --------
     >>> truth, predicted = np.array([1] * 50 + [0] * 50), np.array([1] * 40 + [0] * 60)
     >>> ill = diagnostics_of(truth, predicted, 1, "ill", prevalence=0.05)
     >>> str(ill.sensitivity), str(ill.npv)
@@ -122,7 +109,9 @@ def diagnostics_of(
     )
 
 
-def diagnosed_classes(classes: Sequence[Label], positive: int | None, described: Sequence[Label]) -> list[int]:
+def diagnosed_classes(
+    classes: Sequence[Label], positive: int | None, described: Sequence[Label]
+) -> list[int]:
     """Return the classes to diagnose: the positive one, else the lone one with a branch, else all of them.
 
     >>> diagnosed_classes(["no", "yes"], None, ["yes"]), diagnosed_classes(["a", "b", "c"], None, ["a"])

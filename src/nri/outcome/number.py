@@ -72,7 +72,7 @@ class Number:
         return np.asarray((self.values + 0.0).view(np.uint64))
 
     def scores(self, weights: FloatArray, fires: BoolArray | None = None) -> FloatArray:
-        """[M]: the values that a search explains, outliers clipped; by the branches that are there already."""
+        """[M]: the values that a search explains, outliers clipped by the branches so far."""
         if fires is None or not fires.shape[1]:
             return fence_of(self.values, weights).inside(self.values)
         return clipped(self.values, weights, first_to_fire(fires))
@@ -120,7 +120,9 @@ class Number:
             "mean_absolute_error_of_median": float(share @ np.abs(self.values - median)),
         }
         overall = float(share @ self.values)
-        constant = NumberTarget(self.name, self.plan, decimals_for(mean_of(self.values, self.values, weights)))
+        constant = NumberTarget(
+            self.name, self.plan, decimals_for(mean_of(self.values, self.values, weights))
+        )
         explained = share_explained(self.values, predicted, weights)
         return Score("R²", explained, fold_error(of_folds), 0.0, constant.amount(overall), details)
 
@@ -222,7 +224,8 @@ def clipped(values: FloatArray, weights: FloatArray, deciding: IntArray) -> Floa
 def shrunken_means(values: FloatArray, weights: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
     """[n_groups]: the mean of each group, shrunk towards that of all by as much as it is uncertain.
 
-    How much follows from the variance within groups against that between their means (empirical Bayes). A group without rows has the mean of all.
+    How much follows from the variance within groups against that between their means (empirical Bayes). A
+    group without rows has the mean of all.
     """
     rows = np.bincount(groups, weights, minlength=n_groups)
     sums = np.bincount(groups, weights * values, minlength=n_groups)

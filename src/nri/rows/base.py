@@ -199,6 +199,10 @@ class Rows(ABC):
     def group(self, parts: Mapping[str, Parts], window: Window | None = None) -> Groups:
         """Group all rows, or those with a cell in the window, by parts of columns and by outcome."""
 
+    @abstractmethod
+    def part(self, fold: int, folds: int, *, inside: bool) -> "Rows":
+        """Return the rows of one fold by the hash of rows, or all others."""
+
     def count(self, literals: Collection[Literal]) -> Patterns:
         """Count all rows by the literals that hold on them, and by their outcome."""
         parts = parts_of(literals, self.columns)
@@ -232,7 +236,8 @@ class Rows(ABC):
         patterns.
         """
         inside = self.group(coarse.parts, window)
-        assert inside.places is not None and isinstance(inside.outcome, Classes)
+        assert inside.places is not None
+        assert isinstance(inside.outcome, Classes)
         rest = _beyond(coarse, inside)
         joined = {name: np.concatenate([inside.codes[name], coarse.codes[name]]) for name in coarse.parts}
         columns = {name: self.columns[name].cells(joined[name], part) for name, part in coarse.parts.items()}

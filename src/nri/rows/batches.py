@@ -15,9 +15,9 @@ from typing import IO, TYPE_CHECKING
 
 import pandas as pd
 
+from nri.errors import InputError
 from nri.rows.duckdb import INDEX
 from nri.rows.files import Files, delimiter_of, open_bytes
-from nri.errors import InputError
 from nri.table.delimited import read_delimited
 from nri.table.files import check_control
 from nri.table.source import DelimitedText, Source

@@ -1,6 +1,6 @@
 """Engines: what answers queries in SQL about a table that need not fit in memory.
 
-Every query is on one name, :data:`ROWS`. An engine (DuckDB here, others by :mod:`nri.rows.adapters`) knows
+Every query is on one name, :data:`ROWS`. An engine (DuckDB here, others by :mod:`nri.rows.database`) knows
 what the name stands for; what comes back are aggregates, or a sample.
 """
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from nri.rows.copy import copied
-from nri.rows.duckdb import DuckEngine, connect, parquet_source, quoted
 from nri.errors import InputError
+from nri.rows.duckdb import DuckEngine, connect, copied, parquet_source, quoted
 from nri.rule.plan import ColumnPlan
 from nri.rule.render.sql_dialects import text_literal
 from nri.table.cells import text_cells
@@ -109,15 +108,7 @@ def _ending(path: Path) -> str:
 
 
 def goes_by_engine(asked: str, engine: str = "auto") -> Files | None:
-    """Return the files if DuckDB is to answer for them, None if they are to be read into memory.
-
-    Parameters
-    ----------
-    asked
-        A file, or a pattern such as ``"sales-*.parquet"``.
-    engine
-        ``auto`` decides by size, ``memory`` and ``duckdb`` say it.
-    """
+    """Return the files if DuckDB is to answer for them, None if they are to be read into memory."""
     if engine not in ENGINES:
         raise InputError(f"no engine {engine!r}; use one of {', '.join(ENGINES)}")
     files = files_of(asked)
@@ -144,17 +135,7 @@ class Opened:
 def open_files(
     files: Files, *, memory: str | None = None, threads: int | None = None, exact: bool = False
 ) -> Opened:
-    """Open files where they are; texts are copied once, since every cell of them must be understood.
-
-    Parameters
-    ----------
-    files
-        One table.
-    memory, threads
-        See :func:`nri.rows.duckdb.connect`.
-    exact
-        Whether texts that differ only in case and blanks are kept apart.
-    """
+    """Open files where they are; texts are copied once, since every cell of them must be understood."""
     connection, folder = connect(memory, threads)
     try:
         if files.parquet:

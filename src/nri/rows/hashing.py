@@ -3,15 +3,14 @@
 It is made of multiplications, sums and floors of float64 numbers, which numpy and every SQL engine compute to
 the same last bit, so that the same rows are drawn in memory and in every engine, in whatever order they come.
 Number and date columns are hashed, four of them as long as these tell rows apart; all of them, and texts too
-(by length and a few letters), where they do not. Each column gives a few *terms*; :func:`hash_of` adds them up
-in numpy, :class:`nri.rows.sql.SqlRows` writes the same as SQL.
+(by length and a few letters), where they do not. Each column gives a few *terms*; :func:`hash_of` adds them
+up in numpy, :class:`nri.rows.sql.SqlRows` writes the same as SQL.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray
 from nri.rule.column import Column
@@ -21,7 +20,8 @@ ROUNDS = (104729.375, 15485.8671875, 32452.843505859375)
 """Factors of the three rounds that stretch the sum of terms before its fraction is taken."""
 UNKNOWN = 0.3779296875
 """What an unknown cell adds."""
-Hashes = NDArray[np.uint64]
+FOLD = 7919.375
+"""Another stretch of the hash: the fold of a row has nothing to do with whether it is drawn."""
 _FEW = 4
 """Columns that are hashed first."""
 _SPREAD = 2.0**24
@@ -102,7 +102,7 @@ def _added(term: Term, column: Column) -> FloatArray:
 
 def _text_fraction(term: Term, column: Column, known: BoolArray) -> FloatArray:
     take = {"length": len, "first": _letter(0), "last": _letter(-1), "middle": _middle}[term.part]
-    of_text = np.array([float(take(text)) for text in column.categories or ()] + [0.0])  # type: ignore[operator]
+    of_text = np.array([float(take(text)) for text in column.categories or ()] + [0.0])
     product = of_text * term.factor
     fraction = product - np.floor(product)
     return np.where(known, fraction[np.where(known, column.values, -1)], UNKNOWN)
@@ -140,11 +140,3 @@ def shares_of(counts: FloatArray, size: int) -> FloatArray:
     wanted = np.maximum(counts * size / total, least)
     wanted *= size / max(wanted.sum(), 1.0) if wanted.sum() > size else 1.0
     return np.minimum(1.0, np.maximum(wanted, least) / np.maximum(counts, 1.0))
-
-
-def mixed(numbers: Hashes) -> Hashes:
-    """Scatter numbers over all 64 bits (the finisher of SplitMix64), so that sums of them do not collide."""
-    spread = numbers + np.uint64(0x9E3779B97F4A7C15)
-    spread = (spread ^ (spread >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    spread = (spread ^ (spread >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return spread ^ (spread >> np.uint64(31))

@@ -6,10 +6,10 @@ from hashlib import blake2b
 
 import numpy as np
 
-from nri.arrays import FloatArray, IntArray
+from nri.arrays import FloatArray, Hashes, IntArray, mixed
 from nri.outcome import Classes
 from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed
-from nri.rows.hashing import Hashes, Term, as_floats, hash_of, mixed, shares_of, ways_to_hash
+from nri.rows.hashing import FOLD, Term, as_floats, hash_of, shares_of, ways_to_hash
 from nri.rule.column import Column, Columns
 from nri.rule.literal import Kind
 from nri.rule.rule import Rule
@@ -52,8 +52,14 @@ class MemoryRows(Rows):
         strata = rule.predict_index(table.columns, len(table)) * len(table.classes) + table.codes
         return _drawn(table, hash_of(self._terms, _as_hashed(table)), strata, np.asarray(shares))
 
+    def part(self, fold: int, folds: int, *, inside: bool) -> "MemoryRows":
+        """Return the rows of one fold by their hash, or all others."""
+        hashes = hash_of(_ways(self.table)[-1], _as_hashed(self.table)) * FOLD
+        fold_of = np.floor((hashes - np.floor(hashes)) * folds)
+        return MemoryRows(self.table.take((fold_of == fold) == inside))
+
     def group(self, parts: Mapping[str, Parts], window: Window | None = None) -> Groups:
-        """Group rows by parts of columns and by class; of an outcome that is measured no two rows are alike."""
+        """Group rows by parts of columns and by class; measured outcomes are all different."""
         table = self.table
         if window is not None:
             values = as_floats(table.columns[window.column])
@@ -144,7 +150,9 @@ def _is_digit_flag(name: str, table: Table) -> bool:
 
 def _as_hashed(table: Table) -> dict[str, Column]:
     return {
-        name: Column(column.values.astype(np.float64), column.known) if _is_digit_flag(name, table) else column
+        name: Column(column.values.astype(np.float64), column.known)
+        if _is_digit_flag(name, table)
+        else column
         for name, column in table.columns.items()
     }
 
@@ -170,7 +178,7 @@ def _drawn(table: Table, hashes: FloatArray, strata: IntArray, shares: FloatArra
     part = replace(table, unlabelled=None).take(rows)
     keys = row_keys(part.columns, part) + mixed(strata[rows].astype(np.uint64))
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    weights = np.bincount(inverse.reshape(-1), part.weights, len(first))
+    weights = np.bincount(inverse.reshape(-1), part.weights, len(first)).astype(np.float64)
     order = np.argsort(first)
     merged = part.take(first[order]).reweighted(np.round(weights, 9)[order])
     return Drawn(merged, strata[rows][first[order]], len(np.unique(hashes[rows])))
@@ -195,12 +203,12 @@ def _places(table: Table, window: Window) -> IntArray:
 
 
 def merged_rows(table: Table) -> Table | None:
-    """Return the table with each different row once, its weight that of all its copies; None if few repeat."""
+    """Return each different row once, with the weight of all its copies; None if few rows repeat."""
     keys = row_keys(table.columns, table)
     different, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     if len(different) > 0.9 * len(table):
         return None
-    weights = np.bincount(inverse.reshape(-1), table.weights, len(different))
+    weights = np.bincount(inverse.reshape(-1), table.weights, len(different)).astype(np.float64)
     order = np.argsort(first)
     return table.take(first[order]).reweighted(np.round(weights, 9)[order])
 
@@ -216,7 +224,7 @@ def unlabelled_sample(columns: Columns | None, size: int) -> Columns | None:
 
 
 def row_keys(columns: Columns, table: Table | None = None) -> Hashes:
-    """[M], equal for rows that are alike in every column and in their outcome, whatever the order of columns."""
+    """[M], equal for rows with the same cells and outcome, whatever the order of columns."""
     n_rows = len(next(iter(columns.values()), ()))
     keys = np.zeros(n_rows, dtype=np.uint64)
     for name, column in columns.items():

@@ -1,12 +1,11 @@
-"""Open a table where it is: files, databases, or what a caller holds in one, as rows that a rule is settled on."""
+"""Open a table where it is: in files, in a database, or in one that the caller holds."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nri.errors import InputError
-from nri.rows.adapters import engine_of
-from nri.rows.copy import copied
-from nri.rows.duckdb import DuckEngine
+from nri.rows.database import engine_of
+from nri.rows.duckdb import DuckEngine, copied
 from nri.rows.engine import Engine
 from nri.rows.files import Files, open_files
 from nri.rows.memory import SEARCHED_ROWS
@@ -54,7 +53,9 @@ def rows_in_engine(
     return rows
 
 
-def rows_in_files(files: Files, target: str | None = None, *, memory: str | None = None, **options: Any) -> SqlRows:
+def rows_in_files(
+    files: Files, target: str | None = None, *, memory: str | None = None, **options: Any
+) -> SqlRows:
     """Return the rows of files that DuckDB reads; see :func:`rows_in_engine`."""
     opened = open_files(files, memory=memory, exact=options.get("exact", False))
     try:

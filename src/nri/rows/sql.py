@@ -18,7 +18,7 @@ from nri.errors import InputError
 from nri.outcome import Number, Survival
 from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed
 from nri.rows.engine import ROWS, Engine, RawColumn, select
-from nri.rows.hashing import ROUNDS, UNKNOWN, Term, ways_to_hash
+from nri.rows.hashing import FOLD, ROUNDS, UNKNOWN, Term, ways_to_hash
 from nri.rows.memory import SEARCHED_ROWS, first_sample, weighted_sample
 from nri.rows.target import SqlOutcome
 from nri.rule.literal import Kind, Literal, Op
@@ -38,8 +38,6 @@ _MOST_CATEGORIES = 10_000
 """Columns of more different texts are known by the sample alone."""
 _REPEATED = 0.5
 """Share of different texts in the sample above which a column is one of names, not of categories."""
-_FOLD = 7919.375
-"""Another stretch of the hash: the fold of a row has nothing to do with whether it is drawn."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ class EngineColumn(RowsColumn):
         else:
             first = 2
             write = int if self.kind is Kind.DATE else float_literal
-            conditions = [f"{value} > {write(cut)}" for cut in parts.cuts]  # type: ignore[operator]
+            conditions = [f"{value} > {write(cut)}" for cut in parts.cuts]
         cases = [f" WHEN {one} THEN {first + place}" for place, one in enumerate(conditions)]
         return f"CASE{''.join(reversed(cases))} WHEN {value} IS NOT NULL THEN 1 ELSE 0 END"
 
@@ -115,7 +113,11 @@ class SqlRows(Rows):
             raise InputError("no column can be used; give numbers, dates, texts or booleans")
         ranges, counts, guarded = _ranges(engine, self._raw)
         self._ways = ways_to_hash(
-            {name: span for name, span in ranges.items() if name not in {x.name for x in self._raw if x.flags}},
+            {
+                name: span
+                for name, span in ranges.items()
+                if name not in {x.name for x in self._raw if x.flags}
+            },
             [one.name for one in self._raw if one.flags],
             [one.name for one in self._raw if one.kind is Kind.TEXT],
         )
@@ -180,8 +182,9 @@ class SqlRows(Rows):
         ends = "".join(
             f" WHEN s = {place} THEN {float_literal(min(1.0, share))}" for place, share in enumerate(shares)
         )
+        hashed = hash_query(terms, items, dialect, self._date_names)
         found = self.engine.query(
-            f"SELECT {listed}, COUNT(*) AS n FROM ({hash_query(terms, items, dialect, self._date_names)}) AS drawn "
+            f"SELECT {listed}, COUNT(*) AS n FROM ({hashed}) AS drawn "
             f"WHERE s IS NOT NULL AND h < (CASE{ends} ELSE 0e0 END) GROUP BY {listed}"
         )
         found = found.take(np.lexsort((np.arange(found.num_rows), _floats(found, "h"))))
@@ -190,7 +193,7 @@ class SqlRows(Rows):
         outcome = {name: _floats(found, name) for name in self.target.items}
         frame.attrs["outcome"], frame.attrs["counts"] = outcome, _floats(found, "n")
         strata = _floats(found, "s").astype(np.int64)
-        return Drawn(frame, strata, len(np.unique(_floats(found, "h"))))  # type: ignore[arg-type]
+        return Drawn(frame, strata, len(np.unique(_floats(found, "h"))))
 
     @property
     def _date_names(self) -> set[str]:
@@ -213,10 +216,12 @@ class SqlRows(Rows):
         where = ""
         if window is not None:
             value, reach = self._column(window.column).value, window.reach
-            place = f"CAST(CEIL(({value} - {float_literal(window.middle)}) / {float_literal(window.step)}) AS BIGINT)"
-            place = f"{place} + {reach}"
+            middle, step = float_literal(window.middle), float_literal(window.step)
+            place = f"CAST(CEIL(({value} - {middle}) / {step}) AS BIGINT) + {reach}"
             last = 2 * reach
-            sql["\0place"] = f"CASE WHEN {place} < 1 THEN 1 WHEN {place} > {last} THEN {last} ELSE {place} END"
+            sql["\0place"] = (
+                f"CASE WHEN {place} < 1 THEN 1 WHEN {place} > {last} THEN {last} ELSE {place} END"
+            )
             sizes["\0place"] = last + 1
             low, high = float_literal(window.low), float_literal(window.high)
             where = f"{value} > {low} AND {value} <= {high}"
@@ -260,7 +265,7 @@ class SqlRows(Rows):
         counts: Mapping[str, int],
         guarded: set[str],
     ) -> tuple[dict[str, EngineColumn], tuple[LeftOut, ...], dict[str, ColumnPlan]]:
-        """Return the columns that a rule may use, those left out, and the plans of numbers and dates in texts."""
+        """Return the columns that a rule may use, those left out, and plans of numbers and dates in texts."""
         exact, known = self._options["exact"], self._options["plans"]
         plans, notes = _understood(frame, self._raw, known, exact)
         columns, left_out = {}, []
@@ -339,7 +344,7 @@ class _Fold:
         """Answer a query on the rows of the fold."""
         places = {f"x{i}": identifier(one.name, self.dialect) for i, one in enumerate(self.columns)}
         back = ", ".join(f"{alias} AS {column}" for alias, column in places.items())
-        stretched = f"h * {float_literal(_FOLD)}"
+        stretched = f"h * {float_literal(FOLD)}"
         fold = f"FLOOR(({stretched} - FLOOR({stretched})) * {float_literal(self.folds)})"
         same = "=" if self.inside else "<>"
         hashed = hash_query(self.terms, places, self.dialect, self.dates)
@@ -347,11 +352,11 @@ class _Fold:
         return self.engine.query(sql.replace(f"FROM {ROWS}", f"FROM ({part}) AS fold"))
 
     def close(self) -> None:
-        """The engine is closed by the whole table."""
+        """Leave the engine open: it belongs to the whole table."""
 
 
 def hash_query(terms: Sequence[Term], items: Mapping[str, str], dialect: Dialect, dates: set[str]) -> str:
-    """Write a query that adds the hash of each row to some expressions, as ``h``; see :mod:`nri.rows.hashing`.
+    """Write a query that adds the hash of each row, as ``h``; see :mod:`nri.rows.hashing`.
 
     Each step is a query of its own, so that nothing is computed twice.
     """
@@ -405,7 +410,7 @@ def _floats(found: Any, column: str) -> FloatArray:
 def _ranges(
     engine: Engine, raw: Sequence[RawColumn]
 ) -> tuple[dict[str, tuple[float, float]], dict[str, int], set[str]]:
-    """Return least and largest number of each column, its known cells, and which have cells without a number."""
+    """Return least and largest number of each column, its known cells, and which have other cells."""
     measured = [one for one in raw if one.kind in (Kind.NUMBER, Kind.DATE)]
     if not measured:
         return {}, {}, set()
@@ -433,7 +438,9 @@ def _extremes(
     def number(key: str) -> float:
         return np.nan if found[key][0] is None else float(found[key][0])
 
-    return {one.name: (number(f"a{i}"), number(f"b{i}"), number(f"n{i}")) for i, (one, _) in enumerate(values)}
+    return {
+        one.name: (number(f"a{i}"), number(f"b{i}"), number(f"n{i}")) for i, (one, _) in enumerate(values)
+    }
 
 
 def _understood(

@@ -40,7 +40,7 @@ class SqlOutcome:
     columns: tuple[str, ...]
     """the columns that it is read from"""
     items: Mapping[str, str]
-    """SQL of a row's outcome by name: its class ``k`` from 0; its number ``v``; its time ``t`` and event ``e``"""
+    """SQL of a row's outcome by name: its class ``k``; its number ``v``; its time ``t`` and event ``e``"""
     stratum: str
     """SQL of the stratum that rows are drawn from, from 0; NULL where the outcome is unknown"""
     counts: FloatArray
@@ -70,7 +70,9 @@ class SqlOutcome:
         return replace(self.outcome, time=times, event=events == 1)
 
 
-def read_target(engine: Engine, text: str, positive: Label | None = None, *, exact: bool = False) -> SqlOutcome:
+def read_target(
+    engine: Engine, text: str, positive: Label | None = None, *, exact: bool = False
+) -> SqlOutcome:
     """Return the classes of a target on all rows, or its numbers if it has many values."""
     raw, comparison = _column(engine, text)
     if len(engine.columns) < 2:
@@ -205,7 +207,7 @@ def _compared(
 def _has_many_values(engine: Engine, raw: RawColumn) -> bool:
     """Whether a column has ever new values, found out before they are all counted."""
     quoted = identifier(raw.name, engine.dialect)
-    sql = f"SELECT COUNT(DISTINCT v) AS n FROM (SELECT {quoted} AS v FROM {ROWS} LIMIT {_LOOKED_AT}) AS first_rows"
+    sql = f"SELECT COUNT(DISTINCT v) AS n FROM (SELECT {quoted} AS v FROM {ROWS} LIMIT {_LOOKED_AT}) AS head"
     return bool(engine.query(sql).to_pydict()["n"][0] > _MOST_VALUES)
 
 

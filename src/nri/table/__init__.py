@@ -4,8 +4,7 @@ from nri.rule.column import register_reader
 from nri.table.atomic import atomic_file
 from nri.table.binarizer import Binarizer
 from nri.table.files import open_source, read_table
-from nri.table.source import as_frame, read_columns, table_of
-from nri.table.source import Source
+from nri.table.source import Source, as_frame, read_columns, table_of
 from nri.table.table import Note, Table
 from nri.table.target import class_index, label_table, with_survival, with_target
 from nri.table.usable import LeftOut, Reason, describe_left_out

@@ -18,13 +18,6 @@ def atomic_file(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     The content goes to a temporary file in the same folder, which replaces the old file at the end; if
     anything fails before, the old file stays as it was. A device or pipe is written to directly.
 
-    Raises
-    ------
-    InputError
-        If the place cannot be written to.
-
-    Examples
-    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with atomic_file(Path(folder) / "rule.txt") as file:

@@ -29,40 +29,6 @@ class Binarizer:
     A matrix of floats that are all 0, 1 or missing is used as it is in either mode: every column is
     one variable, also one that never changes, so that the variables are those of the caller's array.
 
-    Parameters
-    ----------
-    mode : {"auto", "paper"}
-        ``auto`` leaves useless columns out, cuts numbers where the labels change and spends one
-        variable on a category of two values. ``paper`` leaves nothing out but empty columns: number >
-        median, one variable for each category, whatever their number.
-    max_thresholds : int
-        The most cuts of one number or date column in ``auto`` mode.
-    min_thresholds : int
-        How many of them are wanted even where the labels do not ask for them.
-    limits : CategoryLimits
-        Which categories become variables in ``auto`` mode.
-    named : collection of str
-        Columns that a person asked for by name: they are used even if they look like an identifier, free text
-        or too many categories, as long as they have any number or frequent category.
-
-    Attributes
-    ----------
-    variables_ : tuple of nri.rule.Literal
-        What each variable means, as the literal that holds where it is true.
-    groups_ : int [N]
-        For each variable the index in ``columns_`` of the column it was made from.
-    number_groups_ : int [F]
-        For each number that :meth:`numbers` returns the index in ``columns_`` of its column.
-    columns_ : tuple of str
-        The columns that gave variables, in the order of the table.
-    domain_ : dict of str to ColumnDomain
-        What the cells of these columns can be, as far as the support rows show: yes and no, or the
-        categories seen. Numbers and dates are open, and any cell may be unknown.
-    left_out_ : tuple of LeftOut
-        The other columns, each with a reason.
-
-    Examples
-    --------
     >>> from nri.outcome import Classes
     >>> from nri.table import table_of
     >>> table = table_of({"age": [20, 30, 64, 70], "sex": ["f", "m", "f", "m"]})
@@ -100,15 +66,7 @@ class Binarizer:
         self.named = frozenset(named)
 
     def fit(self, table: Table, *, by_labels: bool = True) -> "Binarizer":
-        """Decide on variables from the support rows.
-
-        Parameters
-        ----------
-        table
-            The rows; if labelled, ``auto`` cuts numbers by the labels, ``paper`` never looks at them.
-        by_labels
-            Whether to cut by the labels, if there are any.
-        """
+        """Decide on variables from the support rows."""
         if not len(table):
             raise InputError(
                 f"the table has 0 sample(s) (shape=(0, {len(table.names)})) while a minimum of 1 is "
@@ -149,15 +107,7 @@ class Binarizer:
 
     @classmethod
     def asking(cls, variables: Sequence[rule.Literal], domain: Mapping[str, ColumnDomain]) -> "Binarizer":
-        """Return a binarizer with exactly these variables, those of one column side by side.
-
-        Parameters
-        ----------
-        variables
-            Positive literals.
-        domain
-            What the cells of their columns can be.
-        """
+        """Return a binarizer with exactly these variables, those of one column side by side."""
         made = cls()
         made.variables_ = tuple(variables)
         made.columns_ = tuple(dict.fromkeys(variable.column for variable in variables))

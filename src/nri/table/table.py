@@ -23,6 +23,7 @@ from nri.rule.plan import ColumnPlan
 
 logger = logging.getLogger(__name__)
 
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """What a person should know about how a column was read."""

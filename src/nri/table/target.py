@@ -41,27 +41,6 @@ def label_table(
     A positive class of a target with several classes makes it a matter of two: this class, or another.
     The positive class of a comparison such as ``price > 100`` is that it holds.
 
-    Parameters
-    ----------
-    table
-        Without a target yet.
-    target
-        A column, or a comparison of a column such as ``"price > 100"`` or ``"colour = red"``, which is
-        true or false in each row.
-    positive
-        The class that the rule is to be about.
-    weights
-        A column that says how many rows each row stands for.
-    what
-        What the target is called in messages.
-
-    Raises
-    ------
-    InputError
-        If there is no such column, no row has a target, there is one class only, or too many.
-
-    Examples
-    --------
     >>> from nri.table.source import table_of
     >>> table = label_table(table_of({"price": [50, 150, None], "size": [1, 2, 3]}), "price > 100")
     >>> table.codes.tolist(), table.classes, table.positive, len(table)
@@ -110,17 +89,6 @@ _YES_AND_NO = {"yes", "no", "y", "n"}
 
 def with_survival(table: Table, time: str, event: str, weights: str | None = None) -> Table:
     """Return the rows whose time and event are known, with these as their outcome.
-
-    Parameters
-    ----------
-    table
-        Without a target.
-    time
-        A column of numbers of 0 or more.
-    event
-        A column of yes and no (1 and 0), or a comparison such as ``"status = dead"``.
-    weights
-        A column that says how many rows each row stands for.
 
     >>> from nri.table.source import table_of
     >>> patients = table_of({"days": [5, 9], "status": ["dead", "alive"], "age": [70, 50]})

@@ -43,24 +43,6 @@ def find_thresholds(
     while they pay for themselves (the description-length test of Fayyad and Irani). Where these are
     fewer than ``min_thresholds``, the best cut that did not pass, the median and the quartiles fill up.
 
-    Parameters
-    ----------
-    values : float64 [M] or datetime64 [M]
-        The known cells of one column.
-    labels : int [M], optional
-        Class indices of these rows; without them only quantiles are used.
-    weights : float [M], optional
-        How many rows each row stands for.
-    max_thresholds, min_thresholds : int
-        The most thresholds, and how many are wanted even without evidence for them.
-
-    Returns
-    -------
-    list of float or datetime64
-        Empty if there are fewer than two distinct values.
-
-    Examples
-    --------
     >>> age = np.array([23.0, 31, 45, 58, 65, 70])
     >>> find_thresholds(age, np.array([0, 0, 0, 0, 1, 1]), min_thresholds=1)
     [60.0]

@@ -21,15 +21,6 @@ LEAST_SHARE = 1e-12
 def settled_weights(weights: FloatArray, what: str) -> FloatArray:
     """Return weights that can be counted with, or refuse them.
 
-    Parameters
-    ----------
-    weights
-        [M].
-    what
-        What to call them in messages.
-
-    Examples
-    --------
     >>> settled_weights(np.array([1.0, 2.0, 5e-324]), "weights")
     array([1., 2., 0.])
     >>> settled_weights(np.array([1e308, 1e308]), "weights")

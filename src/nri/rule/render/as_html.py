@@ -1,11 +1,11 @@
-"""HTML: a fragment to put into a page, with class names to style it by; and with its style, for a notebook."""
+"""HTML: a fragment to put into a page, with class names to style it by; and styled, for a notebook."""
 
 from html import escape
 
 from nri.rule.literal import Value
 from nri.rule.phrase import Style, bare_name, phrase_clause, phrase_value
-from nri.rule.render.outline import RenderOptions, outline_of
-from nri.rule.rule import Rule
+from nri.rule.render.outline import outline_of
+from nri.rule.rule import RenderOptions, Rule
 
 
 def render_html(rule: Rule, options: RenderOptions) -> str:

@@ -27,8 +27,7 @@ from nri.rule.estimate import (
 from nri.rule.labels import as_label
 from nri.rule.literal import Kind, Literal, Value
 from nri.rule.plan import ColumnPlan
-from nri.rule.render.outline import RenderOptions
-from nri.rule.rule import Branch, Rule
+from nri.rule.rule import Branch, RenderOptions, Rule
 
 FORMAT = "nri-rule"
 VERSION = 4
@@ -106,10 +105,12 @@ def from_json(text: str) -> Rule:
     return from_dict(data)
 
 
+READERS: dict[str, tuple[int, "Callable[[Node], Rule]"]] = {}
+"""For each earlier format its latest version and its reader; :mod:`nri.rule.render.older_json` fills it."""
+
+
 def from_dict(data: Any) -> Rule:
     """Read a rule from the plain data of :func:`to_dict`, or of an earlier version."""
-    from nri.rule.render.older_json import READERS
-
     top = Node(data, "the rule file")
     form = top.get("format").value
     if form != FORMAT and form not in READERS:
@@ -127,13 +128,13 @@ def from_dict(data: Any) -> Rule:
 
 def _read(top: "Node") -> Rule:
     target = _target(top.get("predicts"))
-    read: Callable[[Node], Any] = {"classes": _shares, "number": read_mean, "survival": _risk}[target.kind]
+    readers: dict[str, Callable[[Node], Any]]
+    readers = {"classes": _shares, "number": read_mean, "survival": _risk}
+    read = readers[target.kind]
     support = read(top.get("support"))
     if isinstance(target, NumberTarget):
         target = NumberTarget(target.name, target.plan, decimals_for(support))
-    branches = [
-        Branch(read_clause(node), read(node.get("estimate"))) for node in top.get("branches").items()
-    ]
+    branches = [Branch(read_clause(node), read(node.get("estimate"))) for node in top.get("branches").items()]
     fit = float(top.get("fit").number()) if top.has("fit") else None
     otherwise = read(top.get("otherwise"))
     plans = read_plans(top.get("columns"))
@@ -183,13 +184,15 @@ def _risk(node: "Node") -> Risk:
 
 def read_risk(node: "Node", risk: float) -> Risk:
     """Read the curve of an estimate of survival."""
-    lists = [read_numbers(node.get(name)) for name in ("survival", "low", "high", "at_risk")]
-    if len({len(values) for values in lists}) > 1:
+    survival, low, high, at_risk = (
+        read_numbers(node.get(name)) for name in ("survival", "low", "high", "at_risk")
+    )
+    if len({len(values) for values in (survival, low, high, at_risk)}) > 1:
         raise InputError(f"{node.place} must have a value for each of the times")
     rows, events = (float(node.get(name).number()) for name in ("rows", "events"))
     medians = [node.get(name) for name in ("median", "median_low", "median_high")]
     ends = (None if one.value is None else float(one.number()) for one in medians)
-    return Risk(risk, rows, events, *lists, *ends)
+    return Risk(risk, rows, events, survival, low, high, at_risk, *ends)
 
 
 def read_numbers(node: "Node") -> tuple[float, ...]:
@@ -209,30 +212,36 @@ class Node:
         self.place = place
 
     def get(self, key: str) -> "Node":
+        """Return the piece at a key."""
         fields = self.typed(dict, "an object")
         if key not in fields:
             raise InputError(f"{self.place} lacks {key!r}: was it edited by hand?")
         return Node(fields[key], f"{self.place}, {key!r}")
 
     def has(self, key: str) -> bool:
+        """Whether there is such a key."""
         return key in self.typed(dict, "an object")
 
     def items(self) -> list["Node"]:
+        """Return the pieces of a list."""
         values = self.typed(list, "a list")
         return [Node(value, f"{self.place}[{i}]") for i, value in enumerate(values)]
 
     def typed(self, wanted: type[T], words: str) -> T:
+        """Return the value if it is of a type."""
         if not isinstance(self.value, wanted) or (wanted is int and isinstance(self.value, bool)):
             raise InputError(f"{self.place} must be {words}, not {str(self.value)[:40]!r}")
         return self.value
 
     def text(self) -> str:
+        """Return the value if it is text."""
         text = self.typed(str, "text")
         if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
             raise InputError(f"{self.place} holds half a character, which no file can hold; correct it")
         return text
 
     def number(self) -> float:
+        """Return the value if it is a finite number."""
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             raise InputError(f"{self.place} must be a number, not {str(self.value)[:40]!r}")
         if not abs(self.value) <= _MOST:

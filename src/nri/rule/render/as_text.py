@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from nri.rule.clause import Clause
 from nri.rule.phrase import PLAIN, parts_of, phrase_part
-from nri.rule.render.outline import Line, Outline, RenderOptions, outline_of
-from nri.rule.rule import Rule
+from nri.rule.render.outline import Line, Outline, outline_of
+from nri.rule.rule import RenderOptions, Rule
 
 _GAP = "     "
 _WIDEST = 64

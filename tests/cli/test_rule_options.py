@@ -1,4 +1,4 @@
-"""What a person knows, and whom a rule concerns, in the words of the command line."""
+"""What a person knows, what errors cost and whom a rule concerns: options and the file of --config."""
 
 import json
 import re
@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nri.induce.diagnostics import diagnostics_of
 from nri.induce.floors import Floored, Floors
+from nri.outcome.diagnostics import diagnostics_of
 
 
 @pytest.fixture
@@ -20,18 +20,20 @@ def patients(tmp_path):
     return tmp_path / "patients.csv"
 
 
-def test_cuts_and_conditions_are_given_in_words_and_their_cost_is_said(nri, patients):
+def test_cuts_and_conditions_come_from_a_file_and_their_cost_is_shown(nri, patients):
     asked = ["induce", patients, "--target", "diabetes", "--positive", "yes", "--model", "greedy"]
-    wishes = ["--cuts", "age=100,180", "--forbid", "glucose > 120", "--monotone", "pressure=up"]
-    done = nri(*asked, *wishes)
+    config = patients.with_name("settings.toml")
+    config.write_text(
+        '[knowledge]\ncuts = {age = [100, 180]}\nforbid = ["glucose > 120"]\nmonotone = {pressure = "up"}\n'
+    )
+    done = nri(*asked, "--config", config)
     assert done.code == 0
     assert "what you asked for costs" in done.err
     assert all(int(cut) < 120 for cut in re.findall(r"glucose > (\d+)", done.out))
     assert set(re.findall(r"age (?:>|<=) (\d+)", done.out)) <= {"100", "180"}
-    free = nri(*asked, "--cuts", "pressure=100")
+    config.write_text("[knowledge.cuts]\npressure = [100]\n")
+    free = nri(*asked, "--config", config)
     assert "what you asked for costs nothing here: accuracy 1.000 on these rows, 1.000 without" in free.err
-    assert "--cuts 'age': write COLUMN=VALUE" in nri(*asked, "--cuts", "age").err
-    assert "'x' are no numbers" in nri(*asked, "--cuts", "age=x").err
 
 
 def test_clauses_of_a_rule_file_are_kept(nri, patients, tmp_path):
@@ -57,7 +59,7 @@ def test_the_mean_cost_stands_beside_the_accuracy(nri, visits):
     assert re.search(
         r"accuracy 0\.\d\d ± 0\.\d\d, cost 0\.\d\d ± 0\.\d\d a row \(cross-validated\)", done.out
     )
-    data = json.loads(nri("induce", visits, "-t", "flu", "--cost", "yes=5", "--cv", "--json", "-q").out)
+    data = json.loads(nri("induce", visits, "-t", "flu", "--cost", "yes=5", "--cv", "-f", "json", "-q").out)
     assert data["validation"]["mean_cost"]["one_class"] == pytest.approx(31 / 60)
 
 
@@ -89,7 +91,7 @@ def test_a_floor_that_is_not_kept_is_told_to_everybody(nri, tmp_path):
     table.to_csv(tmp_path / "t.csv", index=False)
     asked = ("--positive", "yes", "--min-sensitivity", "0.9", "--min-specificity", "0.9", "--model", "greedy")
     page = tmp_path / "t.html"
-    done = nri("induce", tmp_path / "t.csv", "-t", "ill", *asked, "--json", "-q", "--html", page)
+    done = nri("induce", tmp_path / "t.csv", "-t", "ill", *asked, "-f", "json", "-q", "--html", page)
     assert "is NOT met" in done.err
     floors = json.loads(done.out)["validation"]["floors"]
     assert floors["sensitivity"]["asked"] == 0.9
@@ -120,7 +122,7 @@ def test_cross_validation_and_report_tell_the_same(nri, tmp_path):
     asked = ("induce", tmp_path / "t.csv", "-t", "ill", "--positive", "yes")
     page = tmp_path / "t.html"
     nri(*asked, "--html", page)
-    validation = json.loads(nri(*asked, "--cv", "--json").out)["validation"]
+    validation = json.loads(nri(*asked, "--cv", "-f", "json").out)["validation"]
     for name in ("sensitivity", "specificity"):
         assert f"{validation['classes'][0][name]['value']:.2f}" in _measure_of(page, name)
 
@@ -129,3 +131,45 @@ def _measure_of(page, name):
     """Return the text of the report's line about a measure."""
     rows = re.findall(r"<tr>.*?</tr>", page.read_text(), re.DOTALL)
     return next(row for row in rows if name in row.lower())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("max_clause = 2", "unknown key 'max_clause'; did you mean 'max_clauses'"),
+        ("[knowledge]\ncut = 3", "unknown key 'knowledge.cut'; did you mean 'cuts'"),
+        ("[", "is not valid TOML"),
+        ("counts = 'often'", "counts is 'often', which is none of auto, never, only"),
+        ("binarize = 'deep'", "binarize is 'deep', which is none of auto, paper"),
+        ("knowledge = 3", "write a table, [knowledge]"),
+        ("[knowledge]\nkeep = 'no.json'", "no rule file"),
+        ("[knowledge.cuts]\nage = ['x']", "the cuts of 'age' list 'x'"),
+        ("costs = {maybe = 5}", "the target has no class 'maybe'"),
+    ],
+)
+def test_a_mistake_in_the_settings_file_is_one_line(nri, visits, text, message):
+    config = visits.with_name("settings.toml")
+    config.write_text(text)
+    done = nri("induce", visits, "-t", "flu", "--config", config, "-q")
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_settings_file_that_is_not_there_is_named(nri, visits):
+    done = nri("induce", visits, "-t", "flu", "--config", visits.with_name("none.toml"), "-q")
+    assert done.code == 2
+    assert "no settings file" in done.err
+
+
+def test_the_command_line_wins_over_the_settings_file(nri, visits):
+    config = visits.with_name("settings.toml")
+    config.write_text('model = "greedy"\nmax_clauses = 1\nuse = ["age", "chills"]\n')
+    by_file = nri("induce", visits, "-t", "flu", "--config", config).out
+    assert "age" in by_file
+    assert "fever" not in by_file
+    assert " OR " not in by_file
+    both = nri("induce", visits, "-t", "flu", "--config", config, "--columns", "fever,cough")
+    assert both.out.startswith("IF  (cough AND fever)")
+    config.write_text('model = "greedy"\nmax_clauses = 1\n')
+    assert " OR " in nri("induce", visits, "-t", "flu", "--config", config, "--max-clauses", 3).out
