@@ -12,7 +12,7 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 from nri.errors import InputError
-from nri.rule.clause import ALWAYS, Clause
+from nri.rule.clause import Clause
 from nri.rule.estimate import (
     QUANTILES,
     AnyTarget,
@@ -258,8 +258,6 @@ class Node:
 
 def read_clause(node: Node) -> Clause:
     """Read a condition: its literals, and how many of them must hold."""
-    if not node.has("literals"):
-        return ALWAYS
     literals = [_literal(x) for x in node.get("literals").items()]
     if not node.has("at_least"):
         return Clause(literals)

@@ -12,11 +12,11 @@ import duckdb
 import pandas as pd
 import pytest
 from large_tables import planted
+from nri.rows.adapters import IbisEngine
+from nri.rows.database import open_database
+from nri.rows.duckdb import DuckEngine
+from nri.rows.engine import ROWS
 
-from nri.engine.connect import IbisRows
-from nri.engine.database import database_rows
-from nri.engine.duck import DuckRows
-from nri.engine.rows import ROWS
 from nri.errors import InputError
 
 pytest.importorskip("ibis", reason="ibis-framework is in the extra scale")
@@ -44,13 +44,13 @@ def state(folder: Path) -> dict[str, tuple[int, int]]:
     return {one.name: (one.stat().st_size, one.stat().st_mtime_ns) for one in folder.iterdir()}
 
 
-def connection_of(rows: DuckRows | IbisRows) -> Any:
-    return rows.connection if isinstance(rows, DuckRows) else rows.backend.con
+def connection_of(rows: DuckEngine | IbisEngine) -> Any:
+    return rows.connection if isinstance(rows, DuckEngine) else rows.backend.con
 
 
 def refused(url: str, table: str | None = "orders", query: str | None = None) -> str:
     with pytest.raises(InputError) as error:
-        database_rows(url, table, query)
+        open_database(url, table, query)
     return str(error.value)
 
 
@@ -76,7 +76,7 @@ def test_a_file_is_found_however_its_url_is_written(shop: Path, scheme: str) -> 
     """SQLAlchemy's ``sqlite:///name`` is a file of this folder; only the root was looked into."""
     name = f"shop.{scheme}"
     for url in (f"///{name}", f"//{name}", f"//{shop}/{name}", f"///{shop}/{name}", f"//./{name}"):
-        rows = database_rows(f"{scheme}:{url}", "orders", None)
+        rows = open_database(f"{scheme}:{url}", "orders", None)
         assert rows.query(f"SELECT COUNT(*) AS n FROM {ROWS}").to_pydict() == {"n": [1]}
         rows.close()
 
@@ -85,7 +85,7 @@ def test_duckdb_answers_a_query_also_in_memory(shop: Path) -> None:
     """Any ``--query`` was refused: ibis asked DuckDB 2 for a method that it no longer has."""
     pd.DataFrame({"size": [1, 2]}).to_csv(shop / "rows.csv")
     for url in ("duckdb://", "duckdb:///:memory:", "duckdb:///shop.duckdb"):
-        rows = database_rows(url, None, "SELECT * FROM 'rows.csv' -- all")
+        rows = open_database(url, None, "SELECT * FROM 'rows.csv' -- all")
         assert rows.query(f"SELECT COUNT(*) AS n FROM {ROWS}").to_pydict() == {"n": [2]}
         rows.close()
 
@@ -99,7 +99,7 @@ def test_a_database_is_only_read(shop: Path, journal: str) -> None:
     before = state(shop)
     for scheme in ("sqlite", "duckdb"):
         for table, query in (("orders", None), (None, "SELECT * FROM orders")):
-            rows = database_rows(f"{scheme}:///shop.{scheme}", table, query)
+            rows = open_database(f"{scheme}:///shop.{scheme}", table, query)
             rows.query(f"SELECT * FROM {ROWS}")
             with pytest.raises(Exception, match=r"read-?only"):
                 connection_of(rows).execute("DELETE FROM orders")
@@ -112,7 +112,7 @@ def test_what_others_wrote_to_the_log_of_sqlite_is_seen(shop: Path) -> None:
     writer.execute("PRAGMA journal_mode = wal")
     writer.execute("INSERT INTO orders VALUES (2, 'no')")
     writer.commit()
-    rows = database_rows("sqlite:///shop.sqlite", "orders", None)
+    rows = open_database("sqlite:///shop.sqlite", "orders", None)
     assert rows.query(f"SELECT COUNT(*) AS n FROM {ROWS}").to_pydict() == {"n": [2]}
     rows.close()
     writer.close()
@@ -134,7 +134,7 @@ def held(shop: Path, request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.mark.parametrize("held", ["reads"], indirect=True)
 def test_a_duckdb_file_that_another_process_reads_can_be_read(held: None) -> None:
     """It failed with an error about a lock."""
-    database_rows("duckdb:///shop.duckdb", "orders", None).close()
+    open_database("duckdb:///shop.duckdb", "orders", None).close()
 
 
 @pytest.mark.parametrize("held", ["writes"], indirect=True)

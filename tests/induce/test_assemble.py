@@ -1,7 +1,7 @@
 import numpy as np
 from made_tables import table_of_columns
 
-from nri.induce.words import assemble, literal_meanings
+from nri.induce.assemble import assemble, literal_meanings
 from nri.rule import ColumnDomain, Literal, Op, column_of
 from nri.search.result import Induced
 from nri.table import Table
@@ -21,21 +21,19 @@ COLOURS = [Literal("colour", Op.EQ, colour) for colour in ("blue", "green", "red
 DOMAIN = {"colour": ColumnDomain(["blue", "green", "red"])}
 
 
-def test_evidence_is_counted_anew_after_simplifying():
+def test_rows_are_counted_anew_after_simplifying():
     meanings = literal_meanings(COLOURS, DOMAIN)
     rows = support(["red", "green", "blue", None], [1, 1, 0, 0], [2.0, 1.0, 1.0, 1.0])
-    ruleset = assemble(induced_rules(((), ((1,), (2,))), 0), meanings, DOMAIN, rows)
-    (rule,) = ruleset.rules
-    assert str(rule.rule) == "(colour != blue)"
-    assert rule.evidence[0].counts == (0.0, 3.0)
-    assert ruleset.default_evidence.counts == (2.0, 0.0)
+    rule = assemble(induced_rules(((), ((1,), (2,))), 0), meanings, DOMAIN, rows)
+    assert str(rule.conditions("yes")) == "(colour != blue)"
+    assert [estimate.counts for estimate in rule.estimates] == [(0.0, 3.0), (2.0, 0.0)]
 
 
 def test_the_clause_that_explains_most_rows_is_read_first():
     meanings = literal_meanings(COLOURS, {})
     rows = support(["red", "green", "green", "blue"], [1, 1, 1, 0])
-    (rule,) = assemble(induced_rules(((), ((2,), (1,))), 0), meanings, {}, rows).rules
-    assert str(rule.rule) == "(colour = green) OR (colour = red)"
+    rule = assemble(induced_rules(((), ((2,), (1,))), 0), meanings, {}, rows)
+    assert [str(clause) for clause in rule.clauses] == ["colour = green", "colour = red"]
 
 
 def test_a_simpler_rule_that_decides_a_row_wrongly_is_not_taken():
@@ -49,8 +47,8 @@ def test_a_simpler_rule_that_decides_a_row_wrongly_is_not_taken():
     rows = table_of_columns(columns, codes, classes)
     literals = literal_meanings([*COLOURS, Literal("x", Op.EQ, True)], DOMAIN)
     rules = (((1, 3),), ((1,), (2,)))  # a: green and x; b: green, red
-    ruleset = assemble(induced_rules(rules, 0), literals, DOMAIN, rows)
-    assert (ruleset.predict_index(columns) == codes).sum() == 13
+    rule = assemble(induced_rules(rules, 0), literals, DOMAIN, rows)
+    assert (rule.predict_index(columns) == codes).sum() == 13
 
 
 def test_the_negation_of_one_of_two_categories_names_the_other():

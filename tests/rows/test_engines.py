@@ -16,7 +16,7 @@ import pytest
 import servers
 from large_tables import planted
 
-from nri import NRIClassifier, RuleSet
+from nri import NRIClassifier, Rule
 from nri.errors import InputError
 
 ibis = pytest.importorskip("ibis", reason="ibis-framework is in the extra scale")
@@ -27,8 +27,8 @@ _MADE = (
 )
 
 
-def fitted(table: object) -> RuleSet:
-    return NRIClassifier("greedy").fit(table, "bought").rules_
+def fitted(table: object) -> Rule:
+    return NRIClassifier("greedy").fit(table, "bought").rule_
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def rows() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def expected(rows: pd.DataFrame) -> RuleSet:
+def expected(rows: pd.DataFrame) -> Rule:
     return fitted(duckdb.from_df(rows))
 
 
@@ -45,24 +45,24 @@ def cells(rows: pd.DataFrame) -> list[tuple[object, ...]]:
     return [(*row[:2], int(row[2]), row[3], str(row[4]), row[5]) for row in rows.itertuples(index=False)]
 
 
-def test_the_rule_is_counted_on_all_rows(rows: pd.DataFrame, expected: RuleSet) -> None:
-    assert expected.support.total == len(rows)
+def test_the_rule_is_counted_on_all_rows(rows: pd.DataFrame, expected: Rule) -> None:
+    assert expected.support.rows == len(rows)
     assert {"size", "colour", "weight", "seen"} == set(expected.columns)
 
 
-def test_a_lazy_frame_of_polars(rows: pd.DataFrame, expected: RuleSet) -> None:
+def test_a_lazy_frame_of_polars(rows: pd.DataFrame, expected: Rule) -> None:
     assert fitted(polars.from_pandas(rows).lazy()) == expected
 
 
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # that ibis still asks for
-def test_duckdb_by_ibis(rows: pd.DataFrame, expected: RuleSet) -> None:
+def test_duckdb_by_ibis(rows: pd.DataFrame, expected: Rule) -> None:
     connection = duckdb.connect()
     connection.register("held", rows)
     connection.execute("CREATE TABLE rows AS SELECT * FROM held")
     assert fitted(ibis.duckdb.from_connection(connection).table("rows")) == expected
 
 
-def test_sqlite(rows: pd.DataFrame, expected: RuleSet, tmp_path: Path) -> None:
+def test_sqlite(rows: pd.DataFrame, expected: Rule, tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "rows.db")
     connection.execute(f"CREATE TABLE rows {_MADE}")
     connection.executemany("INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?)", cells(rows))
@@ -83,7 +83,7 @@ def test_sqlite(rows: pd.DataFrame, expected: RuleSet, tmp_path: Path) -> None:
     assert f"of {len(rows)}" in done.stdout
 
 
-def test_postgres(rows: pd.DataFrame, expected: RuleSet) -> None:
+def test_postgres(rows: pd.DataFrame, expected: Rule) -> None:
     with servers.postgres() as server:
         with psycopg.connect(server.postgres_address) as connection:
             connection.execute(f"CREATE TABLE rows {_MADE}")
@@ -113,13 +113,13 @@ for name, value in {
 }.items():
     builder = builder.config(name, value)
 session = builder.getOrCreate()
-rules = NRIClassifier("greedy").fit(session.read.parquet(sys.argv[1]), "bought").rules_
+rules = NRIClassifier("greedy").fit(session.read.parquet(sys.argv[1]), "bought").rule_
 open(sys.argv[2], "w").write(rules.render("json"))
 session.stop()
 """
 
 
-def test_spark_with_two_workers(rows: pd.DataFrame, expected: RuleSet, tmp_path: Path) -> None:
+def test_spark_with_two_workers(rows: pd.DataFrame, expected: Rule, tmp_path: Path) -> None:
     programs.java()
     pytest.importorskip("pyspark", reason="pyspark is in the extra spark")
     table, out = tmp_path / "rows.parquet", tmp_path / "rule.json"

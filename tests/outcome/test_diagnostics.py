@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nri.errors import InputError
-from nri.induce.diagnostics import classes_asked_about, diagnostics_of
+from nri.outcome.diagnostics import diagnosed_classes, diagnostics_of
 
 
 def test_shares_are_counted_as_the_textbook_does():
@@ -53,7 +53,7 @@ def test_what_cannot_be_counted_is_not_made_up():
 
 
 def test_the_class_asked_about_comes_first_then_the_lone_one_with_a_rule():
-    assert classes_asked_about(["no", "yes"], 0, ["yes"]) == [0]
-    assert classes_asked_about(["no", "yes"], None, ["no"]) == [0]
-    assert classes_asked_about(["no", "yes"], None, []) == [1]
-    assert classes_asked_about(list("abc"), None, list("ab")) == [0, 1, 2]
+    assert diagnosed_classes(["no", "yes"], 0, ["yes"]) == [0]
+    assert diagnosed_classes(["no", "yes"], None, ["no"]) == [0]
+    assert diagnosed_classes(["no", "yes"], None, []) == [1]
+    assert diagnosed_classes(list("abc"), None, list("ab")) == [0, 1, 2]

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from large_tables import planted
-
-from nri.engine.files import files_of
+from nri.rows.files import files_of
 from nri.engine.some_rows import some_rows
+
 from nri.errors import InputError
 
 N = 6000
@@ -18,7 +18,7 @@ N = 6000
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table with what a model said of it, as Parquet and as CSV, and two rules."""
-    from nri import Settings, induce_rules, read_table, write_rules
+    from nri import Settings, induce_rule, read_table, write_rule
 
     place = tmp_path_factory.mktemp("tasks")
     rows = planted(N)
@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     features = rows.drop(columns="said")
     for name, n_rows in (("old", 300), ("new", 3000)):
         table = read_table(features.head(n_rows), "bought")
-        write_rules(induce_rules(table, Settings(model="greedy")).ruleset, place / f"{name}.json")
+        write_rule(induce_rule(table, Settings(model="greedy")).rule, place / f"{name}.json")
     return place
 
 

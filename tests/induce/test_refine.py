@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from made_tables import table_of_columns
 
 from nri import NRIClassifier
-from nri.induce.sharpen import sharpen
-from nri.induce.words import counted, right_weight
-from nri.rule import Clause, Column, Literal, Op, Dnf, RuleSet, Value, column_of
+from nri.induce.assemble import count_classes, right_weight
+from nri.induce.refine import sharpen
+from nri.rule import Clause, Column, Dnf, Literal, Op, Rule, Value, clause_matrix, column_of
 from nri.table import Table
 
 seeds = st.integers(0, 2**32 - 1)
@@ -37,13 +37,13 @@ def support_of(table: pd.DataFrame, labels: np.ndarray, weights: np.ndarray | No
     return table_of_columns(columns, labels == "yes", weights=weights)
 
 
-def sharpened(rule: Dnf, support: Table, **options) -> RuleSet:
-    return sharpen(counted({"yes": rule}, "no", support), support, sorted(support.columns), **options)
+def sharpened(rule: Dnf, support: Table, **options) -> Rule:
+    return sharpen(count_classes({"yes": rule}, "no", support), support, sorted(support.columns), **options)
 
 
-def rule_of(ruleset: RuleSet) -> Dnf:
-    (rule,) = ruleset.rules
-    return rule.rule
+def rule_of(rule: Rule) -> Dnf:
+    assert rule.described == ("yes",)
+    return rule.conditions("yes")
 
 
 def test_a_cut_that_is_off_moves_to_where_the_classes_part():
@@ -65,8 +65,8 @@ def test_a_cut_stays_where_a_move_would_save_a_single_row_of_many_wrong_ones():
     labels = np.where((x > 50) ^ (rng.random(100) < 0.3), "yes", "no")
     labels[[48, 49, 50, 51]] = ["no", "no", "yes", "yes"]
     rows = support_of(pd.DataFrame({"x": x}), labels)
-    start = counted({"yes": Dnf([Clause([above("x", 50)])])}, "no", rows)
-    assert right_weight(counted({"yes": Dnf([Clause([above("x", 49)])])}, "no", rows), rows) > (
+    start = count_classes({"yes": Dnf([Clause([above("x", 50)])])}, "no", rows)
+    assert right_weight(count_classes({"yes": Dnf([Clause([above("x", 49)])])}, "no", rows), rows) > (
         right_weight(start, rows)
     )
     assert sharpen(start, rows, ["x"]) is start
@@ -123,7 +123,7 @@ def test_rules_without_numbers_come_back_as_they_are():
     table, labels = random_table(0)
     rows = support_of(table[["cough", "colour"]], labels)
     rule = Dnf([Clause([Literal("cough", Op.EQ, True), Literal("colour", Op.NE, "red")])])
-    start = counted({"yes": rule}, "no", rows)
+    start = count_classes({"yes": rule}, "no", rows)
     assert sharpen(start, rows, ["colour", "cough"]) is start
 
 
@@ -136,8 +136,8 @@ def test_a_clause_keeps_the_precision_that_was_asked_for():
     rows = support_of(pd.DataFrame({"x": x}), labels)
     start = Dnf([Clause([above("x", 70)])])
     freely, asked = sharpened(start, rows), sharpened(start, rows, min_precision=0.95)
-    assert freely.rules[0].evidence[0].share(1) < 0.95
-    assert asked.rules[0].evidence[0].share(1) >= 0.95
+    assert freely.labels.share(freely.branches[0].estimate) < 0.95
+    assert asked.labels.share(asked.branches[0].estimate) >= 0.95
 
 
 def test_no_clause_is_left_without_rows():
@@ -146,7 +146,7 @@ def test_no_clause_is_left_without_rows():
     rows = support_of(table, np.where(table["x"] > 60, "yes", "no"))
     start = Dnf([Clause([above("x", 30)]), Clause([above("x", 30), Literal("z", Op.EQ, True)])])
     found = sharpened(start, rows)
-    assert all(evidence.total > 0 for evidence in found.rules[0].evidence)
+    assert clause_matrix(found.clauses, rows.columns).any(axis=0).all()
 
 
 def test_the_cuts_of_several_classes_are_sharpened_together():
@@ -164,7 +164,7 @@ def test_no_row_is_lost_and_only_values_change(seed, a, b, counts):
     rows = support_of(*crossed_table(seed))
     count = Clause([above("a", a), at_most("b", b), above("c", 0.5), at_most("d", 1)], at_least=2)
     rule = Dnf([count, *crossed_rule(a, b)]) if counts else crossed_rule(a, b)
-    start = counted({"yes": rule}, "no", rows)
+    start = count_classes({"yes": rule}, "no", rows)
     found = sharpen(start, rows, sorted(rows.columns))
     assert right_weight(found, rows) >= right_weight(start, rows)
     assert {tuple((x.column, x.op) for x in clause) for clause in rule_of(found)} <= {
@@ -199,7 +199,7 @@ def test_a_rule_of_two_crossed_columns_is_found_from_raw_numbers(seed):
     table, labels = crossed_table(seed, n_rows=1500, noise=0.0)
     clf = NRIClassifier().fit(table[:500], labels[:500])
     assert clf.score(table[500:], labels[500:]) > 0.98
-    assert clf.rules_.columns == ("a", "b")
+    assert clf.rule_.columns == ("a", "b")
 
 
 @pytest.mark.parametrize(
@@ -211,15 +211,15 @@ def test_few_or_dear_labels_do_not_move_the_cuts_that_a_posterior_chose(monkeypa
     table = pd.DataFrame(rng.normal(size=(n_rows, 4)), columns=list("abcd"))
     labels = np.where(table.sum(axis=1) + 2 * rng.normal(size=n_rows) > 0, "yes", "no")
     looked = []
-    monkeypatch.setattr("nri.induce.path.sharpen", lambda rules, *_, **__: looked.append(rules) or rules)
+    monkeypatch.setattr("nri.induce.classes.sharpen", lambda rules, *_, **__: looked.append(rules) or rules)
     NRIClassifier(class_weight=costs).fit(table, labels)
     assert bool(looked) == moved
 
 
 def test_the_paper_s_medians_stay():
     table, labels = crossed_table(0)
-    ruleset = NRIClassifier(binarize="paper").fit(table, labels).rules_
-    for literal in (x for rule in ruleset.rules for clause in rule.rule for x in clause):
+    rule = NRIClassifier(binarize="paper").fit(table, labels).rule_
+    for literal in (x for clause in rule.clauses for x in clause):
         assert literal.value == pytest.approx(table[literal.column].median())
 
 
@@ -234,11 +234,11 @@ def test_limits_hold_after_cuts_have_moved(seed, most, min_precision):
         columns=["a", "b", "c"],
         require=["b"],
     )
-    ruleset = clf.fit(table, labels).rules_
-    for rule in ruleset.rules:
-        assert len(rule.rule) <= most
-        for clause, evidence in zip(rule.rule, rule.evidence, strict=True):
-            assert len(clause) <= most
-            assert "b" in clause.columns
-            assert "d" not in clause.columns
-            assert evidence.share(ruleset.index_of(rule.label)) >= min_precision - 1e-9
+    rule = clf.fit(table, labels).rule_
+    assert all(len(rule.conditions(label)) <= most for label in rule.described)
+    fires = clause_matrix(rule.clauses, rule.read(table), len(table))
+    for branch, fired in zip(rule.branches, fires.T, strict=True):
+        assert len(branch.clause) <= most
+        assert "b" in branch.clause.columns
+        assert "d" not in branch.clause.columns
+        assert (labels[fired] == branch.value).mean() >= min_precision - 1e-9

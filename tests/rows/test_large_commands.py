@@ -6,12 +6,12 @@ from typing import get_args
 
 import pytest
 from large_tables import planted
+from nri.rows import files
+from nri.rows.duckdb import connect
+from nri.rows.memory import SEARCHED_ROWS
 
 from nri.cli.options import SampleOption
 from nri.cli.records import Size
-from nri.engine import files
-from nri.engine.duck import connect
-from nri.engine.large import SAMPLE
 from nri.errors import InputError
 
 
@@ -140,5 +140,5 @@ def test_patterns_that_fit_no_file_are_refused(tmp_path: Path) -> None:
 def test_the_help_tells_how_many_rows_are_taken_unless_said():
     told = get_args(SampleOption)[1].show_default
     assert told == f"{Size().searched}; {Size().taken} are taken"
-    assert Size().searched == SAMPLE
+    assert Size().searched == SEARCHED_ROWS
     assert Size(sample=500).searched == Size(sample=500).taken == 500

@@ -1,4 +1,4 @@
-"""Long tables: what is sampled, what is counted on all rows, and what must not matter."""
+"""Rows in memory: what is sampled, what is counted on all rows, and what must not matter."""
 
 from collections import Counter
 
@@ -8,14 +8,13 @@ import pytest
 from example_tables import random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from nri.induce import long
-from nri.induce.long import _patterns, rows_to_search, unlabelled_to_search
-from nri.induce.path import induce_rules
+from nri.induce.induce import induce_rule
+from nri.induce.refine import rule_bits
 from nri.induce.settings import Settings
-from nri.induce.sharpen import rule_bits
-from nri.rule import Literal, Op
-from nri.table import Table, Target, label_table, table_of
+from nri.outcome import Classes
+from nri.rows.memory import SEARCHED_ROWS, MemoryRows, unlabelled_sample
+from nri.rule import Literal, Op, clause_matrix
+from nri.table import Table, label_table, table_of
 
 seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=10, deadline=None)
@@ -45,13 +44,13 @@ def contents(table: Table) -> Counter:
 @pytest.fixture
 def shorter(monkeypatch):
     """Take tables for long from 300 rows on."""
-    monkeypatch.setattr(long, "SEARCHED_ROWS", 300)
+    monkeypatch.setattr("nri.induce.induce.SEARCHED_ROWS", 300)
 
 
 def test_a_short_table_is_searched_whole_and_as_it_is():
     table = long_table(0, 200)
-    assert rows_to_search(table, 200).table is table
-    assert induce_rules(table).searched is None
+    assert MemoryRows(table).sample(200) is table
+    assert induce_rule(table).searched is None
 
 
 @few
@@ -60,20 +59,19 @@ def test_the_same_rows_are_searched_in_whatever_order_rows_and_columns_come(seed
     table = long_table(seed, copies=copies)
     other = shuffled(table, seed)
     backwards = Table(dict(reversed(other.columns.items())), other.plans, other.weights, other.numbers)
-    backwards = backwards.labelled(other.labels)
-    expected = contents(rows_to_search(table, 250).table)
-    assert expected == contents(rows_to_search(other, 250).table)
-    assert expected == contents(rows_to_search(backwards, 250).table)
+    backwards = backwards.with_outcome(other.outcome)
+    expected = contents(MemoryRows(table).sample(250))
+    assert expected == contents(MemoryRows(other).sample(250))
+    assert expected == contents(MemoryRows(backwards).sample(250))
 
 
 @few
 @given(seeds)
 def test_where_few_rows_differ_all_of_them_are_searched_with_their_weight(seed):
     table = long_table(seed, 120, copies=5)
-    part = rows_to_search(table, 130)
-    assert part.whole
-    assert len(part.table) <= 120
-    assert part.table.by_class.tolist() == table.by_class.tolist()
+    sample = MemoryRows(table).sample(130)
+    assert len(sample) <= 120
+    assert sample.by_class.tolist() == table.by_class.tolist()
 
 
 @few
@@ -82,9 +80,7 @@ def test_a_sample_keeps_the_shares_of_classes_and_gives_rare_ones_rows(seed):
     rng = np.random.default_rng(seed)
     codes = (rng.random(6000) < 0.01).astype(int)
     table = table_of({"a": rng.normal(size=6000), "b": rng.normal(size=6000)})
-    part = rows_to_search(table.labelled(Target("y", (0, 1), codes)), 800)
-    sample = part.table
-    assert not part.whole
+    sample = MemoryRows(table.with_outcome(Classes("y", (0, 1), codes))).sample(800)
     assert 700 < len(sample) < 1000
     assert (sample.codes == 1).sum() == min(100, codes.sum())
     share = sample.by_class[1] / sample.by_class.sum()
@@ -97,7 +93,7 @@ def test_copies_of_a_row_are_sampled_one_by_one():
     rare = np.arange(2000.0)
     frame = pd.DataFrame({"a": np.concatenate([np.full(2000, -1.0), rare]), "ill": "yes"})
     frame.loc[::7, "ill"] = "no"
-    sample = rows_to_search(labelled(frame), 1000).table
+    sample = MemoryRows(labelled(frame)).sample(1000)
     share = sample.weights[sample.columns["a"].values < 0].sum() / sample.weights.sum()
     assert share == pytest.approx(0.5, abs=0.06)
 
@@ -109,7 +105,7 @@ def test_rows_without_a_label_are_sampled_alike_in_every_order(seed):
     table = labelled(frame.assign(ill=pd.Series(labels).where(np.arange(600) % 3 == 0)))
     others = shuffled(Table(table.unlabelled, table.plans, np.ones(400), np.arange(400)), seed)
     again = Table(table.columns, table.plans, table.weights, table.numbers, unlabelled=others.columns)
-    some, same = unlabelled_to_search(table, 50), unlabelled_to_search(again, 50)
+    some, same = unlabelled_sample(table.unlabelled, 50), unlabelled_sample(again.unlabelled, 50)
     assert {name: column.cell(7) for name, column in some.items()} == {
         name: column.cell(7) for name, column in same.items()
     }
@@ -122,44 +118,35 @@ def test_patterns_count_every_row_once(seed, n_variables):
     table = long_table(seed)
     ages = np.linspace(10, 90, n_variables)
     variables = [Literal("age" if i % 2 else "weight", Op.GT, float(age)) for i, age in enumerate(ages)]
-    found = _patterns(table, variables)
-    kept = found.values.shape[1]
+    found = MemoryRows(table).count(variables).table
+    assert contents_by(found, variables) == contents_by(table, variables)
+    assert len(found) <= len(table)
+
+
+def contents_by(table: Table, variables: list[Literal]) -> Counter:
+    """The weight of each combination of what literals are and of a class."""
     rows: Counter = Counter()
-    for i in range(len(table)):
-        cells = [table.columns[v.column].cell(i) for v in variables[:kept]]
-        key = tuple(
-            (c is not None, c is not None and c > v.value)
-            for c, v in zip(cells, variables[:kept], strict=True)
-        )
-        rows[key, table.codes[i]] += 1
-    told = zip(found.known.tolist(), found.values.tolist(), found.codes, found.weights, strict=True)
-    assert {(tuple(zip(k, v, strict=True)), c): w for k, v, c, w in told} == rows
-
-
-def test_patterns_stay_few_by_leaving_the_last_variables_out(monkeypatch):
-    monkeypatch.setattr(long, "_PATTERNS", 40)
-    table = long_table(3)
-    variables = [Literal("age", Op.GT, 40.0), *(Literal("weight", Op.GT, 45.0 + i) for i in range(31))]
-    found = _patterns(table, variables)
-    different = {(*k, *v) for k, v in zip(found.known.tolist(), found.values.tolist(), strict=True)}
-    assert 1 < found.values.shape[1] < 32
-    assert len(different) <= 40
+    for i, (code, weight) in enumerate(zip(table.codes.tolist(), table.weights.tolist(), strict=True)):
+        cells = [table.columns[v.column].cell(i) for v in variables]
+        key = tuple((c is not None, c is not None and c > v.value) for c, v in zip(cells, variables, strict=True))
+        rows[key, code] += weight
+    return rows
 
 
 @settings(max_examples=4, deadline=None)
 @given(seeds)
 def test_the_rule_of_a_long_table_does_not_depend_on_the_order_of_its_rows(shorter_for_all, seed):
     table = long_table(seed)
-    found, other = induce_rules(table), induce_rules(shuffled(table, seed))
+    found, other = induce_rule(table), induce_rule(shuffled(table, seed))
     assert found.searched is not None
-    assert found.ruleset == other.ruleset
+    assert found.rule == other.rule
 
 
 @pytest.fixture(scope="module")
 def shorter_for_all():
     """The same for hypothesis, which wants fixtures that last."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(long, "SEARCHED_ROWS", 300)
+        patch.setattr("nri.induce.induce.SEARCHED_ROWS", 300)
         yield
 
 
@@ -167,38 +154,37 @@ def shorter_for_all():
 @pytest.mark.parametrize("seed", [0, 1])
 def test_all_rows_never_cost_more_than_by_the_rule_of_the_sample_alone(shorter, monkeypatch, model, seed):
     table = long_table(seed)
-    chosen = induce_rules(table, Settings(model=model)).ruleset
-    monkeypatch.setattr("nri.induce.path.chosen_on_all_rows", lambda *_: None)
-    of_sample = induce_rules(table, Settings(model=model)).ruleset
+    chosen = induce_rule(table, Settings(model=model)).rule
+    monkeypatch.setattr("nri.induce.settle.ROUNDS", 0)
+    of_sample = induce_rule(table, Settings(model=model)).rule
     assert rule_bits(chosen, table, 60) <= rule_bits(of_sample, table, 60) + 1.5  # a bit, and cuts move
 
 
-def test_evidence_is_counted_on_all_rows(shorter):
+def test_estimates_are_counted_on_all_rows(shorter):
     table = long_table(2)
-    found = induce_rules(table)
-    assert found.ruleset.support.total == len(table)
+    found = induce_rule(table)
+    assert found.rule.support.rows == len(table)
     assert found.searched < len(table)
 
 
-@pytest.mark.parametrize("wish", [{"require": ["age"]}, {"never": ["fever"]}, {"negations": False}])
-def test_wishes_hold_in_long_tables(shorter, wish):
+@pytest.mark.parametrize("wanted", [{"require": ["age"]}, {"never": ["fever"]}, {"negations": False}])
+def test_settings_hold_in_long_tables(shorter, wanted):
     table = long_table(4)
-    ruleset = induce_rules(table, Settings(**wish)).ruleset
-    clauses = [decision.clause for decision in ruleset.decisions]
+    clauses = induce_rule(table, Settings(**wanted)).rule.clauses
     assert clauses
     for clause in clauses:
         columns = {literal.column for literal in clause}
-        assert columns.issuperset(wish.get("require", ()))
-        assert not columns.intersection(wish.get("never", ()))
-        assert "negations" not in wish or all(literal.op is not Op.NE for literal in clause)
+        assert columns.issuperset(wanted.get("require", ()))
+        assert not columns.intersection(wanted.get("never", ()))
+        assert "negations" not in wanted or all(literal.op is not Op.NE for literal in clause)
 
 
 def test_precision_asked_for_is_met_on_all_rows(shorter):
     table = long_table(5)
-    ruleset = induce_rules(table, Settings(min_precision=0.8)).ruleset
-    for rule in ruleset.rules:
-        for evidence in rule.evidence:
-            assert evidence.share(ruleset.index_of(rule.label)) >= 0.8
+    rule = induce_rule(table, Settings(min_precision=0.8)).rule
+    fires = clause_matrix(rule.clauses, table.columns, len(table))
+    for index, fired in zip(rule.class_indices, fires.T, strict=False):
+        assert (table.codes[fired] == index).mean() >= 0.8
 
 
 def test_several_classes_are_chosen_on_all_rows(shorter):
@@ -206,12 +192,12 @@ def test_several_classes_are_chosen_on_all_rows(shorter):
     colours = table.columns["colour"]
     codes = np.where(colours.values < 0, 2, colours.values).astype(np.int64)
     codes[::29] = (codes[::29] + 1) % 3
-    table = table.without("colour", "sex").labelled(Target("hue", ("a", "b", "c"), codes))
+    table = table.without("colour", "sex").with_outcome(Classes("hue", ("a", "b", "c"), codes))
     twin = {**table.columns, "hint": long_table(6).columns["colour"]}
     table = Table(twin, {**table.plans, "hint": long_table(6).plans["colour"]}, table.weights, table.numbers)
-    table = table.labelled(Target("hue", ("a", "b", "c"), codes))
-    ruleset = induce_rules(table).ruleset
-    assert (ruleset.predict_index(table) == table.codes).mean() > 0.85
+    table = table.with_outcome(Classes("hue", ("a", "b", "c"), codes))
+    rule = induce_rule(table).rule
+    assert (rule.predict_index(table) == table.codes).mean() > 0.85
 
 
 def test_a_planted_rule_is_found_exactly():
@@ -220,9 +206,9 @@ def test_a_planted_rule_is_found_exactly():
     frame["colour"] = rng.choice(["red", "green", "blue"], len(frame))
     truth = ((frame.x0 > 0.5) & (frame.colour == "red")) | ((frame.x1 > 1) & (frame.x2 <= 0.25))
     frame["ill"] = np.where(truth ^ (rng.random(len(frame)) < 0.05), "yes", "no")
-    found = induce_rules(labelled(frame), Settings(model="greedy"))
-    assert found.searched == pytest.approx(long.SEARCHED_ROWS, rel=0.01)
-    said = {literal for decision in found.ruleset.decisions for literal in decision.clause}
+    found = induce_rule(labelled(frame), Settings(model="greedy"))
+    assert found.searched == pytest.approx(SEARCHED_ROWS, rel=0.01)
+    said = {literal for clause in found.rule.clauses for literal in clause}
     assert {(one.column, one.op) for one in said} == {
         ("colour", Op.EQ),
         ("x0", Op.GT),
@@ -236,5 +222,5 @@ def test_a_planted_rule_is_found_exactly():
 def test_where_nothing_can_be_told_apart_the_rule_of_the_sample_stays(shorter):
     """A condition on literals that no pattern has leaves nothing to choose from."""
     table = long_table(7)
-    found = induce_rules(table, Settings(use=["cough"], require=["cough"]))
-    assert found.ruleset.columns in ((), ("cough",))
+    found = induce_rule(table, Settings(use=["cough"], require=["cough"]))
+    assert found.rule.columns in ((), ("cough",))

@@ -10,21 +10,18 @@ from hypothesis import strategies as st
 from lifelines import KaplanMeierFitter, NelsonAalenFitter
 from lifelines.statistics import multivariate_logrank_test
 from lifelines.utils import concordance_index, median_survival_times
+from nri.outcome.survival import concordant_pairs, expected_events, kaplan_meier, logrank
 
 from nri import (
     InputError,
     Knowledge,
     NRIError,
     Settings,
-    cross_validate_survival,
-    follow,
-    induce_survival,
+    cross_validate,
+    induce_rule,
     read_table,
 )
-from nri.report.survival import gather_survival_report, render_survival_report
-from nri.rule import any_rule_from_json
-from nri.survival.estimate import concordant_pairs, expected_events, kaplan_meier, logrank
-from nri.survival.path import concordance_of
+from nri.rule import from_json
 
 pytestmark = pytest.mark.filterwarnings("ignore:Starting with pandas")
 """lifelines calls pandas in ways that will end."""
@@ -47,14 +44,18 @@ def frame(n=400, seed=0):
     return rows
 
 
+def followed_rows(rows, weights=None):
+    return read_table(rows, time="days", event="status = dead", weights=weights)
+
+
 @pytest.fixture(scope="module")
 def patients():
-    return follow(read_table(frame()), "days", "status = dead")
+    return followed_rows(frame())
 
 
 @pytest.fixture(scope="module")
 def found(patients):
-    return induce_survival(patients)
+    return induce_rule(patients)
 
 
 @st.composite
@@ -100,31 +101,32 @@ def test_intervals_and_concordance_are_those_of_lifelines(rows):
 
 
 def test_a_planted_clause_is_found_and_its_curve_falls_faster(patients, found):
-    first = found.rule.segments[0]
+    first = found.rule.branches[0]
     assert {"age", "marker"} == set(first.clause.columns)
-    assert first.curve.median < found.rule.support.median
-    assert first.risk > 1.5 > found.rule.rest.risk
-    assert found.rule.p_value < 1e-6
-    judged = cross_validate_survival(patients, rng=np.random.default_rng(0))
-    assert 0.55 < judged.mean < concordance_of(patients, found.rule.predict(patients.table.columns)) + 0.03
+    assert first.estimate.median < found.rule.support.median
+    assert first.value > 1.5 > found.rule.default
+    assert found.rule.fit < 1e-6
+    own = patients.outcome.score(found.rule.predict(patients.columns), patients.weights)
+    judged = cross_validate(patients, rng=np.random.default_rng(0))
+    assert 0.55 < judged.value < own.value + 0.03
 
 
 def test_where_nothing_tells_the_time_no_clause_is_made_up():
     rows = frame()
     rows[["days", "status"]] = rows[["days", "status"]].sample(frac=1, random_state=1).to_numpy()
-    rule = induce_survival(follow(read_table(rows), "days", "status = dead")).rule
-    assert len(rule.segments) <= 1
-    assert cross_validate_survival(
-        follow(read_table(rows), "days", "status = dead"), rng=np.random.default_rng(0)
-    ).mean == pytest.approx(0.5, abs=0.06)
+    rule = induce_rule(followed_rows(rows)).rule
+    assert len(rule.branches) <= 1
+    assert cross_validate(
+        followed_rows(rows), rng=np.random.default_rng(0)
+    ).value == pytest.approx(0.5, abs=0.06)
 
 
 def test_a_row_of_weight_two_is_two_rows():
     rows = frame(120)
     rows["times"] = np.random.default_rng(3).integers(1, 3, len(rows))
-    weighted = induce_survival(follow(read_table(rows), "days", "status = dead", "times")).rule
+    weighted = induce_rule(followed_rows(rows, "times")).rule
     twice = rows.loc[rows.index.repeat(rows["times"])].drop(columns="times")
-    repeated = induce_survival(follow(read_table(twice), "days", "status = dead")).rule
+    repeated = induce_rule(followed_rows(twice)).rule
     assert str(weighted) == str(repeated)
 
 
@@ -134,7 +136,7 @@ def test_what_is_written_says_the_same_of_every_row(found):
     rows.loc[:5, "age"] = np.nan
     said = found.rule.predict(rows)
     assert (said[:6] == found.rule.default).all()
-    assert any_rule_from_json(found.rule.render("json")) == found.rule
+    assert from_json(found.rule.render("json")) == found.rule
     space = {}
     exec(found.rule.render("python"), space)
     cells = rows.astype(object).where(rows.notna(), None).to_dict("records")
@@ -146,14 +148,16 @@ def test_what_is_written_says_the_same_of_every_row(found):
     assert answered.tolist() == said.tolist()
     assert "risk" in str(found.rule.explain(rows)[10])
     for form in ("markdown", "html"):
-        assert f"{found.rule.segments[0].risk:.2f}" in found.rule.render(form)
+        assert f"{found.rule.branches[0].value:.2f}" in found.rule.render(form)
     with pytest.raises(InputError, match="cannot be written as 'prolog'"):
         found.rule.render("prolog")
 
 
 def test_the_report_has_a_curve_for_each_segment_and_no_row(patients, found):
+    from nri.report.survival import gather_survival_report, render_survival_report
+
     page = render_survival_report(gather_survival_report(patients, found))
-    assert page.count('class="km-picture"') == len(found.rule.parts)
+    assert page.count('class="km-picture"') == len(found.rule.estimates)
     assert "concordance on new rows" in page
     assert "<script" not in page
 
@@ -162,7 +166,7 @@ def test_the_report_has_a_curve_for_each_segment_and_no_row(patients, found):
     ("time", "event", "told"),
     [
         ("dayz", "status = dead", "did you mean 'days'"),
-        ("days", "status", 'say which one is the event, e.g. "status = dead"'),
+        ("days", "status", 'name the one that is the event, e.g. "status = dead"'),
         ("ward", "status = dead", "has text cells; give numbers"),
         ("days", "status = gone", "happens in no row"),
         ("days", "days > 5", "cannot be both"),
@@ -170,18 +174,18 @@ def test_the_report_has_a_curve_for_each_segment_and_no_row(patients, found):
 )
 def test_what_cannot_be_followed_is_told(time, event, told):
     with pytest.raises(NRIError, match=told):
-        follow(read_table(frame(40)), time, event)
+        read_table(frame(40), time=time, event=event)
 
 
 def test_a_time_below_zero_is_refused_and_knowledge_is_obeyed():
     rows = frame()
     with pytest.raises(InputError, match="0 or more"):
-        follow(read_table(rows.assign(days=rows["days"] - 50)), "days", "status = dead")
-    told = induce_survival(
-        follow(read_table(rows), "days", "status = dead"),
+        followed_rows(rows.assign(days=rows["days"] - 50))
+    told = induce_rule(
+        followed_rows(rows),
         Settings(knowledge=Knowledge(cuts={"age": [50, 70]})),
     ).rule
-    assert {x.value for clause in told.clauses() for x in clause if x.column == "age"} <= {50, 70}
+    assert {x.value for clause in told.clauses for x in clause if x.column == "age"} <= {50, 70}
 
 
 def test_the_command_line_tells_rule_estimate_and_predictions(tmp_path, capfd):

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nri.induce.select_columns import bits_of_columns, columns_to_search
 
-from nri.induce import wide
-from nri.induce.path import induce_rules
+from nri.induce import select_columns
+from nri.induce.induce import induce_rule
 from nri.induce.settings import Settings
-from nri.induce.wide import bits_of_columns, columns_to_search
 from nri.rule import Kind, column_of
 from nri.search.counts import _ridge
 from nri.table import Table, label_table, table_of
@@ -66,7 +66,7 @@ def test_the_same_columns_are_searched_in_whatever_order_rows_and_columns_come(s
     kept = set(columns_to_search(table, most=10).names)
     assert len(kept) == 10
     assert "told" in kept
-    assert kept == set(columns_to_search(backwards.labelled(other.labels), most=10).names)
+    assert kept == set(columns_to_search(backwards.with_outcome(other.outcome), most=10).names)
 
 
 def test_columns_that_somebody_named_stay():
@@ -79,14 +79,14 @@ def test_columns_that_somebody_named_stay():
 def test_a_narrow_table_is_searched_as_it_is():
     table = wide_table(2)
     assert columns_to_search(table) is table
-    assert induce_rules(table).searched_columns is None
+    assert induce_rule(table).searched_columns is None
 
 
 def test_a_wide_table_is_searched_in_part_and_says_so(monkeypatch):
-    monkeypatch.setattr(wide, "SEARCHED_COLUMNS", 12)
-    found = induce_rules(wide_table(3), Settings(model="greedy"))
+    monkeypatch.setattr(select_columns, "SEARCHED_COLUMNS", 12)
+    found = induce_rule(wide_table(3), Settings(model="greedy"))
     assert found.searched_columns == 12
-    assert "told" in found.ruleset.columns
+    assert "told" in found.rule.columns
 
 
 def test_dates_and_columns_without_a_cell_are_scored_too():

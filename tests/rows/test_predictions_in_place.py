@@ -11,21 +11,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from large_tables import planted, with_gaps
+from nri.rows import batches
+from nri.rows.files import files_of
 
-from nri import NRIClassifier, NRIRegressor, RuleSet
-from nri.engine import batches
-from nri.engine.files import files_of
+from nri import NRIClassifier, NRIRegressor, Rule
 from nri.errors import InputError
 from nri.tasks.stream import stream_predictions
 
 
 @pytest.fixture(scope="module")
-def rules() -> RuleSet:
+def rules() -> Rule:
     """Rules that read numbers, dates, flags and texts, the texts in several spellings."""
     frame = planted(600)
     frame.loc[:5, "colour"] = frame.colour[:6].str.upper()
     flagged = (frame.member & (frame.weight > 50)) | (frame.bought == "yes")
-    return NRIClassifier("greedy").fit(frame.drop(columns="bought"), np.where(flagged, "yes", "no")).rules_
+    return NRIClassifier("greedy").fit(frame.drop(columns="bought"), np.where(flagged, "yes", "no")).rule_
 
 
 COLUMNS = {
@@ -49,7 +49,7 @@ def frame_of(rows: list[dict[str, object]]) -> pd.DataFrame:
 
 @settings(max_examples=15, deadline=None)
 @given(rows=st.lists(st.fixed_dictionaries(COLUMNS), min_size=1, max_size=12))
-def test_a_database_says_what_memory_says(rules: RuleSet, rows: list[dict[str, object]]) -> None:
+def test_a_database_says_what_memory_says(rules: Rule, rows: list[dict[str, object]]) -> None:
     ibis = pytest.importorskip("ibis", reason="ibis-framework is in the extra scale")
     frame = frame_of(rows)
     held = ibis.table(TYPES | {"row": "int64"}, name="held")
@@ -69,7 +69,7 @@ def gaps() -> pd.DataFrame:
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "csv.gz", "tsv"])
 def test_batches_say_what_the_whole_table_says(
-    rules: RuleSet, gaps: pd.DataFrame, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    rules: Rule, gaps: pd.DataFrame, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batches, "_LETTERS", 5000)
     monkeypatch.setattr(batches, "_CELLS", 1)
@@ -116,7 +116,7 @@ def test_a_number_is_judged_as_in_memory(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(batches, "_CELLS", 1)
     frame = planted(2500).drop(columns="bought")
-    rule = NRIRegressor().fit(frame.drop(columns="weight"), frame.weight + frame["size"]).rules_
+    rule = NRIRegressor().fit(frame.drop(columns="weight"), frame.weight + frame["size"]).rule_
     table = frame.assign(**{rule.target: frame.weight + frame["size"]})
     table.to_parquet(tmp_path / "rows.parquet")
     files = files_of(str(tmp_path / "rows.parquet"))
@@ -125,7 +125,7 @@ def test_a_number_is_judged_as_in_memory(tmp_path: Path, monkeypatch: pytest.Mon
     assert told == judge(rule, Source(table), rule.predict(table))
 
 
-def test_nothing_is_left_of_predictions_that_were_interrupted(rules: RuleSet, tmp_path: Path) -> None:
+def test_nothing_is_left_of_predictions_that_were_interrupted(rules: Rule, tmp_path: Path) -> None:
     planted(300).to_parquet(tmp_path / "rows.parquet")
     files = files_of(str(tmp_path / "rows.parquet"))
     assert files is not None
@@ -144,7 +144,7 @@ def test_units_that_change_between_batches_are_refused(
     """Read in parts, kilograms were taken for such and pounds too, where a whole table knows one unit."""
     monkeypatch.setattr(batches, "_LETTERS", 400)
     frame = pd.DataFrame({"weight": np.arange(100.0)})
-    rules = NRIClassifier("greedy").fit(frame, frame.weight > 50).rules_
+    rules = NRIClassifier("greedy").fit(frame, frame.weight > 50).rule_
     table = tmp_path / "rows.csv"
     units = "".join(f"{i} {'kg' if i < 60 else 'lb'}\n" for i in range(400))
     table.write_text("weight\n" + units)
