@@ -106,7 +106,8 @@ def _on_rows(
     changes = row_changes(old, new, source)
     if out is not None:
         predicted = {f"old_{new.target}": changes.old, f"new_{new.target}": changes.new}
-        write_table(typed_frame(source).assign(**predicted).loc[changes.differs], out)
+        changed = changes.differs.nonzero()[0]
+        write_table(typed_frame(source).assign(**predicted).take(changed), out)
     return changes
 
 

@@ -131,14 +131,14 @@ def _slices_of_files(
 ) -> "Slices":
     """Search some rows of a large table for slices, and count them on all others."""
     from nri.cli.files import SAMPLE
-    from nri.rows.some_rows import some_rows
+    from nri.rows.files import some_rows
     from nri.tasks.stream import stream_slices
 
     with progress("searching for slices", quiet=quiet) as step:
         some = some_rows(files, sample or SAMPLE)
         options = options | chosen(some.source.names)
         options["step"] = lambda rows: step.describe(f"counting on all rows: {rows}")
-        result = stream_slices(files, some, labels, predictions, **options)
+        result = stream_slices(files, some.source, some.n_rows, labels, predictions, **options)
     searched = f"searched {len(some.source)} of {some.n_rows} rows (--sample), chosen by a hash"
     message(f"{searched}; all others are counted", quiet=quiet)
     return result

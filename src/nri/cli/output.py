@@ -91,7 +91,7 @@ def rule_note(rule: "Rule", validation: Validation | None, costs: "MeanCost | No
         return f"rule: accuracy {validation.score}{paid} ({weighted}cross-validated)"
     from nri.rule import NumberTarget
 
-    summary = rule.predicts.summary(rule)
+    summary = rule.predicts.summary(rule.fit)
     if validation is None:
         return summary
     score, details = validation.score, validation.score.details

@@ -11,7 +11,7 @@ import numpy as np
 
 from nri.errors import InputError
 from nri.rows.duckdb import DuckEngine, connect, copied, parquet_source, quoted
-from nri.rows.engine import ROWS
+from nri.rows.engine import ROWS, as_frame
 from nri.rule.plan import ColumnPlan
 from nri.rule.render.sql_dialects import text_literal
 from nri.table.cells import text_cells
@@ -260,8 +260,6 @@ def some_rows(files: Files, size: int, *, memory: str | None = None) -> SomeRows
     if not n_rows:
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     if files.parquet:
-        from nri.rows.batches import as_frame  # it reads files itself
-
         return SomeRows(Source(as_frame(taken)), n_rows)
     filled = [column.fill_null("") for column in taken.columns]
     taken = taken.from_arrays(filled, taken.column_names)

@@ -87,7 +87,7 @@ def view_work(work: Work) -> Json:
     shown = [i for i, pattern in enumerate(outline.patterns) if pattern]
     beside = [i for i, pattern in enumerate(outline.patterns) if not pattern]
     labels = [_label(one.value) if of_classes else None for one in rule.estimates]
-    shares = [rule.labels.share(one) if of_classes else None for one in rule.estimates]  # type: ignore[arg-type]
+    shares = [rule.labels.share(one) if of_classes else None for one in rule.estimates]
     return {
         "target": rule.target,
         "title": f"{target.time} until {target.name}" if isinstance(target, SurvivalTarget) else rule.target,
@@ -363,7 +363,7 @@ def _predicted(work: Work, row: int) -> str:
     target, estimate = work.rule.predicts, work.rule.estimates[work.deciding[row]]
     if isinstance(work.table.outcome, Survival):
         return f"risk {estimate.value:.2f}"
-    return target.cells(estimate)[0]  # type: ignore[arg-type]
+    return target.cells(estimate)[0]
 
 
 def view_literal(literal: Literal) -> Json:

@@ -27,11 +27,10 @@ from nri.rule import (
     literal_truth,
     simplify,
 )
-from nri.rule.simplify import can_fire, meeting, must_fire
 from nri.rule.literal import Value
 from nri.rule.regions import regions_of
-from nri.table.source import as_frame
-from nri.table.source import Source
+from nri.rule.simplify import can_fire, meeting, must_fire
+from nri.table.source import Source, as_frame
 from nri.table.table import Table
 from nri.tasks.predictions import Truth
 

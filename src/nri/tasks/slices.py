@@ -34,9 +34,9 @@ from nri.outcome.base import wilson
 from nri.rule import Clause, Kind, clause_truth
 from nri.table.answers import Answers, read_answers
 from nri.table.binarizer import Binarizer
-from nri.table.source import table_of
 from nri.table.kinds.category import fold
 from nri.table.reading import as_numbers
+from nri.table.source import table_of
 from nri.table.table import Table
 from nri.table.target import MAX_CLASSES, labels_as_text
 from nri.tasks.predictions import different_cells

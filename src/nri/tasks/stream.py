@@ -41,12 +41,12 @@ from nri.tasks.slices import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from nri.engine.batches import Batch
-    from nri.engine.files import Files
+    from nri.rows.batches import Batch
+    from nri.rows.files import Files
 
 
 def _batches(files: "Files", columns: Collection[str] | None = None) -> "Iterator[Batch]":
-    from nri.engine.batches import batches
+    from nri.rows.batches import batches
 
     return batches(files, columns)
 
@@ -109,7 +109,7 @@ def stream_changes(
     step: Callable[[int], None] = lambda rows: None,
 ) -> RowChanges:
     """Count on all rows what changed from one rule to another; rows that differ go to the destination."""
-    from nri.engine.batches import Batch
+    from nri.rows.batches import Batch
 
     readers, counts = [PlanReader(rule.plans) for rule in (old, new)], RowComparison(old, new)
     wanted = {*old.plans, *new.plans, new.target} if destination is None else None
@@ -309,7 +309,7 @@ def _written(rows: "pa.Table") -> pd.DataFrame:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from nri.engine.batches import as_frame
+    from nri.rows.engine import as_frame
 
     columns = {}
     for name, column in zip(rows.column_names, rows.columns, strict=True):
