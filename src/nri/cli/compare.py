@@ -104,7 +104,7 @@ def _on_rows(
             )
     source = open_table(file, sheet, header, quiet=quiet)
     changes = row_changes(old, new, source)
-    if out is not None:
+    if out is not None and changes.differs is not None:
         predicted = {f"old_{new.target}": changes.old, f"new_{new.target}": changes.new}
         changed = changes.differs.nonzero()[0]
         write_table(typed_frame(source).assign(**predicted).take(changed), out)
