@@ -10,6 +10,7 @@ from typing import Any
 
 from nri.errors import ConfigError, InputError
 from nri.paper.torch.export import paper_graph
+from nri.paper.torch.feedback_training import FeedbackTrainConfig, FeedbackTraining
 from nri.paper.torch.training import PaperTrainConfig, PaperTraining
 from nri.seeded.experts import EXPERTS
 from nri.seeded.torch.export import seeded_graph
@@ -22,7 +23,7 @@ from nri.train.onnx import write_graph
 from nri.train.training import Training
 from nri.weights import CARD_VERSION, checksum_of
 
-NETWORKS = ("seeded", "paper")
+NETWORKS = ("seeded", "paper", "paper-feedback")
 """What the top-level key ``task`` of a configuration may say."""
 
 
@@ -39,6 +40,8 @@ def make_training(config: Mapping[str, Any], where: str) -> Training:
         return SeededTraining(from_dict(SeededTrainConfig, data, where))
     if name == "paper":
         return PaperTraining(from_dict(PaperTrainConfig, data, where))
+    if name == "paper-feedback":
+        return FeedbackTraining(from_dict(FeedbackTrainConfig, data, where))
     raise ConfigError(f"{where}: unknown task {name!r}; use one of {', '.join(map(repr, NETWORKS))}")
 
 

@@ -56,15 +56,24 @@ class SlotDecoder(nn.Module):
 
     def forward(self, h: Float[Tensor, "B L D"], literal_valid: Bool[Tensor, "B L"]) -> SoftRule:
         """Fill the slots for a batch of embedded literals."""
-        valid = literal_valid.unsqueeze(-1)
-        mean = (h * valid).sum(1) / valid.sum(1).clamp_min(1)  # \bar h of eq. (clause_state)
-        states = self.queries + mean.unsqueeze(1)
-        for layer in self.layers:
-            states = layer(states, h, literal_valid, self.film)
-        states = self.norm(states)  # s_k of eq. (clause_state)
+        states = self.states(h, literal_valid)
+        mean = _mean(h, literal_valid)
         z = self.literal_gates(states, h, literal_valid, self.film)
         w = self.clause_gates(mean, states, z, h, self.film)
         return SoftRule(z, w)
+
+    def states(self, h: Float[Tensor, "B L D"], literal_valid: Bool[Tensor, "B L"]) -> Float[Tensor, "B T D"]:
+        """s_k of eq. (clause_state)."""
+        states = self.queries + _mean(h, literal_valid).unsqueeze(1)
+        for layer in self.layers:
+            states = layer(states, h, literal_valid, self.film)
+        return self.norm(states)
+
+
+def _mean(h: Float[Tensor, "B L D"], literal_valid: Bool[Tensor, "B L"]) -> Float[Tensor, "B D"]:
+    r"""\bar h of eq. (clause_state)."""
+    valid = literal_valid.unsqueeze(-1)
+    return (h * valid).sum(1) / valid.sum(1).clamp_min(1)
 
 
 class DecoderLayer(nn.Module):

@@ -1,0 +1,252 @@
+"""A third network: the paper's slots, which look at what they cover and are filled anew, round by round.
+
+The text's network reads the statistics of each literal once. Literals with equal statistics then have equal
+gates in every slot, so it cannot write ``x0 or x1`` (docs/paper.md). Here each slot starts from a positive row
+of its own, drawn by chance, and in every round executes its gates on the support: how many positives, how many
+negatives and how many positives of no other slot would it cover with a literal, and without it? A small network,
+the same for all slots, literals and rounds, turns these counts into the next gates.
+
+Statistics, slots, product t-norm and deployment are the text's. The example keys of eq. (5), which know the
+positions of columns, are left out: permuting the columns of a table permutes the gates.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from nri.errors import ConfigError
+from nri.paper.torch.batch import EpisodeBatch
+from nri.paper.torch.config import PaperConfig
+from nri.paper.torch.keys import seeded_columns
+from nri.paper.torch.layers import linear
+from nri.paper.torch.slots import SlotDecoder, exclude_complements
+from nri.paper.torch.statistics import NAMES, literal_statistics
+from nri.paper.torch.tnorm import UNKNOWN, SoftRule
+
+_LITERAL_NUMBERS = 20
+_SLOT_NUMBERS = 9
+_START = 0.05
+"""Clause gate of a slot that asks for nothing yet: it covers every row and must not hide them from others."""
+
+
+@dataclass(frozen=True)
+class FeedbackConfig:
+    """The size of the network."""
+
+    slots: int = 8
+    """T, as in the text."""
+    width: int = 48
+    """D, of literal embeddings and slot states."""
+    layers: int = 2
+    """Decoder layers."""
+    heads: int = 4
+    feedforward: int = 2
+    hidden: int = 40
+    """Units of the networks that read the counts."""
+    rounds: int = 9
+    """How often the slots are executed and filled anew."""
+    anew: tuple[int, ...] = (3, 6)
+    """Rounds before which slots that cover hardly a positive of their own start from another row."""
+
+    def __post_init__(self) -> None:
+        for name in ("slots", "width", "layers", "heads", "feedforward", "hidden", "rounds"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"model: {name} = {getattr(self, name)} is too small; give at least 1")
+
+    @property
+    def decoder(self) -> PaperConfig:
+        """The part that is the paper's own."""
+        return PaperConfig(
+            slots=self.slots,
+            width=self.width,
+            layers=self.layers,
+            heads=self.heads,
+            feedforward=self.feedforward,
+        )
+
+
+class FeedbackInducer(nn.Module):
+    """Tables with labels in, one soft rule for each table and round out."""
+
+    def __init__(self, config: FeedbackConfig, generator: torch.Generator | None = None) -> None:
+        super().__init__()
+        self.config = config
+        width, hidden = config.width, config.hidden
+        self.from_statistics = nn.Sequential(
+            linear(len(NAMES) + 2, width, generator),
+            nn.ReLU(),
+            linear(width, width, generator),
+            nn.LayerNorm(width),
+        )
+        self.decoder = SlotDecoder(config.decoder, generator)
+        self.read = linear(_LITERAL_NUMBERS, hidden, generator)
+        self.read_own = linear(_SLOT_NUMBERS, hidden, generator, bias=False)
+        self.from_embedding = linear(width, hidden, generator, bias=False)
+        self.from_state = linear(width, hidden, generator, bias=False)
+        self.compete = linear(hidden, 1, generator)
+        self.think = linear(hidden + 2, hidden, generator)
+        self.gate = linear(hidden, 1, generator)
+        self.read_slot = linear(_SLOT_NUMBERS, hidden, generator)
+        self.slot_from_state = linear(width, hidden, generator, bias=False)
+        self.clause_gate = linear(hidden, 1, generator)
+        with torch.no_grad():
+            self.gate.bias.fill_(-2.0)
+
+    def forward(self, batch: EpisodeBatch, luck: Float[Tensor, "B M"] | None = None) -> SoftRule:
+        """Return the rules of the last round; ``luck`` decides from which rows slots start."""
+        return self.rounds(batch, luck)[-1]
+
+    def rounds(self, batch: EpisodeBatch, luck: Float[Tensor, "B M"] | None = None) -> list[SoftRule]:
+        """Return the rules after each round."""
+        if luck is None:
+            n_rows = batch.values.shape[1]
+            luck = (0.5 + 0.5 * seeded_columns(0, 0, n_rows, 1, batch.values.device)).to(batch.values)
+            luck = luck.expand(len(batch.values), n_rows)
+        sizes = torch.stack([batch.positives.sum(-1), batch.negatives.sum(-1)], -1).clamp_min(1)
+        phi = literal_statistics(batch)
+        told = (sizes.log() / 6).unsqueeze(1).expand(-1, phi.shape[1], -1)
+        h = self.from_statistics(torch.cat([phi, told], -1))
+        states = self.decoder.states(h, batch.literal_valid)
+        shared = self.from_embedding(h).unsqueeze(1) + self.from_state(states).unsqueeze(2)
+        own = self.slot_from_state(states)
+        support = _Support(batch, sizes)
+        B, T = len(batch.values), self.config.slots
+        anchors = _ranked_rows(luck, batch.positives, T)
+        z = batch.values.new_zeros(B, T, phi.shape[1])
+        w = batch.values.new_full((B, T), _START)
+        clauses = batch.values.new_ones(B, T, batch.values.shape[1])
+        rules = []
+        for index in range(self.config.rounds):
+            covered = support.coverage(clauses, w)
+            if index in self.config.anew:
+                anchors, restarted = _other_anchors(covered, batch.positives, luck, anchors)
+                z, w = z * ~restarted.unsqueeze(-1), torch.where(restarted, _START, w)
+                covered = support.coverage(torch.where(restarted.unsqueeze(-1), 1.0, clauses), w)
+            slots = self.read_own(support.of_slots(z, w, covered)).unsqueeze(2)
+            hidden = (self.read(support.of_literals(z, covered, anchors)) + slots + shared).relu()
+            rival = self.compete(hidden).squeeze(-1)
+            ahead = rival.masked_fill(~batch.literal_valid.unsqueeze(1), -30.0).log_softmax(-1)
+            hidden = torch.cat([hidden, ahead.exp().unsqueeze(-1), (ahead / 4).unsqueeze(-1)], -1)
+            logits = self.gate(self.think(hidden).relu()).squeeze(-1)
+            z = exclude_complements(logits) * batch.literal_valid.unsqueeze(1)
+            clauses = support.truth(z)
+            seen = support.of_slots(z, w, support.coverage(clauses, w))
+            w = self.clause_gate((self.read_slot(seen) + own).relu()).squeeze(-1).sigmoid()
+            rules.append(SoftRule(z, w))
+        return rules
+
+
+@dataclass(frozen=True, eq=False)
+class _Coverage:
+    clauses: Float[Tensor, "B T M"]
+    alone: Float[Tensor, "B T M"]
+    """What no other slot covers."""
+    own: Float[Tensor, "B T"]
+    """Positives that this slot covers and no other."""
+    uncovered: Float[Tensor, "B M"]
+    """How little of a row the whole rule covers."""
+
+
+class _Support:
+    """The rows of the tables, and what slots cover of them."""
+
+    def __init__(self, batch: EpisodeBatch, sizes: Float[Tensor, "B 2"]) -> None:
+        self.literals = batch.literals
+        dtype = batch.values.dtype
+        self.holds = (self.literals == 1).to(dtype)
+        self.fails = (self.literals == 0).to(dtype)
+        self.unknown = (self.literals == UNKNOWN).to(dtype)
+        self.positives, self.negatives = batch.positives, batch.negatives
+        self.sizes = sizes
+
+    def truth(self, z: Float[Tensor, "B T L"]) -> Float[Tensor, "B T M"]:
+        """Truth of each slot's clause, eq. (12), slots first."""
+        failing, unknown = (1 - z).clamp_min(1e-12).log(), (1 - UNKNOWN * z).log()
+        return (failing @ self.fails.mT + unknown @ self.unknown.mT).exp()
+
+    def coverage(self, clauses: Float[Tensor, "B T M"], w: Float[Tensor, "B T"]) -> _Coverage:
+        """Who covers what, and who alone."""
+        gated = (w.unsqueeze(-1) * clauses).clamp_max(1 - 1e-4)
+        left = 1 - gated
+        uncovered = left.log().sum(1, keepdim=True).exp()
+        alone = uncovered / left
+        own = (gated * alone * self.positives.unsqueeze(1)).sum(-1)
+        return _Coverage(clauses, alone, own, uncovered.squeeze(1))
+
+    def of_literals(
+        self, z: Float[Tensor, "B T L"], covered: _Coverage, anchors: Int[Tensor, "B T"]
+    ) -> Float[Tensor, "B T L F"]:
+        """What a slot would cover with each literal, and without it."""
+        C = covered.clauses
+        views = torch.cat(
+            [
+                C * self.positives.unsqueeze(1),
+                C * self.negatives.unsqueeze(1),
+                C * covered.alone * self.positives.unsqueeze(1),
+            ],
+            1,
+        )
+        T = C.shape[1]
+        inside = views @ self.holds
+        outside = views @ self.fails / (1 - z).clamp_min(0.02).repeat(1, 3, 1)
+        counts = [*inside.split(T, 1), *(inside + outside).split(T, 1)]  # P, N, U with it; the same without
+        n_positive, n_negative = self.sizes[:, 0, None, None], self.sizes[:, 1, None, None]
+        totals = [n_positive, n_negative, n_positive]
+        rates = [count / total for count, total in zip(counts, totals * 2, strict=True)]
+        logs = [(count + 0.5).log() / 4 for count in counts]
+        precision = [
+            ((counts[a] + 0.5) / (counts[b] + 0.5)).log() / 4 for a, b in ((0, 1), (2, 1), (3, 4), (5, 4))
+        ]
+        index = anchors.unsqueeze(-1).expand(-1, -1, self.literals.shape[-1])
+        anchor = self.literals.gather(1, index)
+        gain = precision[0] - precision[2]
+        own_gain = precision[1] - precision[3]
+        return torch.stack([*rates, *logs, *precision, gain, own_gain, anchor, z], -1)
+
+    def of_slots(
+        self, z: Float[Tensor, "B T L"], w: Float[Tensor, "B T"], covered: _Coverage
+    ) -> Float[Tensor, "B T S"]:
+        """What a slot covers."""
+        C = covered.clauses
+        P = (C * self.positives.unsqueeze(1)).sum(-1)
+        N = (C * self.negatives.unsqueeze(1)).sum(-1)
+        U = (C * covered.alone * self.positives.unsqueeze(1)).sum(-1)
+        n_positive, n_negative = self.sizes[:, :1], self.sizes[:, 1:]
+        numbers = [
+            P / n_positive,
+            N / n_negative,
+            U / n_positive,
+            (P + 0.5).log() / 4,
+            (N + 0.5).log() / 4,
+            (U + 0.5).log() / 4,
+            ((P + 0.5) / (N + 0.5)).log() / 4,
+            z.sum(-1) / 4,
+            w,
+        ]
+        return torch.stack(numbers, -1)
+
+
+def _ranked_rows(
+    score: Float[Tensor, "B M"], positives: Float[Tensor, "B M"], count: int
+) -> Int[Tensor, "B T"]:
+    """The positive rows of highest score; with fewer than asked for, over again."""
+    order = (score + 10 * positives).argsort(-1, descending=True)
+    n_positive = positives.sum(-1, keepdim=True).long().clamp_min(1)
+    places = torch.arange(count, device=score.device).unsqueeze(0) % n_positive
+    return order.gather(1, places)
+
+
+def _other_anchors(
+    covered: _Coverage, positives: Float[Tensor, "B M"], luck: Float[Tensor, "B M"], anchors: Int[Tensor, "B T"]
+) -> tuple[Int[Tensor, "B T"], Bool[Tensor, "B T"]]:
+    """Give slots without positives of their own the least covered ones to start from."""
+    with torch.no_grad():
+        T = anchors.shape[1]
+        own = covered.own
+        restarted = own < 1.0
+        rows = _ranked_rows(covered.uncovered + 0.5 * luck, positives, T)
+        place = own.argsort(-1).argsort(-1)
+        fresh = rows.gather(1, place)
+        return torch.where(restarted, fresh, anchors), restarted
