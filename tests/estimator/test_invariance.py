@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nri import NRIClassifier
-from nri.rule import Clause, Literal, Dnf, RuleSet
+from nri.rule import Clause, Dnf, Literal, RuleSet
 
 SEEDS = tuple(random.SystemRandom().sample(range(2**32), 6))
 """Other tables in every run, but the same in every test: each is fitted once, only its variants anew."""

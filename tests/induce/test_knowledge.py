@@ -10,7 +10,7 @@ from nri.errors import InputError
 from nri.induce.knowledge import Knowledge
 from nri.induce.path import induce_rules
 from nri.induce.settings import Settings
-from nri.rule import Clause, Literal, Op, Dnf, count_ruleset
+from nri.rule import Clause, Dnf, Literal, Op, count_ruleset
 from nri.table import label_table, table_of
 
 

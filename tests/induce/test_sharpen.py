@@ -13,7 +13,7 @@ from made_tables import table_of_columns
 from nri import NRIClassifier
 from nri.induce.sharpen import sharpen
 from nri.induce.words import counted, right_weight
-from nri.rule import Clause, Column, Literal, Op, Dnf, RuleSet, Value, column_of
+from nri.rule import Clause, Column, Dnf, Literal, Op, RuleSet, Value, column_of
 from nri.table import Table
 
 seeds = st.integers(0, 2**32 - 1)

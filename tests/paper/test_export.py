@@ -10,12 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nri.errors import InputError
-from nri.networks import export_weights
+from nri.networks import export_weights, load_network
 from nri.paper.model import PaperNetwork
-from nri.paper.torch.config import PaperConfig
-from nri.paper.torch.export import OneEpisode, load_paper
-from nri.paper.torch.training import PaperTrainConfig, PaperTraining
-from nri.train.checkpoint import load_checkpoint
+from nri.paper.torch.network import PaperConfig
+from nri.paper.torch.training import OneEpisode, PaperTrainConfig, PaperTraining
 from nri.train.config import OptimConfig
 from nri.train.loop import CHECKPOINT, train
 from nri.weights import checksum_of
@@ -37,7 +35,7 @@ def exported(tmp_path_factory) -> tuple[Path, Path]:
 @pytest.fixture(scope="module")
 def twins(exported) -> tuple[PaperNetwork, OneEpisode]:
     checkpoint, onnx_file = exported
-    return PaperNetwork(onnx_file), OneEpisode(load_paper(load_checkpoint(checkpoint)))
+    return PaperNetwork(onnx_file), OneEpisode(load_network(checkpoint))
 
 
 @settings(deadline=None, max_examples=40)

@@ -15,7 +15,7 @@ from nri.induce.settings import Settings
 from nri.induce.words import counted
 from nri.report import ReportOptions, gather_report, render_report
 from nri.report.curve import by_size
-from nri.rule import Clause, Literal, Op, Dnf
+from nri.rule import Clause, Dnf, Literal, Op
 from nri.table import Target
 
 QUICK = ReportOptions(samples=0, folds=0)

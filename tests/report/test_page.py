@@ -20,7 +20,7 @@ from nri.report import ReportOptions, gather_report, render_report, report_on, w
 from nri.report.page import percent
 from nri.report.pictures import interval_bar
 from nri.report.records import Tally
-from nri.rule import Clause, Literal, Op, Dnf, count_ruleset
+from nri.rule import Clause, Dnf, Literal, Op, count_ruleset
 from nri.table import LeftOut, Reason
 
 QUICK = ReportOptions(samples=0, folds=0)

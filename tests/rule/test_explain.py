@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from rule_strategies import cases, columns_of
 
-from nri.rule import FALSE, Clause, Literal, Op, Dnf, clause_truth, column_of, count_ruleset
+from nri.rule import FALSE, Clause, Dnf, Literal, Op, clause_truth, column_of, count_ruleset
 
 BOTH = Clause([Literal("fever", Op.EQ, True), Literal("cough", Op.EQ, True)])
 OLD = Clause([Literal("chills", Op.EQ, True), Literal("age", Op.GT, 61), Literal("age", Op.LE, 90)])

@@ -18,10 +18,10 @@ from nri.errors import InputError
 from nri.rule import (
     TRUE,
     Clause,
+    Dnf,
     Kind,
     Literal,
     Op,
-    Dnf,
     column_of,
     count_ruleset,
     prolog_facts,

@@ -7,7 +7,7 @@ from hypothesis import given
 from rule_strategies import literals, rules, schemas
 
 from nri.errors import InputError
-from nri.rule import ALWAYS, FALSE, TRUE, Clause, Kind, Literal, Op, Dnf
+from nri.rule import ALWAYS, FALSE, TRUE, Clause, Dnf, Kind, Literal, Op
 
 
 def test_one_spelling_for_each_meaning():

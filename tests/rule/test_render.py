@@ -15,11 +15,11 @@ from nri.rule import (
     TRUE,
     ClassRule,
     Clause,
+    Dnf,
     Evidence,
     Kind,
     Literal,
     Op,
-    Dnf,
     RuleSet,
     column_of,
     count_ruleset,
@@ -209,9 +209,7 @@ def test_markdown_rows_keep_their_four_cells(case):
 @given(text)
 def test_latex_escapes_all_that_is_special(name):
     columns = {name: column_of([True])}
-    ruleset = count_ruleset(
-        name, ["no", "yes"], {"yes": Dnf([Clause([yes(name)])])}, columns, np.eye(2)[[1]]
-    )
+    ruleset = count_ruleset(name, ["no", "yes"], {"yes": Dnf([Clause([yes(name)])])}, columns, np.eye(2)[[1]])
     row = next(line for line in render(ruleset, "latex").splitlines() if line.startswith("if & "))
     clause = row.removeprefix("if & ").removesuffix(r" & 1.00 & 1 of 1 \\")
     plain = re.sub(r"\\text[a-z]+\{\}|\\[&%$#_{}]", "", clause)

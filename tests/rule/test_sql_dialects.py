@@ -18,7 +18,7 @@ from rule_strategies import cases, columns_of
 from sqlglot import exp
 
 from nri.errors import InputError
-from nri.rule import Clause, Kind, Literal, Op, Dnf, column_of, count_ruleset
+from nri.rule import Clause, Dnf, Kind, Literal, Op, column_of, count_ruleset
 from nri.rule.plan import ColumnPlan
 from nri.rule.render.as_sql import table_parts
 from nri.rule.render.sql_dialects import DIALECTS, dialect_of, identifier
@@ -221,9 +221,7 @@ def test_a_name_is_a_column_in_mariadb_not_a_text(mysql):
 @pytest.mark.parametrize("kind", ["BOOLEAN", "INTEGER"])
 def test_yes_and_no_may_be_booleans_or_numbers_in_postgres(postgres, kind):
     """PostgreSQL refuses boolean = 1, and integer = TRUE as well."""
-    ruleset = story(
-        Dnf([Clause([Literal("ill", Op.EQ, True)])]), {"ill": [True, False, None]}, (False, True)
-    )
+    ruleset = story(Dnf([Clause([Literal("ill", Op.EQ, True)])]), {"ill": [True, False, None]}, (False, True))
     postgres.cursor.execute("DROP TABLE IF EXISTS data")
     postgres.cursor.execute(f"CREATE TABLE data (row_number_ INTEGER, ill {kind})")
     yes, no = ("TRUE", "FALSE") if kind == "BOOLEAN" else ("1", "0")

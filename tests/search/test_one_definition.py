@@ -8,7 +8,7 @@ from search_problems import episodes
 
 from nri.episode import literal_truth
 from nri.paper.deploy import clause_holds
-from nri.rule import Clause, Literal, Op, Dnf, RuleSet, clause_matrix, column_of, count_ruleset
+from nri.rule import Clause, Dnf, Literal, Op, RuleSet, clause_matrix, column_of, count_ruleset
 from nri.rule.decide import first_to_fire, speaking_order
 from nri.search.candidates import build_pool, clause_truth
 from nri.search.clauses import clause_array, clause_lengths

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from nri import NRIClassifier
 from nri.errors import InputError
-from nri.rule import Clause, Column, Kind, Literal, Op, Dnf, RuleSet, count_ruleset, from_json, render
+from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, RuleSet, count_ruleset, from_json, render
 from nri.rule.plan import ColumnPlan
 from nri.table import read_columns, read_table, table_of
 from nri.table.cells import TextCells, text_cells, typed_texts

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from nri.errors import InputError
-from nri.rule import Clause, Kind, Literal, Op, Dnf
+from nri.rule import Clause, Dnf, Kind, Literal, Op
 from nri.rule.plan import ColumnPlan, unstated
 from nri.table import read_columns, table_of
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nri import compare_rules
 from nri.errors import InputError
-from nri.rule import Clause, Literal, Op, Dnf, count_ruleset, rule_truth
+from nri.rule import Clause, Dnf, Literal, Op, count_ruleset, rule_truth
 from nri.table import table_of
 
 FRAME = pd.DataFrame(

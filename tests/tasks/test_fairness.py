@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nri.rule import Clause, Literal, Op, Dnf, count_ruleset
+from nri.rule import Clause, Dnf, Literal, Op, count_ruleset
 from nri.table import label_table, table_of
 from nri.tasks.fairness import by_group, looks_protected, note_on, protected_columns
 

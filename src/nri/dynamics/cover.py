@@ -24,9 +24,7 @@ _SECONDS = 10.0
 """Time after which the shortest cover found so far is taken."""
 
 
-def shortest_rule(
-    regulators: Sequence[Variable], on: IntArray, off: IntArray, *, proven: bool = True
-) -> Dnf:
+def shortest_rule(regulators: Sequence[Variable], on: IntArray, off: IntArray, *, proven: bool = True) -> Dnf:
     """Return the rule with the fewest clauses, then literals, that covers all of ``on`` and none of ``off``.
 
     Parameters

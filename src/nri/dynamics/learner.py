@@ -23,7 +23,7 @@ from nri.errors import InputError
 from nri.induce.path import induce_rules
 from nri.induce.settings import Settings
 from nri.induce.words import counted
-from nri.rule import Clause, Column, Kind, Label, Literal, Op, Dnf, RuleSet
+from nri.rule import Clause, Column, Dnf, Kind, Label, Literal, Op, RuleSet
 from nri.table.table import Table, Target
 
 _MOST_SETTLING = 7

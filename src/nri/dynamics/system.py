@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nri.arrays import IntArray
 from nri.dynamics.variables import Variable
 from nri.errors import InputError, UnknownColumnError
-from nri.rule import FALSE, TRUE, ClassRule, Evidence, Label, Dnf, RuleSet
+from nri.rule import FALSE, TRUE, ClassRule, Dnf, Evidence, Label, RuleSet
 from nri.rule.labels import label_array
 from nri.table.frame import read_columns
 

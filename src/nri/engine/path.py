@@ -39,7 +39,7 @@ from nri.induce.path import find_rules, induce_rules
 from nri.induce.settings import Settings
 from nri.induce.sharpen import rule_bits, sharpen
 from nri.induce.words import counted, least_precision, right_weight
-from nri.rule import Label, Literal, Dnf, RuleSet, Value
+from nri.rule import Dnf, Label, Literal, RuleSet, Value
 from nri.table.table import Table
 from nri.table.usable import LeftOut
 

@@ -7,7 +7,7 @@ import numpy as np
 from nri.engine.columns import EngineColumn
 from nri.engine.histogram import Window
 from nri.induce.borders import Border, borders_of, is_on
-from nri.rule import Clause, Label, Literal, Dnf, RuleSet, Value
+from nri.rule import Clause, Dnf, Label, Literal, RuleSet, Value
 from nri.rule.literal import Kind
 from nri.table.table import Table
 

@@ -14,7 +14,7 @@ import numpy as np
 from nri.errors import InputError
 from nri.induce.arguments import check_knowledge
 from nri.induce.words import counted
-from nri.rule import Kind, Literal, Op, Dnf, RuleSet, rule_truth
+from nri.rule import Dnf, Kind, Literal, Op, RuleSet, rule_truth
 from nri.table.answers import read_condition
 from nri.table.binarizer import Binarizer
 from nri.table.table import Table

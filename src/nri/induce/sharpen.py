@@ -19,7 +19,7 @@ import numpy as np
 from nri.arrays import IntArray
 from nri.induce.borders import Border, BorderRows, borders_of, is_on, outlooks
 from nri.induce.words import counted, least_precision, right_weight
-from nri.rule import Clause, Literal, Op, Dnf, RuleSet, Value
+from nri.rule import Clause, Dnf, Literal, Op, RuleSet, Value
 from nri.search.objective import DescriptionLength, clause_bits
 from nri.table.table import Table
 from nri.table.thresholds import Cut

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from nri.rule import (
     Clause,
+    Dnf,
     Domain,
     Kind,
     Label,
     Literal,
     Op,
-    Dnf,
     RuleSet,
     clause_matrix,
     count_ruleset,

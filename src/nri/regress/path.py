@@ -25,7 +25,7 @@ from nri.regress.count import (
     weighted_quantiles,
 )
 from nri.regress.search import Problem, search
-from nri.rule import Clause, Kind, Literal, Op, Dnf, simplify
+from nri.rule import Clause, Dnf, Kind, Literal, Op, simplify
 from nri.rule.literal import plain_value
 from nri.rule.regions import Domain
 from nri.rule.segments import Segments

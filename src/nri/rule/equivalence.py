@@ -24,9 +24,7 @@ _SMALL = 2**13
 """Rows of a truth table up to which it is quicker than starting a solver."""
 
 
-def equivalent(
-    first: Dnf, second: Dnf, domain: Domain | None = None, *, unknown_cells: bool = False
-) -> bool:
+def equivalent(first: Dnf, second: Dnf, domain: Domain | None = None, *, unknown_cells: bool = False) -> bool:
     """Whether the two rules fire on the same rows of the domain.
 
     >>> from nri.rule import Clause, Literal, Op

@@ -9,7 +9,7 @@ from nri.induce import models
 from nri.induce.diagnostics import check_prevalence
 from nri.induce.knowledge import Knowledge
 from nri.induce.settings import Settings
-from nri.rule import Label, Dnf
+from nri.rule import Dnf, Label
 from nri.serve.fields import (
     MAX_LITERALS,
     as_object,

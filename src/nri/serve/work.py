@@ -13,7 +13,7 @@ from nri.induce.estimates import lone_teller
 from nri.induce.path import induce_rules
 from nri.induce.price import Price, price_of_knowledge
 from nri.induce.resample import HeldOut, cores, hold_out, some_of_each_class
-from nri.rule import ColumnPlan, Columns, Kind, Dnf, RuleSet, clause_matrix, count_ruleset
+from nri.rule import ColumnPlan, Columns, Dnf, Kind, RuleSet, clause_matrix, count_ruleset
 from nri.rule.labels import Label
 from nri.serve.fields import as_object, listed, read_clauses
 from nri.serve.question import Question

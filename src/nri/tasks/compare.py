@@ -14,9 +14,9 @@ from nri.induce.estimates import Accuracy, accuracy_of
 from nri.rule import (
     TRUE,
     Clause,
+    Dnf,
     Kind,
     Label,
-    Dnf,
     RuleSet,
     column_of,
     difference,

@@ -14,11 +14,11 @@ from nri.rule import (
     ClassRule,
     Clause,
     ColumnPlan,
+    Dnf,
     Evidence,
     Kind,
     Literal,
     Op,
-    Dnf,
     RuleSet,
     rule_truth,
 )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, IntArray
 from nri.episode import Episode, make_episode
 from nri.errors import ConfigError
-from nri.synth.targets import dnf_truth
+from nri.synth.tables import dnf_truth
 
 _Uniform = NDArray[np.float64]
 
