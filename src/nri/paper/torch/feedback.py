@@ -2,15 +2,17 @@
 
 The text's network reads the statistics of each literal once. Literals with equal statistics then have equal
 gates in every slot, so it cannot write ``x0 or x1`` (docs/paper.md). Here each slot starts from a positive
-row of its own, drawn by chance, and in every round executes its gates on the support: how many positives,
-how many negatives and how many positives of no other slot would it cover with a literal, and without it? A
-small network, the same for all slots, literals and rounds, turns these counts into the next gates.
+row of its own, its anchor, drawn by chance: its clause is made of literals that hold on that row. In every
+round the slots are executed on the support: how many positives, how many negatives and how many positives of
+no other slot would a slot cover with a literal, and without it? A small network, the same for all slots,
+literals and rounds, turns these counts into the next gates. Twice on the way, slots that cover hardly a
+positive of their own move to a row that the rule does not cover yet.
 
 Statistics, slots, product t-norm and deployment are the text's. The example keys of eq. (5), which know the
 positions of columns, are left out: permuting the columns of a table permutes the gates.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +24,7 @@ from torch import Tensor, nn
 from nri.arrays import BoolArray
 from nri.errors import ConfigError
 from nri.paper.torch.batch import NAMES, EpisodeBatch, binary_entropy, literal_statistics, literals
-from nri.paper.torch.network import PaperConfig, SlotDecoder, exclude_complements, linear, seeded_columns
+from nri.paper.torch.network import PaperConfig, SlotDecoder, linear, seeded_columns
 from nri.paper.torch.tnorm import UNKNOWN, SoftRule, execute
 from nri.paper.torch.training import HiddenRule, deployed_suite, score_deployed, table_graph
 from nri.synth.tables import SyntheticBatch, dnf_truth
@@ -30,7 +32,7 @@ from nri.synth.wide import WidePrior
 from nri.train.checkpoint import Graph
 from nri.train.config import TrainConfig, to_dict
 
-_LITERAL_NUMBERS = 20
+_LITERAL_NUMBERS = 19
 _SLOT_NUMBERS = 9
 _START = 0.05
 """Clause gate of a slot that asks for nothing yet: it covers every row and must not hide them from others."""
@@ -42,17 +44,17 @@ class FeedbackConfig:
 
     slots: int = 8
     """T, as in the text."""
-    width: int = 48
+    width: int = 32
     """D, of literal embeddings and slot states."""
     layers: int = 2
     """Decoder layers."""
     heads: int = 4
     feedforward: int = 2
-    hidden: int = 40
+    hidden: int = 32
     """Units of the networks that read the counts."""
-    rounds: int = 9
+    rounds: int = 8
     """How often the slots are executed and filled anew."""
-    anew: tuple[int, ...] = (3, 6)
+    anew: tuple[int, ...] = (3, 5)
     """Rounds before which slots that cover hardly a positive of their own start from another row."""
 
     def __post_init__(self) -> None:
@@ -86,18 +88,18 @@ class FeedbackInducer(nn.Module):
             nn.LayerNorm(width),
         )
         self.decoder = SlotDecoder(config.decoder, generator)
-        self.read = linear(_LITERAL_NUMBERS, hidden, generator)
-        self.read_own = linear(_SLOT_NUMBERS, hidden, generator, bias=False)
+        self.from_counts = linear(_LITERAL_NUMBERS, hidden, generator)
+        self.from_slot = linear(_SLOT_NUMBERS, hidden, generator, bias=False)
         self.from_embedding = linear(width, hidden, generator, bias=False)
         self.from_state = linear(width, hidden, generator, bias=False)
         self.compete = linear(hidden, 1, generator)
-        self.think = linear(hidden + 2, hidden, generator)
-        self.gate = linear(hidden, 1, generator)
-        self.read_slot = linear(_SLOT_NUMBERS, hidden, generator)
-        self.slot_from_state = linear(width, hidden, generator, bias=False)
+        self.mix = linear(hidden + 2, hidden, generator)
+        self.literal_gate = linear(hidden, 1, generator)
+        self.clause_hidden = linear(_SLOT_NUMBERS, hidden, generator)
+        self.clause_from_state = linear(width, hidden, generator, bias=False)
         self.clause_gate = linear(hidden, 1, generator)
         with torch.no_grad():
-            self.gate.bias.fill_(-2.0)
+            self.literal_gate.bias.fill_(-2.0)
 
     def forward(self, batch: EpisodeBatch, luck: Float[Tensor, "B M"] | None = None) -> SoftRule:
         """Return the rules of the last round; ``luck`` decides from which rows slots start."""
@@ -105,132 +107,87 @@ class FeedbackInducer(nn.Module):
 
     def rounds(self, batch: EpisodeBatch, luck: Float[Tensor, "B M"] | None = None) -> list[SoftRule]:
         """Return the rules after each round."""
-        if luck is None:
-            n_rows = batch.values.shape[1]
-            luck = (0.5 + 0.5 * seeded_columns(0, 0, n_rows, 1, batch.values.device)).to(batch.values)
-            luck = luck.expand(len(batch.values), n_rows)
-        sizes = torch.stack([batch.positives.sum(-1), batch.negatives.sum(-1)], -1).clamp_min(1)
+        B, M, _ = batch.values.shape
+        if luck is None:  # the same for every table of as many rows
+            luck = (0.5 + 0.5 * seeded_columns(0, 0, M, 1, batch.values.device)).to(batch.values).expand(B, M)
+        support = _Support(batch)
         phi = literal_statistics(batch)
-        told = (sizes.log() / 6).unsqueeze(1).expand(-1, phi.shape[1], -1)
-        h = self.from_statistics(torch.cat([phi, told], -1))
-        states = self.decoder.states(h, batch.literal_valid)
-        shared = self.from_embedding(h).unsqueeze(1) + self.from_state(states).unsqueeze(2)
-        own = self.slot_from_state(states)
-        support = _Support(batch, sizes)
-        B, T = len(batch.values), self.config.slots
-        anchors = _ranked_rows(luck, batch.positives, T)
-        z = batch.values.new_zeros(B, T, phi.shape[1])
-        w = batch.values.new_full((B, T), _START)
-        clauses = batch.values.new_ones(B, T, batch.values.shape[1])
+        sizes = (support.sizes.log() / 6).unsqueeze(1).expand(-1, phi.shape[1], -1)
+        h = self.from_statistics(torch.cat([phi, sizes], -1))  # as eq. (4)
+        states = self.decoder.states(h, batch.literal_valid)  # eq. (8)
+        embedded, asked = self.from_embedding(h), self.from_state(states).unsqueeze(2)
+        asked_clause = self.clause_from_state(states)
+        slots = _Slots.start(batch, _ranked_rows(luck, batch.positives, self.config.slots))
         rules = []
         for index in range(self.config.rounds):
-            covered = support.coverage(clauses, w)
+            covered = support.coverage(slots.clauses, slots.w)
             if index in self.config.anew:
-                anchors, restarted = _other_anchors(covered, batch.positives, luck, anchors)
-                z, w = z * ~restarted.unsqueeze(-1), torch.where(restarted, _START, w)
-                covered = support.coverage(torch.where(restarted.unsqueeze(-1), 1.0, clauses), w)
-            slots = self.read_own(support.of_slots(z, w, covered)).unsqueeze(2)
-            hidden = (self.read(support.of_literals(z, covered, anchors)) + slots + shared).relu()
-            rival = self.compete(hidden).squeeze(-1)
-            ahead = rival.masked_fill(~batch.literal_valid.unsqueeze(1), -30.0).log_softmax(-1)
+                slots = _moved(slots, covered, batch, luck)
+                covered = support.coverage(slots.clauses, slots.w)
+            if index == 0 or index in self.config.anew:
+                own = slots.of_anchor(embedded) + asked
+            counts = self.from_counts(support.of_literals(slots, covered))
+            of_slot = self.from_slot(support.of_slots(slots, covered)).unsqueeze(2)
+            hidden = (counts + of_slot + own).relu()
+            ahead = self.compete(hidden).squeeze(-1).masked_fill(~slots.candidates, -30.0).log_softmax(-1)
             hidden = torch.cat([hidden, ahead.exp().unsqueeze(-1), (ahead / 4).unsqueeze(-1)], -1)
-            logits = self.gate(self.think(hidden).relu()).squeeze(-1)
-            z = exclude_complements(logits) * batch.literal_valid.unsqueeze(1)
-            clauses = support.truth(z)
-            seen = support.of_slots(z, w, support.coverage(clauses, w))
-            w = self.clause_gate((self.read_slot(seen) + own).relu()).squeeze(-1).sigmoid()
-            rules.append(SoftRule(z, w))
+            z = self.literal_gate(self.mix(hidden).relu()).squeeze(-1).sigmoid() * slots.candidates
+            slots = replace(slots, z=z, clauses=support.truth(slots.whole(z)))
+            seen = support.of_slots(slots, support.coverage(slots.clauses, slots.w))
+            w = self.clause_gate((self.clause_hidden(seen) + asked_clause).relu()).squeeze(-1).sigmoid()
+            slots = replace(slots, w=w)
+            rules.append(SoftRule(slots.whole(z), w))
         return rules
 
 
 @dataclass(frozen=True, eq=False)
-class _Coverage:
+class _Slots:
+    """The state of the slots between two rounds; literals are those that hold on a slot's anchor."""
+
+    holds: Float[Tensor, "B T N"]
+    """1 where a variable is true on the anchor."""
+    fails: Float[Tensor, "B T N"]
+    """1 where it is false."""
+    z: Float[Tensor, "B T N"]
+    w: Float[Tensor, "B T"]
     clauses: Float[Tensor, "B T M"]
-    alone: Float[Tensor, "B T M"]
-    """What no other slot covers."""
-    own: Float[Tensor, "B T"]
-    """Positives that this slot covers and no other."""
-    uncovered: Float[Tensor, "B M"]
-    """How little of a row the whole rule covers."""
+
+    @classmethod
+    def start(cls, batch: EpisodeBatch, anchors: Int[Tensor, "B T"]) -> "_Slots":
+        """Ask for nothing yet, so that every row is covered."""
+        index = anchors.unsqueeze(-1).expand(-1, -1, batch.values.shape[-1])
+        values = batch.values.gather(1, index)
+        known = batch.known.to(values.dtype).gather(1, index)
+        clauses = values.new_ones(*anchors.shape, batch.values.shape[1])
+        w = values.new_full(anchors.shape, _START)
+        return cls(values * known, (1 - values) * known, torch.zeros_like(values), w, clauses)
+
+    @property
+    def candidates(self) -> Bool[Tensor, "B T N"]:
+        """Variables that are known on the anchor."""
+        return self.holds + self.fails > 0
+
+    def whole(self, z: Float[Tensor, "B T N"]) -> Float[Tensor, "B T L"]:
+        """Gates over all literals."""
+        return torch.cat([z * self.holds, z * self.fails], -1)
+
+    def of_anchor(self, literals: Float[Tensor, "B L H"]) -> Float[Tensor, "B T N H"]:
+        """Pick what belongs to the literals that hold on the anchor."""
+        true, false = (half.unsqueeze(1) for half in literals.chunk(2, 1))
+        return self.holds.unsqueeze(-1) * true + self.fails.unsqueeze(-1) * false
 
 
-class _Support:
-    """The rows of the tables, and what slots cover of them."""
+def _moved(slots: _Slots, covered: "_Coverage", batch: EpisodeBatch, luck: Float[Tensor, "B M"]) -> _Slots:
+    """Move slots without positives of their own to the least covered ones, and empty them."""
+    with torch.no_grad():
+        idle = covered.own < 1.0
+        rows = _ranked_rows(covered.uncovered + 0.5 * luck, batch.positives, idle.shape[1])
+        fresh = _Slots.start(batch, rows.gather(1, covered.own.argsort(-1).argsort(-1)))
 
-    def __init__(self, batch: EpisodeBatch, sizes: Float[Tensor, "B 2"]) -> None:
-        self.literals = batch.literals
-        dtype = batch.values.dtype
-        self.holds = (self.literals == 1).to(dtype)
-        self.fails = (self.literals == 0).to(dtype)
-        self.unknown = (self.literals == UNKNOWN).to(dtype)
-        self.positives, self.negatives = batch.positives, batch.negatives
-        self.sizes = sizes
+    def either(new: Tensor, old: Tensor) -> Tensor:
+        return torch.where(idle.reshape(*idle.shape, *[1] * (old.ndim - 2)), new, old)
 
-    def truth(self, z: Float[Tensor, "B T L"]) -> Float[Tensor, "B T M"]:
-        """Truth of each slot's clause, eq. (12), slots first."""
-        failing, unknown = (1 - z).clamp_min(1e-12).log(), (1 - UNKNOWN * z).log()
-        return (failing @ self.fails.mT + unknown @ self.unknown.mT).exp()
-
-    def coverage(self, clauses: Float[Tensor, "B T M"], w: Float[Tensor, "B T"]) -> _Coverage:
-        """Who covers what, and who alone."""
-        gated = (w.unsqueeze(-1) * clauses).clamp_max(1 - 1e-4)
-        left = 1 - gated
-        uncovered = left.log().sum(1, keepdim=True).exp()
-        alone = uncovered / left
-        own = (gated * alone * self.positives.unsqueeze(1)).sum(-1)
-        return _Coverage(clauses, alone, own, uncovered.squeeze(1))
-
-    def of_literals(
-        self, z: Float[Tensor, "B T L"], covered: _Coverage, anchors: Int[Tensor, "B T"]
-    ) -> Float[Tensor, "B T L F"]:
-        """Count what a slot would cover with each literal, and without it."""
-        C = covered.clauses
-        views = torch.cat(
-            [
-                C * self.positives.unsqueeze(1),
-                C * self.negatives.unsqueeze(1),
-                C * covered.alone * self.positives.unsqueeze(1),
-            ],
-            1,
-        )
-        T = C.shape[1]
-        inside = views @ self.holds
-        outside = views @ self.fails / (1 - z).clamp_min(0.02).repeat(1, 3, 1)
-        counts = [*inside.split(T, 1), *(inside + outside).split(T, 1)]  # P, N, U with it; the same without
-        n_positive, n_negative = self.sizes[:, 0, None, None], self.sizes[:, 1, None, None]
-        totals = [n_positive, n_negative, n_positive]
-        rates = [count / total for count, total in zip(counts, totals * 2, strict=True)]
-        logs = [(count + 0.5).log() / 4 for count in counts]
-        precision = [
-            ((counts[a] + 0.5) / (counts[b] + 0.5)).log() / 4 for a, b in ((0, 1), (2, 1), (3, 4), (5, 4))
-        ]
-        index = anchors.unsqueeze(-1).expand(-1, -1, self.literals.shape[-1])
-        anchor = self.literals.gather(1, index)
-        gain = precision[0] - precision[2]
-        own_gain = precision[1] - precision[3]
-        return torch.stack([*rates, *logs, *precision, gain, own_gain, anchor, z], -1)
-
-    def of_slots(
-        self, z: Float[Tensor, "B T L"], w: Float[Tensor, "B T"], covered: _Coverage
-    ) -> Float[Tensor, "B T S"]:
-        """Count what a slot covers."""
-        C = covered.clauses
-        P = (C * self.positives.unsqueeze(1)).sum(-1)
-        N = (C * self.negatives.unsqueeze(1)).sum(-1)
-        U = (C * covered.alone * self.positives.unsqueeze(1)).sum(-1)
-        n_positive, n_negative = self.sizes[:, :1], self.sizes[:, 1:]
-        numbers = [
-            P / n_positive,
-            N / n_negative,
-            U / n_positive,
-            (P + 0.5).log() / 4,
-            (N + 0.5).log() / 4,
-            (U + 0.5).log() / 4,
-            ((P + 0.5) / (N + 0.5)).log() / 4,
-            z.sum(-1) / 4,
-            w,
-        ]
-        return torch.stack(numbers, -1)
+    return _Slots(**{name: either(getattr(fresh, name), old) for name, old in vars(slots).items()})
 
 
 def _ranked_rows(
@@ -243,28 +200,78 @@ def _ranked_rows(
     return order.gather(1, places)
 
 
-def _other_anchors(
-    covered: _Coverage,
-    positives: Float[Tensor, "B M"],
-    luck: Float[Tensor, "B M"],
-    anchors: Int[Tensor, "B T"],
-) -> tuple[Int[Tensor, "B T"], Bool[Tensor, "B T"]]:
-    """Give slots without positives of their own the least covered ones to start from."""
-    with torch.no_grad():
-        T = anchors.shape[1]
-        own = covered.own
-        restarted = own < 1.0
-        rows = _ranked_rows(covered.uncovered + 0.5 * luck, positives, T)
-        place = own.argsort(-1).argsort(-1)
-        fresh = rows.gather(1, place)
-        return torch.where(restarted, fresh, anchors), restarted
+@dataclass(frozen=True, eq=False)
+class _Coverage:
+    clauses: Float[Tensor, "B T M"]
+    alone: Float[Tensor, "B T M"]
+    """How little the other slots cover of a row."""
+    own: Float[Tensor, "B T"]
+    """Positives that this slot covers and no other."""
+    uncovered: Float[Tensor, "B M"]
+    """How little the whole rule covers of a row."""
+
+
+class _Support:
+    """The rows of the tables, and what slots cover of them."""
+
+    def __init__(self, batch: EpisodeBatch) -> None:
+        dtype, literals = batch.values.dtype, batch.literals
+        self.holds = (literals == 1).to(dtype)
+        self.fails = (literals == 0).to(dtype)
+        self.unknown = (literals == UNKNOWN).to(dtype)
+        self.positives, self.negatives = batch.positives.unsqueeze(1), batch.negatives.unsqueeze(1)
+        self.sizes = torch.cat([self.positives.sum(-1), self.negatives.sum(-1)], -1).clamp_min(1)
+
+    def truth(self, z: Float[Tensor, "B T L"]) -> Float[Tensor, "B T M"]:
+        """Truth of each slot's clause, eq. (12), slots first."""
+        failing, unknown = (1 - z).clamp_min(1e-12).log(), (1 - UNKNOWN * z).log()
+        return (failing @ self.fails.mT + unknown @ self.unknown.mT).exp()
+
+    def coverage(self, clauses: Float[Tensor, "B T M"], w: Float[Tensor, "B T"]) -> _Coverage:
+        """Who covers what, and who alone."""
+        gated = (w.unsqueeze(-1) * clauses).clamp_max(1 - 1e-4)
+        left = 1 - gated
+        uncovered = left.log().sum(1, keepdim=True).exp()
+        alone = uncovered / left
+        return _Coverage(clauses, alone, (gated * alone * self.positives).sum(-1), uncovered.squeeze(1))
+
+    def of_literals(self, slots: _Slots, covered: _Coverage) -> Float[Tensor, "B T N F"]:
+        """Count what a slot would cover with each literal of its anchor, and without it."""
+        C = covered.clauses
+        views = torch.cat([C * self.positives, C * self.negatives, C * covered.alone * self.positives], 1)
+        T = C.shape[1]
+        inside, outside = (
+            self._by_anchor(views @ self.holds, slots),
+            self._by_anchor(views @ self.fails, slots),
+        )
+        without = inside + outside / (1 - slots.z).clamp_min(0.02).repeat(1, 3, 1)
+        counts = [*inside.split(T, 1), *without.split(T, 1)]  # P, N, U with the literal; the same without it
+        totals = [self.sizes[:, side, None, None] for side in (0, 1, 0)]
+        rates = [count / total for count, total in zip(counts, totals * 2, strict=True)]
+        logs = [(count + 0.5).log() / 4 for count in counts]
+        precision = [logs[a] - logs[b] for a, b in ((0, 1), (2, 1), (3, 4), (5, 4))]
+        gains = [precision[0] - precision[2], precision[1] - precision[3]]
+        return torch.stack([*rates, *logs, *precision, *gains, slots.z], -1)
+
+    def _by_anchor(self, counts: Float[Tensor, "B X L"], slots: _Slots) -> Float[Tensor, "B X N"]:
+        true, false = counts.chunk(2, -1)
+        return true * slots.holds.repeat(1, 3, 1) + false * slots.fails.repeat(1, 3, 1)
+
+    def of_slots(self, slots: _Slots, covered: _Coverage) -> Float[Tensor, "B T S"]:
+        """Count what a slot covers."""
+        C = covered.clauses
+        P, N = (C * self.positives).sum(-1), (C * self.negatives).sum(-1)
+        U = (C * covered.alone * self.positives).sum(-1)
+        rates = [P / self.sizes[:, :1], N / self.sizes[:, 1:], U / self.sizes[:, :1]]
+        logs = [(count + 0.5).log() / 4 for count in (P, N, U)]
+        return torch.stack([*rates, *logs, logs[0] - logs[1], slots.z.sum(-1) / 4, slots.w], -1)
 
 
 @dataclass(frozen=True)
 class FeedbackData:
     """Where the tables come from: rules over fair coins, and the wide prior."""
 
-    wide_share: float = 0.4
+    wide_share: float = 0.35
     """Share of batches from the wide prior: correlated, one-hot, repeated columns, targets of all kinds."""
     min_rows: int = 24
     max_rows: int = 512
@@ -274,10 +281,10 @@ class FeedbackData:
     max_literals: int = 4
     max_noise: float = 0.3
     max_missing: float = 0.15
-    n_query: int = 64
-    cells: int = 100_000
+    n_query: int = 32
+    cells: int = 160_000
     """Cells of a batch, which fixes how many tables it holds."""
-    max_episodes: int = 64
+    max_episodes: int = 160
 
     def draw(self, rng: np.random.Generator) -> SyntheticBatch:
         """Draw a batch of tables of one shape."""
