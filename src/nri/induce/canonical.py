@@ -51,7 +51,9 @@ class CanonicalEpisode:
         return Cells(values, known, cells.numbers[:, self.number_order])
 
 
-def canonical(episode: Episode, literals: Sequence[Literal], groups: IntArray) -> CanonicalEpisode:
+def canonical(
+    episode: Episode, literals: Sequence[Literal], groups: IntArray, reorder: bool = True
+) -> CanonicalEpisode:
     """Reorder rows and variables, and flip yes/no variables so that the rarer answer is the positive one.
 
     Parameters
@@ -62,7 +64,15 @@ def canonical(episode: Episode, literals: Sequence[Literal], groups: IntArray) -
         [2N], the meaning of each literal of the episode.
     groups
         [N + F], index of the column that each variable and each number comes from.
+    reorder
+        Whether to reorder and flip at all; the paper's network sees a table as it is.
     """
+    if not reorder:
+        N, F = episode.n_variables, episode.numbers.shape[1]
+        kept = np.unique(groups, return_inverse=True)[1].astype(np.int64)
+        return CanonicalEpisode(
+            episode, tuple(literals), kept, np.arange(N), np.zeros(N, dtype=bool), np.arange(F)
+        )
     rows, true, false = _fingerprints(episode)
     flip = _flips(episode, literals, true, false)
     information = _information(episode)

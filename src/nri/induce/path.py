@@ -214,6 +214,7 @@ def find_rules(
         ),
         literal_meanings(binarizer.variables_, binarizer.domain_),
         np.concatenate([binarizer.groups_, binarizer.number_groups_]),
+        reorder=model.reorders,
     )
     limits = Limits(
         # more clauses than rows, or more literals than variables, are never of use, but would be looked for

@@ -186,7 +186,7 @@ def _attend(
 
 
 def _sigmoid(x: FloatArray) -> FloatArray:
-    return np.asarray(1 / (1 + np.exp(-x)))
+    return np.asarray(np.exp(-np.logaddexp(0, -x)))
 
 
 def _gelu(x: FloatArray) -> FloatArray:

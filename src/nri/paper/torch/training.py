@@ -20,7 +20,7 @@ from nri.episode import Episode, make_episode
 from nri.errors import ConfigError
 from nri.paper.deploy import PUBLISHED, DeployConfig, deploy
 from nri.paper.episodes import PaperEpisodes, PaperPreset, paper_episodes
-from nri.paper.model import Gates, PaperModel, tuned_paper_model
+from nri.paper.model import TUNED, Gates, PaperModel
 from nri.paper.torch.batch import EpisodeBatch, batch_from_arrays, binary_entropy
 from nri.paper.torch.losses import PaperLossConfig
 from nri.paper.torch.network import PaperConfig, PaperInducer
@@ -181,25 +181,21 @@ class NetworkGates:
     """A network in training as a source of gates; it remembers the last table's, for a second reader."""
 
     def __init__(self, network: nn.Module) -> None:
-        self._network = network
-        self._last: dict[bytes, Gates] = {}
+        self._network = Views(network)
+        self._last: dict[bytes, list[Gates]] = {}
 
-    def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> Gates:
+    def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> list[Gates]:
         """See :class:`nri.paper.model.GateSource`."""
         key = values.tobytes() + known.tobytes() + labels.tobytes()
         if key not in self._last:
-            batch = batch_from_arrays(
-                (values & known)[None],
-                known[None],
-                labels[None],
-                np.ones((1, len(labels)), bool),
-                np.ones((1, values.shape[1]), bool),
-            )
+            device = next(self._network.parameters()).device
+            tensors = [(values & known).astype(np.float32), known, labels.astype(np.float32)]
             with torch.no_grad():
-                rule = self._network(batch.to(next(self._network.parameters()).device))
+                z, w = self._network(*(torch.from_numpy(x).to(device) for x in tensors))
             if len(self._last) > 1:
                 self._last.clear()
-            self._last[key] = Gates(rule.z[0].numpy(force=True), rule.w[0].numpy(force=True))
+            pairs = zip(z.numpy(force=True), w.numpy(force=True), strict=True)
+            self._last[key] = [Gates(*pair) for pair in pairs]
         return self._last[key]
 
 
@@ -210,7 +206,8 @@ def score_deployed(network: nn.Module, suite: Mapping[str, list[HiddenRule]]) ->
     share of rules recovered, over all shapes and sizes alike, and the accuracy on mixed rules.
     """
     source = NetworkGates(network)
-    models = {"text": PaperModel(source), "tuned": tuned_paper_model(source)}
+    tuned = PaperModel(source, TUNED, both_sides=True)  # without restarts: the network is judged
+    models = {"text": PaperModel(source), "tuned": tuned}
     scores = {}
     for part, tables in suite.items():
         accuracy = {name: [] for name in models}  # type: dict[str, list[float]]
@@ -319,40 +316,35 @@ class PaperTraining:
         return table_graph(network)
 
 
-class OneEpisode(nn.Module):
-    """The network on one table, without a batch axis and without padding."""
+class Views(nn.Module):
+    """The network on views of one table: other signs, other orders of columns; no padding."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
         self.network = network
 
     def forward(
-        self, values: Float[Tensor, "M N"], known: Bool[Tensor, "M N"], labels: Float[Tensor, " M"]
-    ) -> tuple[Float[Tensor, "T L"], Float[Tensor, " T"]]:
-        """Return literal gates and clause gates."""
-        batch = EpisodeBatch(
-            values.unsqueeze(0),
-            known.unsqueeze(0),
-            labels.unsqueeze(0),
-            torch.ones_like(labels, dtype=torch.bool).unsqueeze(0),
-            torch.ones_like(values[:1], dtype=torch.bool),
-        )
-        rule = self.network(batch)
-        return rule.z[0], rule.w[0]
+        self, values: Float[Tensor, "V M N"], known: Bool[Tensor, "V M N"], labels: Float[Tensor, " M"]
+    ) -> tuple[Float[Tensor, "V T L"], Float[Tensor, "V T"]]:
+        """Return literal gates and clause gates of each view."""
+        y = labels + torch.zeros_like(values[:, :, 0])
+        rows, variables = torch.ones_like(y, dtype=torch.bool), torch.ones_like(known[:, 0])
+        rule = self.network(EpisodeBatch(values, known, y, rows, variables))
+        return rule.z, rule.w
 
 
 def table_graph(network: nn.Module) -> Graph:
     """Return what is traced of a network that fills slots."""
-    M, N = 23, 11
-    cells = torch.rand(M, N)
+    V, M, N = 2, 23, 11
+    cells = torch.rand(V, M, N)
     return Graph(
-        OneEpisode(network),
+        Views(network),
         inputs={
             "values": (cells < 0.4).float(),
             "known": cells < 0.9,
             "labels": (torch.arange(M) % 2).float(),
         },
-        input_axes={"values": "MN", "known": "MN", "labels": "M"},
-        output_axes={"z": "TL", "w": "T"},
-        free="MNL",
+        input_axes={"values": "VMN", "known": "VMN", "labels": "M"},
+        output_axes={"z": "VTL", "w": "VT"},
+        free="VMNL",
     )
