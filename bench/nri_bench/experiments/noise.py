@@ -15,7 +15,7 @@ from nri_bench.run import Job, Measures, Row
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHOD_NAMES = ("ripper", "tree", "logistic", "paper", "paper-tuned", "greedy", "seeded")
+METHOD_NAMES = ("ripper", "tree", "logistic", "paper", "paper-tuned", "paper-feedback", "greedy", "seeded")
 QUICK_METHOD_NAMES = ("tree", "logistic", "paper", "greedy", "seeded")
 RATES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 LIMIT = "bayes-limit"
