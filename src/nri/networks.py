@@ -8,8 +8,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from torch import nn
-
 from nri.errors import ConfigError, InputError
 from nri.paper.torch.feedback import FeedbackTrainConfig, FeedbackTraining
 from nri.paper.torch.training import PaperTrainConfig, PaperTraining
@@ -75,12 +73,12 @@ def train_network(
     return Path(folder) / CHECKPOINT
 
 
-def load_network(checkpoint: str | PathLike[str]) -> nn.Module:
-    """Rebuild the network of a checkpoint, with its averaged weights."""
+def load_network(checkpoint: str | PathLike[str]) -> Any:
+    """Rebuild the PyTorch network of a checkpoint, with its averaged weights."""
     return _rebuilt(Path(checkpoint))[2]
 
 
-def _rebuilt(checkpoint: Path) -> tuple[Checkpoint, Training, nn.Module]:
+def _rebuilt(checkpoint: Path) -> tuple[Checkpoint, Training, Any]:
     kept = load_checkpoint(checkpoint)
     if kept.inducer not in NETWORKS:
         raise InputError(f"{checkpoint} holds the unknown network {kept.inducer!r}; this nri exports its own")

@@ -13,7 +13,7 @@ from nri.errors import InputError
 from nri.networks import export_weights, load_network
 from nri.paper.model import PaperNetwork
 from nri.paper.torch.network import PaperConfig
-from nri.paper.torch.training import Views, PaperTrainConfig, PaperTraining
+from nri.paper.torch.training import PaperTrainConfig, PaperTraining, Views
 from nri.train.config import OptimConfig
 from nri.train.loop import CHECKPOINT, train
 from nri.weights import checksum_of

@@ -125,7 +125,10 @@ ClinicalOption = Annotated[
 ]
 ModelOption = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="What finds the rule: seeded (default), greedy, paper, paper-tuned."),
+    typer.Option(
+        metavar="NAME",
+        help="What finds the rule: seeded (default), greedy, paper, paper-tuned, paper-feedback.",
+    ),
 ]
 _SIZE = "Tables of any size"
 EngineOption = Annotated[

@@ -88,21 +88,11 @@ def shipped_paper_network(name: str = "paper") -> PaperNetwork:
 class PaperModel:
     """The paper's system as an inducer, by default as its text deploys it.
 
-    Parameters
-    ----------
-    network
-        By default the shipped one.
-    config
-        Which gates become clauses and literals; the discrimination score and the top-K' filter are here.
-    both_sides
-        For two classes of which none is named, whether a rule for either is made and the one that decides
-        more support rows rightly is kept; else the rule speaks about the second class, the positive one.
-    restarts
-        Views of the table, by random signs and orders of its columns, under which the network fills its
-        slots, all in one forward pass; the rule that decides most support rows rightly is kept.
-    reorders
-        Whether the table is put into canonical order, yes/no columns flipped, before the network sees it.
-        The text's network sees the table as it is.
+    The rule speaks about the second of two classes, unless another is named or, with ``both_sides``, a rule
+    for either is made and the one with fewer errors on the support is kept. With ``restarts`` the network
+    fills its slots under several views of the table, by random signs and orders of its columns, in one
+    forward pass; the rule with the fewest errors is kept. ``reorders`` says whether the table is put into
+    canonical order, yes/no columns flipped, before; the text's network sees it as it is.
     """
 
     sharpens = False

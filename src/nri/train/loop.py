@@ -153,11 +153,8 @@ def train(
 ) -> nn.Module:
     """Train, or go on training, in ``directory``; return the network with averaged weights.
 
-    Parameters
-    ----------
-    until : stop after this many updates in all (a checkpoint is kept), default the configured number.
-    watch : told of every update.
-    record : told of every row of metrics, in the process that writes them.
+    It stops after ``until`` updates in all, by default the configured number, and keeps a checkpoint.
+    ``watch`` gets every update, ``record`` every row of metrics in the process that writes them.
     """
     torch.set_num_threads(task.config.run.threads)
     state = _State.start(task, directory, join_processes())

@@ -37,17 +37,8 @@ def clause_truth(
 ) -> Float[Tensor, "*batch M T"]:
     r"""Truth of each clause on each row, C = prod_j (1 - z_j (1 - l_j)), eq. (12) ``clause_truth``.
 
-    Parameters
-    ----------
-    z
-        Literal gates in [0, 1].
-    literals
-        Literal values, each exactly 0, 0.5 or 1.
-
-    Notes
-    -----
-    The clause without literals is true everywhere here, as it is among symbols; see
-    :func:`execute` for what becomes of it in a rule.
+    Literal values are exactly 0, 0.5 or 1. The clause without literals is true everywhere here, as it is
+    among symbols; see :func:`execute` for what becomes of it in a rule.
 
     >>> z = torch.tensor([[1.0, 0.5]])
     >>> clause_truth(z, torch.tensor([[1.0, 1.0], [1.0, 0.0], [0.5, 1.0], [0.0, 1.0]])).squeeze(1)
