@@ -232,7 +232,7 @@ def _sample_rule(
 
 
 def _spurious(preset: PaperPreset, truth: BoolArray, n_rows: IntArray, uniform: _Uniform) -> BoolArray:
-    """[B, M, S]: the appendix's "Spurious Environment Features", eq. (20); the first half is environment 1."""
+    """[B, M, S]: the appendix's "Spurious Environment Features", eq. (20); first half, environment 1."""
     first = np.arange(truth.shape[1]) < (n_rows // 2)[:, None]
     chance = np.where(truth == first, preset.flip_rate, 1 - preset.flip_rate)
     return uniform < chance[:, :, None]

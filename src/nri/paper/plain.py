@@ -62,8 +62,8 @@ def forward(
     h0 = _norm(at, "encoder.from_statistics.3", _mlp(at, "encoder.from_statistics", phi))  # (4) h0
     keys = example_keys(at, literals, labels)  # (5) example_key
     e = "encoder.attention"
-    keys_values = _linear(at, f"{e}.key_value", keys)
-    h1 = h0 + _attend(at, e, h0, *np.split(keys_values, 2, -1), heads)  # (6) h1
+    key, value = np.split(_linear(at, f"{e}.key_value", keys), 2, -1)
+    h1 = h0 + _attend(at, e, h0, key, value, heads)  # (6) h1
     gamma, beta = at["decoder.film.gamma"], at["decoder.film.beta"]
     views = gamma[:, None] * h1 + beta[:, None]  # (7) film
     mean = h1.mean(0)
@@ -126,8 +126,8 @@ def decode(at: Weights, states: FloatArray, views: FloatArray, heads: int) -> Fl
     while f"decoder.layers.{layer}.norm_slots.weight" in at:
         name = f"decoder.layers.{layer}"
         normed = _norm(at, f"{name}.norm_slots", states)
-        keys_values = _linear(at, f"{name}.slots.key_value", normed)
-        states = states + _attend(at, f"{name}.slots", normed, *np.split(keys_values, 2, -1), heads)
+        key, value = np.split(_linear(at, f"{name}.slots.key_value", normed), 2, -1)
+        states = states + _attend(at, f"{name}.slots", normed, key, value, heads)
         normed, own = _norm(at, f"{name}.norm_literals", states), f"{name}.literals"
         key, value = views @ at[f"{own}.key.weight"].T, _linear(at, f"{own}.value", views)
         read = [_attend(at, own, normed[k : k + 1], key[k], value[k], heads) for k in range(len(states))]

@@ -225,7 +225,7 @@ class _Support:
     def truth(self, z: Float[Tensor, "B T L"]) -> Float[Tensor, "B T M"]:
         """Truth of each slot's clause, eq. (12), slots first."""
         failing, unknown = (1 - z).clamp_min(1e-12).log(), (1 - UNKNOWN * z).log()
-        return (failing @ self.fails.mT + unknown @ self.unknown.mT).exp()
+        return (failing @ self.fails.transpose(1, 2) + unknown @ self.unknown.transpose(1, 2)).exp()
 
     def coverage(self, clauses: Float[Tensor, "B T M"], w: Float[Tensor, "B T"]) -> _Coverage:
         """Who covers what, and who alone."""
@@ -239,13 +239,12 @@ class _Support:
         """Count what a slot would cover with each literal of its anchor, and without it."""
         C = covered.clauses
         views = torch.cat([C * self.positives, C * self.negatives, C * covered.alone * self.positives], 1)
-        T = C.shape[1]
         inside, outside = (
             self._by_anchor(views @ self.holds, slots),
             self._by_anchor(views @ self.fails, slots),
         )
         without = inside + outside / (1 - slots.z).clamp_min(0.02).repeat(1, 3, 1)
-        counts = [*inside.split(T, 1), *without.split(T, 1)]  # P, N, U with the literal; the same without it
+        counts = [*inside.chunk(3, 1), *without.chunk(3, 1)]  # P, N, U with the literal; the same without it
         totals = [self.sizes[:, side, None, None] for side in (0, 1, 0)]
         rates = [count / total for count, total in zip(counts, totals * 2, strict=True)]
         logs = [(count + 0.5).log() / 4 for count in counts]
