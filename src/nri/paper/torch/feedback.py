@@ -402,16 +402,16 @@ class FeedbackTraining:
         """Draw batch ``index`` and judge the soft rules on its rows, seen and unseen."""
         rng = np.random.default_rng([self.config.seed, index])
         drawn = self.config.data.draw(rng)
-        batch = support_of(drawn)
-        luck = torch.from_numpy(rng.random(drawn.labels.shape, dtype=np.float32))
+        device = next(network.parameters()).device
+        batch = support_of(drawn).to(device)
+        luck = torch.from_numpy(rng.random(drawn.labels.shape, dtype=np.float32)).to(device)
         rules = network.rounds(batch, luck)  # type: ignore[operator]
-        rows = literals(torch.from_numpy(drawn.values.astype(np.float32)), torch.from_numpy(drawn.known))
-        truth = torch.from_numpy(drawn.truth)
-        usable = torch.from_numpy(drawn.labels.any(1) & ~drawn.labels.all(1)).float()[:, None]
+        rows = literals(*(torch.from_numpy(x) for x in (drawn.values.astype(np.float32), drawn.known)))
+        rows, truth = rows.to(device), torch.from_numpy(drawn.truth).to(device)
+        usable = torch.from_numpy(drawn.labels.any(1) & ~drawn.labels.all(1)).to(truth)[:, None]
         weight = usable / (usable.sum() * rows.shape[1]).clamp_min(1)
         settings = self.config.loss
-        total = torch.zeros(())
-        row = {}
+        total, row = truth.new_zeros(()), {}
         for share, rule in self._judged(rules):
             done = execute(rule, rows)
             p = done.rule.clamp(1e-3, 1 - 1e-3)
@@ -433,9 +433,8 @@ class FeedbackTraining:
 
     def _judged(self, rules: list[SoftRule]) -> list[tuple[float, SoftRule]]:
         """Return the rules before slots start anew, and the last ones, with their weights."""
-        return [(self.config.loss.early, rules[index - 1]) for index in self.config.model.anew] + [
-            (1.0, rules[-1])
-        ]
+        early = [(self.config.loss.early, rules[index - 1]) for index in self.config.model.anew]
+        return [*early, (1.0, rules[-1])]
 
     @cached_property
     def _hidden_rules(self) -> dict[str, list[HiddenRule]]:
