@@ -8,7 +8,7 @@ import pytest
 
 from nri.episode import make_episode
 from nri.induce import models
-from nri.induce.path import induce_rules
+from nri.induce.induce import induce_rule
 from nri.paper import model as paper
 from nri.paper.deploy import PUBLISHED, DeployConfig
 from nri.paper.model import TUNED, Gates, PaperModel, count, rows_to_show, tuned_paper_model
@@ -90,8 +90,8 @@ def test_the_texts_network_sees_the_table_as_it_is():
     shown = Scripted(([[0.9, 0, 0, 0]], [1.0]))
     table = label_table(table_of({name: [row[name] for row in rows] for name in "aby"}), "y")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(models, "get_inducer", lambda name: PaperModel(shown))
-        induce_rules(table)
+        patch.setattr(models, "get_inducer", lambda name, **_: PaperModel(shown))
+        induce_rule(table)
     np.testing.assert_array_equal(shown.shown[0][0], [[row["a"], row["b"]] for row in rows])
 
 
