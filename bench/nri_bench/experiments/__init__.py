@@ -8,6 +8,8 @@ from nri_bench.experiments import (
     missing,
     noise,
     options,
+    planted,
+    readable,
     recovery,
     regression,
     rules,
@@ -25,8 +27,8 @@ from nri_bench.experiments.base import Experiment, Options
 EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
     for module in (
-        *(uci, wide, seeds, learning, recovery, xor, noise, missing, spurious, scaling),
-        *(ablation, options, slots, clauses, rules, dynamics, regression, size),
+        *(uci, wide, seeds, learning, recovery, planted, xor, noise, missing, spurious, scaling),
+        *(readable, ablation, options, slots, clauses, rules, dynamics, regression, size),
     )
 }
 """Every experiment by its command's name."""
