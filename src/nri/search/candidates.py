@@ -182,6 +182,17 @@ def build_pool(
     return pool.take(np.flatnonzero(precise(pool, positive, weights, limits)))
 
 
+def joined(pools: Sequence[CandidatePool]) -> CandidatePool:
+    """Return one pool of the candidates of several, each truth vector once, short conjunctions first."""
+    first = pools[0]
+    index = stacked([pool.index for pool in pools], first.n_literals)
+    at_least = np.concatenate([pool.at_least for pool in pools])
+    words = np.concatenate([pool.words for pool in pools])
+    whole = replace(first, index=index, at_least=at_least, words=words)
+    whole = whole.take(np.lexsort((*index.T[::-1], whole.lengths, whole.counts)))
+    return whole.take(_first_of_each_truth(whole.words))
+
+
 def precise(pool: CandidatePool, positive: FloatArray, weights: FloatArray, limits: Limits) -> BoolArray:
     """[C], which candidates have the precision asked for, given the masses of the class and of whole rows."""
     precision = (pool.truth @ positive) / np.maximum(pool.truth @ weights, 1e-300)

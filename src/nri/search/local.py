@@ -82,6 +82,10 @@ class Pricing:
             values = self.penalized(errors, bits)
             self._known.update(zip(new, zip(values.tolist(), errors.tolist(), strict=True), strict=True))
 
+    def known(self) -> Iterable[Indices]:
+        """Return all rules measured so far."""
+        return self._known.keys()
+
     def value(self, chosen: Indices) -> float:
         """Return the cost with the wall."""
         if chosen not in self._known:
@@ -155,6 +159,26 @@ class Moves:
         added_bits = np.append(0.0, pricing.bits[pricing.stretches])
         return pricing.penalized(errors, np.concatenate(bits)[:, None] + added_bits)
 
+    def cheapest(self, most: int) -> dict[Indices, float]:
+        """Return the cheapest rules one move away from the only state, with their costs."""
+        pricing, (state,), (keeps,) = self.pricing, self.states, self.keeps
+        kept_bits = np.where(keeps, pricing.bits[list(state.chosen)], 0.0).sum(axis=1)
+        errors = np.maximum(0.0, pricing.errors_with(self.free)[:, None] - self.gains)
+        costs = pricing.objective.cost(errors, kept_bits[:, None] + pricing.bits, pricing.total)
+        costs[np.isinf(self.values[:, 1:]).all(axis=1)] = np.inf  # no room for a candidate
+        costs[self.gains <= 0.0] = np.inf
+        flat = costs.ravel()
+        first = np.argpartition(flat, most)[:most] if most < len(flat) else np.arange(len(flat))
+        found: dict[Indices, float] = {}
+        for position in first[np.isfinite(flat[first])].tolist():
+            row, added = divmod(position, costs.shape[1])
+            base = compress(state.chosen, keeps[row])
+            found[tuple(sorted((*base, added)))] = float(flat[position])
+        plain = pricing.objective.cost(pricing.errors_with(self.free), kept_bits, pricing.total)
+        for row, cost in enumerate(plain.tolist()):
+            found[tuple(compress(state.chosen, keeps[row]))] = cost
+        return found
+
     def best(self, number: int) -> tuple[float, Indices]:
         """Return the best rule one move away from a state, and its value by single-precision sums."""
         values, keeps, chosen = self.values[self._of(number)], self.keeps[number], self.states[number].chosen
@@ -187,6 +211,26 @@ def _keeps(n_chosen: int, drops: int) -> BoolArray:
         row[list(gone)] = False
     keeps.flags.writeable = False
     return keeps
+
+
+NEAR_RULES = 200
+"""Rules near the best one that are kept."""
+NEAR_CENTRES = 6
+"""The cheapest rules whose neighbours are priced."""
+
+
+def near_rules(pricing: Pricing, best: Indices, max_clauses: int) -> list[Indices]:
+    """Return the cheapest of all rules measured so far and of the neighbours of the best, cheapest first.
+
+    A neighbour has at most one clause less and at most one candidate more.
+    """
+    pricing.measure([()])
+    costs = {rule: pricing.cost(rule) for rule in pricing.known() if len(rule) <= max_clauses}
+    for centre in sorted(costs, key=lambda rule: (costs[rule], rule))[:NEAR_CENTRES]:
+        moves = Moves(pricing, [State(centre)], 1, max_clauses)
+        costs.update(moves.cheapest(NEAR_RULES))
+    ranked = sorted(costs, key=lambda rule: (round(costs[rule], 7), rule))[:NEAR_RULES]
+    return list(dict.fromkeys([best, *ranked]))
 
 
 ERROR_WEIGHTS = (1.0, 2.0, 4.0, 16.0)

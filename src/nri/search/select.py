@@ -1,6 +1,8 @@
 """Choose the best small set of candidates."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -10,8 +12,9 @@ from nri.arrays import BoolArray, IntArray
 from nri.search.candidates import CandidatePool
 from nri.search.clauses import AnyClause
 from nri.search.limits import Limits
-from nri.search.local import Indices, Pricing, rules_by_limit, weighted_gains
+from nri.search.local import Indices, Pricing, near_rules, rules_by_limit, weighted_gains
 from nri.search.objective import Objective
+from nri.search.result import PricedRules
 from nri.search.rows import OneVsRest
 
 
@@ -24,6 +27,8 @@ class Selection:
     errors: float
     proven: bool = False
     """Whether no other set of the candidates is cheaper."""
+    near: Callable[[], PricedRules] | None = None
+    """Finds rules that cost little more, this one first."""
 
 
 class Selector(Protocol):
@@ -106,4 +111,13 @@ def select(
         begun = {limit: tuple(kept[list(rule)].tolist()) for limit, rule in roughly.items()}
     found = rules_by_limit(pricing, limits.max_clauses, begun).values()
     best = min((rule for rule in found if len(rule) <= limits.max_clauses), key=pricing.rank)
-    return Selection(clauses=pool.rule(best), cost=pricing.cost(best), errors=pricing.errors(best))
+    near = partial(_near, pricing, best, limits.max_clauses)
+    return Selection(pool.rule(best), pricing.cost(best), pricing.errors(best), near=near)
+
+
+def _near(pricing: Pricing, best: Indices, max_clauses: int) -> PricedRules:
+    rules = near_rules(pricing, best, max_clauses)
+    used = sorted({i for rule in rules for i in rule})
+    clauses = dict(zip(used, pricing.pool.rule(used), strict=True))
+    bits = np.array([pricing.bits[list(rule)].sum() for rule in rules])
+    return PricedRules(tuple(tuple(clauses[i] for i in rule) for rule in rules), bits)
