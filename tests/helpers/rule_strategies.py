@@ -5,7 +5,7 @@ import datetime as dt
 import numpy as np
 from hypothesis import strategies as st
 
-from nri.rule import Clause, Column, Kind, Literal, Op, Dnf, RuleSet, column_of, count_ruleset
+from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, RuleSet, column_of, count_ruleset
 
 NASTY = [
     "select",

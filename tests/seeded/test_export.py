@@ -51,7 +51,7 @@ def evaluate(network: SeededNetwork, rows, labels, weights, query=None):
 def test_onnx_and_torch_give_the_same_answers(exported, M, N, S):
     checkpoint, onnx_file = exported
     rows, labels, weights, query = table(np.random.default_rng(M), M, N, S)
-    answer = ask(SeededNetwork(onnx_file), rows, labels, weights, query)
+    answer = evaluate(SeededNetwork(onnx_file), rows, labels, weights, query)
     opinions = consult(rows, query, labels)
     arrays = (
         rows,
@@ -78,7 +78,7 @@ def test_answers_do_not_depend_on_how_rows_are_put_into_chunks(exported, monkeyp
     np.testing.assert_allclose(
         evaluate(network, rows, labels, weights, query).posterior, whole.posterior, atol=1e-5
     )
-    np.testing.assert_allclose(ask(network, rows, labels, weights).posterior, own.posterior, atol=1e-5)
+    np.testing.assert_allclose(evaluate(network, rows, labels, weights).posterior, own.posterior, atol=1e-5)
 
 
 def test_damaged_weights_are_refused(exported, tmp_path):

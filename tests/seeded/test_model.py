@@ -118,12 +118,14 @@ def test_an_exact_and_short_rule_is_taken_from_the_labels_alone():
 def test_a_reason_holds_on_its_row():
     values = np.array([[True, False, True], [False, False, False]])
     gates = np.array([[2.0, 1.0, -1.0], [-3.0, 0.5, 4.0]])
-    beliefs = Beliefs(np.full((2, 2), 0.5), np.arange(2), (gates,), 0.0, 1.0)
+    beliefs = Beliefs(np.full((2, 2), 0.5), np.arange(2), (gates,), 0.0, None, np.empty((0, 2)), 1.0)
     assert set(clause_tuples(reasons(beliefs, values, 2), 6)) == {(0, 4), (4, 5)}
     assert set(clause_tuples(reasons(beliefs, values, 1), 6)) == {(0,), (5,)}
 
 
 def test_reasons_are_of_the_rows_that_the_network_has_seen():
     values = np.array([[True, True, True], [False, False, False], [True, False, True]])
-    beliefs = Beliefs(np.full((3, 2), 0.5), np.array([1]), (np.array([[2.0, -1.0, 1.0]]),), 0.0, 1.0)
+    beliefs = Beliefs(
+        np.full((3, 2), 0.5), np.array([1]), (np.array([[2.0, -1.0, 1.0]]),), 0.0, None, np.empty((0, 2)), 1.0
+    )
     assert set(clause_tuples(reasons(beliefs, values, 3), 6)) == {(3, 5)}

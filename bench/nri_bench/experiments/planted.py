@@ -68,8 +68,8 @@ class PlantedTable:
 def plant(rng: np.random.Generator, n_rows: int) -> PlantedTable:
     """Draw a table of numbers, categories, yes/no columns and weaker copies, with a DNF behind its labels.
 
-    The rule has 1 to 3 clauses of 1 to 3 literals, three at least in all. Each of them changes some rows, so that the columns of the
-    rule can be known, and each class has a fifth of the rows at least.
+    The rule has 1 to 3 clauses of 1 to 3 literals, three at least in all. Each of them changes some rows, so
+    that the columns of the rule can be known, and each class has a fifth of the rows at least.
     """
     frame, sources = _draw_frame(rng, n_rows)
     originals = [name for name in frame if name not in sources]
@@ -269,9 +269,9 @@ def table(rows: Sequence[Row]) -> str:
         )
     head = ["method", "accuracy", "exact columns", "foreign column", *(f"n = {n}" for n in sizes)]
     caption = (
-        "\nIn %: accuracy on clean rows; rules that name exactly the planted columns; rules that name a column"
-        " which is neither of the rule nor a copy of one of its columns, for all tables and by n. Then literals"
-        " and the mean gap of predicted and true share.\n"
+        "\nIn %: accuracy on clean rows; rules that name exactly the planted columns; rules that name a"
+        " column which is neither of the rule nor a copy of one of its columns, for all tables and by n."
+        " Then literals and the mean gap of predicted and true share.\n"
     )
     return markdown([*head, "literals", "gap"], lines) + caption
 

@@ -43,11 +43,13 @@ class Branch:
 
 def printed_branches(rule: Any) -> list[Branch]:
     """Return the lines of a fitted rule, with the share that is printed beside each."""
-    shares = [
-        (decision.label, decision.clause, decision.evidence.share(rule.index_of(decision.label)))
-        for decision in rule.decisions
-    ]
-    return [Branch(label, clause, 0.0 if share is None else share) for label, clause, share in shares]
+    if hasattr(rule, "branches"):
+        lines = [(one.value, one.clause, rule.predicts.share(one.estimate)) for one in rule.branches]
+    else:
+        lines = [
+            (one.label, one.clause, one.evidence.share(rule.index_of(one.label))) for one in rule.decisions
+        ]
+    return [Branch(label, clause, 0.0 if share is None else share) for label, clause, share in lines]
 
 
 def lint(rule: Any, predicted: Sequence[Any], labels: Sequence[Any]) -> dict[str, bool]:
@@ -117,7 +119,7 @@ def read_rule(method: str, table: WideTable) -> Measures:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Number of tables with each fault, and of clean ones, for each method."""
+    """Count the tables with each fault, and the clean ones, for each method."""
     kept = [row for row in rows if row["status"] == "ok"]
     if not kept:
         return NO_ROWS
@@ -130,8 +132,8 @@ def table(rows: Sequence[Row]) -> str:
         lines.append([label_of(str(name)), f"{len(part)}", *numbers, *sizes])
     head = ["method", "tables", "clean", *LINTS, "with counts", "branches", "literals"]
     caption = (
-        "\nTables whose rule is clean, and with each fault: a count that repeats a column; a count of more than"
-        " six, or that is a plain AND or OR; a line whose class has a share below 0.35; a class of 5 % of the"
+        "\nTables whose rule is clean, and with each fault: a count that repeats a column; a count of more"
+        " than six, or that is a plain AND or OR; a line whose class has a share below 0.35; a class of 5 % of the"
         " rows that is never predicted without a word; more lines than 2 x classes + 1.\n"
     )
     return markdown(head, lines) + caption

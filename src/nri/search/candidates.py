@@ -41,6 +41,8 @@ class CandidatePool:
     words: Words
     """[C, words], rows on which each clause fires"""
     n_rows: int
+    prices: FloatArray | None = None
+    """[C], how many times its bits each clause costs; None if all cost their bits"""
 
     def __len__(self) -> int:
         return len(self.index)
@@ -57,7 +59,9 @@ class CandidatePool:
 
     def bits(self, n_usable: int) -> FloatArray:
         """[C], bits of each candidate when so many literals may be used."""
-        return np.where(self.counts, count_bits(self.lengths, n_usable), clause_bits(self.lengths, n_usable))
+        bits = clause_bits(self.lengths, n_usable)
+        bits = np.where(self.counts, count_bits(self.lengths, n_usable), bits)
+        return bits if self.prices is None else np.round(bits * self.prices, 9)
 
     @cached_property
     def lengths(self) -> IntArray:
@@ -90,8 +94,18 @@ class CandidatePool:
         """Return the pool of these candidates, in this order."""
         positions = np.asarray(positions, dtype=np.int64)
         return replace(
-            self, index=self.index[positions], at_least=self.at_least[positions], words=self.words[positions]
+            self,
+            index=self.index[positions],
+            at_least=self.at_least[positions],
+            words=self.words[positions],
+            prices=None if self.prices is None else self.prices[positions],
         )
+
+    def priced(self, prices: FloatArray) -> "CandidatePool":
+        """Return the pool with a price for each literal [2N], candidates of one length and price together."""
+        total = np.append(prices, 0.0)[self.index].sum(axis=1)
+        mean = np.where(self.lengths > 0, np.round(total / np.maximum(self.lengths, 1), 6), 1.0)
+        return replace(self, prices=mean).take(np.lexsort((mean, self.lengths, self.counts)))
 
     def fires_on(self, literals: BoolArray) -> BoolArray:
         """[C, rows], where each candidate fires on other rows."""
@@ -188,7 +202,7 @@ def joined(pools: Sequence[CandidatePool]) -> CandidatePool:
     index = stacked([pool.index for pool in pools], first.n_literals)
     at_least = np.concatenate([pool.at_least for pool in pools])
     words = np.concatenate([pool.words for pool in pools])
-    whole = replace(first, index=index, at_least=at_least, words=words)
+    whole = replace(first, index=index, at_least=at_least, words=words, prices=None)
     whole = whole.take(np.lexsort((*index.T[::-1], whole.lengths, whole.counts)))
     return whole.take(_first_of_each_truth(whole.words))
 

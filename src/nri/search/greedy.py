@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from nri.arrays import FloatArray, IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Episode
 from nri.rule.decide import first_to_fire
 from nri.search.candidates import CandidatePool, build_pool, clause_truth, joined, precise
@@ -21,10 +21,10 @@ from nri.search.select import Selection, Selector, select, shortlist, shortliste
 
 MAX_CANDIDATES = 4000
 """About how many candidates a rule is chosen from; more gain next to nothing."""
-LIST_CANDIDATES = 160
-"""About how many candidates of each class a list is made of."""
-LIST_LITERALS = 40
-"""Single literals of each class that are among them whatever they gain, the most telling first."""
+LIST_CANDIDATES = 2000
+"""About how many candidates a list is made of, and at most a fifth of them of one class."""
+LIST_LITERALS = 800
+"""Single literals that are among them whatever they gain, those of each class that are the most telling."""
 
 
 def induce(
@@ -38,6 +38,7 @@ def induce(
     posterior: FloatArray | None = None,
     groups: IntArray | None = None,
     near: bool = False,
+    prices: FloatArray | None = None,
     choose: Selector = select,
 ) -> Induced:
     """Find the rules that describe the classes of an episode best.
@@ -65,6 +66,8 @@ def induce(
         [N] or longer, equal for variables of one column.
     near
         Whether to return the rules near the best one too.
+    prices
+        [2N], how many times its bits each literal costs; by default once.
     choose
         How a rule is chosen from candidates; the local search by default.
     """
@@ -74,13 +77,16 @@ def induce(
         objective = DescriptionLength() if posterior is None else ExpectedError()
     if groups is not None:
         limits = replace(limits, columns=groups[: episode.n_variables])
+    prices = np.ones(2 * episode.n_variables) if prices is None else prices
+    if groups is not None:
+        prices = np.where(_of_numbers(groups, episode.n_variables), NUMBER_PRICE, 1.0) * prices
     real = search_rows(episode, posterior)
     evidence = real.cost_weighted(episode.costs)
     if evidence.n_classes == 2:
         targets = (1, 0) if positive is None else (positive,)
-        found = _induce_two(evidence, targets, propose, limits, objective, choose, rng, near)
+        found = _induce_two(evidence, targets, propose, limits, objective, choose, rng, near, prices)
     else:
-        found = _induce_many(evidence, propose, limits, objective, choose, rng, near)
+        found = _induce_many(evidence, propose, limits, objective, choose, rng, near, prices)
     if evidence is real:
         return found
     return replace(described(real, found.branches, found.default, found.cost), priced=found.priced)
@@ -105,6 +111,30 @@ def candidates_for(
     return counts.take(np.flatnonzero(precise(counts, task.positive, task.weights, limits)))
 
 
+AGAINST, AGAINST_PRICE = -0.1, 2.0
+"""Correlation with the class below which a literal goes against it, and how many times its bits it costs."""
+NUMBER_PRICE = 1.4
+"""How many times its bits a literal about a number costs: labels have chosen its cut among many."""
+
+
+def _of_numbers(groups: IntArray, n_variables: int) -> BoolArray:
+    """[2N], literals of columns that hold numbers."""
+    return np.tile(np.isin(groups[:n_variables], groups[n_variables:]), 2)
+
+
+def against_class(task: OneVsRest) -> BoolArray:
+    """[2N], literals that hold on fewer rows of the class than of others.
+
+    A condition that contradicts what its column says on its own is mostly luck, and no reader believes it.
+    """
+    truth = task.literals.astype(np.float64)
+    share = (task.weights @ truth) / task.total
+    aim = task.gain - task.weights * (task.gain.sum() / task.total)
+    spread = np.sqrt(np.maximum(share * (1 - share), 1e-12) * task.total)
+    size = np.sqrt(max(float((aim**2 / np.maximum(task.weights, 1e-12)).sum()), 1e-12))
+    return np.asarray((aim @ truth) / (spread * size) < AGAINST)
+
+
 def _induce_two(
     evidence: SearchRows,
     targets: Sequence[int],
@@ -114,6 +144,7 @@ def _induce_two(
     choose: Selector,
     rng: np.random.Generator,
     near: bool,
+    prices: FloatArray,
 ) -> Induced:
     """One rule for one of two classes; the other class is what remains.
 
@@ -125,6 +156,10 @@ def _induce_two(
     pools = {
         target: candidates_for(task, propose, limits, objective, draws[target])
         for target, task in tasks.items()
+    }
+    pools = {
+        target: pool.priced(np.where(against_class(tasks[target]), AGAINST_PRICE, 1.0) * prices)
+        for target, pool in pools.items()
     }
     selections = {
         target: choose(pools[target], task, objective, limits, max_errors=baseline_errors(task, limits))
@@ -157,6 +192,7 @@ def _induce_many(
     choose: Selector,
     rng: np.random.Generator,
     near: bool,
+    prices: FloatArray,
 ) -> Induced:
     """Candidates of each class against the rest, then one ordered list of them."""
     tasks = [evidence.task(target) for target in range(evidence.n_classes)]
@@ -168,19 +204,20 @@ def _induce_many(
     if near:
         selections = [choose(pool, task, objective, limits) for pool, task in zip(pools, tasks, strict=True)]
         priced = _near_rules(selections)
-    pool = joined([_for_lists(pool, task) for pool, task in zip(pools, tasks, strict=True)])
+    pool = joined([_for_lists(pool, task, len(tasks)) for pool, task in zip(pools, tasks, strict=True)])
+    pool = pool.priced(prices)
     best = ListSearch(pool, evidence, objective, limits).best()
     branches = tuple(zip(best.classes, pool.rule(best.order), strict=True))
     return replace(described(evidence, branches, best.default, best.cost), priced=priced)
 
 
-def _for_lists(pool: CandidatePool, task: OneVsRest) -> CandidatePool:
+def _for_lists(pool: CandidatePool, task: OneVsRest, n_classes: int) -> CandidatePool:
     """Return the candidates that gain most, and the most telling single literals."""
-    gaining = shortlisted(pool, task, LIST_CANDIDATES, simple=False)
+    gaining = shortlisted(pool, task, LIST_CANDIDATES // max(5, n_classes), simple=False)
     literals = np.flatnonzero(pool.lengths <= 1)
     sides = [mass / max(mass.sum(), 1e-12) for mass in (task.positive, task.negative)]
     inside, outside = np.stack(sides) @ pool.truth[literals].T
-    telling = literals[np.argsort(outside - inside, kind="stable")[:LIST_LITERALS]]
+    telling = literals[np.argsort(outside - inside, kind="stable")[: LIST_LITERALS // max(5, n_classes)]]
     return pool.take(np.union1d(gaining, telling))
 
 

@@ -19,10 +19,13 @@ from nri.search.rows import SearchRows
 Order = tuple[int, ...]
 """Candidates in the order of deciding."""
 
-CLASS_BITS = 1.0
 THOROUGH_STARTS = 1
 PURITIES = (0.45, 0.65, 0.85)
 """Least shares of its class that a clause is worth while a start is grown; one alone gets stuck."""
+COUNT_IN_LIST = 1.5
+"""How many times its bits a counting clause costs among branches of several classes, where it reads worst."""
+LEAST_ROWS, LEAST_PART = 3.0, 0.005
+"""Rows, and part of all rows, that a branch decides at least."""
 LEAST_SHARE = 0.35
 """A branch whose class has a smaller share of the rows it decides is not worth its line."""
 
@@ -71,7 +74,8 @@ class ListSearch:
         self.masses32 = self.masses.astype(np.float32)
         self.n_classes = evidence.n_classes
         n_priced = limits.n_priced(evidence.literals.shape[1] // 2)
-        self.bits = pool.bits(n_priced) + CLASS_BITS * np.log2(self.n_classes)  # also which class
+        self.bits = pool.bits(n_priced) * np.where(pool.counts, COUNT_IN_LIST, 1.0)
+        self.least_rows = max(LEAST_ROWS, LEAST_PART * self.total)
         self.least_share = max(LEAST_SHARE, limits.min_precision)
         self.room, self.class_room = 0, 0
         self._lists: dict[Order, _Segments] = {}
@@ -100,7 +104,9 @@ class ListSearch:
                 self.room, self.class_room = room, limit
                 orders += self._shortened(self._descend(self._cut(widest, limit), thorough=False))
         self.class_room = self.limits.max_clauses
-        fitting = (self._pruned(order) for order in orders if len(order) <= most)
+        fitting = [self._pruned(order) for order in orders if len(order) <= most]
+        if not self.limits.min_precision:
+            fitting.append(self.simplest)  # no rule is worse than one literal
         return self.described(min(fitting, key=self._rank))
 
     def _shortened(self, order: Order) -> Iterator[Order]:
@@ -255,12 +261,15 @@ class ListSearch:
             own = masses[:-1]
             classes = own.argmax(axis=1)
             rows = np.arange(len(order))
-            share = own[rows, classes] / np.maximum(own.sum(axis=1), 1e-12)
+            decided = own.sum(axis=1)
+            share = own[rows, classes] / np.maximum(decided, 1e-12)
             before = reaching[rows, classes] / np.maximum(reaching.sum(axis=1), 1e-12)
-            unworthy = np.flatnonzero((share < self.least_share - 1e-12) | (share <= before))
+            unworthy = np.flatnonzero(
+                (share < self.least_share - 1e-12) | (share <= before) | (decided < self.least_rows - 1e-9)
+            )
             if not len(unworthy):
                 return order
-            least = int(unworthy[np.argmin(share[unworthy])])
+            least = int(unworthy[np.argmin(decided[unworthy])])
             order = order[:least] + order[least + 1 :]
         return order
 

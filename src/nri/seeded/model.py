@@ -58,6 +58,10 @@ class PathConfig:
     """Labelled rows beside which they do not count at all."""
     label_share: float = 0.5
     """How much of a labelled row's chances is its label; the rest is the posterior."""
+    least_support: float = 0.1
+    """Chance that a rule of the labels names a column, below which its literals are dear."""
+    unsupported_price: float = 3.0
+    """How many times its bits such a literal costs."""
     few_classes: int = 5
     """Most classes with which the rule of the labels alone is sought; with more it never was better."""
 
@@ -118,13 +122,14 @@ class SeededModel:
             objective=ExpectedError(price_share * fair_price(of_plausible)),
             positive=positive,
             groups=groups,
+            prices=self._prices(beliefs, groups, episode.n_variables),
             posterior=np.concatenate([believed, of_plausible]),
         )
         # rules that the labels speak for have their cuts placed by labels, too
         by_rules = beliefs.rule_share > 0.5
         bits = None if by_rules else beliefs.label_bits * float(episode.weights.sum())
         chosen = _counted_on_labels(under_posterior, episode)
-        expected = expected_shares(chosen, episode, plausible, of_plausible)
+        expected = expected_shares(chosen, episode, sample, beliefs.left_out)
         return replace(chosen, posterior=posterior, expected_bits=bits, expected=expected)
 
     def _further_rows(
@@ -142,6 +147,13 @@ class SeededModel:
     def _labels_suffice(self, episode: Episode, limits: Limits) -> bool:
         """Whether no posterior is needed: labels are very many, or must have a precision of their own."""
         return limits.min_precision > 0 or bool(episode.weights.sum() >= self.config.labels_suffice)
+
+    def _prices(self, beliefs: Beliefs, groups: IntArray, n_variables: int) -> FloatArray:
+        """[2N], how many times its bits a literal costs: more where hardly any rule has its column."""
+        if beliefs.column_support is None:
+            return np.ones(2 * n_variables)
+        dear = beliefs.column_support[groups[:n_variables]] < self.config.least_support
+        return np.tile(np.where(dear, self.config.unsupported_price, 1.0), 2)
 
     def _with_rows(self, episode: Episode, plausible: Cells, chances: FloatArray) -> Episode:
         """Return the table with the plausible rows below it."""
@@ -176,27 +188,30 @@ def _counted_on_labels(chosen: Induced, episode: Episode) -> Induced:
 
 PRIOR_ROWS = 2.0
 """Rows with the class shares of the whole table that every count of labels is mixed with."""
-LABEL_ROWS = 5.0
-"""Plausible rows' worth of the counted labels in the shares that are expected of a branch."""
+LABEL_PART = 0.5
+"""Part of the counted labels in the shares that are expected of a branch; the rest are left-out chances."""
 
 
 def expected_shares(
-    chosen: Induced, episode: Episode, plausible: Cells | None = None, chances: FloatArray | None = None
+    chosen: Induced, episode: Episode, sample: Sample | None = None, left_out: FloatArray | None = None
 ) -> FloatArray:
-    """[branches + 1, n_classes], the class shares to expect on new rows that each branch decides.
+    """[branches + 1, n_classes], the class shares to expect of new rows that each branch decides.
 
-    They are the posterior's mean over the plausible rows that a branch decides: the rule was chosen by its
-    labels, so their shares are too good. Labels count where plausible rows are few.
+    The rule was chosen by its labels, so their shares are too good. What the posterior says of the same rows,
+    each without its label, is not chosen by anything, but hesitates: the truth lies between.
     """
-    classes = np.eye(episode.n_classes)
-    labels = classes[episode.labels] * episode.weights[:, None]
+    labels = np.eye(episode.n_classes)[episode.labels] * episode.weights[:, None]
     prior = labels.sum(axis=0) / labels.sum()
-    counts = _decided_sums(chosen, episode.cells, labels)
-    shares = (counts + PRIOR_ROWS * prior) / (counts.sum(axis=1, keepdims=True) + PRIOR_ROWS)
-    if plausible is None or chances is None:
-        return shares
-    believed = _decided_sums(chosen, plausible, chances)
-    return (believed + LABEL_ROWS * shares) / (believed.sum(axis=1, keepdims=True) + LABEL_ROWS)
+    counted = _shrunk(_decided_sums(chosen, episode.cells, labels), prior)
+    if sample is None or left_out is None:
+        return counted
+    held_out = _decided_sums(chosen, sample.cells, left_out * sample.weights[:, None])
+    return LABEL_PART * counted + (1 - LABEL_PART) * _shrunk(held_out, prior)
+
+
+def _shrunk(counts: FloatArray, prior: FloatArray) -> FloatArray:
+    """Return class shares by counts [branches, n_classes], drawn towards those of all rows."""
+    return np.asarray((counts + PRIOR_ROWS * prior) / (counts.sum(axis=1, keepdims=True) + PRIOR_ROWS))
 
 
 def _decided_sums(chosen: Induced, cells: Cells, values: FloatArray) -> FloatArray:

@@ -54,6 +54,10 @@ class Beliefs:
     """For each class against the rest [H, N]: log-odds that a value is part of a covering clause"""
     rule_share: float
     """Share of the mixture of rules, mean over the classes"""
+    column_support: FloatArray | None
+    """[columns], chance that a rule names each column, the most of all classes; None without rules"""
+    left_out: FloatArray
+    """[M, n_classes], chances of the support rows, each formed without the row"""
     label_bits: float
     """Bits that the label of a support row costs on average, when its chances were formed without it"""
 
@@ -110,6 +114,8 @@ class Posterior:
             network_rows,
             tuple(answer.reasons for answer in answers),
             float(np.mean([answer.rule_share for answer in answers])),
+            np.max([answer.column_support for answer in answers], axis=0) if self.priced else None,
+            left_out,
             float(np.average(bits, weights=self.sample.weights)),
         )
 
@@ -128,8 +134,11 @@ class Posterior:
         least = 0.5 / (weights.sum() + 2)
         if positive.all() or not positive.any():
             sure = 1 - least if positive.all() else least
-            nothing = np.full((len(network_rows), query.signed.shape[1]), -9.0)
-            return _Answer(np.full(len(query.signed), sure), np.full(len(positive), sure), nothing)
+            no_reasons = np.full((len(network_rows), query.signed.shape[1]), -9.0)
+            no_support = np.zeros(int(self.groups.max(initial=-1)) + 1)
+            return _Answer(
+                np.full(len(query.signed), sure), np.full(len(positive), sure), no_reasons, 0.0, no_support
+            )
         experts = Experts(support.rows.signed, positive, weights, support.by_cells)
         base = experts.base_rate
         seen = _NetworkView(network, experts, support.rows.signed, positive, weights)
@@ -165,6 +174,7 @@ class Posterior:
             chances=(1 - share) * answer.chances + share * mixture.chances(cells),
             left_out=(1 - share) * answer.left_out + share * mixture.left_out,
             rule_share=share,
+            column_support=mixture.support(self.groups),
         )
 
 
@@ -303,6 +313,8 @@ class _Answer:
     reasons: FloatArray
     """[H, N]"""
     rule_share: float = 0.0
+    column_support: FloatArray | None = None
+    """[columns]"""
 
 
 def _summing_to_one(chances: list[FloatArray]) -> FloatArray:

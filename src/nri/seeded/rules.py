@@ -10,9 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import betaln, logsumexp
 
-from nri.arrays import BoolArray, FloatArray
+from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Cells, literal_truth
 from nri.search.candidates import clause_truth
+from nri.search.clauses import members
 from nri.search.objective import LN2, DescriptionLength
 from nri.search.result import PricedRules
 
@@ -33,6 +34,7 @@ class RuleMixture:
 
         ``rules`` holds rules and whether they speak about the class; else they speak about all others.
         """
+        self.n_variables = cells.values.shape[1]
         self.rules = [(priced, about) for priced, about in rules if len(priced.rules)]
         bits = np.concatenate([priced.bits for priced, _ in self.rules])
         prior = -OBJECTIVE.price * LN2 * bits
@@ -54,6 +56,16 @@ class RuleMixture:
         """[S], chances of the class on S rows."""
         says = self._says(cells)
         return np.asarray(self.weights @ np.where(says, 1 - self.noise[:, None], self.noise[:, None]))
+
+    def support(self, groups: IntArray) -> FloatArray:
+        """[columns], chance that a rule names each column; ``groups`` [N] or longer numbers the columns."""
+        n_variables = self.n_variables
+        named = np.zeros((len(self.weights), int(groups.max(initial=-1)) + 1), dtype=bool)
+        rules = (rule for priced, _ in self.rules for rule in priced.rules)
+        for number, rule in enumerate(rules):
+            for clause in rule:
+                named[number, groups[np.array(members(clause), dtype=np.int64) % n_variables]] = True
+        return np.asarray(self.weights @ named)
 
     def _says(self, cells: Cells) -> BoolArray:
         """[R, S], where each rule is for the class."""
