@@ -66,7 +66,7 @@ def draw_rows(name: str, y: IntArray, n: int, draw: int) -> Draw:
     """
     if not has_draw(len(y), n):
         raise ValueError(f"{name}: {len(y)} rows are too few for {n} support rows")
-    order = _shuffled(name, y, n, draw)
+    order = shuffled(name, y, n, draw)
     rest = order[n:]
     start = max(0, len(rest) - WIDE.most_query)
     return Draw(support=order[:n], query=rest[start:], others=rest[:start])
@@ -74,12 +74,13 @@ def draw_rows(name: str, y: IntArray, n: int, draw: int) -> Draw:
 
 def rows_outside(name: str, y: IntArray, n: int, draws: tuple[int, int]) -> IntArray:
     """Return at most 2000 rows that are in neither of two draws' supports, in an order by chance."""
-    inside = np.concatenate([_shuffled(name, y, n, draw)[:n] for draw in draws])
-    last = _shuffled(name, y, n, draws[0])[::-1]
+    inside = np.concatenate([shuffled(name, y, n, draw)[:n] for draw in draws])
+    last = shuffled(name, y, n, draws[0])[::-1]
     return last[~np.isin(last, inside)][: WIDE.most_query]
 
 
-def _shuffled(name: str, y: IntArray, n: int, draw: int) -> IntArray:
+def shuffled(name: str, y: IntArray, n: int, draw: int) -> IntArray:
+    """Return all rows in the order of one draw."""
     rng = np.random.default_rng([zlib.crc32(name.encode()), draw])
     while True:
         order = rng.permutation(len(y))

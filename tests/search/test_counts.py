@@ -114,3 +114,19 @@ def test_every_member_of_a_count_speaks_for_its_class_on_its_own(seed):
         for literal in count.literals:
             holds = task.literals[:, literal]
             assert task.gain[holds].sum() / task.weights[holds].sum() > mean
+
+
+def test_a_count_has_one_member_of_a_column():
+    """Thresholds of one number are variables of one column: a score of them is no count."""
+    rng = np.random.default_rng(5)
+    numbers = rng.random((300, 4))
+    cuts = (0.3, 0.5, 0.7)
+    values = np.concatenate([numbers > cut for cut in cuts], axis=1)
+    columns = np.tile(np.arange(4), len(cuts))
+    labels = ((numbers > 0.5).sum(axis=1) >= 2).astype(np.int64)
+    episode = make_episode(values, labels=labels)
+    limits = Limits(counts="auto", columns=columns)
+    for count in propose_counts(search_rows(episode).task(1), limits, DescriptionLength()):
+        named = columns[np.array(count.literals) % values.shape[1]]
+        assert len(set(named.tolist())) == len(named) <= 6
+        assert 2 <= count.at_least <= len(named) - 1

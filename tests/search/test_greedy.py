@@ -6,9 +6,8 @@ from search_problems import dnf_truth, episodes, random_posterior
 
 from nri.episode import make_episode
 from nri.search.clauses import clause_tuples
-from nri.search.grow import choose_seeds, foil_gain, grow_from_seeds, m_estimate
 from nri.search.limits import Limits
-from nri.search.propose import SymbolicProposer
+from nri.search.propose import SymbolicProposer, choose_seeds, foil_gain, grow_from_seeds, m_estimate
 from nri.search.rows import search_rows
 
 SCORES = [foil_gain, m_estimate(2.0)]

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from nri.episode import make_episode
 from nri.search.greedy import candidates_for, induce
 from nri.search.limits import Limits
-from nri.search.local import ROOM, Pricing, rules_by_limit
 from nri.search.objective import DescriptionLength, clause_bits
 from nri.search.propose import SymbolicProposer, baseline_errors
 from nri.search.rows import search_rows
+from nri.search.select import ROOM, Pricing, rules_by_limit
 
 
 @st.composite

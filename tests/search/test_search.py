@@ -9,11 +9,10 @@ from search_problems import episodes, random_posterior
 from nri.episode import make_episode
 from nri.search.candidates import build_pool
 from nri.search.limits import Limits
-from nri.search.local import ERROR_WEIGHTS, LocalSearch, Moves, Pricing, State
 from nri.search.objective import DescriptionLength, ExpectedError, clause_bits
 from nri.search.propose import all_conjunctions
 from nri.search.rows import search_rows
-from nri.search.select import shortlisted
+from nri.search.select import ERROR_WEIGHTS, LocalSearch, Moves, Pricing, State, shortlisted
 
 OBJECTIVES = [DescriptionLength(), ExpectedError(0.05)]
 

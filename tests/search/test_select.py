@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
+from exact_selection import select_exact
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from search_problems import dnf_truth, episodes, random_posterior
 
 from nri.episode import make_episode
 from nri.search.candidates import build_pool
-from nri.search.exact import select_exact
 from nri.search.limits import Limits
 from nri.search.objective import DescriptionLength, ExpectedError
 from nri.search.propose import all_conjunctions, baseline_errors

@@ -26,7 +26,7 @@ def test_row_order_does_not_matter(seed, n_rows, n_columns):
     order = np.random.default_rng(seed).permutation(n_rows)
     plain, shuffled = consult(x, x[:3], y), consult(x[order], x[:3], y[order])
     np.testing.assert_allclose(plain.support[order], shuffled.support, atol=2e-3)
-    np.testing.assert_allclose(plain.asked, shuffled.asked, atol=2e-3)
+    np.testing.assert_allclose(plain.query, shuffled.query, atol=2e-3)
 
 
 @given(**shapes)
@@ -36,7 +36,7 @@ def test_column_order_and_coding_do_not_matter(seed, n_rows, n_columns):
     order, sign = rng.permutation(n_columns), rng.choice([-1, 1], n_columns).astype(np.float32)
     plain, changed = consult(x, x[:3], y), consult((x * sign)[:, order], (x[:3] * sign)[:, order], y)
     np.testing.assert_allclose(plain.support, changed.support, atol=2e-3)
-    np.testing.assert_allclose(plain.asked_parts[:, order], changed.asked_parts, atol=2e-3)
+    np.testing.assert_allclose(plain.query_parts[:, order], changed.query_parts, atol=2e-3)
 
 
 def test_the_opinion_on_a_support_row_is_that_of_the_experts_without_it():
@@ -48,15 +48,15 @@ def test_the_opinion_on_a_support_row_is_that_of_the_experts_without_it():
         rest = np.arange(30) != m
         alone = consult(x[rest], x[m : m + 1], y[rest])
         np.testing.assert_allclose(
-            whole.support[m, linear] + whole.base_rate, alone.asked[0, linear] + alone.base_rate, atol=0.06
+            whole.support[m, linear] + whole.base_rate, alone.query[0, linear] + alone.base_rate, atol=0.06
         )
 
 
 def test_the_parts_of_the_firm_linear_expert_add_up_to_its_opinion():
     x, y = table(3, 25, 7)
-    said = consult(x, x[:5], y)
-    np.testing.assert_allclose(said.support_parts.sum(axis=1), said.support[:, FIRM], atol=1e-3)
-    np.testing.assert_allclose(said.asked_parts.sum(axis=1), said.asked[:, FIRM], atol=1e-3)
+    opinions = consult(x, x[:5], y)
+    np.testing.assert_allclose(opinions.support_parts.sum(axis=1), opinions.support[:, FIRM], atol=1e-3)
+    np.testing.assert_allclose(opinions.query_parts.sum(axis=1), opinions.query[:, FIRM], atol=1e-3)
 
 
 def test_every_expert_sees_a_column_that_is_the_label():
@@ -64,17 +64,17 @@ def test_every_expert_sees_a_column_that_is_the_label():
     y = (rng.random(80) < 0.5).astype(np.int64)
     x = rng.choice([-1.0, 1.0], size=(80, 5)).astype(np.float32)
     x[:, 2] = 2 * y - 1
-    said = consult(x, x[:0], y)
+    opinions = consult(x, x[:0], y)
     for e, name in enumerate(EXPERTS):
-        right = ((said.support[:, e] > 0) == (y == 1)).mean()
+        right = ((opinions.support[:, e] > 0) == (y == 1)).mean()
         assert right > 0.75, f"{name} is right on {right:.0%}"
 
 
 def test_constant_columns_and_a_single_class_give_finite_opinions():
     x = np.ones((6, 3), dtype=np.float32)
-    said = consult(x, -x, np.zeros(6, dtype=np.int64))
-    assert np.isfinite(said.support).all()
-    assert np.isfinite(said.asked).all()
+    opinions = consult(x, -x, np.zeros(6, dtype=np.int64))
+    assert np.isfinite(opinions.support).all()
+    assert np.isfinite(opinions.query).all()
 
 
 @given(**shapes)
@@ -86,7 +86,7 @@ def test_a_weight_of_two_is_the_same_as_two_rows(seed, n_rows, n_columns):
     repeated = consult(x[again], x[:3], y[again])
     np.testing.assert_allclose(weighted.support[again], repeated.support, atol=4e-3)
     np.testing.assert_allclose(weighted.support_parts[again], repeated.support_parts, atol=4e-3)
-    np.testing.assert_allclose(weighted.asked, repeated.asked, atol=4e-3)
+    np.testing.assert_allclose(weighted.query, repeated.query, atol=4e-3)
 
 
 def test_the_council_follows_the_expert_that_is_right():

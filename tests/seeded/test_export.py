@@ -38,28 +38,28 @@ def table(rng: np.random.Generator, M: int, N: int, S: int):
     return cells[:M], labels, np.ones(M, dtype=np.float32), cells[M:]
 
 
-def ask(network: SeededNetwork, rows, labels, weights, asked=None):
-    opinions = consult(rows, rows[:0] if asked is None else asked, labels, weights)
-    if asked is None:
+def evaluate(network: SeededNetwork, rows, labels, weights, query=None):
+    opinions = consult(rows, rows[:0] if query is None else query, labels, weights)
+    if query is None:
         return network.answer_left_out(rows, labels, weights, opinions, np.arange(len(rows)))
-    return network.answer(rows, labels, weights, opinions, asked)
+    return network.answer(rows, labels, weights, opinions, query)
 
 
 @pytest.mark.parametrize(("M", "N", "S"), [(2, 1, 1), (6, 3, 2), (50, 12, 8), (120, 70, 40), (300, 5, 3)])
 def test_onnx_and_torch_give_the_same_answers(exported, M, N, S):
     checkpoint, onnx_file = exported
-    rows, labels, weights, asked = table(np.random.default_rng(M), M, N, S)
-    answer = ask(SeededNetwork(onnx_file), rows, labels, weights, asked)
-    said = consult(rows, asked, labels)
+    rows, labels, weights, query = table(np.random.default_rng(M), M, N, S)
+    answer = evaluate(SeededNetwork(onnx_file), rows, labels, weights, query)
+    opinions = consult(rows, query, labels)
     arrays = (
         rows,
         labels,
         weights,
-        asked,
+        query,
         np.ones((S, M), np.float32),
-        said.support,
-        said.asked,
-        said.asked_parts,
+        opinions.support,
+        opinions.query,
+        opinions.query_parts,
     )
     with torch.no_grad():
         expected = OneTable(load_network(checkpoint))(*map(torch.from_numpy, arrays))
@@ -70,13 +70,13 @@ def test_onnx_and_torch_give_the_same_answers(exported, M, N, S):
 
 def test_answers_do_not_depend_on_how_rows_are_put_into_chunks(exported, monkeypatch):
     network = SeededNetwork(exported[1])
-    rows, labels, weights, asked = table(np.random.default_rng(1), 40, 9, 25)
-    whole, own = ask(network, rows, labels, weights, asked), ask(network, rows, labels, weights)
+    rows, labels, weights, query = table(np.random.default_rng(1), 40, 9, 25)
+    whole, own = evaluate(network, rows, labels, weights, query), evaluate(network, rows, labels, weights)
     monkeypatch.setattr("nri.seeded.runtime.FLOATS_AT_ONCE", 1500)
     np.testing.assert_allclose(
-        ask(network, rows, labels, weights, asked).posterior, whole.posterior, atol=1e-5
+        evaluate(network, rows, labels, weights, query).posterior, whole.posterior, atol=1e-5
     )
-    np.testing.assert_allclose(ask(network, rows, labels, weights).posterior, own.posterior, atol=1e-5)
+    np.testing.assert_allclose(evaluate(network, rows, labels, weights).posterior, own.posterior, atol=1e-5)
 
 
 def test_damaged_weights_are_refused(exported, tmp_path):

@@ -24,9 +24,9 @@ def test_logistic_regression_is_that_of_scikit_learn(n_classes):
 
 def test_a_class_without_rows_has_no_chance():
     x = np.array([[-1.0], [0.5], [1.0]], dtype=np.float32)
-    said = Logistic(x, np.array([0, 2, 2]), np.ones(3), 4).chances(x)
-    assert (said[:, [1, 3]] == 0).all()
-    np.testing.assert_allclose(said.sum(axis=1), 1)
+    chances = Logistic(x, np.array([0, 2, 2]), np.ones(3), 4).chances(x)
+    assert (chances[:, [1, 3]] == 0).all()
+    np.testing.assert_allclose(chances.sum(axis=1), 1)
 
 
 def test_a_single_class_is_certain():

@@ -10,7 +10,7 @@ from nri.search.clauses import clause_tuples
 from nri.search.greedy import induce
 from nri.search.limits import Limits
 from nri.seeded.model import SeededModel, reasons
-from nri.seeded.posterior import Told
+from nri.seeded.posterior import Beliefs
 
 
 def induced(episode, limits=None, groups=None, positive=None):
@@ -46,11 +46,11 @@ def test_a_hidden_rule_is_found_under_noise():
 def test_chances_are_probabilities_for_any_table(episode):
     result = induced(episode)
     assert result.posterior is not None
-    told = result.posterior.ask(episode.cells)
-    assert told.chances.shape == (episode.n_rows, 3)
-    assert np.isfinite(told.chances).all()
-    assert (told.chances >= 0).all()
-    np.testing.assert_allclose(told.chances.sum(axis=1), 1.0)
+    beliefs = result.posterior.evaluate(episode.cells)
+    assert beliefs.chances.shape == (episode.n_rows, 3)
+    assert np.isfinite(beliefs.chances).all()
+    assert (beliefs.chances >= 0).all()
+    np.testing.assert_allclose(beliefs.chances.sum(axis=1), 1.0)
 
 
 @settings(max_examples=15)
@@ -63,7 +63,7 @@ def test_a_weight_of_two_is_the_same_as_two_rows(episode):
 
 @settings(max_examples=25)
 @given(episodes(max_rows=20, max_variables=4, n_classes=2))
-def test_a_rule_is_better_on_its_own_table_than_always_saying_one_class(episode):
+def test_a_rule_is_better_on_its_own_table_than_always_predicting_one_class(episode):
     """Plausible rows once gave a rule that was right on 48 % of a table whose larger class had 52 %."""
     result = induced(episode)
     weights = np.bincount(episode.labels, episode.weights, minlength=2)
@@ -107,7 +107,7 @@ def test_very_few_and_very_many_columns_work(n_columns):
 
 
 def test_an_exact_and_short_rule_is_taken_from_the_labels_alone():
-    """Recovery: a posterior that hesitates must not talk us out of a rule that explains every label."""
+    """Recovery: a posterior that hesitates must not give up a rule that explains every label."""
     rng = np.random.default_rng(3)
     values = rng.random((48, 12)) < 0.5
     labels = dnf_truth(values, [(0, 1), (2, 15), (4, 17)])
@@ -118,12 +118,14 @@ def test_an_exact_and_short_rule_is_taken_from_the_labels_alone():
 def test_a_reason_holds_on_its_row():
     values = np.array([[True, False, True], [False, False, False]])
     gates = np.array([[2.0, 1.0, -1.0], [-3.0, 0.5, 4.0]])
-    told = Told(np.full((2, 2), 0.5), np.arange(2), (gates,), 1.0)
-    assert set(clause_tuples(reasons(told, values, 2), 6)) == {(0, 4), (4, 5)}
-    assert set(clause_tuples(reasons(told, values, 1), 6)) == {(0,), (5,)}
+    beliefs = Beliefs(np.full((2, 2), 0.5), np.arange(2), (gates,), 0.0, None, np.empty((0, 2)), 1.0)
+    assert set(clause_tuples(reasons(beliefs, values, 2), 6)) == {(0, 4), (4, 5)}
+    assert set(clause_tuples(reasons(beliefs, values, 1), 6)) == {(0,), (5,)}
 
 
-def test_reasons_are_of_the_rows_that_the_network_was_asked_about():
+def test_reasons_are_of_the_rows_that_the_network_has_seen():
     values = np.array([[True, True, True], [False, False, False], [True, False, True]])
-    told = Told(np.full((3, 2), 0.5), np.array([1]), (np.array([[2.0, -1.0, 1.0]]),), 1.0)
-    assert set(clause_tuples(reasons(told, values, 3), 6)) == {(3, 5)}
+    beliefs = Beliefs(
+        np.full((3, 2), 0.5), np.array([1]), (np.array([[2.0, -1.0, 1.0]]),), 0.0, None, np.empty((0, 2)), 1.0
+    )
+    assert set(clause_tuples(reasons(beliefs, values, 3), 6)) == {(3, 5)}

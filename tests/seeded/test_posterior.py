@@ -1,4 +1,4 @@
-"""What experts and network think together, and whom it is asked of."""
+"""The posterior of experts, rules and network, and which rows the network sees."""
 
 import numpy as np
 
@@ -16,25 +16,25 @@ def a_posterior(n_classes: int = 2) -> tuple[Posterior, Cells]:
     return Posterior(take_sample(episode, 100, rng), np.arange(6)), episode.cells
 
 
-def test_rows_that_the_network_hears_are_answered_as_if_it_heard_all():
+def test_rows_that_the_network_sees_are_evaluated_as_if_it_saw_all():
     posterior, rows = a_posterior()
-    whole, part = posterior.ask(rows), posterior.ask(rows, heard=10)
-    assert len(part.heard) == 10
-    assert len(whole.heard) == len(rows)
-    np.testing.assert_allclose(part.chances[part.heard], whole.chances[part.heard], atol=1e-6)
-    np.testing.assert_allclose(part.reasons[0], whole.reasons[0][part.heard], atol=1e-5)
+    whole, part = posterior.evaluate(rows), posterior.evaluate(rows, network_rows=10)
+    assert len(part.network_rows) == 10
+    assert len(whole.network_rows) == len(rows)
+    np.testing.assert_allclose(part.chances[part.network_rows], whole.chances[part.network_rows], atol=1e-6)
+    np.testing.assert_allclose(part.reasons[0], whole.reasons[0][part.network_rows], atol=1e-5)
 
 
-def test_rows_that_it_does_not_hear_are_answered_by_the_experts_alone():
+def test_rows_that_it_does_not_see_are_evaluated_by_the_experts_alone():
     posterior, rows = a_posterior()
-    part, by_experts = posterior.ask(rows, heard=10), posterior.ask(rows, heard=0)
-    unheard = np.setdiff1d(np.arange(len(rows)), part.heard)
-    np.testing.assert_allclose(part.chances[unheard], by_experts.chances[unheard], atol=1e-6)
-    assert (np.abs(part.chances - by_experts.chances)[part.heard] > 1e-4).any()
-    assert len(by_experts.heard) == len(by_experts.reasons[0]) == 0
+    part, by_experts = posterior.evaluate(rows, network_rows=10), posterior.evaluate(rows, network_rows=0)
+    unseen = np.setdiff1d(np.arange(len(rows)), part.network_rows)
+    np.testing.assert_allclose(part.chances[unseen], by_experts.chances[unseen], atol=1e-6)
+    assert (np.abs(part.chances - by_experts.chances)[part.network_rows] > 1e-4).any()
+    assert len(by_experts.network_rows) == len(by_experts.reasons[0]) == 0
 
 
-def test_chances_sum_to_one_whoever_is_asked():
+def test_chances_sum_to_one_whatever_the_network_sees():
     posterior, rows = a_posterior(n_classes=3)
-    for heard in (None, 7, 0):
-        np.testing.assert_allclose(posterior.ask(rows, heard).chances.sum(axis=1), 1)
+    for most in (None, 7, 0):
+        np.testing.assert_allclose(posterior.evaluate(rows, most).chances.sum(axis=1), 1)

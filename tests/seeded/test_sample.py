@@ -12,19 +12,19 @@ from nri.seeded.sample import signed_cells, take_sample
 @given(episodes(max_rows=30, max_variables=3, n_classes=3))
 def test_a_small_table_is_taken_whole_with_equal_rows_merged(episode):
     sample = take_sample(episode, 1000, np.random.default_rng(0))
-    told = {}
+    expected = {}
     for values, known, label, weight in zip(
         episode.values, episode.known, episode.labels, episode.weights, strict=True
     ):
         key = (values.tobytes(), known.tobytes(), int(label))
-        told[key] = told.get(key, 0.0) + weight
+        expected[key] = expected.get(key, 0.0) + weight
     kept = {
         (v.tobytes(), k.tobytes(), int(c)): w
         for v, k, c, w in zip(
             sample.cells.values, sample.cells.known, sample.labels, sample.weights, strict=True
         )
     }
-    assert kept == pytest.approx(told)
+    assert kept == pytest.approx(expected)
 
 
 @given(episodes(max_rows=30))

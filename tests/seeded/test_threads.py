@@ -16,11 +16,11 @@ print(clf.posterior_proba(X).tobytes().hex())
 
 def test_the_posterior_has_the_same_digits_whatever_the_number_of_threads():
     """They differed by up to 1e-5: linear algebra and the network summed in the order of their threads."""
-    said = set()
+    outputs = set()
     for threads in ("1", "3"):
         env = os.environ | {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
         done = subprocess.run(
             [sys.executable, "-c", CODE], capture_output=True, text=True, check=True, env=env
         )
-        said.add(done.stdout)
-    assert len(said) == 1
+        outputs.add(done.stdout)
+    assert len(outputs) == 1

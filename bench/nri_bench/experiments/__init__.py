@@ -8,7 +8,9 @@ from nri_bench.experiments import (
     missing,
     noise,
     options,
+    planted,
     polarity,
+    readable,
     recovery,
     regression,
     rules,
@@ -26,7 +28,7 @@ from nri_bench.experiments.base import Experiment, Options
 EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
     for module in (
-        *(uci, wide, seeds, learning, recovery, polarity, xor, noise, missing, spurious, scaling),
+        *(uci, wide, planted, readable, seeds, learning, recovery, polarity, xor, noise, missing, spurious, scaling),
         *(ablation, options, slots, clauses, rules, dynamics, regression, size),
     )
 }

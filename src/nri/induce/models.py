@@ -73,7 +73,7 @@ class GreedyInducer:
         positive: int | None,
     ) -> Induced:
         """See :class:`Inducer`."""
-        return induce(episode, rng=rng, limits=limits, positive=positive)
+        return induce(episode, rng=rng, limits=limits, positive=positive, groups=groups)
 
 
 def _seeded() -> Inducer:

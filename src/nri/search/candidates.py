@@ -41,6 +41,8 @@ class CandidatePool:
     words: Words
     """[C, words], rows on which each clause fires"""
     n_rows: int
+    prices: FloatArray | None = None
+    """[C], how many times its bits each clause costs; None if all cost their bits"""
 
     def __len__(self) -> int:
         return len(self.index)
@@ -57,7 +59,9 @@ class CandidatePool:
 
     def bits(self, n_usable: int) -> FloatArray:
         """[C], bits of each candidate when so many literals may be used."""
-        return np.where(self.counts, count_bits(self.lengths, n_usable), clause_bits(self.lengths, n_usable))
+        bits = clause_bits(self.lengths, n_usable)
+        bits = np.where(self.counts, count_bits(self.lengths, n_usable), bits)
+        return bits if self.prices is None else np.round(bits * self.prices, 9)
 
     @cached_property
     def lengths(self) -> IntArray:
@@ -90,8 +94,18 @@ class CandidatePool:
         """Return the pool of these candidates, in this order."""
         positions = np.asarray(positions, dtype=np.int64)
         return replace(
-            self, index=self.index[positions], at_least=self.at_least[positions], words=self.words[positions]
+            self,
+            index=self.index[positions],
+            at_least=self.at_least[positions],
+            words=self.words[positions],
+            prices=None if self.prices is None else self.prices[positions],
         )
+
+    def priced(self, prices: FloatArray) -> "CandidatePool":
+        """Return the pool with a price for each literal [2N], candidates of one length and price together."""
+        total = np.append(prices, 0.0)[self.index].sum(axis=1)
+        mean = np.where(self.lengths > 0, np.round(total / np.maximum(self.lengths, 1), 6), 1.0)
+        return replace(self, prices=mean).take(np.lexsort((mean, self.lengths, self.counts)))
 
     def fires_on(self, literals: BoolArray) -> BoolArray:
         """[C, rows], where each candidate fires on other rows."""
@@ -180,6 +194,17 @@ def build_pool(
     if positive is None or weights is None or limits.min_precision <= 0.0:
         return pool
     return pool.take(np.flatnonzero(precise(pool, positive, weights, limits)))
+
+
+def joined(pools: Sequence[CandidatePool]) -> CandidatePool:
+    """Return one pool of the candidates of several, each truth vector once, short conjunctions first."""
+    first = pools[0]
+    index = stacked([pool.index for pool in pools], first.n_literals)
+    at_least = np.concatenate([pool.at_least for pool in pools])
+    words = np.concatenate([pool.words for pool in pools])
+    whole = replace(first, index=index, at_least=at_least, words=words, prices=None)
+    whole = whole.take(np.lexsort((*index.T[::-1], whole.lengths, whole.counts)))
+    return whole.take(_first_of_each_truth(whole.words))
 
 
 def precise(pool: CandidatePool, positive: FloatArray, weights: FloatArray, limits: Limits) -> BoolArray:

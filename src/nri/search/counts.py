@@ -22,6 +22,8 @@ START_SIZES = (1, 3, 5, 7)
 """How many of the literals with most say the search starts from."""
 RIDGE = 6.0
 """Of the linear fit that says which these are."""
+MOST_MEMBERS = 6
+"""Members that a reader counts without a list of points."""
 MOST_LITERALS = 400
 """Literals that may be members; of more, those with which covering a row goes together most."""
 
@@ -61,16 +63,17 @@ class _CountSearch:
     def __init__(self, task: OneVsRest, limits: Limits, objective: Objective) -> None:
         usable = np.flatnonzero(limits.literal_mask(task.n_variables))
         self.usable = _speaking_for(task, usable, MOST_LITERALS)
-        self.n_variables, self.most = task.n_variables, limits.max_literals
+        self.n_variables, self.most = task.n_variables, min(limits.max_literals, MOST_MEMBERS)
         self.truth = task.literals[:, self.usable].astype(np.float32)
         self.gain = task.gain.astype(np.float32)
         self.weights = task.weights
         self.objective, self.total = objective, task.total
         self.nothing = task.errors(np.zeros(task.n_rows, dtype=bool))
-        sizes = np.arange(limits.max_literals + 2)
+        sizes = np.arange(self.most + 2)
         self.bits = count_bits(sizes, limits.n_priced(task.n_variables))
-        self.variable = self.usable % max(1, task.n_variables)
-        self.of_variable = self.variable[:, None] == self.variable
+        variable = self.usable % max(1, task.n_variables)
+        self.column = variable if limits.columns is None else limits.columns[variable]
+        self.of_column = self.column[:, None] == self.column
 
     def starts(self) -> Iterator[Members]:
         """Nothing, and the literals with most say in a linear fit, a few and more of them."""
@@ -81,7 +84,7 @@ class _CountSearch:
                 yield tuple(sorted(ranked[:size]))
 
     def _by_say(self) -> list[int]:
-        """Literals in the order of their say, one of each variable."""
+        """Literals in the order of their say, one of each column."""
         weights = self.weights
         mean = (weights @ self.truth) / weights.sum()
         centred = self.truth - mean
@@ -90,7 +93,7 @@ class _CountSearch:
         slope = _ridge(centred, weights, worth)
         say = slope * np.sqrt(weights @ centred**2)
         order = np.argsort(-say, kind="stable")
-        _, first = np.unique(self.variable[order], return_index=True)
+        _, first = np.unique(self.column[order], return_index=True)
         kept = order[np.sort(first)]
         return [int(j) for j in kept if say[j] > 0]
 
@@ -126,14 +129,14 @@ class _CountSearch:
     ) -> list[_Best]:
         """Return for each clause, all of one size, the cheapest with one more literal, if there is room.
 
-        Of a variable at most one literal is a member.
+        Of a column at most one literal is a member: so none excludes or implies another.
         """
         size = len(rests[0]) + 1 if rests else 0
         if not rests or size > self.most or not len(self.usable):
             return []
         gains = self._gains_with_one_more(counts, size)
         for row, rest in zip(gains, rests, strict=True):
-            row[self.of_variable[list(rest)].any(axis=0)] = -np.inf
+            row[self.of_column[list(rest)].any(axis=0)] = -np.inf
         gains[:, list(banned)] = -np.inf
         added = gains.argmax(axis=1)
         most = gains[np.arange(len(rests)), added]

@@ -5,29 +5,26 @@ from dataclasses import replace
 
 import numpy as np
 
-from nri.arrays import FloatArray
+from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Episode
-from nri.rule.decide import estimated_precision
-from nri.search.candidates import CandidatePool, build_pool, clause_truth, precise
-from nri.search.clauses import AnyClause, stacked
+from nri.rule.decide import first_to_fire
+from nri.search.candidates import CandidatePool, build_pool, clause_truth, joined, precise
+from nri.search.clauses import stacked
 from nri.search.counts import propose_counts
-from nri.search.joint import JointSelection, polish
 from nri.search.limits import Limits
-from nri.search.local import rooms
+from nri.search.lists import ListSearch
 from nri.search.objective import DescriptionLength, ExpectedError, Objective
 from nri.search.propose import Proposer, SymbolicProposer, baseline_clauses, baseline_errors, with_required
-from nri.search.result import Induced, decide
+from nri.search.result import Branch, Induced, PricedRules
 from nri.search.rows import OneVsRest, SearchRows, search_rows
 from nri.search.select import Selection, Selector, select, shortlist, shortlisted
 
 MAX_CANDIDATES = 4000
 """About how many candidates a rule is chosen from; more gain next to nothing."""
-JOINT_CANDIDATES = 400
-"""About how many candidates of each class take part in the joint polish."""
-JOINT_LITERALS = 200
-"""Single literals of each class that do so whatever they gain, those first that tell most about the class."""
-
-Rules = tuple[tuple[AnyClause, ...], ...]
+LIST_CANDIDATES = 2000
+"""About how many candidates a list is made of, and at most a fifth of them of one class."""
+LIST_LITERALS = 800
+"""Single literals that are among them whatever they gain, those of each class that are the most telling."""
 
 
 def induce(
@@ -39,12 +36,15 @@ def induce(
     objective: Objective | None = None,
     positive: int | None = None,
     posterior: FloatArray | None = None,
+    groups: IntArray | None = None,
+    near: bool = False,
+    prices: FloatArray | None = None,
     choose: Selector = select,
 ) -> Induced:
     """Find the rules that describe the classes of an episode best.
 
     Two classes get one rule: for ``positive``, or for the class whose rule costs less. More classes
-    get a rule each, first alone against the rest, then polished together.
+    get an ordered list of clauses.
 
     Parameters
     ----------
@@ -59,26 +59,37 @@ def induce(
     objective
         What a rule costs; by default description length for labels and expected error for a posterior.
     positive
-        For two classes, the class the rule must speak about; more classes have a rule each anyway.
+        For two classes, the class the rule must speak about; more classes get a list anyway.
     posterior
         [M, n_classes] probabilities that take the place of the labels.
+    groups
+        [N] or longer, equal for variables of one column.
+    near
+        Whether to return the rules near the best one too.
+    prices
+        [2N], how many times its bits each literal costs; by default once.
     choose
-        How a rule is chosen from candidates: the local search, or :func:`nri.search.exact.select_exact`.
+        How a rule is chosen from candidates; the local search by default.
     """
     propose = propose or SymbolicProposer()
     limits = limits or Limits()
     if objective is None:
         objective = DescriptionLength() if posterior is None else ExpectedError()
+    if groups is not None:
+        limits = replace(limits, columns=groups[: episode.n_variables])
+    prices = np.ones(2 * episode.n_variables) if prices is None else prices
+    if groups is not None:
+        prices = np.where(_of_numbers(groups, episode.n_variables), NUMBER_PRICE, 1.0) * prices
     real = search_rows(episode, posterior)
-    evidence = real.staked(episode.costs)
+    evidence = real.cost_weighted(episode.costs)
     if evidence.n_classes == 2:
         targets = (1, 0) if positive is None else (positive,)
-        found = _induce_two(evidence, targets, propose, limits, objective, choose, rng)
+        found = _induce_two(evidence, targets, propose, limits, objective, choose, rng, near, prices)
     else:
-        found = _induce_many(evidence, propose, limits, objective, choose, rng)
+        found = _induce_many(evidence, propose, limits, objective, choose, rng, near, prices)
     if evidence is real:
         return found
-    return described(real, found.rules, found.default, found.cost)
+    return replace(described(real, found.branches, found.default, found.cost), priced=found.priced)
 
 
 def candidates_for(
@@ -100,6 +111,30 @@ def candidates_for(
     return counts.take(np.flatnonzero(precise(counts, task.positive, task.weights, limits)))
 
 
+AGAINST, AGAINST_PRICE = -0.1, 2.0
+"""Correlation with the class below which a literal goes against it, and how many times its bits it costs."""
+NUMBER_PRICE = 1.4
+"""How many times its bits a literal about a number costs: labels have chosen its cut among many."""
+
+
+def _of_numbers(groups: IntArray, n_variables: int) -> BoolArray:
+    """[2N], literals of columns that hold numbers."""
+    return np.tile(np.isin(groups[:n_variables], groups[n_variables:]), 2)
+
+
+def against_class(task: OneVsRest) -> BoolArray:
+    """[2N], literals that hold on fewer rows of the class than of others.
+
+    A condition that contradicts what its column says on its own is mostly luck, and no reader believes it.
+    """
+    truth = task.literals.astype(np.float64)
+    share = (task.weights @ truth) / task.total
+    aim = task.gain - task.weights * (task.gain.sum() / task.total)
+    spread = np.sqrt(np.maximum(share * (1 - share), 1e-12) * task.total)
+    size = np.sqrt(max(float((aim**2 / np.maximum(task.weights, 1e-12)).sum()), 1e-12))
+    return np.asarray((aim @ truth) / (spread * size) < AGAINST)
+
+
 def _induce_two(
     evidence: SearchRows,
     targets: Sequence[int],
@@ -108,6 +143,8 @@ def _induce_two(
     objective: Objective,
     choose: Selector,
     rng: np.random.Generator,
+    near: bool,
+    prices: FloatArray,
 ) -> Induced:
     """One rule for one of two classes; the other class is what remains.
 
@@ -120,6 +157,10 @@ def _induce_two(
         target: candidates_for(task, propose, limits, objective, draws[target])
         for target, task in tasks.items()
     }
+    pools = {
+        target: pool.priced(np.where(against_class(tasks[target]), AGAINST_PRICE, 1.0) * prices)
+        for target, pool in pools.items()
+    }
     selections = {
         target: choose(pools[target], task, objective, limits, max_errors=baseline_errors(task, limits))
         for target, task in tasks.items()
@@ -127,11 +168,15 @@ def _induce_two(
     bound = min(baseline_errors(tasks[target], limits) for target in targets)
     target = min(targets, key=lambda t: _key(selections[t], bound))
     selection = selections[target]
-    rules: list[tuple[AnyClause, ...]] = [(), ()]
-    rules[target] = selection.clauses
+    branches = tuple((target, clause) for clause in selection.clauses)
     mass = evidence.masses.sum(axis=0)
     default = 1 - target if selection.clauses else int(np.argmax(mass))
-    return described(evidence, tuple(rules), default, selection.cost)
+    priced = _near_rules([selections[target] for target in (0, 1)]) if near else ()
+    return replace(described(evidence, branches, default, selection.cost), priced=priced)
+
+
+def _near_rules(selections: Sequence[Selection]) -> tuple[PricedRules, ...]:
+    return tuple(selection.near() for selection in selections if selection.near is not None)
 
 
 def _key(selection: Selection, bound: float) -> tuple[float, float]:
@@ -146,88 +191,51 @@ def _induce_many(
     objective: Objective,
     choose: Selector,
     rng: np.random.Generator,
+    near: bool,
+    prices: FloatArray,
 ) -> Induced:
-    """One rule for each class alone, then all of them together."""
+    """Candidates of each class against the rest, then one ordered list of them."""
     tasks = [evidence.task(target) for target in range(evidence.n_classes)]
     draws = rng.spawn(len(tasks))
     pools = [
         candidates_for(task, propose, limits, objective, own) for task, own in zip(tasks, draws, strict=True)
     ]
-    found = [
-        _polished(evidence, tasks, pools, limits, objective, choose, room)
-        for room in rooms(limits.max_clauses)
-    ]
-    chosen = min(found, key=lambda one: (one.excess, round(one.cost, 7)))
-    return described(evidence, chosen.rules, chosen.default, chosen.cost)
+    priced: tuple[PricedRules, ...] = ()
+    if near:
+        selections = [choose(pool, task, objective, limits) for pool, task in zip(pools, tasks, strict=True)]
+        priced = _near_rules(selections)
+    pool = joined([_for_lists(pool, task, len(tasks)) for pool, task in zip(pools, tasks, strict=True)])
+    pool = pool.priced(prices)
+    best = ListSearch(pool, evidence, objective, limits).best()
+    branches = tuple(zip(best.classes, pool.rule(best.order), strict=True))
+    return replace(described(evidence, branches, best.default, best.cost), priced=priced)
 
 
-def _polished(
-    evidence: SearchRows,
-    tasks: list[OneVsRest],
-    pools: list[CandidatePool],
-    limits: Limits,
-    objective: Objective,
-    choose: Selector,
-    room: int,
-) -> JointSelection:
-    """Choose a rule for each class with room for so many clauses, and polish them within the limits."""
-    roomy = replace(limits, max_clauses=room)
-    alone = tuple(
-        choose(pool, task, objective, roomy).clauses for pool, task in zip(pools, tasks, strict=True)
-    )
-    best_literal, bound = _best_literal(pools, evidence)
-    pools = [
-        _for_polish(pool, task, rule + other)
-        for pool, task, rule, other in zip(pools, tasks, alone, best_literal[0], strict=True)
-    ]
-    majority = int(np.argmax(evidence.masses.sum(axis=0)))
-    starts = [(alone, majority), best_literal]
-    for default in range(evidence.n_classes):
-        starts.append((tuple(() if c == default else rule for c, rule in enumerate(alone)), default))
-    return polish(pools, starts, evidence, objective, limits, bound, room)
-
-
-def _for_polish(pool: CandidatePool, task: OneVsRest, chosen: tuple[AnyClause, ...]) -> CandidatePool:
-    """Return the candidates that gain most, the most telling single literals, and these clauses."""
-    gaining = shortlisted(pool, task, JOINT_CANDIDATES, simple=False)
+def _for_lists(pool: CandidatePool, task: OneVsRest, n_classes: int) -> CandidatePool:
+    """Return the candidates that gain most, and the most telling single literals."""
+    gaining = shortlisted(pool, task, LIST_CANDIDATES // max(5, n_classes), simple=False)
     literals = np.flatnonzero(pool.lengths <= 1)
     sides = [mass / max(mass.sum(), 1e-12) for mass in (task.positive, task.negative)]
     inside, outside = np.stack(sides) @ pool.truth[literals].T
-    telling = literals[np.argsort(outside - inside, kind="stable")[:JOINT_LITERALS]]
-    return pool.take(sorted({*gaining.tolist(), *telling.tolist(), *pool.positions(chosen)}))
+    telling = literals[np.argsort(outside - inside, kind="stable")[: LIST_LITERALS // max(5, n_classes)]]
+    return pool.take(np.union1d(gaining, telling))
 
 
-def _best_literal(pools: list[CandidatePool], evidence: SearchRows) -> tuple[tuple[Rules, int], float]:
-    """Return the best "if literal then this class else that one", and its errors; or the majority class."""
+def described(evidence: SearchRows, branches: tuple[Branch, ...], default: int, cost: float) -> Induced:
+    """Count what branches cover and what they decide."""
     masses = evidence.masses
-    everything = masses.sum(axis=0)
-    default = int(np.argmax(everything))
-    nothing: Rules = ((),) * evidence.n_classes
-    best, right = (nothing, default), float(everything[default])
-    for c, pool in enumerate(pools):
-        short = np.flatnonzero(pool.lengths <= 1)
-        inside = pool.truth[short] @ masses
-        outside = everything - inside
-        total = inside[:, c] + outside.max(axis=1)
-        i = int(np.argmax(total)) if len(short) else -1
-        if i >= 0 and total[i] > right:
-            rule = pool.rule([short[i]])
-            best = ((*nothing[:c], rule, *nothing[c + 1 :]), int(np.argmax(outside[i])))
-            right = float(total[i])
-    return best, max(0.0, evidence.total - right)
-
-
-def described(evidence: SearchRows, rules: Rules, default: int, cost: float) -> Induced:
-    """Count what each clause of rules found elsewhere, and the default, cover."""
-    masses = evidence.masses
-    truths = [clause_truth(evidence.literals, rule) for rule in rules]
-    counts = tuple(truth @ masses for truth in truths)
-    uncovered = ~np.concatenate(truths).any(axis=0)
-    default_counts = masses[uncovered].sum(axis=0)
-    prior = masses.sum(axis=0) / evidence.total
-    precisions = [
-        estimated_precision(count[:, c], count.sum(axis=1), float(prior[c])) for c, count in enumerate(counts)
-    ]
-    decided = decide(truths, precisions, default)
+    truth = clause_truth(evidence.literals, [clause for _, clause in branches])
+    owner = np.array([c for c, _ in branches], dtype=np.int64)
+    decided = np.append(owner, default)[first_to_fire(truth.T)]
     right = float(masses[np.arange(len(decided)), decided].sum())
-    return Induced(rules, counts, default, default_counts, prior, max(0.0, evidence.total - right), cost)
+    clauses = [clause for _, clause in branches]
+    return Induced(
+        rules=tuple(tuple(clauses[i] for i in np.flatnonzero(owner == c)) for c in range(evidence.n_classes)),
+        counts=tuple(truth[owner == c] @ masses for c in range(evidence.n_classes)),
+        default=default,
+        default_counts=masses[~truth.any(axis=0)].sum(axis=0),
+        prior=masses.sum(axis=0) / evidence.total,
+        errors=max(0.0, evidence.total - right),
+        cost=cost,
+        branches=branches,
+    )

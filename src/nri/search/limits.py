@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nri.arrays import BoolArray
+from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
 
 COUNTS = ("auto", "never", "only")
@@ -23,6 +23,8 @@ class Limits:
 
     max_clauses: int = 8
     """Most clauses in the rule of one class."""
+    max_branches: int | None = None
+    """Most branches of a list for several classes; by default about two a class, see :meth:`branches`."""
     max_literals: int = 6
     """Most literals in one clause."""
     negations: bool = True
@@ -35,6 +37,8 @@ class Limits:
     """[2N] each; every clause has at least one literal of each of these sets (columns to speak about)."""
     counts: str = "never"
     """Whether clauses may ask for some of their literals only; one of :data:`COUNTS`."""
+    columns: IntArray | None = None
+    """[N], equal for variables of one column; a counting clause has one member of a column at most."""
     among: int = 0
     """Literals that there were before somebody chose those at hand by what they tell; 0 if nobody did."""
 
@@ -60,6 +64,15 @@ class Limits:
                 f"max_literals is {self.max_literals}, but every clause must speak about "
                 f"{len(self.required)} columns: use {len(self.required)} or more, or require fewer columns"
             )
+
+    def branches(self, n_classes: int) -> int:
+        """Return the most branches of a list for several classes.
+
+        >>> [Limits().branches(n) for n in (3, 5, 10)]
+        [6, 10, 13]
+        """
+        usual = min(2 * n_classes, max(10, n_classes + 3))
+        return min(self.max_branches or usual, n_classes * self.max_clauses)
 
     def n_priced(self, n_variables: int) -> int:
         """Return how many literals one is a choice among."""

@@ -73,9 +73,14 @@ def log2_choose(n: float, k: FloatArray) -> FloatArray:
     return np.asarray((gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)) / LN2)
 
 
+COUNT_PRICE = 2.0
+"""Bits that a counting clause costs beyond its code: it takes longer to read and to check than an AND."""
+
+
 def count_bits(lengths: NDArray[np.int64], n_literals: int) -> FloatArray:
-    """Bits of one counting clause for each of the lengths: also which of so many k."""
-    return np.asarray(clause_bits(lengths, n_literals) + np.log2(np.maximum(1, np.asarray(lengths))))
+    """Bits of one counting clause of each length: also which of so many k, and the reader's price."""
+    which = np.log2(np.maximum(1, np.asarray(lengths)))
+    return np.asarray(clause_bits(lengths, n_literals) + which + COUNT_PRICE)
 
 
 def clause_bits(lengths: NDArray[np.int64], n_literals: int) -> FloatArray:

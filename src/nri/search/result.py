@@ -1,5 +1,6 @@
 """The outcome of induction in index space, and how it decides a row."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,9 +12,12 @@ from nri.rule.decide import deciding_order, estimated_precision, first_to_fire
 from nri.search.candidates import clause_truth
 from nri.search.clauses import AnyClause
 
+Branch = tuple[int, AnyClause]
+"""A class and the clause that decides for it."""
+
 
 class Belief(Protocol):
-    """What a model thinks of any row beyond what its rule says."""
+    """What a model knows of any row beyond its rule."""
 
     def chances(self, cells: Cells) -> FloatArray:
         """[S, n_classes]: probabilities of the classes on S rows."""
@@ -21,11 +25,19 @@ class Belief(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Induced:
-    """One rule for each class, the class counts behind every clause, and the default class.
+class PricedRules:
+    """Rules for one class that are near the cheapest one, and the bits of each."""
 
-    For two classes only one class has clauses. A row goes to the class whose firing clause has the
-    highest estimated precision, and to the default class where nothing fires.
+    rules: tuple[tuple[AnyClause, ...], ...]
+    bits: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Induced:
+    """A rule for each class, the class counts behind every clause, and the order in which clauses decide.
+
+    For two classes only one class has clauses. The first branch that fires decides a row, and the default
+    where none does.
     """
 
     rules: tuple[tuple[AnyClause, ...], ...]
@@ -42,14 +54,29 @@ class Induced:
     """Expected weight of the support rows that are decided wrongly."""
     cost: float
     """Value of the objective."""
+    branches: tuple[Branch, ...] = ()
+    """Class and clause of each branch, in the order of deciding; by default the clauses of ``rules`` in the
+    order of their estimated precision."""
     posterior: Belief | None = None
-    """What else is known about any row, if the model knows more than its rule says"""
+    """What else is known about any row, if the model knows more than its rule"""
+    priced: tuple[PricedRules, ...] = ()
+    """For each class the rules near the best one, where they were wanted"""
     expected_bits: float | None = None
-    """Bits that the labels take by what is known beyond the rule, where the rule was chosen by that"""
+    """Bits that the labels take by the posterior, where the rule was chosen by that"""
+    expected: FloatArray | None = None
+    """[branches + 1, n_classes], class shares to expect of new rows by the branch that decides them;
+    None if the model has no posterior"""
+
+    def __post_init__(self) -> None:
+        if not self.branches:
+            owned = [(c, clause) for c, rule in enumerate(self.rules) for clause in rule]
+            owner = np.array([c for c, _ in owned], dtype=np.int64)
+            order = speaking_order(np.concatenate(self.precisions), owner)
+            object.__setattr__(self, "branches", tuple(owned[i] for i in order))
 
     @property
     def precisions(self) -> tuple[FloatArray, ...]:
-        """For each class the estimated precision of its clauses, which settles conflicts."""
+        """For each class the estimated precision of its clauses."""
         return tuple(
             estimated_precision(counts[:, c], counts.sum(axis=1), float(self.prior[c]))
             for c, counts in enumerate(self.counts)
@@ -57,8 +84,13 @@ class Induced:
 
     def predict(self, values: BoolArray, known: BoolArray) -> IntArray:
         """[M], the class of each row."""
-        literals = literal_truth(values, known)
-        return decide([clause_truth(literals, rule) for rule in self.rules], self.precisions, self.default)
+        places = deciding_places(self.branches, literal_truth(values, known))
+        return np.append([c for c, _ in self.branches], self.default).astype(np.int64)[places]
+
+
+def deciding_places(branches: Sequence[Branch], literals: BoolArray) -> IntArray:
+    """[M], which branch decides each row of literals [M, 2N]; their number where none fires."""
+    return first_to_fire(clause_truth(literals, [clause for _, clause in branches]).T)
 
 
 def decide(

@@ -35,17 +35,17 @@ class SearchRows:
         """Weight of all rows."""
         return float(self.weights.sum())
 
-    def staked(self, costs: FloatArray) -> "SearchRows":
-        """Return the rows as what is at stake on them: a class that is dear to miss weighs more.
+    def cost_weighted(self, costs: FloatArray) -> "SearchRows":
+        """Return the rows weighted by costs: a class that is dear to miss weighs more.
 
         To decide for a class saves its chance times its cost. So rows with costs are rows with other weights
         and chances, and the search need not know.
         """
         if (costs == 1.0).all():
             return self
-        stakes = self.masses * costs
-        weights = stakes.sum(axis=1)
-        return SearchRows(self.literals, weights, stakes / np.maximum(weights, 1e-300)[:, None])
+        masses = self.masses * costs
+        weights = masses.sum(axis=1)
+        return SearchRows(self.literals, weights, masses / np.maximum(weights, 1e-300)[:, None])
 
     def task(self, target: int) -> "OneVsRest":
         """Set one class against the others."""

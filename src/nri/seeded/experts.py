@@ -44,40 +44,40 @@ class Opinions:
 
     support: FloatArray
     """[M, E], the opinion on each support row as if one such row fewer had been seen"""
-    asked: FloatArray
-    """[S, E], the opinion on each row asked about"""
+    query: FloatArray
+    """[S, E], the opinion on each query row"""
     support_parts: FloatArray
     """[M, N], what each cell adds to the firm linear expert's left-out opinion"""
-    asked_parts: FloatArray
+    query_parts: FloatArray
     """[S, N]"""
     base_rate: float
 
     def of_part(
-        self, rows: NDArray[np.int64], columns: NDArray[np.int64], asked: NDArray[np.int64]
+        self, rows: NDArray[np.int64], columns: NDArray[np.int64], query: NDArray[np.int64]
     ) -> "Opinions":
-        """Keep what concerns some support rows, columns and rows asked about; opinions stay the same."""
+        """Keep what concerns some support rows, columns and query rows; opinions stay the same."""
         return replace(
             self,
             support=self.support[rows],
-            asked=self.asked[asked],
+            query=self.query[query],
             support_parts=self.support_parts[rows][:, columns],
-            asked_parts=self.asked_parts[asked][:, columns],
+            query_parts=self.query_parts[query][:, columns],
         )
 
 
 def consult(
-    x: FloatArray, asked: FloatArray, labels: NDArray[Any], weights: NDArray[Any] | None = None
+    x: FloatArray, query: FloatArray, labels: NDArray[Any], weights: NDArray[Any] | None = None
 ) -> Opinions:
-    """Ask every expert about the support rows [M, N] and the rows asked about [S, N].
+    """Return the opinions of every expert on the support rows [M, N] and the query rows [S, N].
 
     Cells are -1, +1, or 0 where unknown; labels are 0 or 1; weights, all above 0, say how many rows
     each support row stands for.
     """
-    return Experts(x, labels, weights).opine(asked)
+    return Experts(x, labels, weights).opine(query)
 
 
 class Experts:
-    """All experts on cells, formed by one table; they can be asked about any number of rows, part by part."""
+    """All experts on cells, formed by one table; they can be evaluated any number of rows, part by part."""
 
     def __init__(
         self,
@@ -97,14 +97,14 @@ class Experts:
         self.support = np.column_stack([support, support @ self._shares])
         self.support_parts = self._kernels.left_out_parts()
 
-    def opine(self, asked: FloatArray) -> Opinions:
-        """Ask about rows [S, N]."""
-        on_asked = np.column_stack([self._kernels.opine(asked), self._bayes.plain(asked)])
+    def opine(self, query: FloatArray) -> Opinions:
+        """Return the opinions on rows [S, N]."""
+        on_query = np.column_stack([self._kernels.opine(query), self._bayes.plain(query)])
         return Opinions(
             support=self.support,
-            asked=np.column_stack([on_asked, on_asked @ self._shares]),
+            query=np.column_stack([on_query, on_query @ self._shares]),
             support_parts=self.support_parts,
-            asked_parts=self._kernels.parts(asked),
+            query_parts=self._kernels.parts(query),
             base_rate=self.base_rate,
         )
 
@@ -123,10 +123,10 @@ class _NaiveBayes:
         self.counts = [positive @ true, positive @ known, negative @ true, negative @ known]
         self.totals = positive.sum(), negative.sum()
 
-    def plain(self, asked: FloatArray) -> FloatArray:
+    def plain(self, query: FloatArray) -> FloatArray:
         """[S]"""
         prior = np.log((self.totals[0] + 0.5) / (self.totals[1] + 0.5))
-        return _squashed(_log_odds(asked, *self.counts) + prior)
+        return _squashed(_log_odds(query, *self.counts) + prior)
 
     def left_out(self, x: FloatArray, y: FloatArray, w: FloatArray) -> FloatArray:
         """[M], with one unit of the row itself taken out of every count."""

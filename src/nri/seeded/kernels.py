@@ -1,7 +1,7 @@
 """Kernels: ridge regressions on how alike rows are, each left out of its own opinion.
 
 One linear solve each; the opinion on a support row is the exact leave-one-out one. How alike rows are does
-not depend on what is asked about them, so that the classes of a table share most of the work.
+not depend on what they are compared for, so that the classes of a table share most of the work.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ FIRM = 1
 
 
 class Alike:
-    """How alike the support rows are, whatever is asked about them; all classes of a table share it.
+    """How alike the support rows are, whatever they are compared for; all classes of a table share it.
 
     Parameters
     ----------
@@ -71,21 +71,21 @@ class Kernels:
         members = [*self.linear, *(solved for _, _, solved in self._by_kernel)]
         self.support = np.stack([solved.support for solved in members], axis=1)
 
-    def opine(self, asked: FloatArray) -> FloatArray:
+    def opine(self, query: FloatArray) -> FloatArray:
         """[S, members], opinions on rows [S, N]."""
-        centred = self._alike.centred(asked)
+        centred = self._alike.centred(query)
         relevant = centred * self._scale
         grams = centred @ self._alike.rows.T, relevant @ self._relevant.T
         norms = [np.einsum("sn,sn->s", z, z) for z in (centred, relevant)]
-        said = [np.asarray(grams[0] @ solved.alpha, dtype=np.float32) for solved in self.linear]
+        opinions = [np.asarray(grams[0] @ solved.alpha, dtype=np.float32) for solved in self.linear]
         for kernel, by_relevance, solved in self._by_kernel:
-            near = kernel.of_asked(grams[by_relevance], norms[by_relevance])
-            said.append(np.asarray(near @ solved.alpha, dtype=np.float32))
-        return np.stack(said, axis=1)
+            near = kernel.of_query(grams[by_relevance], norms[by_relevance])
+            opinions.append(np.asarray(near @ solved.alpha, dtype=np.float32))
+        return np.stack(opinions, axis=1)
 
-    def parts(self, asked: FloatArray) -> FloatArray:
+    def parts(self, query: FloatArray) -> FloatArray:
         """[S, N], what each cell adds to the firm linear expert's opinion."""
-        return np.asarray(self._alike.centred(asked) * (self.linear[FIRM].alpha @ self._alike.rows))
+        return np.asarray(self._alike.centred(query) * (self.linear[FIRM].alpha @ self._alike.rows))
 
     def left_out_parts(self) -> FloatArray:
         """[M, N]: each cell's part in that opinion on its own row, formed without one unit of the row."""
@@ -100,7 +100,7 @@ class _Kernel(Protocol):
 
     def of_rows(self, gram: FloatArray) -> FloatArray: ...
 
-    def of_asked(self, gram: FloatArray, norms: FloatArray) -> FloatArray: ...
+    def of_query(self, gram: FloatArray, norms: FloatArray) -> FloatArray: ...
 
 
 class _Neighbourhood:
@@ -112,9 +112,9 @@ class _Neighbourhood:
         self.fall_off = np.float32(-reach / (w @ distance @ w / w.sum() ** 2 + 1e-6))
 
     def of_rows(self, gram: FloatArray) -> FloatArray:
-        return self.of_asked(gram, self.norms)
+        return self.of_query(gram, self.norms)
 
-    def of_asked(self, gram: FloatArray, norms: FloatArray) -> FloatArray:
+    def of_query(self, gram: FloatArray, norms: FloatArray) -> FloatArray:
         return np.asarray(np.exp(self.fall_off * (norms[:, None] + self.norms[None, :] - 2 * gram)))
 
 
@@ -127,7 +127,7 @@ class _Quadratic:
     def of_rows(self, gram: FloatArray) -> FloatArray:
         return np.asarray((1 + gram * self.scale) ** 2)
 
-    def of_asked(self, gram: FloatArray, norms: FloatArray) -> FloatArray:
+    def of_query(self, gram: FloatArray, norms: FloatArray) -> FloatArray:
         return self.of_rows(gram)
 
 
@@ -178,7 +178,7 @@ def _ridge(gram: FloatArray, w: FloatArray, ridge: float) -> _Ridge:
     Without a row at all its opinion is t - alpha / diag(inverse), with variance v. The n units that
     remain of it bring back the share v n / (v n + ridge) of what is missing to its label.
     """
-    from scipy.linalg import lapack  # here: where labels suffice nobody is asked, and nobody waits for it
+    from scipy.linalg import lapack  # here: where labels suffice nobody is query, and nobody waits for it
 
     for more in _ADDED * gram.diagonal().max():
         system = np.array(gram, order="F")

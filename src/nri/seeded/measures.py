@@ -45,13 +45,13 @@ class Logistic:
             self.coefficients = _fitted(centred, labels[:, None] == self.present, weights, self.penalty)
         self.left_out = self._left_out(x, labels, weights)
 
-    def chances(self, asked: SignedArray) -> FloatArray:
+    def chances(self, query: SignedArray) -> FloatArray:
         """[S, n_classes]; a class without rows has none."""
-        found = np.zeros((len(asked), self.n_classes))
+        found = np.zeros((len(query), self.n_classes))
         if len(self.present) == 1:
             found[:, self.present] = 1.0
         else:
-            logits = (asked - self.mean) @ self.coefficients[:-1] + self.coefficients[-1]
+            logits = (query - self.mean) @ self.coefficients[:-1] + self.coefficients[-1]
             found[:, self.present] = _log_chances(logits)[1]
         return found
 
@@ -73,7 +73,7 @@ def _fitted(x: FloatArray, of_class: BoolArray, weights: FloatArray, penalty: fl
     """
     from scipy.optimize import minimize
 
-    n_classes = 1 if of_class.shape[1] == 2 else of_class.shape[1]  # of two classes the second is asked about
+    n_classes = 1 if of_class.shape[1] == 2 else of_class.shape[1]  # of two classes the second is evaluated
     shape = (n_classes, x.shape[1] + 1)
     total = weights.sum()
 

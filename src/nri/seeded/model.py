@@ -1,13 +1,13 @@
 """The seeded model: a posterior first, then the rule that is best under it.
 
-    labels -> the rule that describes them best
-              (where they are very many, it is taken)
-           -> posterior: what experts and network together think of any row
-              (where the rule tells the labels better than they do, it is taken)
+    labels -> rules that describe them well, the cheapest first
+              (where labels are very many, it is taken)
+           -> posterior: experts, network and a mixture of these rules on any row
            -> plausible rows with their class chances, beside the labelled rows
            -> the rule with the least expected error, and a price for its length
 
-With few rows the plausible ones decide; with many the labels do, which keep their full weight.
+With few rows the plausible ones decide; with many the labels do, which keep their full weight. Where labels
+follow a rule the mixture has nearly all of the posterior, and the rule that is best under it is that rule.
 """
 
 from collections.abc import Iterable
@@ -16,15 +16,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.episode import Cells, Episode, stacked_cells
-from nri.search.clauses import AnyClause, ClauseArray, IndexCount, clause_array, in_order, members, stacked
+from nri.episode import Cells, Episode, literal_truth, stacked_cells
+from nri.search.clauses import AnyClause, ClauseArray, IndexCount, clause_array, in_order, stacked
 from nri.search.greedy import described, induce
 from nri.search.limits import Limits
-from nri.search.objective import DescriptionLength, ExpectedError, clause_bits
+from nri.search.objective import DescriptionLength, ExpectedError
 from nri.search.propose import SymbolicProposer
-from nri.search.result import Induced
+from nri.search.result import Induced, deciding_places
 from nri.search.rows import OneVsRest, search_rows
-from nri.seeded.posterior import Posterior, Told
+from nri.seeded.posterior import Beliefs, Posterior
 from nri.seeded.runtime import SeededNetwork
 from nri.seeded.sample import Sample, distinct_rows, plausible_rows, take_sample
 
@@ -34,34 +34,40 @@ OBJECTIVE = DescriptionLength()
 
 @dataclass(frozen=True)
 class PathConfig:
-    """The dials of the path from labels to a rule; chosen on the mean over all data sets, never for one."""
+    """The constants of the path from labels to a rule; chosen on means over data sets, never for one."""
 
     sample_rows: int = 500
     """Most rows that the posterior is formed from while a rule is sought; all labels count in the end."""
     posterior_rows: int = 1500
-    """Most rows that the posterior is formed from when somebody asks for it."""
+    """Most rows that the posterior is formed from when its probabilities are wanted."""
     plausible_rows: int = 600
-    """Plausible rows that the posterior is asked about; rows without a label take their place."""
+    """Plausible rows that the posterior is evaluated on; rows without a label take their place."""
     unlabelled_rows: int = 1000
-    """Most rows without a label that it is asked about."""
-    heard_rows: int = 200
-    """Rows that the network is asked about while a rule is sought; the experts are asked about all."""
+    """Most rows without a label that it is evaluated on."""
+    network_rows: int = 200
+    """Rows that the network evaluates while a rule is sought; the experts evaluate all."""
     price_share: float = 0.5
     """Share of the fair price that a bit of the rule costs: a posterior misleads less than bare labels."""
+    rule_price_share: float = 0.5
+    """What the whole share of the mixture of rules adds to it: rules are exact, and so is their length."""
     most_weight: float = 300.0
-    """How many labelled rows they weigh, all together, at most."""
+    """How many labelled rows the plausible ones weigh, all together, at most."""
     weight_of_both: float = 15_000.0
-    """Their weight times that of the labelled rows, at most: the more labels, the less they are heard."""
+    """Their weight times that of the labelled rows, at most: the more labels, the less they count."""
     labels_suffice: float = 700.0
-    """Labelled rows beside which they are not heard at all."""
+    """Labelled rows beside which they do not count at all."""
     label_share: float = 0.5
-    """How far a labelled row speaks for itself; for the rest it is as likely as experts and network think."""
+    """How much of a labelled row's chances is its label; the rest is the posterior."""
+    least_support: float = 0.1
+    """Chance that a rule of the labels names a column, below which its literals are dear."""
+    unsupported_price: float = 3.0
+    """How many times its bits such a literal costs."""
     few_classes: int = 5
     """Most classes with which the rule of the labels alone is sought; with more it never was better."""
 
 
 class SeededModel:
-    """Finds the rule that is best under what experts and network together think."""
+    """Finds the rule that is best under the posterior of experts, rules and network."""
 
     sharpens = True
     reorders = True
@@ -79,41 +85,58 @@ class SeededModel:
         positive: int | None,
     ) -> Induced:
         """See :class:`nri.induce.models.Inducer`."""
-        suffice = self._labels_suffice(episode, limits)
+        suffice, few = self._labels_suffice(episode, limits), episode.n_classes <= self.config.few_classes
         by_labels = None
-        if suffice or episode.n_classes <= self.config.few_classes:
-            by_labels = induce(episode, rng=rng, limits=limits, objective=OBJECTIVE, positive=positive)
-        posterior = Posterior(take_sample(episode, self.config.posterior_rows, rng), groups, self.network)
+        if suffice or few:
+            by_labels = induce(
+                episode,
+                rng=rng,
+                limits=limits,
+                objective=OBJECTIVE,
+                positive=positive,
+                groups=groups,
+                near=few,
+            )
+        priced = by_labels.priced if by_labels else ()
+        sample = take_sample(episode, self.config.posterior_rows, rng)
+        posterior = Posterior(sample, groups, self.network, priced)
         if by_labels and suffice:
-            return replace(by_labels, posterior=posterior)
+            return replace(by_labels, posterior=posterior, expected=expected_shares(by_labels, episode))
         sample = take_sample(episode, self.config.sample_rows, rng)
         plausible = self._further_rows(episode, sample, groups, rng)
         rows, which = distinct_rows(episode.cells)
-        asked = stacked_cells(plausible, rows)
-        told = Posterior(sample, groups, self.network).ask(asked, self.config.heard_rows)
-        if by_labels and self._rule_tells_more(by_labels, episode, limits, told):
-            return replace(by_labels, posterior=posterior)
-        of_plausible, of_rows = np.split(told.chances, [len(plausible)])
+        beliefs = Posterior(sample, groups, self.network, priced).evaluate(
+            stacked_cells(plausible, rows), self.config.network_rows
+        )
+        of_plausible, of_rows = np.split(beliefs.chances, [len(plausible)])
         labels = np.eye(episode.n_classes)[episode.labels]
         believed = self.config.label_share * labels + (1 - self.config.label_share) * of_rows[which]
+        price_share = self.config.price_share + self.config.rule_price_share * beliefs.rule_share
         under_posterior = induce(
             self._with_rows(episode, plausible, of_plausible),
             rng=rng,
-            propose=AlsoThese(
-                reasons(told, plausible.values, limits.max_literals), by_labels.rules if by_labels else ()
+            propose=WithExtraClauses(
+                reasons(beliefs, plausible.values, limits.max_literals),
+                by_labels.rules if by_labels else (),
             ),
             limits=limits,
-            objective=ExpectedError(self.config.price_share * fair_price(of_plausible)),
+            objective=ExpectedError(price_share * fair_price(of_plausible)),
             positive=positive,
+            groups=groups,
+            prices=self._prices(beliefs, groups, episode.n_variables),
             posterior=np.concatenate([believed, of_plausible]),
         )
-        bits = told.label_bits * float(episode.weights.sum())
-        return replace(_counted_on_labels(under_posterior, episode), posterior=posterior, expected_bits=bits)
+        # rules that the labels speak for have their cuts placed by labels, too
+        by_rules = beliefs.rule_share > 0.5
+        bits = None if by_rules else beliefs.label_bits * float(episode.weights.sum())
+        chosen = _counted_on_labels(under_posterior, episode)
+        expected = expected_shares(chosen, episode, sample, beliefs.left_out)
+        return replace(chosen, posterior=posterior, expected_bits=bits, expected=expected)
 
     def _further_rows(
         self, episode: Episode, sample: Sample, groups: IntArray, rng: np.random.Generator
     ) -> Cells:
-        """Return rows to ask about: real ones whose class is unknown, and plausible ones if these are few."""
+        """Return rows to evaluate: real ones whose class is unknown, and plausible ones if these are few."""
         real, wanted = episode.unlabelled, self.config.plausible_rows
         if len(real) > self.config.unlabelled_rows:
             real = real.take(np.sort(rng.choice(len(real), self.config.unlabelled_rows, replace=False)))
@@ -123,23 +146,15 @@ class SeededModel:
         return stacked_cells(real, made)
 
     def _labels_suffice(self, episode: Episode, limits: Limits) -> bool:
-        """Whether nobody needs to be asked.
-
-        That is where labels are very many, and where the user wants a precision on them: looking at nothing
-        else keeps it.
-        """
+        """Whether no posterior is needed: labels are very many, or must have a precision of their own."""
         return limits.min_precision > 0 or bool(episode.weights.sum() >= self.config.labels_suffice)
 
-    def _rule_tells_more(self, by_labels: Induced, episode: Episode, limits: Limits, told: Told) -> bool:
-        """Whether labels cost fewer bits with the rule at hand than by what experts and network expect."""
-        if not _all_alike(episode.costs):
-            return False
-        total = float(episode.weights.sum())
-        n_literals = limits.n_priced(episode.n_variables)
-        lengths = [len(members(clause)) for rule in by_labels.rules for clause in rule]
-        bits = float(clause_bits(np.array(lengths, dtype=np.int64), n_literals).sum())
-        cost = OBJECTIVE.cost(np.array(by_labels.errors), np.array(bits), total, episode.n_classes)
-        return bool(cost < told.label_bits * total)
+    def _prices(self, beliefs: Beliefs, groups: IntArray, n_variables: int) -> FloatArray:
+        """[2N], how many times its bits a literal costs: more where hardly any rule has its column."""
+        if beliefs.column_support is None:
+            return np.ones(2 * n_variables)
+        dear = beliefs.column_support[groups[:n_variables]] < self.config.least_support
+        return np.tile(np.where(dear, self.config.unsupported_price, 1.0), 2)
 
     def _with_rows(self, episode: Episode, plausible: Cells, chances: FloatArray) -> Episode:
         """Return the table with the plausible rows below it."""
@@ -160,23 +175,52 @@ class SeededModel:
 def _counted_on_labels(chosen: Induced, episode: Episode) -> Induced:
     """Return the rule with the evidence of the labelled rows, or no rule if it gets no more of them right.
 
-    Chance has a hand in plausible rows: it must neither pick the class that is always said, nor hand
-    anybody a rule that is worse on its own table than always saying the most frequent class.
+    Plausible rows are drawn by chance: this must neither pick the class that is always predicted, nor give a
+    rule that is worse on its own table than always predicting the most frequent class.
     """
     evidence = search_rows(episode)
-    staked = evidence.staked(episode.costs)
-    at_stake = staked.masses.sum(axis=0)
-    if (
-        described(staked, chosen.rules, chosen.default, chosen.cost).errors
-        < at_stake.sum() - at_stake.max() - 1e-9
-    ):
-        return described(evidence, chosen.rules, chosen.default, chosen.cost)
-    nothing = tuple(() for _ in chosen.rules)
-    return described(evidence, nothing, int(np.argmax(at_stake)), chosen.cost)
+    weighted = evidence.cost_weighted(episode.costs)
+    of_classes = weighted.masses.sum(axis=0)
+    errors = described(weighted, chosen.branches, chosen.default, chosen.cost).errors
+    if errors < of_classes.sum() - of_classes.max() - 1e-9:
+        return described(evidence, chosen.branches, chosen.default, chosen.cost)
+    return described(evidence, (), int(np.argmax(of_classes)), chosen.cost)
 
 
-def _all_alike(costs: FloatArray) -> bool:
-    return bool((costs == costs[0]).all())
+PRIOR_ROWS = 2.0
+"""Rows with the class shares of the whole table that every count of labels is mixed with."""
+LABEL_PART = 0.5
+"""Part of the counted labels in the shares that are expected of a branch; the rest are left-out chances."""
+
+
+def expected_shares(
+    chosen: Induced, episode: Episode, sample: Sample | None = None, left_out: FloatArray | None = None
+) -> FloatArray:
+    """[branches + 1, n_classes], the class shares to expect of new rows that each branch decides.
+
+    The rule was chosen by its labels, so their shares are too good. What the posterior says of the same rows,
+    each without its label, is not chosen by anything, but hesitates: the truth lies between.
+    """
+    labels = np.eye(episode.n_classes)[episode.labels] * episode.weights[:, None]
+    prior = labels.sum(axis=0) / labels.sum()
+    counted = _shrunk(_decided_sums(chosen, episode.cells, labels), prior)
+    if sample is None or left_out is None:
+        return counted
+    held_out = _decided_sums(chosen, sample.cells, left_out * sample.weights[:, None])
+    return LABEL_PART * counted + (1 - LABEL_PART) * _shrunk(held_out, prior)
+
+
+def _shrunk(counts: FloatArray, prior: FloatArray) -> FloatArray:
+    """Return class shares by counts [branches, n_classes], drawn towards those of all rows."""
+    return np.asarray((counts + PRIOR_ROWS * prior) / (counts.sum(axis=1, keepdims=True) + PRIOR_ROWS))
+
+
+def _decided_sums(chosen: Induced, cells: Cells, values: FloatArray) -> FloatArray:
+    """[branches + 1, n_classes], the sum of values [M, n_classes] over the rows that each branch decides."""
+    places = deciding_places(chosen.branches, literal_truth(cells.values, cells.known))
+    sums = np.zeros((len(chosen.branches) + 1, values.shape[1]))
+    np.add.at(sums, places, values)
+    return sums
 
 
 def fair_price(chances: FloatArray) -> float:
@@ -190,8 +234,8 @@ def fair_price(chances: FloatArray) -> float:
     return OBJECTIVE.price / float(bits_per_wrong_row)
 
 
-class AlsoThese:
-    """The symbolic proposer, and clauses from elsewhere."""
+class WithExtraClauses:
+    """The symbolic proposer, and further clauses."""
 
     def __init__(self, clauses: ClauseArray, rules: Iterable[Iterable[AnyClause]]) -> None:
         self.clauses = clauses
@@ -204,15 +248,15 @@ class AlsoThese:
         return stacked([proposed, self.clauses, clause_array(self.rules, n_literals)], n_literals)
 
 
-def reasons(told: Told, values: BoolArray, longest: int) -> ClauseArray:
+def reasons(beliefs: Beliefs, values: BoolArray, longest: int) -> ClauseArray:
     """Turn the network's open gates into clauses, each holding on the row that it is the reason for."""
     N = values.shape[1]
-    rows = told.heard[told.heard < len(values)]
+    rows = beliefs.network_rows[beliefs.network_rows < len(values)]
     values = values[rows]
-    found = []
-    for asked in told.reasons:
-        gates = asked[: len(rows)]
+    clauses = []
+    for of_class in beliefs.reasons:
+        gates = of_class[: len(rows)]
         order = np.argsort(-gates, axis=1, kind="stable")[:, :longest]
         literals = np.where(np.take_along_axis(values, order, axis=1), order, order + N)
-        found.append(np.where(np.take_along_axis(gates, order, axis=1) > 0, literals, 2 * N))
-    return in_order(stacked(found, 2 * N), 2 * N)
+        clauses.append(np.where(np.take_along_axis(gates, order, axis=1) > 0, literals, 2 * N))
+    return in_order(stacked(clauses, 2 * N), 2 * N)

@@ -1,22 +1,25 @@
-"""The posterior: what experts and network together think of any row, for every class.
+"""The posterior: the class probabilities of any row, by an ensemble of experts, rules and a network.
 
-The experts answer for support rows as if they had not seen them; by these answers a council weighs them, for
-this table. With few rows the answers are mostly luck, so the shares start from what serves most tables and
-leave that only as far as rows speak for it. The network, which has read the experts, has a share of its own,
-as long as classes are few. Several classes are asked about one by one.
+Every expert gives left-out opinions on the support rows, and by these the ensemble weighs the experts, for
+this table. With few rows left-out opinions are mostly luck, so the shares start from what serves most tables
+and leave that only as far as rows speak for it. The network, which has read the experts, has a share of its
+own as long as classes are few. A mixture of rules is weighed against all of them by left-out bits: where
+labels follow a rule it has nearly all of the say, else little. Several classes are taken one by one.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Cells
+from nri.search.result import PricedRules
 from nri.seeded.experts import COUNCIL, Experts, council_shares
 from nri.seeded.kernels import Alike, Kernels
 from nri.seeded.measures import Logistic, measures
+from nri.seeded.rules import RuleMixture
 from nri.seeded.runtime import SeededNetwork, shipped_network
 from nri.seeded.sample import Sample, SignedArray, signed_cells
 from nri.threads import one_thread
@@ -26,139 +29,197 @@ NETWORK_ROWS = 500
 NETWORK_COLUMNS = 192
 """Columns that the network looks at: those that tell most about the label. The experts see all."""
 NETWORK_CLASSES = 5
-"""Most classes with which it is asked, one against the rest each; with more that takes long for nothing."""
-ASKED_AT_ONCE = 2000
-"""Rows asked about in one go, which bounds memory."""
+"""Most classes with which it is used, one against the rest each; with more that takes long for nothing."""
+QUERY_ROWS = 2000
+"""Query rows in one go, which bounds memory."""
 NETWORK_SHARE = 0.2
-"""Share of the network; the council of experts has the rest."""
+"""Share of the network; the experts have the rest."""
 PULL = 30.0
 """How many squared errors on left-out rows it takes to leave the expected shares."""
 EXPECTED_CELLS, EXPECTED_NUMBERS, EXPECTED_LOGISTIC = 0.25, 0.375, 0.375
 """Expected shares of all experts on cells, all on numbers, and logistic regression."""
+LEAST_CHANCE = 1e-3
+"""Least left-out chance of a label when rules and experts are compared: one row must not decide."""
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
-    """What is thought of the rows asked about."""
+class Beliefs:
+    """What the posterior says of some rows."""
 
     chances: FloatArray
     """[S, n_classes], each row summing to one"""
-    heard: IntArray
-    """[H], increasing: the rows that the network was asked about as well"""
+    network_rows: IntArray
+    """[H], increasing: the rows that the network has seen as well"""
     reasons: tuple[FloatArray, ...]
-    """For each question asked [H, N]: log-odds that a row's value is part of a clause which covers it"""
+    """For each class against the rest [H, N]: log-odds that a value is part of a covering clause"""
+    rule_share: float
+    """Share of the mixture of rules, mean over the classes"""
+    column_support: FloatArray | None
+    """[columns], chance that a rule names each column, the most of all classes; None without rules"""
+    left_out: FloatArray
+    """[M, n_classes], chances of the support rows, each formed without the row"""
     label_bits: float
     """Bits that the label of a support row costs on average, when its chances were formed without it"""
 
 
 class Posterior:
-    """Answers for any row by one table.
+    """Class probabilities of any row by one table.
 
-    It holds the sample; of networks only one that is not the shipped one, which is there for whoever asks.
+    It holds the sample and the rules; of networks only one that is not the shipped one.
     """
 
-    def __init__(self, sample: Sample, groups: IntArray, network: SeededNetwork | None = None) -> None:
-        self.sample, self.groups = sample, groups
+    def __init__(
+        self,
+        sample: Sample,
+        groups: IntArray,
+        network: SeededNetwork | None = None,
+        priced: tuple[PricedRules, ...] = (),
+    ) -> None:
+        self.sample, self.groups, self.priced = sample, groups, priced
         self._network = network
 
     def chances(self, cells: Cells) -> FloatArray:
         """[S, n_classes]: probabilities of the classes on S rows."""
-        return self.ask(cells).chances
+        return self.evaluate(cells).chances
 
-    def ask(self, cells: Cells, heard: int | None = None) -> Told:
-        """Ask about S rows, a part of them at a time; the same digits whatever the number of threads.
+    def evaluate(self, cells: Cells, network_rows: int | None = None) -> Beliefs:
+        """Evaluate S rows; the same digits whatever the number of threads.
 
-        The experts answer for all of them, the network for about ``heard`` of them, by default for all.
+        The experts see all of them, the network about ``network_rows`` of them, by default all.
         """
         import scipy.linalg  # noqa: F401  # the experts' own, which must work in one thread too
 
         with one_thread():
-            return self._told(cells, len(cells) if heard is None else heard)
+            return self._evaluate(cells, len(cells) if network_rows is None else network_rows)
 
-    def _told(self, cells: Cells, most_heard: int) -> Told:
+    def _evaluate(self, cells: Cells, most: int) -> Beliefs:
         n_classes = self.sample.n_classes
         network = (self._network or shipped_network()) if n_classes <= NETWORK_CLASSES else None
-        heard = _spread_rows(len(cells), most_heard if network else 0)
-        asked = _Rows.of(cells, self.groups)
+        network_rows = _spread_rows(len(cells), most if network else 0)
+        query = _Rows.of(cells, self.groups)
         support = _Support.of(self.sample, self.groups)
         logistic = Logistic(support.rows.measures, self.sample.labels, self.sample.weights, n_classes)
-        by_logistic = logistic.chances(asked.measures)
+        by_logistic = logistic.chances(query.measures)
         answers = [
-            self._answer(c, support, asked, (logistic.left_out[:, c], by_logistic[:, c]), network, heard)
+            self._one_class(
+                c, support, query, (logistic.left_out[:, c], by_logistic[:, c]), network, network_rows
+            )
             for c in ((1,) if n_classes == 2 else range(n_classes))
         ]
         chances = _summing_to_one([answer.chances for answer in answers])
         left_out = _summing_to_one([answer.left_out for answer in answers])
         bits = -np.log2(left_out[np.arange(len(left_out)), self.sample.labels])
-        label_bits = float(np.average(bits, weights=self.sample.weights))
-        return Told(chances, heard, tuple(answer.reasons for answer in answers), label_bits)
+        return Beliefs(
+            chances,
+            network_rows,
+            tuple(answer.reasons for answer in answers),
+            float(np.mean([answer.rule_share for answer in answers])),
+            np.max([answer.column_support for answer in answers], axis=0) if self.priced else None,
+            left_out,
+            float(np.average(bits, weights=self.sample.weights)),
+        )
 
-    def _answer(
+    def _one_class(
         self,
         c: int,
         support: "_Support",
-        asked: "_Rows",
+        query: "_Rows",
         logistic: tuple[FloatArray, FloatArray],
         network: SeededNetwork | None,
-        heard: IntArray,
+        network_rows: IntArray,
     ) -> "_Answer":
-        """Ask about one class against the rest; the network, if there is one, about the rows ``heard``."""
+        """Evaluate one class against the rest."""
         weights = self.sample.weights
         positive = self.sample.labels == c
         least = 0.5 / (weights.sum() + 2)
         if positive.all() or not positive.any():
             sure = 1 - least if positive.all() else least
-            nothing = np.full((len(heard), asked.signed.shape[1]), -9.0)
-            return _Answer(np.full(len(asked.signed), sure), np.full(len(positive), sure), nothing)
+            no_reasons = np.full((len(network_rows), query.signed.shape[1]), -9.0)
+            no_support = np.zeros(int(self.groups.max(initial=-1)) + 1)
+            return _Answer(
+                np.full(len(query.signed), sure), np.full(len(positive), sure), no_reasons, 0.0, no_support
+            )
         experts = Experts(support.rows.signed, positive, weights, support.by_cells)
         base = experts.base_rate
-        question = _Question(network, experts, support.rows.signed, positive, weights)
-        told = question.ask(asked.signed, heard)
+        seen = _NetworkView(network, experts, support.rows.signed, positive, weights)
+        part = seen.evaluate(query.signed, network_rows)
         opinions = [
-            _Opinion(EXPECTED_CELLS, experts.support[:, :COUNCIL], told.experts),
+            _Opinion(EXPECTED_CELLS, experts.support[:, :COUNCIL], part.experts),
             _Opinion(EXPECTED_LOGISTIC, *(chances[:, None] - base for chances in logistic)),
         ]
         if support.by_measures is not None:
             kernels = Kernels(support.by_measures, (positive - base).astype(np.float32))
-            opinions.append(_Opinion(EXPECTED_NUMBERS, kernels.support, kernels.opine(asked.measures)))
-        left_out, said = _council(opinions, positive - base, weights)
-        said[heard] = (1 - NETWORK_SHARE) * said[heard] + NETWORK_SHARE * (told.chances - base)
+            opinions.append(_Opinion(EXPECTED_NUMBERS, kernels.support, kernels.opine(query.measures)))
+        left_out, opinion = _ensemble(opinions, positive - base, weights)
+        by_network = NETWORK_SHARE * (part.chances - base)
+        opinion[network_rows] = (1 - NETWORK_SHARE) * opinion[network_rows] + by_network
+        answer = _Answer(
+            np.clip(base + opinion, least, 1 - least),
+            np.clip(base + left_out, least, 1 - least),
+            part.reasons,
+        )
+        return self._with_rules(c, answer, query.cells, positive)
 
-        def chance(opinion: FloatArray) -> FloatArray:
-            return np.clip(base + opinion, least, 1 - least)
+    def _with_rules(self, c: int, answer: "_Answer", cells: Cells, positive: BoolArray) -> "_Answer":
+        """Give the mixture of rules its share."""
+        if not self.priced:
+            return answer
+        rules = [(self.priced[c], True)]
+        if self.sample.n_classes == 2:  # what is not of the other class is of this one
+            rules.append((self.priced[1 - c], False))
+        mixture = RuleMixture(rules, self.sample.cells, positive, self.sample.weights)
+        share = _rule_share(mixture.left_out, answer.left_out, positive, self.sample.weights)
+        return replace(
+            answer,
+            chances=(1 - share) * answer.chances + share * mixture.chances(cells),
+            left_out=(1 - share) * answer.left_out + share * mixture.left_out,
+            rule_share=share,
+            column_support=mixture.support(self.groups),
+        )
 
-        return _Answer(chance(said), chance(left_out), told.reasons)
+
+def _rule_share(
+    by_rules: FloatArray, by_experts: FloatArray, positive: BoolArray, weights: FloatArray
+) -> float:
+    """Return the share of the mixture of rules, by the left-out bits that it saves: Bayes for two models."""
+    saved = [
+        np.log2(np.maximum(np.where(positive, chances, 1 - chances), LEAST_CHANCE))
+        for chances in (by_rules, by_experts)
+    ]
+    bits = float(weights @ (saved[0] - saved[1]))
+    return float(1 / (1 + np.exp2(-np.clip(bits, -50, 50))))
 
 
 @dataclass(frozen=True, eq=False)
 class _Opinion:
-    """What experts of one kind say; 0 is the base rate."""
+    """The opinions of experts of one kind; 0 is the base rate."""
 
     expected: float
     """their share together, before any row has spoken for or against them"""
     left_out: NDArray[np.floating]
-    """[M, members], on support rows, each as if it had not been seen"""
-    asked: NDArray[np.floating]
+    """[M, members], on support rows, each formed without the row"""
+    query: NDArray[np.floating]
     """[S, members]"""
 
 
-def _council(
+def _ensemble(
     opinions: Sequence[_Opinion], target: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """[M], [S]: what all experts say together, each with the share that the support rows speak for."""
+    """[M], [S]: the opinion of all experts together, each with the share that the support rows speak for."""
     left_out = np.column_stack([one.left_out for one in opinions])
     expected = np.concatenate(
         [np.full(one.left_out.shape[1], one.expected / one.left_out.shape[1]) for one in opinions]
     )
     shares = council_shares(left_out, target, weights, expected / expected.sum(), PULL)
-    asked = np.column_stack([one.asked for one in opinions])
-    return (left_out @ shares).astype(np.float64), (asked @ shares).astype(np.float64)
+    query = np.column_stack([one.query for one in opinions])
+    return (left_out @ shares).astype(np.float64), (query @ shares).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
     """Rows as the experts read them."""
 
+    cells: Cells
     signed: SignedArray
     """[M, N]"""
     measures: SignedArray
@@ -166,17 +227,17 @@ class _Rows:
 
     @classmethod
     def of(cls, cells: Cells, groups: IntArray) -> "_Rows":
-        return cls(signed_cells(cells.values, cells.known), measures(cells, groups))
+        return cls(cells, signed_cells(cells.values, cells.known), measures(cells, groups))
 
 
 @dataclass(frozen=True, eq=False)
 class _Support:
-    """The labelled rows, and how alike they are, whichever class is asked about."""
+    """The labelled rows, and how alike they are, whatever the class."""
 
     rows: _Rows
     by_cells: Alike
     by_measures: Alike | None
-    """None if there are no numbers: then cells say all"""
+    """None if there are no numbers"""
 
     @classmethod
     def of(cls, sample: Sample, groups: IntArray) -> "_Support":
@@ -188,18 +249,18 @@ class _Support:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """What is thought of some of the rows asked about."""
+    """Experts and network on some query rows."""
 
     experts: NDArray[np.float32]
     """[S, E], the experts' opinions on cells"""
     chances: FloatArray
-    """[H], the network's, of the rows that it was asked about"""
+    """[H], the network's, of the rows that it has seen"""
     reasons: FloatArray
     """[H, N]"""
 
 
-class _Question:
-    """One yes/no question about one table, for experts and network; it sees the columns that tell most."""
+class _NetworkView:
+    """One class of one table for experts and network, which sees the columns that tell most."""
 
     def __init__(
         self,
@@ -215,27 +276,27 @@ class _Question:
         self.rows = rows[self.seen][:, self.columns]
         self.positive, self.weights = positive[self.seen], weights[self.seen]
 
-    def ask(self, asked: NDArray[np.float32], heard: IntArray) -> _Part:
-        """Ask about rows [S, N], a part of them at a time; the network about some of them."""
+    def evaluate(self, query: NDArray[np.float32], network_rows: IntArray) -> _Part:
+        """Evaluate rows [S, N], a part of them at a time; the network some of them."""
         parts = []
-        for start in range(0, max(1, len(asked)), ASKED_AT_ONCE):
-            stop = start + ASKED_AT_ONCE
-            within = heard[(heard >= start) & (heard < stop)] - start
-            parts.append(self._ask_part(asked[start:stop], within))
+        for start in range(0, max(1, len(query)), QUERY_ROWS):
+            stop = start + QUERY_ROWS
+            within = network_rows[(network_rows >= start) & (network_rows < stop)] - start
+            parts.append(self._part(query[start:stop], within))
         return _Part(
             np.concatenate([part.experts for part in parts]),
             np.concatenate([part.chances for part in parts]),
             np.concatenate([part.reasons for part in parts]),
         )
 
-    def _ask_part(self, asked: NDArray[np.float32], heard: IntArray) -> _Part:
-        opinions = self.experts.opine(asked)
-        by_experts = opinions.asked[:, :COUNCIL]
-        reasons = np.full((len(heard), asked.shape[1]), -9.0)
-        if self.network is None or not len(heard):
-            return _Part(by_experts, np.zeros(len(heard)), reasons)
-        part = opinions.of_part(self.seen, self.columns, heard)
-        seeds = asked[heard][:, self.columns]
+    def _part(self, query: NDArray[np.float32], network_rows: IntArray) -> _Part:
+        opinions = self.experts.opine(query)
+        by_experts = opinions.query[:, :COUNCIL]
+        reasons = np.full((len(network_rows), query.shape[1]), -9.0)
+        if self.network is None or not len(network_rows):
+            return _Part(by_experts, np.zeros(len(network_rows)), reasons)
+        part = opinions.of_part(self.seen, self.columns, network_rows)
+        seeds = query[network_rows][:, self.columns]
         answers = self.network.answer(self.rows, self.positive, self.weights, part, seeds)
         reasons[:, self.columns] = answers.reason
         return _Part(by_experts, _chance_of(answers.posterior), reasons)
@@ -243,18 +304,21 @@ class _Question:
 
 @dataclass(frozen=True, eq=False)
 class _Answer:
-    """What is thought about one class against the rest."""
+    """What is believed about one class against the rest."""
 
     chances: FloatArray
     """[S]"""
     left_out: FloatArray
-    """[M], of the support rows, each as if it had not been seen by the experts"""
+    """[M], of the support rows, each formed without the row"""
     reasons: FloatArray
     """[H, N]"""
+    rule_share: float = 0.0
+    column_support: FloatArray | None = None
+    """[columns]"""
 
 
 def _summing_to_one(chances: list[FloatArray]) -> FloatArray:
-    """[rows, n_classes]; of two classes only one was asked about."""
+    """[rows, n_classes]; of two classes only one was evaluated."""
     columns = [1 - chances[0], chances[0]] if len(chances) == 1 else chances
     table = np.stack(columns, axis=1)
     return np.asarray(table / table.sum(axis=1, keepdims=True))

@@ -22,7 +22,7 @@ enough for a processor's cache, which saves a seventh of the time."""
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What the network says of the rows asked about, as log-odds."""
+    """What the network says of the query rows, as log-odds."""
 
     posterior: FloatArray
     """[S], that the row is positive"""
@@ -46,14 +46,14 @@ class SeededNetwork:
         labels: NDArray[Any],
         weights: NDArray[Any],
         opinions: Opinions,
-        asked: FloatArray,
+        query: FloatArray,
     ) -> Answers:
-        """Ask about rows [S, N].
+        """Evaluate rows [S, N].
 
         Cells are -1, +1, or 0 where unknown; labels are 0 or 1. ``opinions`` are the experts', on the same
-        support rows and rows asked about.
+        support rows and query rows.
         """
-        seeds = _Seeds(asked, opinions.asked, opinions.asked_parts, None)
+        seeds = _Seeds(query, opinions.query, opinions.query_parts, None)
         return self._answer(rows, labels, weights, opinions, seeds)
 
     def answer_left_out(
@@ -64,7 +64,7 @@ class SeededNetwork:
         opinions: Opinions,
         which: IntArray,
     ) -> Answers:
-        """Ask about some of the support rows, each as if one such row fewer had been seen."""
+        """Evaluate some of the support rows, each as if one such row fewer had been seen."""
         seeds = _Seeds(rows[which], opinions.support[which], opinions.support_parts[which], which)
         return self._answer(rows, labels, weights, opinions, seeds)
 

@@ -1,4 +1,4 @@
-"""The rows that opinions are formed from and asked about: labelled ones, and plausible ones."""
+"""The rows that opinions are formed from and evaluated: labelled ones, and plausible ones."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -50,7 +50,7 @@ def take_sample(episode: Episode, most: int, rng: np.random.Generator) -> Sample
 
 HEAVIEST, LIGHTEST = 1e4, 1e-6
 """What a row of a sample weighs at most and at least: the experts count in single precision, where the say of
-a row that is heavier could not be told from certainty."""
+a row that is heavier is no different from certainty."""
 
 
 def _countable(weights: FloatArray) -> FloatArray:

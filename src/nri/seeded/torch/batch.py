@@ -71,8 +71,8 @@ def seeded_batch(batch: SyntheticBatch) -> tuple[SeededInputs, SeededTargets]:
         seeds=torch.from_numpy(seeds.copy()),
         apart=torch.ones(B, S, M),
         row_opinions=torch.from_numpy(np.stack([o.support for o in opinions])),
-        seed_opinions=torch.from_numpy(np.stack([o.asked for o in opinions])),
-        seed_parts=torch.from_numpy(np.stack([o.asked_parts for o in opinions])),
+        seed_opinions=torch.from_numpy(np.stack([o.query for o in opinions])),
+        seed_parts=torch.from_numpy(np.stack([o.query_parts for o in opinions])),
     )
     both = batch.labels.any(axis=1) & ~batch.labels.all(axis=1)
     targets = SeededTargets(

@@ -1,0 +1,282 @@
+"""Decision lists: search an ordered list of clauses for several classes as what it is.
+
+The first clause that fires decides a row, and each clause decides for the class that has most weight on the
+rows that are left to it. So a list is an order of candidates, and nothing else. Each row is decided in one
+place only: what every candidate would gain at every place comes from one pass over the rows.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from nri.arrays import FloatArray, IntArray
+from nri.search.candidates import CandidatePool
+from nri.search.limits import Limits
+from nri.search.objective import Objective
+from nri.search.rows import SearchRows
+
+Order = tuple[int, ...]
+"""Candidates in the order of deciding."""
+
+THOROUGH_STARTS = 1
+PURITIES = (0.45, 0.65, 0.85)
+"""Least shares of its class that a clause is worth while a start is grown; one alone gets stuck."""
+COUNT_IN_LIST = 1.5
+"""How many times its bits a counting clause costs among branches of several classes, where it reads worst."""
+LEAST_ROWS, LEAST_PART = 3.0, 0.005
+"""Rows, and part of all rows, that a branch decides at least."""
+LEAST_SHARE = 0.35
+"""A branch whose class has a smaller share of the rows it decides is not worth its line."""
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionList:
+    """An ordered list of candidates with their classes, and what it costs."""
+
+    order: Order
+    classes: tuple[int, ...]
+    default: int
+    errors: float
+    cost: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Segments:
+    """Which rows each place of a list decides."""
+
+    order: Order
+    place: IntArray
+    """[M], place that decides each row; the last is the default"""
+    masses: FloatArray
+    """[K + 1, n_classes], weight of the classes that each place decides"""
+
+    @property
+    def classes(self) -> IntArray:
+        """[K + 1], class that each place decides for."""
+        return np.asarray(self.masses.argmax(axis=1))
+
+    @property
+    def right(self) -> FloatArray:
+        """[K + 1], weight that each place decides rightly."""
+        return np.asarray(self.masses.max(axis=1))
+
+
+class ListSearch:
+    """Add, drop, replace and move branches while the cost falls."""
+
+    def __init__(
+        self, pool: CandidatePool, evidence: SearchRows, objective: Objective, limits: Limits
+    ) -> None:
+        self.pool, self.objective, self.limits, self.total = pool, objective, limits, evidence.total
+        self.truth, self.by_row = pool.truth, pool.by_row
+        self.masses = evidence.masses
+        self.masses32 = self.masses.astype(np.float32)
+        self.n_classes = evidence.n_classes
+        n_priced = limits.n_priced(evidence.literals.shape[1] // 2)
+        self.bits = pool.bits(n_priced) * np.where(pool.counts, COUNT_IN_LIST, 1.0)
+        self.least_rows = max(LEAST_ROWS, LEAST_PART * self.total)
+        self.least_share = max(LEAST_SHARE, limits.min_precision)
+        self.room, self.class_room = 0, 0
+        self._lists: dict[Order, _Segments] = {}
+        self._values: dict[Order, float] = {}
+        self.bound = np.inf
+        simple = [(), *((i,) for i in np.flatnonzero(pool.lengths <= 1).tolist())]
+        self.simplest = min(simple, key=lambda order: (round(self._errors(order), 7), order))
+        self.bound = self._errors(self.simplest) + 1e-9 * max(1.0, self.total)
+
+    def best(self) -> DecisionList:
+        """Return the cheapest list found that keeps the limits.
+
+        The search has the usual room first, whatever the limits, and meets stricter ones from what it has
+        found. So what a limit leads to is also found under every looser one, and a looser limit never gives a
+        dearer list.
+        """
+        most, usual = self.limits.branches(self.n_classes), Limits().branches(self.n_classes)
+        orders: list[Order] = [(), self.simplest]
+        for room in _rooms(usual, most):
+            self.room, self.class_room = room, room
+            ends = {self._descend(start, thorough=False) for start in self._starts()}
+            thorough = sorted(ends, key=self._rank)[:THOROUGH_STARTS]
+            widest = min((self._descend(order) for order in thorough), key=self._rank)
+            orders += self._shortened(widest)
+            for limit in range(1, min(self.limits.max_clauses + 1, self._largest(widest))):
+                self.room, self.class_room = room, limit
+                orders += self._shortened(self._descend(self._cut(widest, limit), thorough=False))
+        self.class_room = self.limits.max_clauses
+        fitting = [self._pruned(order) for order in orders if len(order) <= most]
+        if not self.limits.min_precision:
+            fitting.append(self.simplest)  # no rule is worse than one literal
+        return self.described(min(fitting, key=self._rank))
+
+    def _shortened(self, order: Order) -> Iterator[Order]:
+        """Yield a list, and the lists that it leads to with ever fewer branches."""
+        yield order
+        while len(order) > 1:
+            self.room = len(order) - 1
+            order = self._descend(min(self._drops(order), key=self._rank), thorough=False)
+            yield order
+
+    def _cut(self, order: Order, most: int) -> Order:
+        """Leave each class so many of its branches, the first ones."""
+        kept: list[int] = []
+        left = np.full(self.n_classes, most)
+        for branch, c in zip(order, self._segments(order).classes[:-1], strict=True):
+            if left[c]:
+                left[c] -= 1
+                kept.append(branch)
+        return tuple(kept)
+
+    def _largest(self, order: Order) -> int:
+        """Return how many branches the class with most of them has."""
+        return int(np.bincount(self._segments(order).classes[:-1], minlength=1).max())
+
+    def described(self, order: Order) -> DecisionList:
+        """Return a list with its classes and costs."""
+        segments = self._segments(order)
+        classes = segments.classes
+        default = classes[-1] if segments.masses[-1].any() else self.masses.sum(axis=0).argmax()
+        return DecisionList(
+            order, tuple(classes[:-1].tolist()), int(default), self._errors(order), self._cost(order)
+        )
+
+    def _segments(self, order: Order) -> _Segments:
+        if order not in self._lists:
+            fires = np.ones((len(order) + 1, len(self.masses)), dtype=bool)
+            fires[:-1] = self.truth[list(order)]
+            place = fires.argmax(axis=0)
+            masses = np.eye(len(order) + 1)[:, place] @ self.masses
+            self._lists[order] = _Segments(order, place, masses)
+        return self._lists[order]
+
+    def _errors(self, order: Order) -> float:
+        return max(0.0, self.total - float(self._segments(order).right.sum()))
+
+    def _cost(self, order: Order) -> float:
+        errors, bits = np.array(self._errors(order)), np.array(self.bits[list(order)].sum())
+        return float(self.objective.cost(errors, bits, self.total, self.n_classes))
+
+    def _rank(self, order: Order) -> tuple[float, int, Order]:
+        """Order of preference: what is allowed, no more errors than the best single literal, then cost."""
+        if order not in self._values:
+            excess = max(0.0, self._errors(order) - self.bound)
+            wall = 1e6 + 1e3 * excess if excess > 0 else 0.0
+            self._values[order] = round(self._cost(order) + wall, 7)
+        value = self._values[order]
+        if len(order) > self.class_room and self._largest(order) > self.class_room:
+            value += 1e12
+        return value, len(order), order
+
+    def _starts(self) -> Iterator[Order]:
+        """Nothing, and lists grown from the top, by clauses of several purities."""
+        yield ()
+        for purity in PURITIES if len(self.pool) else ():
+            order: Order = ()
+            free = np.ones(len(self.masses), dtype=bool)
+            cheapest = order
+            for _ in range(self.room):
+                worth = self.masses32[free] - np.float32(purity) * self.masses32[free].sum(
+                    axis=1, keepdims=True
+                )
+                gains = (self.by_row[free].T @ worth).max(axis=1) - 1e-4 * self.bits
+                added = int(np.argmax(gains))
+                if gains[added] <= 0 or added in order:
+                    break
+                order = (*order, added)
+                free &= ~self.truth[added]
+                cheapest = min(cheapest, order, key=self._rank)
+            yield order
+            yield cheapest
+
+    def _descend(self, order: Order, *, thorough: bool = True) -> Order:
+        """Take the best move until none helps; dear moves only where no cheap one does."""
+        rank = self._rank(order)
+        while True:
+            better = min([order, *self._drops(order), *self._additions(order)], key=self._rank)
+            if thorough and self._rank(better)[0] >= rank[0]:
+                better = min([order, *self._swaps(order), *self._replacements(order)], key=self._rank)
+            if self._rank(better)[0] >= rank[0]:
+                return order
+            order, rank = better, self._rank(better)
+
+    def _drops(self, order: Order) -> list[Order]:
+        return [order[:i] + order[i + 1 :] for i in range(len(order))]
+
+    def _swaps(self, order: Order) -> list[Order]:
+        """Every list with two neighbours in the other order."""
+        return [(*order[:i], order[i + 1], order[i], *order[i + 2 :]) for i in range(len(order) - 1)]
+
+    def _additions(self, order: Order) -> list[Order]:
+        """Return the list with the best candidate at its best place, if there is room."""
+        if len(order) >= self.room or not len(self.pool):
+            return []
+        return self._cheapest_with_one_more(self._segments(order))
+
+    def _replacements(self, order: Order) -> list[Order]:
+        """Return for each branch the cheapest list with another candidate, at any place, instead."""
+        found = []
+        for rest in self._drops(order):
+            found += self._cheapest_with_one_more(self._segments(rest))
+        return found
+
+    def _cheapest_with_one_more(self, segments: _Segments) -> list[Order]:
+        """Return the list with the candidate and place that by sums are the cheapest.
+
+        At a place a candidate takes over the rows on which it fires and that reach the place; those rows are
+        the ones that this place and later ones decide.
+        """
+        order = segments.order
+        classes = segments.classes
+        full = np.bincount(classes[:-1], minlength=self.n_classes) >= self.class_room
+        n_places, C = len(order) + 1, len(self.pool)
+        best = np.full(C, -np.inf, dtype=np.float32)
+        where = np.zeros(C, dtype=np.int64)
+        taken = np.zeros((C, self.n_classes), dtype=np.float32)
+        lost = np.zeros(C, dtype=np.float32)
+        for place in range(n_places - 1, -1, -1):
+            rows = np.flatnonzero(segments.place == place)
+            if len(rows):
+                added = self.by_row[rows].T @ self.masses32[rows]
+                taken += added
+                lost += added[:, classes[place]]
+            gain = (taken if not full.any() else taken[:, ~full]).max(axis=1, initial=0.0) - lost
+            better = gain > best
+            best[better], where[better] = gain[better], place
+        best[list(order)] = -np.inf
+        errors = np.maximum(0.0, self.total - float(segments.right.sum()) - np.where(best > 0, best, 0.0))
+        bits = self.bits[list(order)].sum() + self.bits
+        costs = self.objective.cost(errors, bits, self.total, self.n_classes)
+        costs[best <= 0] = np.inf
+        added = int(np.argmin(costs))
+        if not np.isfinite(costs[added]):
+            return []
+        place = int(where[added])
+        return [(*order[:place], added, *order[place:])]
+
+    def _pruned(self, order: Order) -> Order:
+        """Drop branches that are not worth their line, the least worthy first."""
+        while order:
+            masses = self._segments(order).masses
+            reaching = np.cumsum(masses[::-1], axis=0)[::-1][:-1]
+            own = masses[:-1]
+            classes = own.argmax(axis=1)
+            rows = np.arange(len(order))
+            decided = own.sum(axis=1)
+            share = own[rows, classes] / np.maximum(decided, 1e-12)
+            before = reaching[rows, classes] / np.maximum(reaching.sum(axis=1), 1e-12)
+            unworthy = np.flatnonzero(
+                (share < self.least_share - 1e-12) | (share <= before) | (decided < self.least_rows - 1e-9)
+            )
+            if not len(unworthy):
+                return order
+            least = int(unworthy[np.argmin(decided[unworthy])])
+            order = order[:least] + order[least + 1 :]
+        return order
+
+
+def _rooms(usual: int, most: int) -> list[int]:
+    """Return the numbers of branches that are searched with, whatever the limit within the last of them."""
+    rooms = [usual]
+    while rooms[-1] < most:
+        rooms.append(2 * rooms[-1])
+    return rooms

@@ -1,0 +1,98 @@
+"""An expert that believes in rules: a Bayesian mixture over the rules that a search has priced.
+
+Every rule has a prior chance by its description length and a likelihood by the labels that it gets wrong:
+with some chance labels hold no noise, else each is wrong at one unknown rate. Both are closed forms of the
+number of errors, and so is what the mixture would say of a row without that row's label.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.special import betaln, logsumexp
+
+from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.episode import Cells, literal_truth
+from nri.search.candidates import clause_truth
+from nri.search.clauses import members
+from nri.search.objective import LN2, DescriptionLength
+from nri.search.result import PricedRules
+
+OBJECTIVE = DescriptionLength()
+
+
+class RuleMixture:
+    """Chances of one class against the rest by a mixture of rules."""
+
+    def __init__(
+        self,
+        rules: Sequence[tuple[PricedRules, bool]],
+        cells: Cells,
+        positive: BoolArray,
+        weights: FloatArray,
+    ) -> None:
+        """Weigh rules by their bits and errors.
+
+        ``rules`` holds rules and whether they speak about the class; else they speak about all others.
+        """
+        self.n_variables = cells.values.shape[1]
+        self.rules = [(priced, about) for priced, about in rules if len(priced.rules)]
+        bits = np.concatenate([priced.bits for priced, _ in self.rules])
+        prior = -OBJECTIVE.price * LN2 * bits
+        wrong = self._says(cells) != positive  # [R, M]
+        errors, total = wrong @ weights, float(weights.sum())
+        log_weights = prior + _log_likelihood(errors, total)
+        self.weights = np.exp(log_weights - logsumexp(log_weights))
+        self.noise = _error_chance(errors, total)
+        unit = np.minimum(weights, 1.0)
+        left = _log_likelihood(errors[:, None] - unit * wrong, total - unit)
+        without = prior[:, None] + left
+        share = np.exp(without - logsumexp(without, axis=0))
+        noise = _error_chance(errors[:, None] - unit * wrong, total - unit)
+        right = (share * np.where(wrong, noise, 1 - noise)).sum(axis=0)
+        self.left_out = np.where(positive, right, 1 - right)
+        """[M], chances of the support rows, each formed without one unit of the row."""
+
+    def chances(self, cells: Cells) -> FloatArray:
+        """[S], chances of the class on S rows."""
+        says = self._says(cells)
+        return np.asarray(self.weights @ np.where(says, 1 - self.noise[:, None], self.noise[:, None]))
+
+    def support(self, groups: IntArray) -> FloatArray:
+        """[columns], chance that a rule names each column; ``groups`` [N] or longer numbers the columns."""
+        n_variables = self.n_variables
+        named = np.zeros((len(self.weights), int(groups.max(initial=-1)) + 1), dtype=bool)
+        rules = (rule for priced, _ in self.rules for rule in priced.rules)
+        for number, rule in enumerate(rules):
+            for clause in rule:
+                named[number, groups[np.array(members(clause), dtype=np.int64) % n_variables]] = True
+        return np.asarray(self.weights @ named)
+
+    def _says(self, cells: Cells) -> BoolArray:
+        """[R, S], where each rule is for the class."""
+        literals = literal_truth(cells.values, cells.known)
+        parts = []
+        for priced, about in self.rules:
+            clauses = list(dict.fromkeys(clause for rule in priced.rules for clause in rule))
+            place = {clause: i for i, clause in enumerate(clauses)}
+            truth = clause_truth(literals, clauses)
+            fires = np.array([truth[[place[clause] for clause in rule]].any(axis=0) for rule in priced.rules])
+            parts.append(fires == about)
+        return np.concatenate(parts)
+
+
+def _log_likelihood(errors: FloatArray, total: FloatArray | float) -> FloatArray:
+    """Logarithm of the chance of labels of which so many are wrong."""
+    clean = np.where(errors < 1e-9, np.log(OBJECTIVE.clean_chance), -np.inf)
+    return np.logaddexp(clean, np.log(1 - OBJECTIVE.clean_chance) + _log_noisy(errors, total))
+
+
+def _log_noisy(errors: FloatArray, total: FloatArray | float) -> FloatArray:
+    right = np.maximum(total - errors, 0.0)
+    return np.asarray(betaln(np.maximum(errors, 0.0) + 1, right + 1))
+
+
+def _error_chance(errors: FloatArray, total: FloatArray | float) -> FloatArray:
+    """Chance that a rule with so many errors is wrong on one more row."""
+    noisy = np.log(1 - OBJECTIVE.clean_chance) + _log_noisy(errors, total)
+    share = np.exp(noisy - _log_likelihood(errors, total))
+    return np.asarray(share * (np.maximum(errors, 0.0) + 1) / (total + 2))

@@ -1,0 +1,95 @@
+"""The expert that believes in rules: its weights, and what it says of a row without the row."""
+
+import numpy as np
+from scipy.special import logsumexp
+
+from nri.episode import make_episode
+from nri.search.greedy import induce
+from nri.search.limits import Limits
+from nri.search.objective import LN2, DescriptionLength
+from nri.seeded.model import SeededModel
+from nri.seeded.posterior import Posterior
+from nri.seeded.rules import RuleMixture, _log_likelihood
+from nri.seeded.sample import take_sample
+
+
+def a_table(n_rows=60, noise=0.0, seed=0):
+    rng = np.random.default_rng(seed)
+    values = rng.random((n_rows, 6)) < 0.5
+    truth = (values[:, 0] & values[:, 1]) | values[:, 2]
+    return make_episode(values, labels=(truth ^ (rng.random(n_rows) < noise)).astype(np.int64))
+
+
+def priced_rules(episode):
+    return induce(episode, rng=np.random.default_rng(0), near=True).priced
+
+
+def a_mixture(episode, priced):
+    return RuleMixture(
+        [(priced[1], True), (priced[0], False)], episode.cells, episode.labels == 1, episode.weights
+    )
+
+
+def test_the_cheapest_rule_comes_first_and_no_rule_twice():
+    episode = a_table(noise=0.1)
+    for priced in priced_rules(episode):
+        assert len(set(priced.rules)) == len(priced.rules) == len(priced.bits) > 50
+
+
+def test_left_out_chances_are_those_of_a_mixture_without_the_row():
+    episode = a_table(n_rows=30, noise=0.1)
+    priced = priced_rules(episode)
+    mixture = a_mixture(episode, priced)
+    for row in range(0, 30, 7):
+        rest = np.delete(np.arange(30), row)
+        without = RuleMixture(
+            [(priced[1], True), (priced[0], False)],
+            episode.cells.take(rest),
+            episode.labels[rest] == 1,
+            episode.weights[rest],
+        )
+        expected = without.chances(episode.cells.take(np.array([row])))
+        np.testing.assert_allclose(mixture.left_out[row], expected[0], atol=1e-9)
+
+
+def test_left_out_chances_multiply_to_the_evidence_of_a_sequence():
+    """The likelihood is one of exchangeable labels: what a row adds does not depend on its turn."""
+    errors, total = np.array([0.0, 1.0, 3.0]), 10.0
+    both = np.logaddexp(_log_likelihood(errors, total + 1), _log_likelihood(errors + 1, total + 1))
+    np.testing.assert_allclose(both, _log_likelihood(errors, total))
+
+
+def test_weights_are_by_bits_and_errors():
+    episode = a_table(noise=0.1)
+    mixture = a_mixture(episode, priced_rules(episode))
+    bits = np.concatenate([priced.bits for priced, _ in mixture.rules])
+    wrong = mixture._says(episode.cells) != (episode.labels == 1)
+    log_weights = -DescriptionLength().price * LN2 * bits + _log_likelihood(wrong.sum(axis=1), 60.0)
+    np.testing.assert_allclose(mixture.weights, np.exp(log_weights - logsumexp(log_weights)))
+
+
+def test_the_posterior_is_nearly_certain_where_labels_follow_a_rule():
+    episode = a_table(n_rows=80)
+    sample = take_sample(episode, 100, np.random.default_rng(0))
+    beliefs = Posterior(sample, np.arange(6), None, priced_rules(episode)).evaluate(episode.cells, 0)
+    assert beliefs.rule_share > 0.95
+    assert (np.where(episode.labels == 1, beliefs.chances[:, 1], beliefs.chances[:, 0]) > 0.9).all()
+
+
+def test_rules_have_a_small_share_where_labels_are_chance():
+    rng = np.random.default_rng(3)
+    episode = make_episode(rng.random((60, 6)) < 0.5, labels=rng.integers(0, 2, 60))
+    sample = take_sample(episode, 100, rng)
+    beliefs = Posterior(sample, np.arange(6), None, priced_rules(episode)).evaluate(episode.cells, 0)
+    assert beliefs.rule_share < 0.7
+
+
+def test_expected_shares_are_less_sure_than_the_labels_that_the_rule_was_chosen_by():
+    episode = a_table(n_rows=40, noise=0.15, seed=4)
+    chosen = SeededModel().induce(episode, np.arange(6), Limits(), np.random.default_rng(0), 1)
+    assert chosen.expected is not None
+    assert chosen.expected.shape == (len(chosen.branches) + 1, 2)
+    np.testing.assert_allclose(chosen.expected.sum(axis=1), 1)
+    counts = chosen.counts[1]
+    trained = counts[:, 1] / counts.sum(axis=1)
+    assert chosen.expected[: len(trained), 1].mean() < trained.mean()
