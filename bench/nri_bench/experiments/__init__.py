@@ -28,7 +28,8 @@ from nri_bench.experiments.base import Experiment, Options
 EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
     for module in (
-        *(uci, wide, planted, readable, seeds, learning, recovery, polarity, xor, noise, missing, spurious, scaling),
+        *(uci, wide, planted, readable, seeds, learning, recovery, polarity, xor, noise, missing),
+        *(spurious, scaling),
         *(ablation, options, slots, clauses, rules, dynamics, regression, size),
     )
 }

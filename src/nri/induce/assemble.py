@@ -10,6 +10,9 @@ from nri.search.clauses import AnyClause, IndexCount, members
 from nri.search.result import Induced
 from nri.table.table import Table
 
+Branches = Sequence[tuple[Clause, Label]]
+"""Clauses and the class that each predicts, in the order in which they are tried."""
+
 
 def literal_meanings(variables: Sequence[Literal], domain: Domain) -> tuple[Literal, ...]:
     """[2N], what each literal index means, as a person would say it.
@@ -44,19 +47,13 @@ def assemble(
 ) -> Rule:
     """Return induced clauses as a rule about the columns of a table.
 
-    The clauses of each class are simplified on the table's domain if that breaks no limit and costs no
-    support row. ``literals`` is the meaning of each literal index; ``negations`` says whether simplifying may
-    bring in negated literals.
+    Clauses are simplified on the table's domain if that breaks no limit and costs no support row.
+    ``literals`` is the meaning of each literal index; ``negations`` says whether simplifying may bring in
+    negated literals.
     """
-    plain = {
-        label: Dnf(in_literals(clause, literals) for clause in rule)
-        for label, rule in zip(table.classes, induced.rules, strict=True)
-    }
-    if len(table.classes) == 2:
-        described = [label for label, rule in plain.items() if not rule.is_false]
-        plain = {label: plain[label] for label in described}
+    branches = [(in_literals(clause, literals), table.classes[c]) for c, clause in induced.branches]
     default = table.classes[induced.default]
-    return simplified(plain, default, domain, table, negations=negations, min_precision=min_precision)
+    return simplified(branches, default, domain, table, negations=negations, min_precision=min_precision)
 
 
 def in_literals(clause: AnyClause, literals: Sequence[Literal]) -> Clause:
@@ -67,7 +64,7 @@ def in_literals(clause: AnyClause, literals: Sequence[Literal]) -> Clause:
 
 
 def simplified(
-    plain: Mapping[Label, Dnf],
+    plain: Branches,
     default: Label,
     domain: Domain,
     table: Table,
@@ -75,14 +72,23 @@ def simplified(
     negations: bool = True,
     min_precision: float = 0.0,
 ) -> Rule:
-    """Simplify the clauses of each class on a domain, if that breaks no limit and costs no row, and count."""
+    """Simplify conditions on a domain, if that breaks no limit and costs no row, and count.
+
+    The clauses of a lone class are simplified together. In a list of several classes order matters: there
+    each clause is simplified on its own.
+    """
     if not negations:  # knowing all categories is what turns "red or green" into "not blue"
         domain = {name: cells for name, cells in domain.items() if not _has_categories(cells.values)}
-    simple = {label: simplify(rule, domain) for label, rule in plain.items()}
-    rule = count_classes(simple, default, table)
-    if simple == plain:
+    labels = {label for _, label in plain}
+    if len(labels) == 1:
+        (label,) = labels
+        simple = [(clause, label) for clause in simplify(Dnf(clause for clause, _ in plain), domain)]
+    else:
+        simple = [(one, label) for clause, label in plain for one in simplify(Dnf([clause]), domain)]
+    rule = count_branches(simple, default, table)
+    if simple == list(plain):
         return rule
-    literal_by_literal = count_classes(plain, default, table)
+    literal_by_literal = count_branches(plain, default, table)
     worse = right_weight(rule, table) < right_weight(literal_by_literal, table) - 1e-9
     precision, least = least_precision(rule, table), least_precision(literal_by_literal, table)
     return literal_by_literal if worse or precision < min(min_precision, least) else rule
@@ -90,6 +96,21 @@ def simplified(
 
 def _has_categories(values: tuple[object, ...] | None) -> bool:
     return values is not None and any(isinstance(value, str) for value in values)
+
+
+def count_branches(branches: Branches, default: Label, table: Table) -> Rule:
+    """Return clauses with their classes as a rule counted on a table.
+
+    A list of several classes stays in its order. Among the clauses of one class order does not matter for
+    what is predicted: they are read by their precision.
+    """
+    labels = {label for _, label in branches}
+    if len(labels) == 1:
+        return count_classes({labels.pop(): Dnf(clause for clause, _ in branches)}, default, table)
+    clauses, values = [clause for clause, _ in branches], [label for _, label in branches]
+    fires = clause_matrix(clauses, table.columns, len(table))
+    rule = table.labels.rule(clauses, fires, table.weights, [*values, default])
+    return rule.with_plans(table.plans)
 
 
 def count_classes(conditions: Mapping[Label, Dnf], default: Label, table: Table) -> Rule:
@@ -130,9 +151,9 @@ def constant_rule(table: Table, value: Label | None = None) -> Rule:
     return table.explained.rule((), fires, table.weights, None if value is None else [value])
 
 
-def conditions_of(rule: Rule) -> dict[Label, Dnf]:
-    """Return the clauses of each class that has one."""
-    return {label: rule.conditions(label) for label in rule.described}
+def branches_of(rule: Rule) -> list[tuple[Clause, Label]]:
+    """Return the clause and the class of each branch."""
+    return [(branch.clause, branch.value) for branch in rule.branches]
 
 
 def right_weight(rule: Rule, table: Table) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 
 from nri.episode import Cells, make_episode
 from nri.induce import constraints, models
-from nri.induce.assemble import assemble, conditions_of, literal_meanings, simplified
+from nri.induce.assemble import assemble, branches_of, literal_meanings, simplified
 from nri.induce.canonical import CanonicalEpisode, canonical
 from nri.induce.costs import cost_weighted, error_costs
 from nri.induce.refine import cuts_of, rule_bits, sharpen
@@ -134,7 +134,7 @@ class ClassSearch:
         if sharp is candidate.rule:
             return sharp
         return simplified(
-            conditions_of(sharp),
+            branches_of(sharp),
             sharp.default,
             features.domain_,
             self.table,

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.induce.assemble import conditions_of, count_classes, least_precision, right_weight
-from nri.rule import Clause, Column, Dnf, Label, Literal, Op, Rule, Value, clause_matrix, literal_truth
+from nri.induce.assemble import branches_of, count_branches, least_precision, right_weight
+from nri.rule import Clause, Column, Label, Literal, Op, Rule, Value, clause_matrix, literal_truth
 from nri.rule.literal import plain_value
 from nri.search.objective import DescriptionLength, clause_bits
 from nri.table.table import Table
@@ -267,17 +267,17 @@ def _keeps(after: Rule, before: Rule, table: Table, min_precision: float) -> boo
 
 def _with_value(rule: Rule, border: Border, value: Value, table: Table) -> Rule:
     """Return the rule with a border elsewhere, counted anew."""
-    return count_classes(with_borders(rule, {border: value}), rule.default, table)
+    return count_branches(with_borders(rule, {border: value}), rule.default, table)
 
 
-def with_borders(rule: Rule, places: Mapping[Border, Value]) -> dict[Label, Dnf]:
-    """Return the clauses of each class with some borders elsewhere."""
+def with_borders(rule: Rule, places: Mapping[Border, Value]) -> list[tuple[Clause, Label]]:
+    """Return the branches with some borders elsewhere."""
 
     def moved(clause: Clause) -> Clause:
         literals = {_moved(literal, places) for literal in clause}
         return Clause(literals, min(clause.at_least, len(literals)))
 
-    return {label: Dnf(map(moved, clauses)) for label, clauses in conditions_of(rule).items()}
+    return [(moved(clause), label) for clause, label in branches_of(rule)]
 
 
 def _moved(literal: Literal, places: Mapping[Border, Value]) -> Literal:

@@ -18,8 +18,9 @@ import numpy as np
 from nri.arrays import BoolArray
 from nri.induce import constraints, models
 from nri.induce.assemble import (
-    conditions_of,
-    count_classes,
+    Branches,
+    branches_of,
+    count_branches,
     count_clauses,
     least_precision,
     right_weight,
@@ -31,7 +32,7 @@ from nri.induce.settings import Settings
 from nri.outcome import Classes
 from nri.rows.base import Drawn, Patterns, Rows, RowsColumn, Window
 from nri.rows.hashing import as_floats
-from nri.rule import Dnf, Label, Literal, Rule, Value
+from nri.rule import Clause, Label, Literal, Rule, Value
 from nri.rule.estimate import ClassTarget
 from nri.rule.literal import Kind
 from nri.table.table import Table
@@ -108,7 +109,7 @@ class _Settling:
 
     def recounted(self, rule: Rule, on: Patterns) -> Rule:
         """Return the same clauses with the counts of all rows."""
-        counted = count_classes(conditions_of(rule), rule.default, on.table)
+        counted = count_branches(branches_of(rule), rule.default, on.table)
         weighted = isinstance(self.sample.outcome, Classes) and self.rows.n_rows != self.rows.strata.sum()
         assert isinstance(counted.predicts, ClassTarget)
         return replace(counted, predicts=replace(counted.predicts, weighted=weighted))
@@ -119,15 +120,15 @@ class _Settling:
         levels: dict[Border, tuple[Window, int]] = {}
         for _ in range(ROUNDS):
             sharp = self.sharpened(rule, on, levels)
-            own = {x for clauses in sharp.values() for clause in clauses for x in clause}
+            own = {literal for clause, _ in sharp for literal in clause}
             searched = self.affordable(own, self.further(rule, on)) if look else set()
             literals = _literals(rule) | own | searched
             if literals == _literals(rule) and not look:
                 break
             wide = self.rows.count(literals)
-            chosen = self.chosen([conditions_of(rule), sharp], rule.default, wide, searched)
+            chosen = self.chosen([branches_of(rule), sharp], rule.default, wide, searched)
             before = self.recounted(rule, wide)
-            if conditions_of(chosen) == conditions_of(before) and chosen.default == before.default:
+            if branches_of(chosen) == branches_of(before) and chosen.default == before.default:
                 break
             gain = right_weight(chosen, wide.table) - right_weight(before, wide.table)
             look = gain / self.rows.n_rows > _WORTH_A_LOOK and bool(_literals(chosen) - own)
@@ -136,7 +137,7 @@ class _Settling:
 
     def sharpened(
         self, rule: Rule, on: Patterns, levels: dict[Border, tuple[Window, int]]
-    ) -> dict[Label, Dnf]:
+    ) -> list[tuple[Clause, Label]]:
         """Return the clauses with each cut where all rows want it, the others being as they are.
 
         ``levels`` holds for borders that were looked at before how finely; it is kept up to date.
@@ -221,11 +222,9 @@ class _Settling:
         values, known = self.rows.features(literals).cells(self.sample.columns, len(self.sample))
         return len(np.unique(np.packbits(np.concatenate([values, known], axis=1), axis=1), axis=0))
 
-    def chosen(
-        self, rules: Sequence[dict[Label, Dnf]], default: Label, on: Patterns, searched: set[Literal]
-    ) -> Rule:
+    def chosen(self, rules: Sequence[Branches], default: Label, on: Patterns, searched: set[Literal]) -> Rule:
         """Choose among rules and what the search makes of some literals, all judged on all rows."""
-        candidates = [count_classes(one, default, on.table) for one in rules]
+        candidates = [count_branches(one, default, on.table) for one in rules]
         if searched:
             search = ClassSearch(on.table, self.settings, self.rng)
             greedy = models.get_inducer("greedy")

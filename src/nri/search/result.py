@@ -71,7 +71,7 @@ class Induced:
         if not self.branches:
             owned = [(c, clause) for c, rule in enumerate(self.rules) for clause in rule]
             owner = np.array([c for c, _ in owned], dtype=np.int64)
-            order = speaking_order(np.concatenate(self.precisions), owner)
+            order = deciding_order(np.concatenate(self.precisions), owner)
             object.__setattr__(self, "branches", tuple(owned[i] for i in order))
 
     @property
