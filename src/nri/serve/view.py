@@ -354,7 +354,7 @@ def _predicted(work: Work, row: int) -> str:
     target, estimate = work.rule.predicts, work.rule.estimates[work.deciding[row]]
     if isinstance(work.table.outcome, Survival):
         return f"risk {estimate.value:.2f}"
-    return target.cells(estimate)[0]  # type: ignore[arg-type]
+    return target.cells(estimate)[0]
 
 
 def view_literal(literal: Literal) -> Json:
