@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from large_tables import planted
 from nri.rows.files import files_of
-from nri.engine.some_rows import some_rows
+from nri.rows.some_rows import some_rows
 
 from nri.errors import InputError
 
