@@ -150,5 +150,3 @@ def test_a_rule_for_a_number_is_cut_where_a_person_says_and_says_nothing_forbidd
     assert not [x for x in said if x.column == "size" and x.op is Op.GT and x.value >= 20]
     with pytest.raises(InputError, match="for a rule about a class, but"):
         NRIRegressor(knowledge=Knowledge(monotone={"age": "up"})).fit(frame, price)
-
-

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nri.rule import Kind
 from nri.outcome import Classes
+from nri.rule import Kind
 from nri.table import Binarizer, LeftOut, Reason, table_of
 
 ROOT = Path(__file__).resolve().parents[2]

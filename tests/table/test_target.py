@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nri.errors import InputError, TargetError, UnknownColumnError
+from nri.outcome import Classes
 from nri.rule import Literal, Op
 from nri.rule.phrase import phrase_literal
-from nri.outcome import Classes
 from nri.table import label_table, table_of
 from nri.table.answers import read_answers, read_condition
 from nri.table.target import MAX_CLASSES, class_index, describe, encode
