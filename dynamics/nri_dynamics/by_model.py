@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from nri import Settings, induce_rule
-from nri.outcome import Classes
 from nri.rule import Clause, Column, Columns, Dnf, Kind, Label, Literal, Op
-from nri.table import Table
+from nri.table import Classes, Table
 from nri_dynamics.arrays import IntArray
 from nri_dynamics.variables import Variable
 

@@ -1,10 +1,12 @@
-"""Pictures of a fitted estimator for notebooks, by scikit-learn's convention: ``Display.from_estimator``.
+"""Pictures of a rule for notebooks, by scikit-learn's convention: ``Display.from_estimator``.
 
-Each display holds the numbers that it draws; ``plot(ax)`` draws them again elsewhere. matplotlib is imported
-only when something is drawn. Both estimators are taken: for a number, values stand in the place of shares.
+Each display holds the numbers that it draws; ``plot(ax)`` draws them again elsewhere. ``from_estimator``
+takes a classifier or a regressor, ``from_rule`` a rule of any outcome. Conditions stand above the line of
+their branch, wrapped, so that they leave the picture its width. matplotlib is imported only for drawing.
 """
 
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,264 +17,342 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray
 from nri.errors import InputError
-from nri.induce.estimates import wilson
-from nri.regress.count import spread_of
-from nri.regressor import NRIRegressor
-from nri.rule import Clause, Columns, Segments, literal_truth
+from nri.outcome import Classes, Number, Survival
+from nri.outcome.base import wilson
+from nri.outcome.number import mean_of
+from nri.outcome.survival import expected_events
+from nri.rule import Clause, Columns, Mean, Risk, Rule, Shares, literal_truth
+from nri.rule.explain import tally
 from nri.rule.phrase import phrase_clause, phrase_label, phrase_literal, phrase_name
+from nri.table.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from nri.estimator import NRIClassifier
-
 _GREEN, _SOFT, _AMBER, _LINE = "#1d6b5a", "#5a6472", "#d9772b", "#e4e1da"
+_LETTERS = 95
+"""Letters of a condition in one line."""
+_LINE_HEIGHT, _ROOM = 0.42, 0.75
+"""Of a line of text, and of what is drawn below it, in units of the picture's height."""
 
 
 @dataclass
 class _Display:
-    """What all displays share: where they were drawn last."""
+    """What all displays share: where they were drawn last, and lines of branches below their conditions."""
 
     ax_: "Axes" = field(init=False, repr=False)
     figure_: "Figure" = field(init=False, repr=False)
 
-    def _axes(self, ax: Any, lines: int, width: float = 8.0) -> Any:
-        """Return the axes to draw on, new ones with room for so many lines if none are given."""
+    def _axes(self, ax: Any, height: float, width: float = 8.0) -> Any:
+        """Return the axes to draw on, new ones of some height, in inches, if none are given."""
         if ax is None:
             try:
                 import matplotlib.pyplot as plt
             except ImportError:
                 raise InputError("drawing needs matplotlib; run: pip install 'nri[notebook]'") from None
-            _, ax = plt.subplots(figsize=(width, 1.1 + 0.45 * lines), layout="constrained")
+            _, ax = plt.subplots(figsize=(width, height), layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure
         for side in ("top", "right"):
             ax.spines[side].set_visible(False)
         return ax
 
+    def _branches(self, ax: Any, names: Sequence[str]) -> tuple[Any, FloatArray]:
+        """Return axes with the names of branches above each other, and where the line of each branch is."""
+        wrapped = [textwrap.wrap(name, _LETTERS, subsequent_indent="    ") or [""] for name in names]
+        heights = np.array([_LINE_HEIGHT * len(lines) + _ROOM for lines in wrapped])
+        ends = np.cumsum(heights)
+        ax = self._axes(ax, 1.0 + 0.55 * float(ends[-1]) if len(names) else 1.5)
+        for lines, top in zip(wrapped, ends - heights, strict=True):
+            place = ax.get_yaxis_transform()
+            ax.text(0.01, top, "\n".join(lines), transform=place, va="top", fontsize=9, clip_on=False)
+        ax.set_ylim(float(ends[-1]) + 0.1 if len(names) else 1.0, -0.25)
+        ax.set_yticks([])
+        ax.spines["left"].set_visible(False)
+        return ax, ends - _ROOM / 2
+
 
 @dataclass
 class RuleDisplay(_Display):
-    """The rule itself: a line for each clause, with how sure it is or what it says, and its rows."""
+    """The rule itself: a line for each branch, with its estimate and its rows."""
 
     target: str
     clauses: list[str]
     values: FloatArray
-    """[K]: precision of each clause, or the value of each segment"""
+    """[branches + 1]: the share of the predicted class, the predicted number, or the risk"""
     low: FloatArray
     high: FloatArray
-    """[K] each: interval of these"""
+    """[branches + 1] each: 95 % interval of these"""
     labels: list[str]
-    """[K]: what stands beside each line"""
-    is_share: bool
+    """[branches + 1]: what stands beside each line"""
+    measure: str
 
     @classmethod
-    def from_estimator(cls, estimator: "NRIClassifier | NRIRegressor", *, ax: Any = None) -> Self:
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
         """Draw the rule of a fitted estimator."""
-        rule = _rule_of(estimator)
-        if isinstance(rule, Segments):
-            parts = [*rule.segments, rule.rest]
-            names = [phrase_clause(one.clause) for one in rule.segments] + ["any other row"]
-            labels = [f"{rule.amount(one.value)}, {one.spread.rows:g} rows" for one in parts]
-            bounds = [
-                (one.value, min(one.spread.low, one.value), max(one.spread.high, one.value)) for one in parts
-            ]
-            values, low, high = _columns(bounds, 3)
-            drawn = cls(rule.target, names, values, low, high, labels, False)
-        else:
-            names, labels, bounds = [], [], []
-            for one in rule.decisions:
-                share = one.evidence.share(rule.index_of(one.label)) or 0.0
-                interval = wilson(share, one.evidence.total)
-                names.append(f"{phrase_clause(one.clause)} → {phrase_label(one.label)}")
-                labels.append(f"{share:.2f}, {one.evidence.total:g} rows")
-                bounds.append((share, interval.low, interval.high))
-            values, low, high = _columns(bounds, 3)
-            drawn = cls(rule.target, names, values, low, high, labels, True)
-        return drawn.plot(ax=ax)
+        return cls.from_rule(_rule_of(estimator), ax=ax)
+
+    @classmethod
+    def from_rule(cls, rule: Rule, *, ax: Any = None) -> Self:
+        """Draw a rule."""
+        names, kind = _names(rule), rule.predicts.kind
+        values, low, high = _columns([_bounds(rule, one) for one in rule.estimates], 3)
+        labels = [
+            f"{value:.2f}, {one.rows:g} rows" for value, one in zip(values, rule.estimates, strict=True)
+        ]
+        predicted = [_predicted(rule, one) for one in rule.estimates]
+        if kind == "classes":
+            names = [f"{name} → {value}" for name, value in zip(names, predicted, strict=True)]
+        elif kind == "number":
+            pairs = zip(predicted, rule.estimates, strict=True)
+            labels = [f"{value}, {one.rows:g} rows" for value, one in pairs]
+        measure = {"classes": "share of the predicted class", "number": rule.target, "survival": "risk"}[kind]
+        return cls(rule.target, names, values, low, high, labels, measure).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw a point with its interval for each line."""
-        ax = self._axes(ax, len(self.clauses))
-        places = np.arange(len(self.clauses))
+        """Draw a point with its interval for each branch."""
+        ax, places = self._branches(ax, self.clauses)
         ax.hlines(places, self.low, self.high, color=_GREEN, alpha=0.35, linewidth=6)
         ax.plot(self.values, places, "o", color=_GREEN)
-        for place, value, label in zip(places, self.values, self.labels, strict=True):
+        for place, high, label in zip(places, self.high, self.labels, strict=True):
             ax.annotate(
-                label, (value, place), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=8
+                label, (high, place), xytext=(7, 0), textcoords="offset points", va="center", fontsize=8
             )
-        if self.is_share:
-            ax.set_xlim(-0.02, 1.05)
-        _name_lines(ax, self.clauses)
-        ax.set_xlabel(
-            "precision, 95 % interval" if self.is_share else f"{self.target}, 95 % interval of the mean"
-        )
+        low, high = float(self.low.min(initial=0.0)), float(self.high.max(initial=0.0))
+        if self.measure.startswith("share"):
+            low, high = 0.0, 1.0
+            ax.set_xticks(np.linspace(0, 1, 6))
+        elif self.measure != "risk":
+            low = float(self.low.min())
+        room = (high - low) or 1.0
+        ax.set_xlim(low - 0.03 * room, high + 0.2 * room)  # the last label stands inside
+        ax.set_xlabel(f"{self.measure}, 95 % interval")
         ax.set_title(f"Rule for {self.target}", loc="left", fontsize=11)
         return self
 
 
+def _bounds(rule: Rule, estimate: Any) -> tuple[float, float, float]:
+    """Return what an estimate predicts, and its interval."""
+    if isinstance(estimate, Shares):
+        share = rule.labels.share(estimate) or 0.0
+        interval = wilson(share, estimate.rows)
+        return share, interval.low, interval.high
+    if isinstance(estimate, Mean):
+        value = estimate.value
+        return value, min(estimate.low, value), max(estimate.high, value)
+    reach = float(np.exp(1.96 / np.sqrt(estimate.events + 1)))  # by Poisson's standard error of a logarithm
+    return estimate.value, estimate.value / reach, estimate.value * reach
+
+
 @dataclass
 class CoverageDisplay(_Display):
-    """Which rows each clause decides: right and wrong ones, or how a number is spread among them."""
+    """The rows that each branch decides: right and wrong, with and without an event, or a number's spread."""
 
     target: str
     clauses: list[str]
     right: FloatArray
     wrong: FloatArray
-    """[K + 1] each: rows; of a number all are right"""
+    """[branches + 1] each: rows of the predicted class, or with the event, and others; of a number all are
+    right"""
     values: list[FloatArray] = field(default_factory=list)
-    """[K + 1]: the values of the rows of each segment; empty for classes"""
+    """[branches + 1]: the values of the rows of each branch; empty unless a number is predicted"""
+    legend: tuple[str, str] = ("right", "wrong")
 
     @classmethod
-    def from_estimator(
-        cls, estimator: "NRIClassifier | NRIRegressor", X: Any, y: Any, *, ax: Any = None
-    ) -> Self:
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, ax: Any = None) -> Self:
         """Count on rows with their labels or numbers."""
-        rule = _rule_of(estimator)
-        names = [phrase_clause(one.clause) for one in rule.decisions] + ["no clause fires"]
-        if isinstance(rule, Segments):
-            table = estimator.measured(X, y)
-            deciding = rule.decide(table.columns, len(table))
-            values = [table.outcome.values[deciding == i] for i in range(len(names))]
+        return cls.from_rule(_rule_of(estimator), _table_of(estimator, X, y), ax=ax)
+
+    @classmethod
+    def from_rule(cls, rule: Rule, table: Table, *, ax: Any = None) -> Self:
+        """Count on a table with its target."""
+        names, outcome = _names(rule), table.explained
+        deciding = rule.decide(table.columns, len(table))
+        if isinstance(outcome, Number):
+            values = [outcome.values[deciding == i] for i in range(len(names))]
             right = np.array([float(len(one)) for one in values])
             return cls(rule.target, names, right, np.zeros(len(names)), values).plot(ax=ax)
-        labelled = estimator.labelled(X, y)
-        deciding = rule.decide(labelled.columns, len(labelled))
-        is_right = rule.predict_index(labelled.columns, len(labelled)) == labelled.codes
-        counts = [
-            np.bincount(deciding[rows], labelled.weights[rows], minlength=len(names)).astype(np.float64)
-            for rows in (is_right, ~is_right)
-        ]
-        return cls(rule.target, names, counts[0], counts[1]).plot(ax=ax)
+        if isinstance(outcome, Survival):
+            hit, legend = outcome.event, (rule.target, "no event seen")
+        else:
+            hit, legend = rule.predict_index(table.columns, len(table)) == table.codes, ("right", "wrong")
+        right, wrong = (
+            np.bincount(deciding[rows], table.weights[rows], minlength=len(names)).astype(np.float64)
+            for rows in (hit, ~hit)
+        )
+        return cls(rule.target, names, right, wrong, legend=legend).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw bars of rows, or boxes of values."""
-        ax = self._axes(ax, len(self.clauses))
+        ax, places = self._branches(ax, self.clauses)
         if self.values:
             ax.boxplot(
                 self.values,
                 orientation="horizontal",
-                positions=range(len(self.values)),
-                widths=0.55,
+                positions=places,
+                widths=0.45,
                 showfliers=False,
+                manage_ticks=False,
                 medianprops={"color": _AMBER},
             )
             ax.set_xlabel(self.target)
         else:
-            places = np.arange(len(self.clauses))
-            ax.barh(places, self.right, color=_GREEN, label="right")
-            ax.barh(places, self.wrong, left=self.right, color=_AMBER, label="wrong")
+            ax.barh(places, self.right, 0.45, color=_GREEN, label=self.legend[0])
+            ax.barh(places, self.wrong, 0.45, left=self.right, color=_AMBER, label=self.legend[1])
             ax.set_xlabel("rows decided")
-            ax.legend(frameon=False, loc="best")
-        _name_lines(ax, self.clauses)
+            ax.legend(frameon=False, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, fontsize=8)
         return self
 
 
 @dataclass
 class WhyDisplay(_Display):
-    """Why a row has its label: each condition of each clause, and whether it holds, fails or is unknown."""
+    """Why a row has its prediction: each condition of each branch: whether it holds, fails or is unknown."""
 
-    said: str
+    prediction: str
     clauses: list[str]
+    """[branches]: what each predicts, and of a counting one how many conditions hold"""
     conditions: list[list[tuple[str, str]]]
-    """[K]: for each clause its conditions with ``holds``, ``fails`` or ``unknown``"""
+    """[branches]: for each branch its conditions with ``holds``, ``fails`` or ``unknown``"""
     decided: int
-    """the clause that decided; their number if none fired"""
+    """the branch that decides; their number if none fires"""
 
     @classmethod
-    def from_estimator(
-        cls, estimator: "NRIClassifier | NRIRegressor", X: Any, row: int = 0, *, ax: Any = None
-    ) -> Self:
+    def from_estimator(cls, estimator: Any, X: Any, row: int = 0, *, ax: Any = None) -> Self:
         """Explain one row of a table."""
-        rule = _rule_of(estimator)
-        columns = {
-            name: column.take(np.array([row])) for name, column in rule.read(estimator._named(X)).items()
-        }
+        return cls.from_rule(_rule_of(estimator), estimator._named(X), row, ax=ax)
+
+    @classmethod
+    def from_rule(cls, rule: Rule, X: Any, row: int = 0, *, ax: Any = None) -> Self:
+        """Explain one row of a table."""
+        columns = {name: column.take(np.array([row])) for name, column in rule.read(X).items()}
         decided = int(rule.decide(columns, 1)[0])
-        said = rule.predict(columns, 1)[0]
-        told = rule.amount(said) if isinstance(rule, Segments) else phrase_label(said)
-        outcomes = [
-            rule.amount(one.value) if isinstance(rule, Segments) else phrase_label(one.label)
-            for one in rule.decisions
-        ]
-        conditions = [_conditions(one.clause, columns) for one in rule.decisions]
-        return cls(f"{phrase_name(rule.target)} = {told}", outcomes, conditions, decided).plot(ax=ax)
+        headings, conditions = [], []
+        for branch in rule.branches:
+            states = _states(branch.clause, columns)
+            n_held = sum(state == "holds" for _, state in states)
+            counts = f": {tally(branch.clause, n_held)}" if branch.clause.counts else ""
+            headings.append(_predicted(rule, branch.estimate) + counts)
+            conditions.append(states)
+        prediction = f"{phrase_name(rule.target)} = {_predicted(rule, rule.estimates[decided])}"
+        return cls(prediction, headings, conditions, decided).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw a line of conditions for each clause, the deciding one marked."""
-        ax = self._axes(ax, len(self.clauses) + 1)
+        """Write each branch with a line for each of its conditions; the one that decides is marked."""
+        n_lines = sum(1 + len(one) for one in self.conditions)
+        ax = self._axes(ax, 0.8 + 0.27 * max(n_lines, 1))
         looks = {"holds": (_GREEN, "✓"), "fails": (_AMBER, "✗"), "unknown": (_SOFT, "?")}
-        for place, (outcome, conditions) in enumerate(zip(self.clauses, self.conditions, strict=True)):
-            for i, (condition, state) in enumerate(conditions):
-                colour, mark = looks[state]
-                ax.text(i, place, f"{mark} {condition}", color=colour, va="center", fontsize=9)
-            weight = "bold" if place == self.decided else "normal"
-            ax.text(-0.08, place, f"→ {outcome}", ha="right", va="center", fontsize=9, fontweight=weight)
-        longest = max((len(one) for one in self.conditions), default=1)
-        ax.set_xlim(-0.6, max(longest, 1))
-        ax.set_ylim(max(len(self.clauses), 1) - 0.5, -0.5)
+        place = 0
+        for i, (heading, conditions) in enumerate(zip(self.clauses, self.conditions, strict=True)):
+            weight = "bold" if i == self.decided else "normal"
+            mark = "  (decides)" if i == self.decided else ""
+            ax.text(0.0, place, f"→ {heading}{mark}", va="center", fontsize=9, fontweight=weight)
+            for condition, state in conditions:
+                place += 1
+                colour, sign = looks[state]
+                shown = textwrap.shorten(condition, _LETTERS, placeholder=" …")
+                ax.text(0.04, place, f"{sign} {shown}", color=colour, va="center", fontsize=9)
+            place += 1
+        ax.set_xlim(0.0, 1.0)
+        ax.set_ylim(max(n_lines, 1) - 0.4, -0.6)
         ax.set_axis_off()
-        because = "" if self.decided < len(self.clauses) else ", because no clause fired"
-        ax.set_title(f"{self.said}{because}", loc="left", fontsize=11)
+        because = "" if self.decided < len(self.clauses) else ", because no branch holds"
+        ax.set_title(f"{self.prediction}{because}", loc="left", fontsize=11)
         return self
 
 
 @dataclass
 class CalibrationDisplay(_Display):
-    """What is said against what is the case: probabilities and shares, or values and means, on given rows."""
+    """What is predicted against what is the case, on given rows: a point for each prediction."""
 
     target: str
-    said: FloatArray
-    found: FloatArray
+    predicted: FloatArray
+    observed: FloatArray
     low: FloatArray
     high: FloatArray
-    """[K] each: for each clause what it says, what its rows are, and the interval of that"""
+    """[K] each: probabilities and shares, numbers and means, or risks and events for each one expected; and
+    the 95 % interval of what is observed"""
     rows: FloatArray
 
     @classmethod
-    def from_estimator(
-        cls, estimator: "NRIClassifier | NRIRegressor", X: Any, y: Any, *, ax: Any = None
-    ) -> Self:
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, ax: Any = None) -> Self:
         """Compare on rows with their labels or numbers, best on rows that were not fitted."""
-        rule = _rule_of(estimator)
-        if isinstance(rule, Segments):
-            table = estimator.measured(X, y)
-            said, truth = rule.predict(table.columns, len(table)), table.outcome.values
-            name = rule.target
-        else:
-            table = estimator.labelled(X, y)
-            index = rule.index_of(rule.rules[0].label) if rule.rules else len(rule.classes) - 1
-            said = rule.predict_proba(table.columns, len(table))[:, index]
-            truth = (table.codes == index).astype(np.float64)
+        return cls.from_rule(_rule_of(estimator), _table_of(estimator, X, y), ax=ax)
+
+    @classmethod
+    def from_rule(cls, rule: Rule, table: Table, *, ax: Any = None) -> Self:
+        """Compare on a table with its target."""
+        outcome, name = table.explained, rule.target
+        if isinstance(outcome, Classes):
+            index = rule.labels.index(rule.described[0]) if rule.described else len(rule.classes) - 1
+            predicted = rule.predict_proba(table.columns, len(table))[:, index]
             name = f"{rule.target} = {phrase_label(rule.classes[index])}"
+            hit = (table.codes == index).astype(np.float64)
+        else:
+            predicted = rule.predict(table.columns, len(table))
         points = []
-        for value in np.unique(said):
-            chosen: BoolArray = said == value
-            spread = spread_of(truth[chosen], truth[chosen], table.weights[chosen])
-            low, high = spread.low, spread.high
-            if not isinstance(rule, Segments):
-                interval = wilson(min(spread.mean, 1.0), spread.rows)
-                low, high = interval.low, interval.high
-            points.append((float(value), spread.mean, low, high, spread.rows))
+        for value in np.unique(predicted):
+            rows: BoolArray = predicted == value
+            weights = table.weights[rows]
+            if isinstance(outcome, Classes):
+                share = min(float(weights @ hit[rows] / weights.sum()), 1.0)
+                interval = wilson(share, float(weights.sum()))
+                observed = share, interval.low, interval.high
+            elif isinstance(outcome, Number):
+                mean = mean_of(outcome.values[rows], outcome.values[rows], weights)
+                observed = mean.mean, mean.low, mean.high
+            else:
+                observed = _events_for_expected(table, rows)
+            points.append((float(value), *observed, float(weights.sum())))
         return cls(name, *_columns(points, 5)).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw a point for each clause beside the line on which both are equal."""
-        ax = self._axes(ax, 7, width=5.5)
-        ends = [min(self.said.min(), self.low.min()), max(self.said.max(), self.high.max())]
+        """Draw a point for each prediction beside the line on which both are equal."""
+        ax = self._axes(ax, 4.2, width=5.5)
+        ends = [min(self.predicted.min(), self.low.min()), max(self.predicted.max(), self.high.max())]
         ax.plot(ends, ends, color=_LINE, zorder=0)
-        ax.vlines(self.said, self.low, self.high, color=_GREEN, alpha=0.5)
-        ax.scatter(self.said, self.found, s=20 + 200 * self.rows / self.rows.sum(), color=_GREEN)
-        ax.set_xlabel(f"said: {self.target}")
-        ax.set_ylabel("found")
+        ax.vlines(self.predicted, self.low, self.high, color=_GREEN, alpha=0.5)
+        ax.scatter(self.predicted, self.observed, s=20 + 200 * self.rows / self.rows.sum(), color=_GREEN)
+        ax.set_xlabel(f"predicted: {self.target}")
+        ax.set_ylabel("observed")
         return self
 
 
-def _rule_of(estimator: Any) -> Any:
+def _events_for_expected(table: Table, rows: BoolArray) -> tuple[float, float, float]:
+    outcome = table.explained
+    assert isinstance(outcome, Survival)
+    due = float((table.weights * expected_events(outcome.time, outcome.event, table.weights))[rows].sum())
+    events = float((table.weights * outcome.event)[rows].sum())
+    reach = float(np.exp(1.96 / np.sqrt(events + 1)))
+    ratio = events / max(due, 1e-9)
+    return ratio, ratio / reach, ratio * reach
+
+
+def _rule_of(estimator: Any) -> Rule:
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(estimator)
-    return estimator.rules_
+    rule: Rule = estimator.rule_
+    return rule
+
+
+def _table_of(estimator: Any, X: Any, y: Any) -> Table:
+    rows = estimator.labelled if hasattr(estimator, "labelled") else estimator.measured
+    table: Table = rows(X, y)
+    return table
+
+
+def _names(rule: Rule) -> list[str]:
+    return [
+        *(phrase_clause(clause) for clause in rule.clauses),
+        "any other row" if rule.branches else "any row",
+    ]
+
+
+def _predicted(rule: Rule, estimate: Any) -> str:
+    """Write a prediction in a few words."""
+    if isinstance(estimate, Risk):
+        return f"risk {estimate.value:.2f}"
+    return str(rule.predicts.cells(estimate)[0])
 
 
 def _columns(points: Sequence[tuple[float, ...]], count: int) -> list[FloatArray]:
@@ -280,21 +360,12 @@ def _columns(points: Sequence[tuple[float, ...]], count: int) -> list[FloatArray
     return list(np.array(points, dtype=np.float64).reshape(-1, count).T)
 
 
-def _conditions(clause: Clause, columns: Columns) -> list[tuple[str, str]]:
-    found = []
+def _states(clause: Clause, columns: Columns) -> list[tuple[str, str]]:
+    states = []
     for literal in clause:
         holds, known = literal_truth(literal, columns)
-        found.append((phrase_literal(literal), "holds" if holds[0] else "fails" if known[0] else "unknown"))
-    return found
-
-
-def _name_lines(ax: Any, names: Sequence[str]) -> None:
-    """Write names beside lines that are counted from above; long ones are broken."""
-    ax.set_yticks(
-        range(len(names)), [name.replace(" AND ", " AND\n", 1) if len(name) > 45 else name for name in names]
-    )
-    ax.set_ylim(len(names) - 0.5, -0.7)
-    ax.tick_params(axis="y", labelsize=9, length=0)
+        states.append((phrase_literal(literal), "holds" if holds[0] else "fails" if known[0] else "unknown"))
+    return states
 
 
 @contextmanager
@@ -329,8 +400,8 @@ def _notebook_bar(title: str, steps: int) -> Iterator[Callable[[], None]]:
     done = 0
 
     def bar() -> Any:
-        told = f"{escape(title)}: {done} of {steps}"
-        return shown.HTML(f'<progress value="{done}" max="{steps}"></progress> <small>{told}</small>')
+        text = f"{escape(title)}: {done} of {steps}"
+        return shown.HTML(f'<progress value="{done}" max="{steps}"></progress> <small>{text}</small>')
 
     handle = shown.display(bar(), display_id=True)
 

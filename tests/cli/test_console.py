@@ -42,8 +42,8 @@ def test_a_long_rule_is_not_broken_on_a_narrow_terminal(monkeypatch):
     assert terminal.text.count("\n") == 1
 
 
-def test_progress_stays_silent_where_nobody_watches(capfd):
-    with console.waiting("thinking", steps=2) as step:
+def test_progress_stays_silent_without_a_terminal(capfd):
+    with console.progress("thinking", steps=2) as step:
         step()
         step()
     captured = capfd.readouterr()
@@ -51,29 +51,29 @@ def test_progress_stays_silent_where_nobody_watches(capfd):
     assert captured.out == ""
 
 
-def test_progress_appears_on_a_terminal_after_the_patience_is_over(monkeypatch):
+def test_progress_appears_on_a_terminal_after_two_seconds(monkeypatch):
     started = threading.Event()
-    monkeypatch.setattr(console, "PATIENCE", 0.01)
-    monkeypatch.setattr(console._Waited, "seconds", 0.0)
+    monkeypatch.setattr(console, "PROGRESS_AFTER", 0.01)
+    monkeypatch.setattr(console._Elapsed, "seconds", 0.0)
     monkeypatch.setattr("rich.progress.Progress.start", lambda self: started.set())
     monkeypatch.setattr("rich.console.Console.is_terminal", True)
-    with console.waiting("thinking"):
+    with console.progress("thinking"):
         assert started.wait(10)
     started.clear()
-    with console.waiting("thinking", quiet=True):
+    with console.progress("thinking", quiet=True):
         assert not started.wait(0.1)
 
 
 def test_several_short_waits_are_a_long_one(monkeypatch):
-    """Reading, inducing and each fold may take less than the patience, and together many seconds."""
+    """Reading, inducing and each fold may take less than two seconds, and together many seconds."""
     started = threading.Event()
-    monkeypatch.setattr(console, "PATIENCE", 60.0)
-    monkeypatch.setattr(console._Waited, "seconds", 0.0)
+    monkeypatch.setattr(console, "PROGRESS_AFTER", 60.0)
+    monkeypatch.setattr(console._Elapsed, "seconds", 0.0)
     monkeypatch.setattr("rich.progress.Progress.start", lambda self: started.set())
     monkeypatch.setattr("rich.console.Console.is_terminal", True)
-    with console.waiting("reading"):
+    with console.progress("reading"):
         assert not started.wait(0.05)
-    assert 0.05 <= console._Waited.seconds < 60
-    console._Waited.seconds = 61.0
-    with console.waiting("thinking"):
+    assert 0.05 <= console._Elapsed.seconds < 60
+    console._Elapsed.seconds = 61.0
+    with console.progress("thinking"):
         assert started.wait(10)

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there i
 
 COMMANDS = {
     "rule": ["induce", str(VISITS), "--target", "flu", "--model", "greedy"],
-    "json": ["induce", str(VISITS), "--target", "flu", "--model", "greedy", "--json", "--quiet"],
+    "json": ["induce", str(VISITS), "--target", "flu", "--model", "greedy", "--format", "json", "--quiet"],
     "help": ["--help"],
     "version": ["--version"],
 }

@@ -51,10 +51,7 @@ def test_a_table_that_cannot_be_used_is_refused_in_one_line(nri, tmp_path, conte
         (["--columns", "fevr"], "no column 'fevr'; did you mean 'fever'?"),
         (["--without", "wart"], "no column 'wart'; did you mean 'ward'?"),
         (["--format", "excel"], "no format 'excel'; use one of text, markdown"),
-        (["--json", "--sql"], "two formats asked for, json and sql: choose one"),
         (["--model", "magic"], "no model 'magic'"),
-        (["--binarize", "deep"], "binarize is 'deep', which is none of auto, paper"),
-        (["--counts", "often"], "counts is 'often', which is none of auto, never, only"),
         (["--out", "no/such/folder/rule.json"], "there is no folder no/such/folder"),
         (
             ["--out", "rule.foo"],
@@ -137,7 +134,7 @@ def test_a_file_that_cannot_be_is_told_by_every_command_that_would_read_it(nri, 
 
 
 def test_a_full_disk_is_told_in_one_line(nri, visits):
-    done = nri("induce", visits, "--target", "flu", "--quiet", "--json", "--out", "/dev/full")
+    done = nri("induce", visits, "--target", "flu", "--quiet", "--format", "json", "--out", "/dev/full")
     assert done.code == 2
     assert done.err.startswith("error: /dev/full cannot be written (No space left")
 
@@ -173,7 +170,7 @@ def test_an_unexpected_failure_is_one_line_with_a_way_to_see_more(nri, visits, m
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the\nroof fell in")
 
-    monkeypatch.setattr("nri.induce.path.induce_rules", fail)
+    monkeypatch.setattr("nri.induce.induce.induce_rule", fail)
     monkeypatch.delenv("NRI_DEBUG", raising=False)
     done = nri("induce", visits, "--target", "flu", "-q")
     assert done.code == 1
@@ -186,7 +183,7 @@ def test_debugging_shows_where_an_unexpected_failure_came_from(visits, monkeypat
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the roof fell in")
 
-    monkeypatch.setattr("nri.induce.path.induce_rules", fail)
+    monkeypatch.setattr("nri.induce.induce.induce_rule", fail)
     monkeypatch.setenv("NRI_DEBUG", "1")
     with pytest.raises(RuntimeError, match="the roof fell in"):
         main(["induce", str(visits), "--target", "flu"])
@@ -196,7 +193,7 @@ def test_ctrl_c_ends_with_code_130(nri, visits, monkeypatch):
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("nri.induce.path.induce_rules", interrupt)
+    monkeypatch.setattr("nri.induce.induce.induce_rule", interrupt)
     done = nri("induce", visits, "--target", "flu", "-q")
     assert done.code == 130
     assert "Traceback" not in done.err

@@ -28,10 +28,9 @@ RECORDS = {
     "nri.survival.path": ["Followed", "SurvivalInduction", "Concordance"],
     "nri.rule.survival": ["SurvivalSegment", "Curve"],
     "nri.rule.explain_number": ["NumberExplanation"],
-    "nri.tasks.slices": ["Slices"],
-    "nri.tasks.slice_judge": ["Slice"],
+    "nri.tasks.slices": ["Slices", "Slice"],
     "nri.tasks.surrogate": ["Surrogate"],
-    "nri.tasks.compare": ["Comparison", "ClassChange", "RowChanges"],
+    "nri.tasks.compare": ["Comparison", "ClassChange", "RegionChange", "RowChanges"],
     "nri.tasks.stability": ["Stability", "ClauseStability", "ClauseFrequency"],
     "nri.table.binarizer": ["BinaryTable"],
 }

@@ -155,12 +155,12 @@ def test_limits_beyond_all_use_take_no_longer():
     """max_literals=10**9 allocated as much; max_clauses=10**30 was gone through by doubling."""
     plain = NRIClassifier("greedy", max_clauses=16, max_literals=16).fit(ROWS, LABELS)
     vast = NRIClassifier("greedy", max_clauses=10**30, max_literals=10**30).fit(ROWS, LABELS)
-    assert vast.rules_ == plain.rules_
+    assert vast.rule_ == plain.rule_
     NRIRegressor(max_clauses=10**30, max_literals=10**30).fit(ROWS, list(range(20)))
 
 
 def test_labels_and_weights_of_polars_are_taken_whatever_their_type():
     labels = pl.Series("ill", LABELS, dtype=pl.Int128)
     clf = NRIClassifier("greedy").fit(ROWS, labels, sample_weight=pl.Series([1.0] * 20))
-    assert clf.rules_.target == "ill"
+    assert clf.rule_.target == "ill"
     assert clf.predict(ROWS).tolist() == LABELS

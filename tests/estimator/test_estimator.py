@@ -20,7 +20,7 @@ THEN flu = yes            ELSE no"""
 
 
 def test_the_printed_rule_is_in_the_callers_words():
-    assert str(NRIClassifier().fit(*visits()).rules_) == FLU
+    assert str(NRIClassifier().fit(*visits()).rule_) == FLU
 
 
 @pytest.mark.parametrize(
@@ -44,13 +44,13 @@ def test_labels_come_back_as_they_were_given(labels):
 )
 def test_the_same_table_in_any_container_gives_the_same_rule(make):
     table, labels = visits()
-    assert str(NRIClassifier().fit(make(table), pl.Series("flu", labels.tolist())).rules_) == FLU
+    assert str(NRIClassifier().fit(make(table), pl.Series("flu", labels.tolist())).rule_) == FLU
 
 
 def test_a_float_array_of_zero_one_and_nan_is_used_as_it_is():
     cells = np.array([[0.0, 1], [1, 1], [1, 0], [np.nan, 1]] * 5)
     clf = NRIClassifier().fit(cells, [0, 1, 0, 0] * 5)
-    assert [str(rule.rule) for rule in clf.rules_.rules] == ["(x0 AND x1)"]
+    assert [str(rule.rule) for rule in clf.rule_.rules] == ["(x0 AND x1)"]
     assert clf.predict([[1.0, 1.0], [np.nan, 1.0]]).tolist() == [1, 0]
     assert not hasattr(clf, "feature_names_in_")
 
@@ -88,7 +88,7 @@ def test_weights_that_make_no_sense_are_refused(weights, message):
 
 
 def test_a_notebook_shows_the_rule_as_a_table():
-    assert "<table" in NRIClassifier().fit(*visits()).rules_._repr_html_()
+    assert "<table" in NRIClassifier().fit(*visits()).rule_._repr_html_()
 
 
 def test_prediction_needs_only_the_columns_of_the_rule_in_any_order():
@@ -115,7 +115,7 @@ def test_columns_named_by_numbers_are_found_again_by_position_and_by_name():
     table, labels = visits()
     numbered = table[["fever", "cough"]].set_axis([10, 20], axis="columns")
     clf = NRIClassifier().fit(numbered, labels)
-    assert clf.rules_.columns == ("10", "20")
+    assert clf.rule_.columns == ("10", "20")
     assert (clf.predict(numbered[[20, 10]]) == labels).all()
     assert (clf.predict(numbered.to_numpy()) == labels).all()
 
@@ -142,13 +142,13 @@ def test_three_classes_have_a_rule_each():
     clf = NRIClassifier().fit(table, labels)
     assert clf.score(table, labels) == 1.0
     assert clf.predict_proba(table).shape == (60, 3)
-    assert {rule.label for rule in clf.rules_.rules} == {"low", "mid", "high"}
+    assert {rule.label for rule in clf.rule_.rules} == {"low", "mid", "high"}
 
 
 @pytest.mark.parametrize("positive", ["no", "yes"])
 def test_the_rule_is_about_the_positive_class(positive):
     clf = NRIClassifier(positive=positive).fit(*visits())
-    assert [rule.label for rule in clf.rules_.rules] == [positive]
+    assert [rule.label for rule in clf.rule_.rules] == [positive]
 
 
 def test_explanations_name_what_fired_or_what_was_lacking():
@@ -170,7 +170,7 @@ def test_what_is_left_out_is_named_with_the_reason():
 
 def test_the_same_seed_gives_the_same_rule_and_none_is_a_fixed_seed():
     table, labels = random_table(5, n_rows=150)
-    fits = [NRIClassifier(random_state=seed).fit(table, labels).rules_ for seed in (None, None, 7, 7)]
+    fits = [NRIClassifier(random_state=seed).fit(table, labels).rule_ for seed in (None, None, 7, 7)]
     assert fits[0] == fits[1]
     assert fits[2] == fits[3]
 
@@ -182,7 +182,7 @@ def test_pickling_keeps_the_rule_as_json_and_the_predictions():
     again = pickle.loads(data)
     assert b"nri-ruleset" in data
     assert b"Binarizer" not in data
-    assert again.rules_ == clf.rules_
+    assert again.rule_ == clf.rule_
     assert again.left_out_ == clf.left_out_
     assert again.get_params() == clf.get_params()
     assert (again.predict_proba(table) == clf.predict_proba(table)).all()

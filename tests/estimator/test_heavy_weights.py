@@ -44,7 +44,7 @@ def test_a_row_that_weighs_nothing_beside_another_is_absent():
         {"a": [*ROWS["a"], 3]}, [*LABELS, True], sample_weight=[1.0] * 10 + [5e-324]
     )
     without = NRIClassifier().fit({"a": ROWS["a"]}, LABELS)
-    assert with_dust.rules_ == without.rules_
+    assert with_dust.rule_ == without.rule_
 
 
 def test_one_row_that_outweighs_all_others_leaves_chances_that_are_numbers():

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nri import NRIClassifier
-from nri.rule import Clause, Literal, Dnf, RuleSet
+from nri.rule import Clause, Dnf, Literal, Rule
 
 SEEDS = tuple(random.SystemRandom().sample(range(2**32), 6))
 """Other tables in every run, but the same in every test: each is fitted once, only its variants anew."""
@@ -19,18 +19,18 @@ seeds = st.sampled_from(SEEDS)
 few = settings(max_examples=8, deadline=None)
 
 
-def induced(table: pd.DataFrame, labels: np.ndarray, **options) -> RuleSet:
-    return NRIClassifier(**options).fit(table, labels).rules_
+def induced(table: pd.DataFrame, labels: np.ndarray, **options) -> Rule:
+    return NRIClassifier(**options).fit(table, labels).rule_
 
 
 @cache
-def tabled(seed: int) -> tuple[pd.DataFrame, np.ndarray, RuleSet]:
+def tabled(seed: int) -> tuple[pd.DataFrame, np.ndarray, Rule]:
     """A random table, its labels and its rule."""
     table, labels = random_table(seed)
     return table, labels, induced(table, labels)
 
 
-def said_with(ruleset: RuleSet, change) -> dict[object, Dnf]:
+def said_with(ruleset: Rule, change) -> dict[object, Dnf]:
     """The rules with every literal changed."""
     return {
         rule.label: Dnf(Clause(change(literal) for literal in clause) for clause in rule.rule)
@@ -38,7 +38,7 @@ def said_with(ruleset: RuleSet, change) -> dict[object, Dnf]:
     }
 
 
-def rules_of(ruleset: RuleSet) -> dict[object, Dnf]:
+def rules_of(ruleset: Rule) -> dict[object, Dnf]:
     return said_with(ruleset, lambda literal: literal)
 
 
@@ -108,9 +108,9 @@ def test_a_row_of_weight_two_counts_as_two_rows(seed):
     table, labels = random_table(seed, n_rows=40)
     weights = np.random.default_rng(seed).integers(0, 3, len(table))
     repeated = np.repeat(np.arange(len(table)), weights)
-    weighted = NRIClassifier().fit(table, labels, sample_weight=weights).rules_
+    weighted = NRIClassifier().fit(table, labels, sample_weight=weights).rule_
     assert rules_of(weighted) == rules_of(induced(table.iloc[repeated], labels[repeated]))
-    assert weighted.support.total == weights.sum()
+    assert weighted.support.rows == weights.sum()
 
 
 @pytest.mark.parametrize("flipped", [[], ["a"], ["a", "b"]])

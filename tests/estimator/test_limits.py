@@ -33,7 +33,7 @@ def test_rules_keep_every_limit(seed, max_clauses, max_literals, negations, min_
             min_precision=min_precision,
         )
         .fit(table, labels)
-        .rules_
+        .rule_
     )
     for rule in ruleset.rules:
         assert len(rule.rule) <= max_clauses
@@ -49,7 +49,7 @@ def test_rules_keep_every_limit(seed, max_clauses, max_literals, negations, min_
 def test_only_the_columns_allowed_are_used(columns):
     table, labels = visits()
     clf = NRIClassifier(columns=columns).fit(table, labels)
-    assert set(clf.rules_.columns) <= {"cough", "age"}
+    assert set(clf.rule_.columns) <= {"cough", "age"}
     assert clf.n_features_in_ == 4
 
 
@@ -57,7 +57,7 @@ def test_only_the_columns_allowed_are_used(columns):
 @given(seed=st.integers(0, 2**32 - 1), require=st.sampled_from([["age"], ["sex"], ["age", "sex"]]))
 def test_every_clause_speaks_about_the_required_columns(seed, require):
     table, labels = random_table(seed, n_rows=50)
-    ruleset = NRIClassifier(require=require, max_literals=3).fit(table, labels).rules_
+    ruleset = NRIClassifier(require=require, max_literals=3).fit(table, labels).rule_
     for rule in ruleset.rules:
         for clause in rule.rule:
             assert set(require) <= set(clause.columns)
@@ -66,8 +66,8 @@ def test_every_clause_speaks_about_the_required_columns(seed, require):
 
 def test_a_required_column_joins_a_rule_that_does_better_without_it():
     table, labels = visits()
-    freely = NRIClassifier().fit(table, labels).rules_
-    asked = NRIClassifier(require=["ward"], columns=["cough", "fever"]).fit(table, labels).rules_
+    freely = NRIClassifier().fit(table, labels).rule_
+    asked = NRIClassifier(require=["ward"], columns=["cough", "fever"]).fit(table, labels).rule_
     assert "ward" not in freely.columns
     assert "ward" in asked.columns
     assert len(asked.columns) > 1, "the other columns still serve"
@@ -76,14 +76,14 @@ def test_a_required_column_joins_a_rule_that_does_better_without_it():
 def test_without_negations_a_category_with_one_alternative_is_said_by_the_alternative():
     table = pd.DataFrame({"sex": ["f", "m"] * 10, "age": np.arange(20) % 7})
     clf = NRIClassifier(negations=False, positive=1).fit(table, [1, 0] * 10)
-    assert str(clf.rules_.rules[0].rule) == "(sex = f)"
+    assert str(clf.rule_.rules[0].rule) == "(sex = f)"
 
 
 def test_without_negations_categories_are_not_merged_into_an_exclusion():
     """Simplifying "red or green" to "not blue" would bring back what the user has forbidden."""
     table = pd.DataFrame({"colour": ["red", "green", "blue"] * 10})
     clf = NRIClassifier(negations=False, positive=1).fit(table, [1, 1, 0] * 10)
-    assert str(clf.rules_.rules[0].rule) == "(colour = green) OR (colour = red)"
+    assert str(clf.rule_.rules[0].rule) == "(colour = green) OR (colour = red)"
 
 
 @pytest.mark.parametrize(
@@ -148,5 +148,5 @@ def test_a_table_that_cannot_be_learned_from_is_refused(table, labels, message):
 
 def test_rows_of_one_class_give_the_rule_that_always_says_so():
     clf = NRIClassifier().fit([[0.0], [1.0]], ["sick", "sick"])
-    assert str(clf.rules_).startswith("ALWAYS y = sick")
+    assert str(clf.rule_).startswith("ALWAYS y = sick")
     assert clf.predict([[0.0]]).tolist() == ["sick"]

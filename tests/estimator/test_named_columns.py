@@ -19,7 +19,7 @@ def test_years_without_a_gap_were_always_dropped_as_identifiers_and_can_be_force
     ]
     for named in ({"columns": ["year", "noise"]}, {"columns": {"year": True}}, {"require": ["year"]}):
         clf = NRIClassifier(model="greedy", **named).fit(YEARS, SINCE_1990)
-        assert clf.rules_.columns == ("year",)
+        assert clf.rule_.columns == ("year",)
         assert clf.left_out_ == ()
         assert clf.score(YEARS, SINCE_1990) == 1
 
@@ -29,7 +29,7 @@ def test_too_many_categories_are_used_if_they_are_named() -> None:
     labels = towns["town"] == "Rome"
     assert NRIClassifier(model="greedy").fit(towns, labels).left_out_[0].reason is Reason.TOO_MANY
     clf = NRIClassifier(model="greedy", columns=["town"]).fit(towns, labels)
-    assert "town = Rome" in str(clf.rules_)
+    assert "town = Rome" in str(clf.rule_)
 
 
 def test_a_name_that_never_comes_again_is_of_no_use_even_if_it_is_named() -> None:

@@ -81,7 +81,7 @@ def test_the_shipped_weights_named_by_their_file_give_the_same_rule(tmp_path):
             shutil.copy(Path(nri.__file__).parent / "weights" / f"{name}.{ending}", tmp_path)
         by_name = NRIClassifier(name).fit(X, y)
         by_file = NRIClassifier(str(tmp_path / f"{name}.onnx")).fit(X, y)
-        assert str(by_file.rules_) == str(by_name.rules_)
+        assert str(by_file.rule_) == str(by_name.rule_)
 
 
 def test_another_networks_posterior_is_its_own(trained):
@@ -97,8 +97,8 @@ def test_weights_written_anew_under_the_same_name_are_loaded_anew(copied, tmp_pa
     for ending in ("onnx", "json"):
         shutil.copy(Path(nri.__file__).parent / "weights" / f"paper.{ending}", tmp_path)
     second = NRIClassifier(str(copied)).fit(X, y)
-    assert str(second.rules_) == str(NRIClassifier("paper").fit(X, y).rules_)
-    assert str(second.rules_) != str(first.rules_)
+    assert str(second.rule_) == str(NRIClassifier("paper").fit(X, y).rule_)
+    assert str(second.rule_) != str(first.rule_)
 
 
 def card_of(file: Path, **changes: object) -> None:

@@ -229,48 +229,31 @@ def induced(case: Case) -> Result:
     settings, rng = _settings(case), np.random.default_rng(0)
     with _logged() as messages:
         table = _read(case)
-        if case.time is not None:
-            induction: Any = nri.induce_survival(table, settings, rng=rng)
-            rule = induction.rule
-        elif table.measured is not None:
-            induction = nri.induce_segments(table, settings, rng=rng)
-            rule = induction.segments
-        else:
-            induction = nri.induce_rules(table, settings, rng=rng)
-            rule = induction.ruleset
+        induction = nri.induce_rule(table, settings, rng=rng)
     messages += [f"left out: {one}" for one in induction.left_out]
     messages += [f"{name}: {getattr(induction, name, None)}" for name in ("searched", "searched_columns")]
-    return Result(rule, [one for one in messages if not one.endswith(": None")])
+    return Result(induction.rule, [one for one in messages if not one.endswith(": None")])
 
 
 def cross_validated(case: Case) -> dict[str, float]:
     """Return the cross-validated numbers of a case."""
-    table, settings, rng = _read(case), _settings(case), np.random.default_rng(0)
-    if case.time is not None:
-        concordance = nri.cross_validate_survival(table, settings, rng=rng)
-        return {"concordance": concordance.mean, "concordance_error": concordance.error}
-    if table.measured is not None:
-        from nri.regress.validate import hold_out_numbers
-
-        fit = hold_out_numbers(table, settings, rng=rng).fit
-        return {
-            "r2": fit.explained,
-            "r2_error": fit.explained_error,
-            "mae": fit.off,
-            "mae_error": fit.off_error,
-        }
-    accuracy = nri.cross_validate(table, settings, rng=rng)
-    return {"accuracy": accuracy.mean, "accuracy_error": accuracy.error}
+    score = nri.cross_validate(_read(case), _settings(case), rng=np.random.default_rng(0))
+    return {score.measure: score.value, f"{score.measure}_error": score.error, **score.details}
 
 
 def branches(rule: Any) -> list[list[Any]]:
     """Return a rule in a form that does not depend on its class: conditions and value, default last."""
-    listed = [[sorted(map(str, one.clause)), one.clause.at_least, one.label] for one in rule.decisions]
+    listed = [[sorted(map(str, one.clause)), one.clause.at_least, _value(one.value)] for one in rule.branches]
     plain = [
         [conditions if needed == len(conditions) else [f"at least {needed} of", *conditions], label]
         for conditions, needed, label in listed
     ]
-    return [*plain, ["default", rule.default]]
+    return [*plain, ["default", _value(rule.default)]]
+
+
+def _value(value: Any) -> Any:
+    """Return a prediction as plain data."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def forms(rule: Any) -> dict[str, Any]:
@@ -282,7 +265,7 @@ def forms(rule: Any) -> dict[str, Any]:
 def predictions(rule: Any, rows: Any) -> dict[str, list[Any]]:
     """Return what a rule predicts of rows, and how probable it holds each class, if there are classes."""
     predicted = {"predictions": np.asarray(rule.predict(rows)).tolist()}
-    if hasattr(rule, "predict_proba"):
+    if rule.predicts.kind == "classes":
         predicted["probabilities"] = rule.predict_proba(rows).tolist()
     return predicted
 
@@ -298,7 +281,7 @@ def _read(case: Case) -> Any:
     """Read the table of a case with what is explained."""
     source = write_source(case)
     if case.time is not None:
-        return nri.follow(nri.read_table(source), case.time, case.event or "", case.weights)
+        return nri.read_table(source, time=case.time, event=case.event, weights=case.weights)
     return nri.read_table(source, case.target, positive=case.positive, weights=case.weights)
 
 
@@ -316,7 +299,7 @@ def _by_command(case: Case) -> Result:
             main(arguments)
         except SystemExit as end:
             code = end.code
-    rule = nri.read_rules("rule.json") if code == 0 else None
+    rule = nri.read_rule("rule.json") if code == 0 else None
     return Result(rule, [*stderr.getvalue().splitlines(), f"exit code {code}"], stdout.getvalue())
 
 
@@ -451,9 +434,9 @@ def freeze_older() -> None:
             continue
         with tempfile.TemporaryDirectory() as folder, chdir(folder):
             rule = induced(case).rule
-            nri.write_rules(rule, "rule.json")
+            nri.write_rule(rule, "rule.json")
             text = Path("rule.json").read_text(encoding="utf-8")
-            read = nri.read_rules("rule.json")
+            read = nri.read_rule("rule.json")
         file.write_text(text, encoding="utf-8")
         head = case.frame.head(OLDER_ROWS)[list(read.columns)]
         rows = json.loads(json.dumps({name: _plain_cells(head[name]) for name in head}))

@@ -25,7 +25,7 @@ def test_every_frozen_file_has_its_case() -> None:
 @pytest.mark.parametrize("name", golden.OLDER)
 def test_an_older_rule_file_predicts_the_same(name: str) -> None:
     file, rows, expected = golden.older(name)
-    predicted = golden.predictions(nri.read_rules(file), rows)
+    predicted = golden.predictions(nri.read_rule(file), rows)
     assert {key: predicted.get(key) for key in expected} == expected
 
 

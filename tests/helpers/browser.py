@@ -19,10 +19,18 @@ from nri.serve.sessions import Sessions
 from nri.serve.upload import InitialFile
 
 _MEASURES = [{"name": "sensitivity", "value": 0.93, "low": 0.79, "high": 0.98}]
-_TOLD = [{"label": "yes", "prevalence": 0.5, "assumed": False, "measures": _MEASURES}]
-ESTIMATE = "\n".join(
-    [json.dumps({"done": 5, "of": 5}), json.dumps({"accuracy": 0.9, "error": 0.04, "diagnostics": _TOLD}), ""]
-)
+_DIAGNOSTICS = [{"label": "yes", "prevalence": 0.5, "assumed": False, "measures": _MEASURES}]
+_LAST = {
+    "measure": "accuracy",
+    "value": 0.9,
+    "error": 0.04,
+    "text": "90\N{NO-BREAK SPACE}%",
+    "note": "± 4.0, cross-validated",
+    "warning": "",
+    "cost": None,
+    "diagnostics": _DIAGNOSTICS,
+}
+ESTIMATE = "\n".join([json.dumps({"done": 5, "of": 5}), json.dumps(_LAST), ""])
 
 _FLAGS = (
     "--no-sandbox",

@@ -7,7 +7,7 @@ import clingo
 import duckdb
 from rule_strategies import columns_of, n_rows
 
-from nri.rule import Kind, asp_facts, render
+from nri.rule import Kind, asp_facts
 from nri.rule.render.sql_dialects import identifier
 
 DUCKDB = duckdb.connect(":memory:", config={"threads": 1})
@@ -17,50 +17,50 @@ def rows_of(table):
     return [dict(zip(table, cells, strict=True)) for cells in zip(*table.values(), strict=True)]
 
 
-def by_python(schema, ruleset, table):
+def by_python(schema, rule, table):
     space = {}
-    exec(compile(render(ruleset, "python"), "export", "exec"), space)
+    exec(compile(rule.render("python"), "export", "exec"), space)
     return [space["predict"](row) for row in rows_of(table)]
 
 
-def by_sqlite(schema, ruleset, table, name="data", expression=False):
+def by_sqlite(schema, rule, table, name="data", expression=False):
     types = {Kind.BOOLEAN: "INTEGER", Kind.NUMBER: "REAL", Kind.TEXT: "TEXT", Kind.DATE: "TEXT"}
     cells = {
         column: [cell.isoformat(sep=" ") if isinstance(cell, dt.datetime) else cell for cell in column_cells]
         for column, column_cells in table.items()
     }
     with sqlite3.connect(":memory:") as connection:
-        return run_sql(connection, types, schema, ruleset, cells, name, expression)
+        return run_sql(connection, types, schema, rule, cells, name, expression)
 
 
-def by_duckdb(schema, ruleset, table, name="data", expression=False):
+def by_duckdb(schema, rule, table, name="data", expression=False):
     types = {Kind.BOOLEAN: "BOOLEAN", Kind.NUMBER: "DOUBLE", Kind.TEXT: "VARCHAR", Kind.DATE: "TIMESTAMP"}
     DUCKDB.execute("BEGIN")  # starting a database takes longer than a query, so all share one
     try:
-        return run_sql(DUCKDB, types, schema, ruleset, table, name, expression)
+        return run_sql(DUCKDB, types, schema, rule, table, name, expression)
     finally:
         DUCKDB.execute("ROLLBACK")
 
 
-def run_sql(connection, types, schema, ruleset, table, name, expression):
+def run_sql(connection, types, schema, rule, table, name, expression):
     declared = ", ".join(f"{identifier(column)} {types[kind]}" for column, (kind, _) in schema.items())
     connection.execute(f"CREATE TABLE {identifier(name)} ({declared})")
     marks = ", ".join("?" for _ in schema)
     rows = zip(*(table[column] for column in schema), strict=True)
     connection.executemany(f"INSERT INTO {identifier(name)} VALUES ({marks})", [*rows])
     if expression:
-        query = f"SELECT {render(ruleset, 'sql')} FROM {identifier(name)}"
+        query = f"SELECT {rule.render('sql')} FROM {identifier(name)}"
     else:
-        query = render(ruleset, "sql", table=(name,))
+        query = rule.render("sql", table=(name,))
     found = connection.execute(query).fetchall()
     assert connection.execute(f"SELECT count(*) FROM {identifier(name)}").fetchone() == (n_rows(table),)
     return [row[-1] for row in found]
 
 
-def by_clingo(schema, ruleset, table):
+def by_clingo(schema, rule, table):
     control = clingo.Control(["--warn=none"])
-    control.add("base", [], render(ruleset, "asp"))
-    control.add("base", [], asp_facts(ruleset, columns_of(schema, table)))
+    control.add("base", [], rule.render("asp"))
+    control.add("base", [], asp_facts(rule, columns_of(schema, table)))
     control.ground([("base", [])])
     labels = {}
     with control.solve(yield_=True) as models:
@@ -69,15 +69,15 @@ def by_clingo(schema, ruleset, table):
         if symbol.match("predict", 2):
             row, label = symbol.arguments
             assert row.number not in labels, "one label for each row"
-            labels[row.number] = label_of(label, ruleset)
+            labels[row.number] = label_of(label, rule)
     return [labels[row] for row in range(n_rows(table))]
 
 
-def label_of(symbol, ruleset):
+def label_of(symbol, rule):
     if symbol.type is clingo.SymbolType.Number:
         return symbol.number
     if symbol.type is clingo.SymbolType.String:
-        return symbol.string if isinstance(ruleset.classes[0], str) else float(symbol.string)
+        return symbol.string if isinstance(rule.classes[0], str) else float(symbol.string)
     return symbol.name == "true"
 
 

@@ -1,14 +1,15 @@
-"""Tables with a planted rule for tests of the engine: numbers, dates, flags, texts, missing cells."""
+"""Tables with a planted rule for tests of rows in engines: numbers, dates, flags, texts, missing cells."""
 
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 
-from nri.engine.files import Files, Opened, open_files
-from nri.engine.large import induce_from, profiled
-from nri.engine.path import LargeInduction
+from nri.induce.induce import Induction, induce_rule
 from nri.induce.settings import Settings
+from nri.rows.files import Files, Opened, open_files
+from nri.rows.open import rows_in_engine
 
 
 def planted(n_rows: int = 8000, seed: int = 0, noise: float = 0.05) -> pd.DataFrame:
@@ -54,8 +55,12 @@ def induced(
     sample: int = 1000,
     threads: int = 1,
     settings: Settings | None = None,
-) -> LargeInduction:
-    """Induce a rule by the engine."""
+) -> Induction:
+    """Induce a rule where the rows are, from a first sample of about so many rows."""
     opened = files if isinstance(files, Opened) else open_files(files, threads=threads)
-    found = profiled(opened.rows, target, sample=sample, plans=opened.plans)
-    return induce_from(found, settings or Settings(model="greedy"))
+    with patch("nri.induce.induce.SEARCHED_ROWS", sample), patch("nri.induce.induce.SEARCHED_NUMBERS", sample):
+        rows = rows_in_engine(opened.engine, target, plans=opened.plans, size=sample)
+        try:
+            return induce_rule(rows, settings or Settings(model="greedy"))
+        finally:
+            rows.close()

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from nri.outcome import Classes
 from nri.rule import Column, ColumnPlan
-from nri.table import Table, Target, table_of
+from nri.table import Table, table_of
 
 
 def labelled_table(
@@ -18,7 +19,7 @@ def labelled_table(
     positive: int | None = None,
 ) -> Table:
     """A table whose rows are of these classes."""
-    made = table_of(features).labelled(Target(target, classes, np.asarray(codes, np.int64), positive))
+    made = table_of(features).with_outcome(Classes(target, classes, np.asarray(codes, np.int64), positive))
     return made if weights is None else made.reweighted(np.asarray(weights, np.float64))
 
 
@@ -34,4 +35,4 @@ def table_of_columns(
     weights = np.ones(len(codes)) if weights is None else np.asarray(weights, np.float64)
     plans = {name: ColumnPlan(column.kind) for name, column in columns.items()}
     numbers = np.arange(1, len(codes) + 1)
-    return Table(columns, plans, weights, numbers, Target(target, classes, codes))
+    return Table(columns, plans, weights, numbers, Classes(target, classes, codes))

@@ -54,13 +54,28 @@ def ask(client: TestClient, **question):
     return client.post("/api/induce", json={"target": "flu", **question})
 
 
-def edit(client: TestClient, *clauses: list[tuple[str, str, object]], at_least: int | None = None):
+def branches(work: dict) -> list[dict]:
+    """The branches of a rule as the page sends them back."""
+    keys = ("literals", "at_least")
+    return [
+        {**{key: line[key] for key in keys}, "label": line["label"] and line["label"]["label"]}
+        for line in work["lines"][:-1]
+    ]
+
+
+def edit(
+    client: TestClient,
+    *clauses: list[tuple[str, str, object]],
+    at_least: int | None = None,
+    label: object = "yes",
+):
     """Send an edited rule of one class; conditions are (column, comparison, value)."""
     sent = [
         {
             "literals": [{"column": column, "op": op, "value": value} for column, op, value in clause],
             "at_least": at_least,
+            "label": label,
         }
         for clause in clauses
     ]
-    return client.post("/api/edit", json={"rules": [{"clauses": sent}]})
+    return client.post("/api/edit", json={"branches": sent})

@@ -5,16 +5,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nri.induce.path import Induction, induce_rules
+from nri.induce.induce import Induction, induce_rule
 from nri.induce.settings import Settings
+from nri.outcome import Classes
 from nri.rule import Literal, Op
-from nri.table import Table, Target, table_of
+from nri.table import Table, table_of
 
 
 def labelled(frame: pd.DataFrame, y: Any, target: str = "y") -> Table:
     """Make a table whose classes are the distinct labels."""
     classes, codes = np.unique(np.asarray(y, dtype=object), return_inverse=True)
-    return table_of(frame).labelled(Target(target, tuple(classes), codes.astype(np.int64)))
+    return table_of(frame).with_outcome(Classes(target, tuple(classes), codes.astype(np.int64)))
 
 
 def records(table: Table) -> list[dict[str, Any]]:
@@ -23,7 +24,7 @@ def records(table: Table) -> list[dict[str, Any]]:
 
 
 def induced(table: Table, settings: Settings | None = None) -> Induction:
-    return induce_rules(table, settings, rng=np.random.default_rng(0))
+    return induce_rule(table, settings, rng=np.random.default_rng(0))
 
 
 def holds(literal: Literal, row: dict[str, Any]) -> bool:

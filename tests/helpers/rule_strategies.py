@@ -1,12 +1,16 @@
-"""Generated columns, rules and rule sets: names and values as hostile as users' tables."""
+"""Generated columns, clauses and rules: names and values as hostile as users' tables."""
 
 import datetime as dt
 import math
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
 
-from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, RuleSet, column_of, count_ruleset
+from nri.induce.assemble import count_classes
+from nri.outcome import Classes
+from nri.rule import Clause, Column, ColumnPlan, Dnf, Kind, Literal, Op, Rule, column_of, rule_truth
+from nri.table import Table
 
 NASTY = [
     "select",
@@ -77,7 +81,7 @@ def clauses(draw, schema, min_size=0, max_size=4):
     return Clause(members, draw(st.none() | fewer))
 
 
-def rules(schema, max_size=4, min_literals=0):
+def dnfs(schema, max_size=4, min_literals=0):
     return st.lists(clauses(schema, min_literals), max_size=max_size).map(Dnf)
 
 
@@ -135,28 +139,56 @@ LABELS = st.one_of(
 )
 
 
+def _usual_default(classes, conditions, columns, class_weights):
+    if len(classes) == 2 and len(conditions) == 1:
+        return next(label for label in classes if label not in conditions)
+    fires = [rule_truth(dnf, columns, len(class_weights)) for dnf in conditions.values()]
+    left = ~np.any(fires, axis=0) if fires else np.ones(len(class_weights), dtype=bool)
+    shares = class_weights[left].sum(axis=0)
+    return classes[int(np.argmax(shares if shares.any() else class_weights.sum(axis=0)))]
+
+
+def counted(target, classes, conditions, columns, class_weights, default=None) -> Rule:
+    """Return the conditions of classes as a rule, counted on rows of these weights [M, n_classes].
+
+    Without a default it is the other one of two classes, or the most frequent one of the rows on which no
+    condition holds.
+    """
+    classes, class_weights = tuple(classes), np.asarray(class_weights, dtype=np.float64)
+    n_classes, n = len(classes), len(class_weights)
+    if default is None:
+        default = _usual_default(classes, conditions, columns, class_weights)
+    rows, codes = np.repeat(np.arange(n), n_classes), np.tile(np.arange(n_classes), n)
+    some = class_weights.reshape(-1) > 0
+    rows, codes, weights = rows[some], codes[some], class_weights.reshape(-1)[some]
+    taken = {name: column.take(rows) for name, column in columns.items()}
+    plans = {name: ColumnPlan(column.kind) for name, column in columns.items()}
+    outcome = Classes(target, classes, codes)
+    table = Table(taken, plans, weights, np.arange(1, len(rows) + 1), outcome)
+    return replace(count_classes(conditions, default, table), plans={})
+
+
 @st.composite
-def rulesets(draw, schema, min_literals=0, shrinkage=None) -> RuleSet:
-    """A rule set whose evidence was counted on a generated support table."""
+def rules(draw, schema, min_literals=0) -> Rule:
+    """A rule whose estimates were counted on a generated support table."""
     classes = draw(LABELS)
     support = draw(tables(schema, max_rows=6))
     labels = draw(
         st.lists(st.integers(0, len(classes) - 1), min_size=n_rows(support), max_size=n_rows(support))
     )
-    ruled = draw(st.lists(st.sampled_from(classes), unique=True, max_size=len(classes)))
-    return count_ruleset(
+    described = draw(st.lists(st.sampled_from(classes), unique=True, max_size=len(classes)))
+    return counted(
         target=draw(text),
         classes=classes,
-        rules={label: draw(rules(schema, max_size=3, min_literals=min_literals)) for label in ruled},
+        conditions={label: draw(dnfs(schema, max_size=3, min_literals=min_literals)) for label in described},
         columns=columns_of(schema, support),
         class_weights=np.eye(len(classes))[labels],
         default=draw(st.sampled_from([None, *classes])),
-        shrinkage=draw(st.sampled_from([0.0, 1.0, 2.5])) if shrinkage is None else shrinkage,
     )
 
 
 @st.composite
 def cases(draw, kinds=tuple(Kind), max_columns=4, min_literals=0):
-    """A rule set and a table to apply it to: (schema, rule set, table)."""
+    """A rule and a table to apply it to: (schema, rule, table)."""
     schema = draw(schemas(kinds, max_columns))
-    return schema, draw(rulesets(schema, min_literals)), draw(tables(schema))
+    return schema, draw(rules(schema, min_literals)), draw(tables(schema))

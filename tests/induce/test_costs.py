@@ -10,7 +10,7 @@ import pytest
 from nri import InputError, NRIClassifier, Settings, read_table
 from nri.induce.costs import mean_cost
 from nri.induce.floors import GRID, Floored, Floors, meet_floors
-from nri.induce.resample import hold_out
+from nri.induce.validate import hold_out
 
 
 def clinic(n=150, seed=0, share=0.2):
@@ -36,8 +36,8 @@ def test_a_dear_class_is_missed_less_often(model):
 
 def test_counts_stay_those_of_real_rows():
     X, y = clinic()
-    rules = NRIClassifier(class_weight={"sick": 8}).fit(X, y).rules_
-    assert rules.support.total == len(X)
+    rules = NRIClassifier(class_weight={"sick": 8}).fit(X, y).rule_
+    assert rules.support.rows == len(X)
     assert "of 150" in str(rules)
 
 
@@ -46,13 +46,13 @@ def test_balanced_is_what_equal_classes_would_give():
     sick = int((y == "sick").sum())
     by_hand = NRIClassifier(class_weight={"sick": len(y) / sick, "well": len(y) / (len(y) - sick)})
     balanced = NRIClassifier(class_weight="balanced")
-    assert str(balanced.fit(X, y).rules_) == str(by_hand.fit(X, y).rules_)
+    assert str(balanced.fit(X, y).rule_) == str(by_hand.fit(X, y).rule_)
 
 
 def test_equal_costs_change_nothing():
     X, y = clinic()
-    assert str(NRIClassifier(class_weight={"sick": 3, "well": 3}).fit(X, y).rules_) == str(
-        NRIClassifier().fit(X, y).rules_
+    assert str(NRIClassifier(class_weight={"sick": 3, "well": 3}).fit(X, y).rule_) == str(
+        NRIClassifier().fit(X, y).rule_
     )
 
 
@@ -82,7 +82,7 @@ def test_mean_cost_is_what_errors_cost_on_held_out_rows():
     held = hold_out(table, Settings("greedy", costs={"sick": 5}), rng=np.random.default_rng(0))
     cost = held.cost({"sick": 5})
     sick = table.codes == 0
-    by_hand = np.where(sick, 5.0, 1.0) * (held.said != table.codes)
+    by_hand = np.where(sick, 5.0, 1.0) * (held.predicted != table.codes)
     assert cost.mean == pytest.approx(by_hand.mean())
     assert cost.error == pytest.approx(by_hand.std() / np.sqrt(len(table)))
     assert cost.always == pytest.approx(min(5 * sick.mean(), 1 - sick.mean()))
@@ -104,10 +104,10 @@ def test_a_rule_is_judged_by_what_it_costs_not_by_its_accuracy():
     """Where a missed case costs five false alarms a good rule errs often: ALWAYS well was recommended."""
     table = labelled()
     held = hold_out(table, Settings("greedy", costs={"sick": 5}), rng=np.random.default_rng(0))
-    assert held.accuracy.mean < 0.8
-    assert held.cost({"sick": 5}).doubt == ""
+    assert held.score.value < 0.8
+    assert held.cost({"sick": 5}).warning == ""
     always_well = mean_cost(table, np.ones(len(table), dtype=int), {"sick": 5})
-    assert "costs no less than always saying" in always_well.doubt
+    assert "costs no less than always" in always_well.warning
 
 
 @pytest.mark.parametrize(("asked", "other"), [("sensitivity", "specificity"), ("specificity", "sensitivity")])
@@ -166,7 +166,7 @@ def test_an_estimator_keeps_a_floor_and_counts_real_rows():
     clf = NRIClassifier("greedy", min_sensitivity=0.8, positive="sick").fit(X, y)
     assert clf.floors_.met
     assert clf.floors_.found.sensitivity.value >= 0.8
-    assert clf.rules_.support.total == len(X)
+    assert clf.rule_.support.rows == len(X)
     assert pickle.loads(pickle.dumps(clf)).floors_ == clf.floors_
     assert NRIClassifier("greedy", positive="sick").fit(X, y).floors_ is None
     with pytest.raises(InputError, match="one of two classes: name it"):

@@ -3,14 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from rule_strategies import counted
 from sklearn.base import clone
 
 from nri import NRIClassifier, NRIRegressor
 from nri.errors import InputError
-from nri.induce.knowledge import Knowledge
-from nri.induce.path import induce_rules
-from nri.induce.settings import Settings
-from nri.rule import Clause, Literal, Op, Dnf, count_ruleset
+from nri.induce.induce import induce_rule
+from nri.induce.settings import Knowledge, Settings
+from nri.rule import Clause, Dnf, Literal, Op
 from nri.table import label_table, table_of
 
 
@@ -35,15 +35,15 @@ def patients():
 
 def induced(table, max_clauses=8, **known):
     settings = Settings(model="greedy", max_clauses=max_clauses, knowledge=Knowledge(**known))
-    return induce_rules(table, settings).ruleset
+    return induce_rule(table, settings).rule
 
 
-def literals(ruleset):
-    return [x for rule in ruleset.rules for clause in rule.rule for x in clause]
+def literals(rule):
+    return [x for clause in rule.clauses for x in clause]
 
 
-def accuracy(ruleset, table):
-    return (ruleset.predict_index(table) == table.codes).mean()
+def accuracy(rule, table):
+    return (rule.predict_index(table) == table.codes).mean()
 
 
 def test_a_number_is_cut_only_where_a_person_says(patients):
@@ -65,38 +65,37 @@ def test_what_is_forbidden_is_not_said_nor_anything_stricter(patients):
 def test_a_column_that_goes_up_never_speaks_against_the_class(patients):
     flipped = induced(patients, monotone={"glucose": "down"})
     assert not [x for x in literals(flipped) if x.column == "glucose" and x.op is Op.GT]
-    ruleset = induced(patients, monotone={"glucose": "up", "age": "up"})
-    assert {x.op for x in literals(ruleset) if x.column in ("glucose", "age")} == {Op.GT}
+    rule = induced(patients, monotone={"glucose": "up", "age": "up"})
+    assert {x.op for x in literals(rule) if x.column in ("glucose", "age")} == {Op.GT}
     rows = {"glucose": [80, 120, 150, 190], "age": [50] * 4, "pressure": [80] * 4, "ward": ["north"] * 4}
-    said = ruleset.predict_index(pd.DataFrame(rows))
+    said = rule.predict_index(pd.DataFrame(rows))
     assert (np.diff(said) >= 0).all()
 
 
 def test_clauses_to_keep_stay_as_they_are_and_others_are_found_around_them(patients):
     guideline = Clause([Literal("age", Op.GT, 70), Literal("pressure", Op.GT, 95)])
-    kept = count_ruleset(
+    kept = counted(
         "diabetes", patients.classes, {"yes": Dnf([guideline])}, patients.columns, patients.class_weights
     )
     around = induced(patients, keep=kept)
-    (rule,) = around.rules
-    assert rule.label == "yes"
-    assert guideline in rule.rule.clauses
-    assert len(rule.rule) > 1
+    assert around.described == ("yes",)
+    assert guideline in around.clauses
+    assert len(around.clauses) > 1
     assert accuracy(around, patients) > accuracy(kept, patients) + 0.2
     alone = induced(patients, keep=kept, max_clauses=1)
-    assert alone.rules[0].rule.clauses == (guideline,)
+    assert alone.clauses == (guideline,)
 
 
 def test_a_column_of_a_clause_to_keep_is_not_called_constant(patients):
     """Around `insurance = yes` only rows without insurance are left: it had "one value only"."""
-    kept = count_ruleset(
+    kept = counted(
         "diabetes",
         patients.classes,
         {"yes": Dnf([Clause([Literal("ward", Op.EQ, "north")])])},
         patients.columns,
         patients.class_weights,
     )
-    found = induce_rules(patients, Settings(model="greedy", knowledge=Knowledge(keep=kept)))
+    found = induce_rule(patients, Settings(model="greedy", knowledge=Knowledge(keep=kept)))
     assert "ward" not in [one.column for one in found.left_out]
 
 
@@ -126,11 +125,11 @@ def test_an_estimator_takes_the_same_and_says_what_it_costs(patients):
     y = np.array(patients.classes)[patients.codes]
     known = Knowledge(cuts={"glucose": [100, 180]}, forbid=["age > 60"])
     told = clone(NRIClassifier("greedy", positive="yes", knowledge=known)).fit(frame, y)
-    assert {x.value for x in literals(told.rules_) if x.column == "glucose"} <= {100, 180}
+    assert {x.value for x in literals(told.rule_) if x.column == "glucose"} <= {100, 180}
     price = told.knowledge_price_
-    assert price.accuracy == told.score(frame, y)
+    assert price.score == told.score(frame, y)
     assert price.free == NRIClassifier("greedy", positive="yes").fit(frame, y).score(frame, y)
-    assert f"costs {100 * (price.free - price.accuracy):.1f} points" in str(price)
+    assert f"costs {100 * (price.free - price.score):.1f} points" in str(price)
     assert NRIClassifier("greedy").fit(frame, y).knowledge_price_ is None
     with pytest.raises(InputError, match="give a record"):
         NRIClassifier(knowledge={"cuts": {"age": [50]}}).fit(frame, y)
@@ -144,14 +143,12 @@ def test_a_rule_for_a_number_is_cut_where_a_person_says_and_says_nothing_forbidd
     frame = pd.DataFrame({"age": rng.integers(20, 90, 200), "size": rng.integers(0, 50, 200)})
     price = 100.0 + 50 * (frame["age"] > 43) + 30 * (frame["size"] > 25) + rng.random(200)
     free = NRIRegressor().fit(frame, price)
-    assert not {x.value for x in regressor_literals(free) if x.column == "age"} <= {40, 65}
+    assert not {x.value for x in literals(free.rule_) if x.column == "age"} <= {40, 65}
     told = NRIRegressor(knowledge=Knowledge(cuts={"age": [40, 65]}, forbid=["size > 20"])).fit(frame, price)
-    said = regressor_literals(told)
+    said = literals(told.rule_)
     assert {x.value for x in said if x.column == "age"} <= {40, 65}
     assert not [x for x in said if x.column == "size" and x.op is Op.GT and x.value >= 20]
     with pytest.raises(InputError, match="the target is a number"):
         NRIRegressor(knowledge=Knowledge(monotone={"age": "up"})).fit(frame, price)
 
 
-def regressor_literals(model):
-    return [x for clause in model.rules_.clauses() for x in clause]

@@ -7,7 +7,7 @@ from made_tables import labelled_table
 
 from nri import NRIClassifier
 from nri.errors import InputError
-from nri.induce.path import induce_rules
+from nri.induce.induce import induce_rule
 from nri.induce.settings import Settings
 
 
@@ -24,7 +24,7 @@ def patients(n=60, seed=0):
 def test_conditions_that_only_a_few_labels_ask_for_are_not_in_the_steady_rule():
     """What it does for the agreement of two draws is told in docs/log.md."""
     plain, steady = (
-        [set(induce_rules(patients(seed=seed), Settings(stable=stable)).ruleset.columns) for seed in range(8)]
+        [set(induce_rule(patients(seed=seed), Settings(stable=stable)).rule.columns) for seed in range(8)]
         for stable in (False, True)
     )
     assert all(few <= many for few, many in zip(steady, plain, strict=True))
@@ -35,7 +35,7 @@ def test_a_rule_that_the_labels_tell_plainly_stays_as_it_is():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.integers(0, 2, (120, 5)), columns=list("abcde"))
     table = labelled_table(frame, (frame.a & frame.b).to_numpy().astype(np.int64), ("no", "yes"), "y")
-    plain, steady = (induce_rules(table, Settings(stable=stable)).ruleset for stable in (False, True))
+    plain, steady = (induce_rule(table, Settings(stable=stable)).rule for stable in (False, True))
     assert steady == plain
 
 
@@ -43,7 +43,7 @@ def test_a_rule_that_the_labels_tell_plainly_stays_as_it_is():
 def test_a_model_without_a_belief_beyond_its_rule_cannot_be_steady(model):
     table = patients(30)
     with pytest.raises(InputError, match="stable is for the model 'seeded'"):
-        induce_rules(table, Settings(model=model, stable=True))
+        induce_rule(table, Settings(model=model, stable=True))
 
 
 def test_an_estimator_takes_it_as_a_yes_or_no():

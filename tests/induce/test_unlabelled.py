@@ -6,7 +6,7 @@ import pytest
 
 from nri import NRIClassifier, read_table
 from nri.errors import InputError
-from nri.induce.path import induce_rules
+from nri.induce.induce import induce_rule
 
 
 def table(n=160, seed=1):
@@ -23,22 +23,22 @@ def test_rows_whose_target_is_empty_are_kept_beside_the_table():
     assert len(read) == 40
     assert read.unlabelled is not None
     assert {len(column) for column in read.unlabelled.values()} == {120}
-    assert induce_rules(read).ruleset.support.total == 40
+    assert induce_rule(read).rule.support.rows == 40
 
 
 def test_files_and_fit_agree_on_unlabelled_rows():
     X, y = table()
     frame = X.assign(y=np.where(np.arange(len(X)) < 40, y, None))
     fitted = NRIClassifier().fit(X[:40], y[:40], unlabelled=X[40:])
-    assert str(fitted.rules_).replace("class", "y") == str(
-        induce_rules(read_table(frame, "y")).ruleset
-    ).replace("class", "y")
+    assert str(fitted.rule_).replace("class", "y") == str(induce_rule(read_table(frame, "y")).rule).replace(
+        "class", "y"
+    )
 
 
 def test_the_order_of_unlabelled_rows_does_not_matter():
     X, y = table()
     rules = [
-        str(NRIClassifier().fit(X[:40], y[:40], unlabelled=more).rules_)
+        str(NRIClassifier().fit(X[:40], y[:40], unlabelled=more).rule_)
         for more in (X[40:], X[40:].iloc[::-1])
     ]
     assert rules[0] == rules[1]
@@ -48,7 +48,7 @@ def test_plain_arrays_may_have_unlabelled_rows_too():
     X, y = table()
     values = X.to_numpy()
     fitted = NRIClassifier().fit(values[:40], y[:40], unlabelled=values[40:])
-    assert fitted.rules_.support.total == 40
+    assert fitted.rule_.support.rows == 40
 
 
 def test_what_unlabelled_rows_lack_is_told_of_them():

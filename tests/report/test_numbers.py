@@ -8,33 +8,32 @@ import numpy as np
 import pytest
 from report_tables import holds, induced, records
 
-from nri.induce.estimates import accuracy_of
-from nri.induce.path import Induction, TablePosterior
-from nri.induce.resample import cross_validate, hold_out
+from nri.induce.assemble import count_classes
+from nri.induce.induce import Induction, TablePosterior
 from nri.induce.settings import Settings
-from nri.induce.words import counted
+from nri.induce.validate import cross_validate, hold_out
+from nri.outcome import Classes
 from nri.report import ReportOptions, gather_report, render_report
-from nri.report.curve import by_size
-from nri.rule import Clause, Literal, Op, Dnf
-from nri.table import Target
+from nri.report.gather import by_size
+from nri.rule import Clause, Dnf, Literal, Op
 
 QUICK = ReportOptions(samples=0, folds=0)
 
 
-def test_cards_count_what_each_clause_covers(visits):
+def test_branches_count_what_they_cover(visits):
     found = induced(visits)
     report = gather_report(visits, found, options=QUICK)
-    assert report.cards
+    assert report.branches
     labels = [visits.classes[code] for code in visits.codes]
     rows = records(visits)
-    for card in report.cards:
-        fires = [all(holds(literal, row) for literal in card.clause) for row in rows]
-        right = sum(f and label == card.label for f, label in zip(fires, labels, strict=True))
-        assert card.covers.rows == sum(fires)
-        assert card.covers.right == right
-        assert card.covers.precision == right / sum(fires)
-        assert card.covers.coverage == sum(fires) / len(rows)
-        assert card.covers.interval.low <= card.covers.precision <= card.covers.interval.high
+    for branch in report.branches:
+        fires = [all(holds(literal, row) for literal in branch.clause) for row in rows]
+        right = sum(f and label == branch.value for f, label in zip(fires, labels, strict=True))
+        assert branch.covers.rows == sum(fires)
+        assert branch.covers.right == right
+        assert branch.covers.precision == right / sum(fires)
+        assert branch.covers.coverage == sum(fires) / len(rows)
+        assert branch.covers.interval.low <= branch.covers.precision <= branch.covers.interval.high
 
 
 def test_a_counting_clause_is_told_member_by_member(visits):
@@ -44,18 +43,18 @@ def test_a_counting_clause_is_told_member_by_member(visits):
         Literal("age", Op.GT, 50),
         Literal("chills", Op.EQ, "yes"),
     ]
-    ruleset = counted({"flu": Dnf([Clause(members, 2)])}, "well", visits)
-    report = gather_report(visits, Induction(ruleset, ()), options=QUICK)
-    (card,) = report.cards
+    rule = count_classes({"flu": Dnf([Clause(members, 2)])}, "well", visits)
+    report = gather_report(visits, Induction(rule), options=QUICK)
+    (branch,) = report.branches
     rows = records(visits)
     held = [sum(holds(literal, row) for literal in members) for row in rows]
     yes = [visits.classes[code] == "flu" for code in visits.codes]
-    assert card.covers.rows == sum(n >= 2 for n in held)
-    assert [tally.rows for tally in card.by_number] == [held.count(n) for n in range(5)]
-    assert [tally.right for tally in card.by_number] == [
+    assert branch.covers.rows == sum(n >= 2 for n in held)
+    assert [tally.rows for tally in branch.by_number] == [held.count(n) for n in range(5)]
+    assert [tally.right for tally in branch.by_number] == [
         sum(n == k and y for n, y in zip(held, yes, strict=True)) for k in range(5)
     ]
-    for member in card.members:
+    for member in branch.members:
         mine = [holds(member.literal, row) for row in rows]
         assert member.holds.rows == sum(mine)
         assert member.within == sum(m and n >= 2 for m, n in zip(mine, held, strict=True))
@@ -69,28 +68,28 @@ def test_a_counting_clause_is_told_member_by_member(visits):
 
 def test_every_row_is_decided_once(visits):
     report = gather_report(visits, induced(visits), options=QUICK)
-    assert sum(card.decides.rows for card in report.cards) + report.default.rows == report.n_rows
+    assert sum(branch.decides.rows for branch in report.branches) + report.default.rows == report.n_rows
     assert sum(pattern.rows for pattern in report.patterns) == report.n_rows
-    right = sum(card.decides.right for card in report.cards) + report.default.right
+    right = sum(branch.decides.right for branch in report.branches) + report.default.right
     assert right == sum(pattern.right for pattern in report.patterns)
-    assert right / report.n_rows == pytest.approx(report.seen.accuracy.mean)
+    assert right / report.n_rows == pytest.approx(report.seen.value)
 
 
 def test_the_confusion_matrix_counts_truth_against_prediction(visits):
     found = induced(visits)
     report = gather_report(visits, found, options=QUICK)
-    said = [explanation.label for explanation in _explanations(visits, found)]
+    said = [explanation.value for explanation in _explanations(visits, found)]
     for i, truth in enumerate(visits.classes):
         for j, label in enumerate(visits.classes):
             count = sum(
                 visits.classes[code] == truth and one == label
                 for code, one in zip(visits.codes, said, strict=True)
             )
-            assert report.seen.counts[i][j] == count
+            assert report.confusion.counts[i][j] == count
 
 
 def _explanations(table, found):
-    return found.ruleset.explain(table, len(table))
+    return found.rule.explain(table, len(table))
 
 
 def test_patterns_name_exactly_the_clauses_that_fire(visits):
@@ -100,27 +99,29 @@ def test_patterns_name_exactly_the_clauses_that_fire(visits):
         count = 0
         for row in rows:
             fired = tuple(
-                card.number for card in report.cards if all(holds(literal, row) for literal in card.clause)
+                branch.number
+                for branch in report.branches
+                if all(holds(literal, row) for literal in branch.clause)
             )
-            count += fired == pattern.clauses
+            count += fired == pattern.branches
         assert count == pattern.rows
 
 
 def test_gaps_are_counted_in_columns_that_the_rule_reads(visits):
     found = induced(visits)
     report = gather_report(visits, found, options=QUICK)
-    used = found.ruleset.columns
+    used = found.rule.columns
     rows = records(visits)
     assert report.gaps.rows == sum(any(row[name] is None for name in used) for row in rows) > 0
     assert report.gaps.columns
-    for gap in report.gaps.columns:
-        assert gap.missing == sum(row[gap.column] is None for row in rows) > 0
+    for name, missing in report.gaps.columns:
+        assert missing == sum(row[name] is None for row in rows) > 0
     undecided = 0
     for row in rows:
-        fired = [all(holds(literal, row) for literal in card.clause) for card in report.cards]
+        fired = [all(holds(literal, row) for literal in branch.clause) for branch in report.branches]
         possible = [
-            all(row[literal.column] is None or holds(literal, row) for literal in card.clause)
-            for card in report.cards
+            all(row[literal.column] is None or holds(literal, row) for literal in branch.clause)
+            for branch in report.branches
         ]
         undecided += any(possible) and not any(fired)
     assert report.gaps.undecided == undecided > 0
@@ -141,11 +142,11 @@ def test_a_row_of_weight_two_is_two_rows(visits):
     found = induced(visits)
     one = gather_report(twice, found, options=QUICK)
     other = gather_report(visits.reweighted(weights), found, options=QUICK)
-    assert [(card.covers.rows, card.covers.right) for card in one.cards] == [
-        (card.covers.rows, card.covers.right) for card in other.cards
+    assert [(branch.covers.rows, branch.covers.right) for branch in one.branches] == [
+        (branch.covers.rows, branch.covers.right) for branch in other.branches
     ]
     assert one.patterns == other.patterns
-    assert one.seen.counts == other.seen.counts
+    assert one.confusion.counts == other.confusion.counts
     assert other.weighted
     assert not one.weighted
 
@@ -161,31 +162,33 @@ def test_the_held_out_accuracy_is_that_of_cross_validation(visits):
     options = ReportOptions(samples=0, seed=7)
     report = gather_report(visits, induced(visits, settings), settings, options=options)
     expected = cross_validate(visits, settings, rng=np.random.default_rng(7))
-    assert report.held_out.accuracy == expected
-    assert report.curve.points[-1].accuracy == expected
+    assert report.held_out.score == report.held_out.confusion.score == expected
+    assert report.held_out.curve.points[-1].score == expected
+    assert report.held_out.interval.low < expected.value < report.held_out.interval.high
 
 
 def test_the_curve_starts_at_the_most_frequent_class_and_marks_the_simplest_rule_within_one_error(visits):
     report = gather_report(visits, induced(visits), options=ReportOptions(samples=0))
-    points = report.curve.points
+    curve = report.held_out.curve
+    points = curve.points
     assert [point.clauses for point in points] == list(range(len(points)))
-    assert points[0].accuracy.mean == pytest.approx(np.bincount(visits.codes).max() / 80, abs=0.02)
-    best = max(point.accuracy.mean for point in points)
-    marked = report.curve.best
-    assert marked.accuracy.mean == best
-    within = [p.clauses for p in points if p.accuracy.mean >= best - marked.accuracy.error - 1e-9]
-    assert report.curve.simplest.clauses == min(within)
-    assert max(len(rule.rule) for rule in report.curve.simplest_rule.rules) <= min(within)
+    assert points[0].score.value == pytest.approx(np.bincount(visits.codes).max() / 80, abs=0.02)
+    best = max(point.score.value for point in points)
+    marked = curve.best
+    assert marked.score.value == best
+    within = [p.clauses for p in points if p.score.value >= best - marked.score.error - 1e-9]
+    assert curve.simplest.clauses == min(within)
+    assert len(curve.simplest_rule.branches) <= min(within)
 
 
 def test_rules_of_limited_size_are_those_induced_with_that_limit(visits):
     settings = Settings(model="greedy", max_clauses=4)  # whose rules depend on chance least
     held = hold_out(visits, settings, rng=np.random.default_rng(3), folds=4)
-    said = by_size(held, settings, rng=np.random.default_rng(0))
+    predicted = by_size(held, settings, rng=np.random.default_rng(0))
     one = cross_validate(visits, replace(settings, max_clauses=1), rng=np.random.default_rng(3), folds=4)
-    assert len(said) > 2
-    assert math.isclose((said[1] == visits.codes).mean(), one.mean)
-    assert accuracy_of(said[max(said)] == visits.codes) == held.accuracy
+    assert len(predicted) > 2
+    assert math.isclose((predicted[1] == visits.codes).mean(), one.value)
+    assert (predicted[max(predicted)] == held.predicted).all()
 
 
 def test_without_time_only_the_ends_of_the_curve_are_there(visits):
@@ -201,7 +204,7 @@ def test_more_rows_than_allowed_are_sampled_for_what_is_induced_again(visits):
     options = ReportOptions(samples=1, folds=2, max_rows=40)
     report = gather_report(visits, induced(visits), options=options)
     assert report.n_rows == 80
-    assert report.curve.rows == 40
+    assert report.held_out.curve.rows == 40
     assert report.stability.rows == 40
 
 
@@ -220,7 +223,7 @@ def test_the_posterior_is_judged_on_held_out_rows_and_left_out_where_there_is_no
     options = ReportOptions(samples=0, folds=2)
     found = induced(visits)
     report = gather_report(visits, found, Settings(model="greedy"), options=options)
-    assert report.posterior is None
+    assert report.held_out.posterior is None
     assert "readable form" not in render_report(report)
     seen = []
 
@@ -231,7 +234,7 @@ def test_the_posterior_is_judged_on_held_out_rows_and_left_out_where_there_is_no
     monkeypatch.setattr(TablePosterior, "chances", always_the_last_class)
     report = gather_report(visits, found, options=options)
     assert sum(seen) == 80
-    assert report.posterior.mean == pytest.approx((visits.codes == 1).mean())
+    assert report.held_out.posterior.value == pytest.approx((visits.codes == 1).mean())
     page = render_report(report)
     assert "The readable form costs" in page
     assert re.search(r"(accuracy|here):\s+the model's own", page), "the colon had no blank behind it"
@@ -240,6 +243,6 @@ def test_the_posterior_is_judged_on_held_out_rows_and_left_out_where_there_is_no
 def test_other_classes_than_those_of_the_rules_are_refused(visits):
     from nri.errors import InputError
 
-    other = visits.labelled(Target("y", ("a", "b"), np.array([0, 1] * 40)))
+    other = visits.with_outcome(Classes("y", ("a", "b"), np.array([0, 1] * 40)))
     with pytest.raises(InputError, match="same classes"):
         gather_report(other, induced(visits))

@@ -13,15 +13,13 @@ from report_tables import induced, labelled
 
 from nri import NRIClassifier
 from nri.errors import InputError
-from nri.induce.estimates import Interval
-from nri.induce.path import Induction
-from nri.induce.words import counted
+from nri.induce.assemble import count_classes
+from nri.induce.induce import Induction, induce_rule
 from nri.report import ReportOptions, gather_report, render_report, report_on, write_report
 from nri.report.page import percent
-from nri.report.pictures import interval_bar
-from nri.report.records import Tally
-from nri.rule import Clause, Literal, Op, Dnf, count_ruleset
-from nri.table import LeftOut, Reason
+from nri.report.pictures import bar
+from nri.rule import Clause, Dnf, Literal, Op
+from nri.table import LeftOut, Reason, table_of, with_survival, with_target
 
 QUICK = ReportOptions(samples=0, folds=0)
 FULL = ReportOptions(samples=3, folds=2, seconds=None)
@@ -81,28 +79,28 @@ def test_every_element_is_closed(whole):
 def test_the_page_tells_the_numbers_of_its_records(visits):
     report = gather_report(visits, induced(visits), options=FULL)
     text = Page(render_report(report)).text
-    for card in report.cards:
-        assert f"{card.covers.precision:.2f}" in text
-        low, high = card.covers.interval.low, card.covers.interval.high
+    for branch in report.branches:
+        assert f"{branch.decides.precision:.2f}" in text
+        low, high = branch.decides.interval.low, branch.decides.interval.high
         assert f"interval {low:.2f} to {high:.2f}" in text
-        assert (
-            f"{card.covers.rows:.0f} of 80 rows ({percent(card.covers.coverage)})".replace("\xa0", " ")
-            in text
-        )
-    assert f"accuracy {report.seen.accuracy}" in text
-    assert f"accuracy {report.held_out.accuracy}" in text
+        assert f"{branch.covers.rows:.0f} of 80 rows" in text
+    assert f"accuracy {report.seen}" in text
+    assert f"accuracy {report.held_out.score}" in text
+    (found,) = report.held_out.diagnostics
+    header = text[: text.index("The rule")]
+    assert f"{percent(found.sensitivity.value)} sensitivity for flu".replace("\xa0", " ") in header
     assert f"{report.gaps.rows} rows lack a cell" in text
     assert "within one standard error" in text
     assert "visit_id looks like an identifier" in text
-    assert f"{report.stability.samples} bootstrap samples" in text
+    assert f"came back in {report.stability.same_rule} of {report.stability.samples} resamples" in text
 
 
 def test_the_pictures_say_in_words_what_they_show(whole, visits):
     report = gather_report(visits, induced(visits), options=FULL)
-    labels = [value for value in Page(whole).values if value.startswith("Rows by the clauses")]
+    labels = [value for value in Page(whole).values if value.startswith("Rows by the branches")]
     assert len(labels) == 1
     for pattern in report.patterns:
-        named = " and ".join(f"clause {i}" for i in pattern.clauses) or "no clause"
+        named = " and ".join(f"branch {i}" for i in pattern.branches) or "none"
         assert f"{named}: {pattern.rows:.0f}" in labels[0]
 
 
@@ -116,39 +114,36 @@ def test_the_warning_stands_there_when_asked_for_only(visits):
     assert "Not validated for decisions" not in without
 
 
-def test_several_classes_have_a_section_each(flowers):
+def test_the_rule_stands_in_one_piece_at_the_top(flowers):
+    """It was nowhere in one piece, only as a card for each clause with six lines of text."""
     report = gather_report(flowers, induced(flowers), options=QUICK)
-    text = Page(render_report(report)).text
-    ruled = {card.label for card in report.cards}
-    assert len(ruled) >= 2
-    for label in ruled:
-        assert f"species = {label}, if" in text
-    assert "the clause with the highest estimated precision decides" in text
+    whole = render_report(report)
+    table = whole[whole.index('<table class="rule"') : whole.index("</table>")]
+    text = Page(table).text
+    for branch in report.branches:
+        assert str(branch.value) in text
+    assert text.count("if") >= 1
+    assert "any other row" in text
+    assert "The first branch whose conditions hold decides" in Page(whole).text
 
 
-def test_the_clause_that_decides_has_the_higher_number_that_the_page_shows():
-    """A clause right on all of its 7 rows was said to lose rows to clauses "with more precision"; the other
-    had 0.92. What decides is the estimated precision, which was shown nowhere."""
+def test_rows_that_an_earlier_branch_decides_are_counted():
     row = np.arange(155)
     frame = pd.DataFrame({"many": row < 13, "few": (row < 2) | ((row >= 13) & (row < 18))})
     sick = (row < 12) | ((row >= 13) & (row < 32))
     table = labelled(frame, np.where(sick, "yes", "no"))
     rule = Dnf([Clause([Literal("many", Op.EQ, True)]), Clause([Literal("few", Op.EQ, True)])])
-    report = gather_report(table, Induction(counted({"yes": rule}, "no", table), ()), options=QUICK)
-    first, second = report.cards
+    report = gather_report(table, Induction(count_classes({"yes": rule}, "no", table)), options=QUICK)
+    first, second = report.branches
     assert second.covers.precision == 1.0 > first.covers.precision
-    assert second.decides.rows == 5
-    assert first.estimate > second.estimate
-    text = Page(render_report(report)).text
-    assert "it decides 5, the others are taken by clauses with a higher estimated precision" in text
-    for card in report.cards:
-        assert f"{card.estimate:.3f} estimated precision" in text
+    assert (second.covers.rows, second.decides.rows) == (7, 5)
+    assert "A branch decides fewer rows than it holds on" in Page(render_report(report)).text
 
 
-def test_a_dot_at_either_end_of_a_precision_is_drawn_whole():
+def test_a_dot_at_either_end_of_a_bar_is_drawn_whole():
     """At 1.00 the dot had a flat right side: its middle was nearer to the edge than its radius."""
-    for right in (0.0, 7.0):
-        drawn = str(interval_bar(Tally(7.0, right, 100.0, Interval(0.0, 1.0)), "about"))
+    for share in (0.0, 1.0):
+        drawn = str(bar("about", share, (0.0, 1.0)))
         width = float(re.search(r'viewBox="0 0 (\S+) ', drawn)[1])
         middle, radius = (
             float(re.search(rf'<circle[^>]*\b{name}="(\S+?)"', drawn)[1]) for name in ("cx", "r")
@@ -156,11 +151,48 @@ def test_a_dot_at_either_end_of_a_precision_is_drawn_whole():
         assert radius <= middle <= width - radius
 
 
+def flats(n: int = 160) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"rooms": rng.integers(1, 6, n), "age": rng.integers(18, 80, n)})
+    frame["rent"] = 500.0 + 300 * (frame.rooms > 3) + 90 * (frame.age > 50) + rng.normal(0, 20, n)
+    frame["days"] = rng.exponential(np.where(frame.age > 50, 60, 200)).round() + 1
+    frame["dead"] = rng.random(n) < 0.8
+    return frame
+
+
+def test_a_number_has_the_page_that_classes_have(tmp_path):
+    table = with_target(table_of(flats().drop(columns=["days", "dead"])), "rent")
+    report = report_on(induce_rule(table), table, options=FULL)
+    assert report.held_out.score.measure == "R²"
+    assert report.held_out.curve.points[0].score.value == pytest.approx(0.0, abs=0.1)
+    assert report.stability.measure == "correlation"
+    assert sum(branch.decides.rows for branch in report.branches) + report.default.rows == report.n_rows
+    assert all(sum(shares) == pytest.approx(1.0) for shares in report.distributions)
+    assert [group.column for group in report.groups] == ["age"]
+    text = Page(render_report(report)).text
+    for part in ("Rule for rent", "off on average on new rows", "How many branches does it take?"):
+        assert part in text
+    assert "of 3 resamples" in text
+
+
+def test_survival_has_the_page_that_classes_have(tmp_path):
+    table = with_survival(table_of(flats().drop(columns="rent")), "days", "dead")
+    rule = induce_rule(table).rule
+    path = tmp_path / "report.html"
+    write_report(rule, table, None, path, options=FULL)
+    whole = path.read_text(encoding="utf-8")
+    text = Page(whole).text
+    assert whole.count('class="km-picture"') == len(rule.branches) + 1
+    for part in ("Time until dead", "concordance on new rows", "came back in", "How many branches"):
+        assert part in text
+    with pytest.raises(InputError, match="table that has its target"):
+        write_report(rule, flats(), None, path)
+
+
 def test_a_table_without_a_pattern_has_a_page_too():
     table = labelled(pd.DataFrame({"x": [1, 0] * 10}), ["a", "b", "b", "a"] * 5)
     page = Page(render_report(gather_report(table, induced(table), options=FULL)))
-    assert "No rule pays for itself" in page.text
-    assert "always y = a" in page.text
+    assert "No rule beats always predicting a" in page.text
 
 
 def test_the_same_table_gives_the_same_page(visits):
@@ -196,8 +228,7 @@ def _page_of(
     table = labelled(frame, [good, bad, good, bad] * 3, target=target)
     named, high = Literal(column, Op.EQ, value), Literal(other, Op.GT, 2.5)
     rules = {good: Dnf([Clause([named]), Clause([high]), Clause([named, high, named.negate()], at_least=2)])}
-    ruleset = count_ruleset(target, table.classes, rules, table.columns, table.class_weights)
-    found = Induction(ruleset, (LeftOut(f"{column} too", Reason.FREE_TEXT),))
+    found = Induction(count_classes(rules, bad, table), (LeftOut(f"{column} too", Reason.FREE_TEXT),))
     options = ReportOptions(
         title=title or None, source=column, clinical=True, samples=1, folds=folds, seconds=None
     )
@@ -226,7 +257,7 @@ def test_names_are_shown_raw_where_the_page_bounds_them():
     """A column ``select from "x"`` stood on cards, in lists and in the title as code, with escapes."""
     text = Page(_page_of('select from "x"', "cost €", "a", 'price "€"', "high", "low", "", folds=2)).text
     assert 'Rule for price "€"' in text
-    assert 'price "€" = high, if' in text
+    assert 'price "€" = high: 6' in text
     assert 'select from "x" = a' in text
     assert "\\" not in text
     assert '"cost €"' not in text
@@ -240,7 +271,7 @@ def test_a_classifier_is_reported_on_in_one_call(tmp_path):
     write_report(classifier, X, y, path, options=QUICK)
     page = Page(path.read_text(encoding="utf-8"))
     assert "Rule for flu" in page.text
-    assert "flu = yes, if this holds" in page.text
+    assert "flu = yes: 8" in page.text
     report = report_on(classifier, X, y, sample_weight=np.full(32, 0.5), options=QUICK)
     assert report.weight == 16
 
@@ -260,9 +291,14 @@ def test_a_classifier_of_an_array_with_fewer_classes_in_y_is_reported_on():
 def test_a_limit_that_gives_no_shorter_rule_is_not_recommended(visits):
     """The page printed a rule with more conditions than the one above it as the "simplest"."""
     report = gather_report(visits, induced(visits), options=FULL)
-    assert report.curve is not None
-    longer = replace(report, curve=replace(report.curve, simplest_rule=report.ruleset))
-    assert "With that limit the rule reads" not in render_report(longer)
-    shorter = replace(report.ruleset, rules=())
-    recommended = replace(report, curve=replace(report.curve, simplest_rule=shorter))
-    assert "With that limit the rule reads" in render_report(recommended)
+    assert report.held_out is not None
+
+    def with_simplest(rule):
+        return replace(
+            report,
+            held_out=replace(report.held_out, curve=replace(report.held_out.curve, simplest_rule=rule)),
+        )
+
+    assert "With that limit the rule reads" not in render_report(with_simplest(report.rule))
+    shorter = replace(report.rule, branches=())
+    assert "With that limit the rule reads" in render_report(with_simplest(shorter))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rule_strategies import rules, schemas, typed_column
+from rule_strategies import dnfs, schemas, typed_column
 
 import nri.rule.equivalence as equivalence
 from nri.rule import (
@@ -12,10 +12,10 @@ from nri.rule import (
     TRUE,
     Clause,
     ColumnDomain,
+    Dnf,
     Kind,
     Literal,
     Op,
-    Dnf,
     column_of,
     difference,
     equivalent,
@@ -92,8 +92,8 @@ def test_a_difference_is_a_row_on_which_one_rule_fires():
 @st.composite
 def two_rules(draw):
     schema = draw(schemas(max_columns=3))
-    first = draw(rules(schema, max_size=3))
-    second = draw(rules(schema, max_size=3) | st.just(first))
+    first = draw(dnfs(schema, max_size=3))
+    second = draw(dnfs(schema, max_size=3) | st.just(first))
     closed = {name: draw(st.booleans()) for name in schema}
     return schema, first, second, closed
 

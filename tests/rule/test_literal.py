@@ -4,10 +4,10 @@ import pickle
 import numpy as np
 import pytest
 from hypothesis import given
-from rule_strategies import literals, rules, schemas
+from rule_strategies import dnfs, literals, schemas
 
 from nri.errors import InputError
-from nri.rule import ALWAYS, FALSE, TRUE, Clause, Kind, Literal, Op, Dnf
+from nri.rule import ALWAYS, FALSE, TRUE, Clause, Dnf, Kind, Literal, Op
 
 
 def test_one_spelling_for_each_meaning():
@@ -53,7 +53,7 @@ def test_negation_is_its_own_inverse(literal):
     assert literal.negate().negate() == literal
 
 
-@given(schemas().flatmap(rules))
+@given(schemas().flatmap(dnfs))
 def test_rules_are_canonical_and_survive_pickling(rule):
     shuffled = Dnf(Clause(reversed(clause.literals), clause.at_least) for clause in reversed(rule.clauses))
     assert shuffled == rule

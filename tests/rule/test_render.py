@@ -6,118 +6,122 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rule_strategies import cases, columns_of, rules, schemas, tables, text
+from rule_strategies import cases, columns_of, counted, dnfs, schemas, tables, text
 
 from nri.errors import InputError
 from nri.rule import (
     FALSE,
     FORMATS,
     TRUE,
-    ClassRule,
+    Branch,
+    ClassTarget,
     Clause,
-    Evidence,
+    Dnf,
     Kind,
     Literal,
     Op,
-    Dnf,
-    RuleSet,
+    Rule,
+    Shares,
     column_of,
-    count_ruleset,
-    render,
     rule_truth,
     to_sympy,
 )
-from nri.rule.render.phrase import bare_name, phrase_clause, phrase_literal, phrase_name, phrase_value
+from nri.rule.phrase import bare_name, phrase_clause, phrase_literal, phrase_name, phrase_value
+from nri.rule.render.outline import RenderOptions, outline_of
 
 
 def yes(column):
     return Literal(column, Op.EQ, True)
 
 
-FLU = RuleSet(
-    target="flu",
-    classes=("no", "yes"),
-    rules=(
-        ClassRule(
-            "yes",
-            Dnf(
-                [
-                    Clause([yes("fever"), yes("cough")]),
-                    Clause([yes("chills"), yes("body_aches"), Literal("age", Op.GT, 61)]),
-                ]
-            ),
-            [Evidence([3, 38]), Evidence([2, 15])],
+FLU = Rule(
+    ClassTarget("flu", ("no", "yes")),
+    [
+        Branch(Clause([yes("fever"), yes("cough")]), Shares("yes", [3, 38], [0.1, 0.9])),
+        Branch(
+            Clause([yes("chills"), yes("body_aches"), Literal("age", Op.GT, 61)]),
+            Shares("yes", [2, 15], [0.2, 0.8]),
         ),
-    ),
-    default="no",
-    default_evidence=Evidence([16, 2]),
-    support=Evidence([20, 40]),
-    prior=(1, 1),
+    ],
+    Shares("no", [16, 2], [0.8, 0.2]),
+    Shares("yes", [20, 40], [0.3, 0.7]),
 )
 
 
-def test_text_is_aligned_with_precision_and_coverage():
+def test_text_is_aligned_with_shares_and_rows():
     assert str(FLU).splitlines() == [
-        "IF  (cough AND fever)                        precision 0.93   covers 41 of 60",
-        " OR (age > 61 AND body_aches AND chills)     precision 0.88   covers 17 of 60",
-        "THEN flu = yes                               ELSE no",
+        "IF  (cough AND fever)                        0.93 of 41 rows",
+        " OR (age > 61 AND body_aches AND chills)     0.88 of 17 rows",
+        "THEN flu = yes                               ELSE no   0.89 of 18 rows",
     ]
+
+
+def test_weighted_rows_are_called_so():
+    target = ClassTarget("flu", ("no", "yes"), weighted=True)
+    text = str(Rule(target, FLU.branches, FLU.otherwise, FLU.support))
+    assert "0.93 of 41 rows (weighted)" in text
 
 
 def test_long_clauses_are_broken_after_an_and_and_their_numbers_stay_in_the_column():
     names = [f"column_{letter}_with_a_long_name" for letter in "abcd"]
     rule = Dnf([Clause(map(yes, names)), Clause([yes("x")])])
     columns = {name: column_of([True, False]) for name in [*names, "x"]}
-    text = str(count_ruleset("y", ["no", "yes"], {"yes": rule}, columns, np.eye(2)[[1, 0]]))
+    text = str(counted("y", ["no", "yes"], {"yes": rule}, columns, np.eye(2)[[1, 0]]))
     assert text.splitlines() == [
-        "IF  (column_a_with_a_long_name AND column_b_with_a_long_name AND     precision 1.00   covers 1 of 2",
+        "IF  (x)                                                              1.00 of 1 rows",
+        " OR (column_a_with_a_long_name AND column_b_with_a_long_name AND        - of 0 rows",
         "     column_c_with_a_long_name AND column_d_with_a_long_name)",
-        " OR (x)                                                              precision 1.00   covers 1 of 2",
-        "THEN y = yes                                                         ELSE no",
+        "THEN y = yes                                                         ELSE no   1.00 of 1 rows",
     ]
 
 
 def test_text_can_carry_a_note_on_accuracy():
-    note = "rule: accuracy 0.91 ± 0.03 (cross-validated)"
-    assert render(FLU, note=note).splitlines()[-1].endswith(f"{note}   ELSE no")
+    note = "accuracy 0.91 ± 0.03 (cross-validated)"
+    assert FLU.render(note=note).splitlines()[-1] == note
     for form in ("markdown", "html", "latex"):
-        assert "0.91 ± 0.03" in render(FLU, form, note=note)
+        assert "0.91 ± 0.03" in FLU.render(form, note=note)
 
 
-def test_several_rules_say_how_conflicts_are_settled():
+def test_several_classes_print_in_the_order_of_deciding():
     columns = {"x": column_of([1, 5, 9]), "y": column_of([True, None, False])}
-    rules = {"a": Dnf([Clause([Literal("x", Op.LE, 3)])]), "b": Dnf([Clause([yes("y")])]), "c": FALSE}
-    ruleset = count_ruleset("kind", "abc", rules, columns, np.eye(3)[[0, 1, 2]])
-    assert str(ruleset).splitlines() == [
-        "IF  (x <= 3)      precision 1.00   covers 1 of 3",
-        "THEN kind = a",
-        "",
-        "IF  (y)           precision 0.00   covers 1 of 3",
-        "THEN kind = b",
-        "",
-        "ELSE kind = b     precision 0.50   covers 2 of 3",
-        "(where several apply, the clause with the highest estimated precision decides)",
+    conditions = {"a": Dnf([Clause([Literal("x", Op.LE, 3)])]), "b": Dnf([Clause([yes("y")])]), "c": FALSE}
+    rule = counted("kind", "abc", conditions, columns, np.eye(3)[[0, 1, 2]])
+    assert str(rule).splitlines() == [
+        "IF      (x <= 3)     kind = a   1.00 of 1 rows",
+        "ELSE IF (y)          kind = b      - of 0 rows",
+        "ELSE                 kind = b   0.50 of 2 rows",
     ]
 
 
-def test_rules_without_clauses_or_literals_are_said_in_words():
-    never = count_ruleset("y", ["no", "yes"], {"yes": FALSE}, {}, np.eye(2)[[0, 1, 0]])
-    assert str(never) == "ALWAYS y = no     precision 0.67   covers 3 of 3"
-    always = count_ruleset("y", ["no", "yes"], {"yes": TRUE}, {}, np.eye(2)[[1]])
-    assert str(always) == "ALWAYS y = yes     precision 1.00   covers 1 of 1"
-    assert render(always, "markdown") == "Always **y = yes** (precision 1.00, covers 1 of 1).\n"
-    assert render(always, "sql").splitlines()[1:] == ["'yes'"]
-    assert "if " not in render(always, "python")
+@given(cases(min_literals=1))
+def test_the_first_line_that_holds_decides(case):
+    """Lines were grouped by class, and "the clause with the highest estimated precision" decided."""
+    schema, rule, table = case
+    columns = columns_of(schema, table)
+    lines = outline_of(rule, RenderOptions()).lines
+    for m, value in enumerate(rule.predict(columns)):
+        holds = (x for x in lines if x.clause is None or rule_truth(Dnf([x.clause]), columns)[m])
+        assert next(holds).cells[0] == rule.predicts.cells(Shares(value, *[[1] * len(rule.classes)] * 2))[0]
+
+
+def test_rules_without_clauses_or_literals_are_written_in_words():
+    never = counted("y", ["no", "yes"], {"yes": FALSE}, {}, np.eye(2)[[0, 1, 0]])
+    assert str(never) == "ALWAYS     y = no   0.67 of 3 rows"
+    always = counted("y", ["no", "yes"], {"yes": TRUE}, {}, np.eye(2)[[1]])
+    assert str(always) == "ALWAYS     y = yes   1.00 of 1 rows"
+    assert always.render("markdown").splitlines()[-1] == "| always | *any row* | **yes** | 1.00 | 1 |"
+    assert always.render("sql").splitlines()[1:] == ["'yes'"]
+    assert "if " not in always.render("python")
     for form in set(FORMATS) - {"json", "sympy"}:
-        assert "always" not in render(always, form), "it was a clause once: IF (always) ... ELSE no"
+        assert "(always)" not in always.render(form), "it was a clause once: IF (always) ... ELSE no"
 
 
 def test_a_clause_that_always_holds_is_kept_where_others_come_before_it():
     columns = {"x": column_of([True, True, False, False])}
-    rules = {"b": Dnf([Clause([yes("x")])]), "a": TRUE}
-    ruleset = count_ruleset("y", "abc", rules, columns, np.eye(3)[[1, 1, 0, 2]])
-    assert "(x)" in str(ruleset)
-    assert "(always)" in str(ruleset)
+    conditions = {"b": Dnf([Clause([yes("x")])]), "a": TRUE}
+    rule = counted("y", "abc", conditions, columns, np.eye(3)[[1, 1, 0, 2]])
+    assert "(x)" in str(rule)
+    assert "(always)" in str(rule)
 
 
 @pytest.mark.parametrize(
@@ -147,10 +151,10 @@ def test_a_name_that_is_a_number_does_not_read_as_arithmetic():
     """A table with columns 2019, 2020, 2021 gave ``IF (2021 > 110)``, one without names ``THEN 1 = true``."""
     columns = {"2021": column_of([100.0, 120.0])}
     rule = Dnf([Clause([Literal("2021", Op.GT, 110)])])
-    ruleset = count_ruleset("1", (False, True), {True: rule}, columns, np.eye(2))
-    assert '("2021" > 110)' in render(ruleset, "text")
-    assert 'THEN "1" = true' in render(ruleset, "text")
-    assert '| "2021" > 110 |' in render(ruleset, "markdown")
+    rule = counted("1", (False, True), {True: rule}, columns, np.eye(2))
+    assert '("2021" > 110)' in rule.render("text")
+    assert 'THEN "1" = true' in rule.render("text")
+    assert '| "2021" > 110 |' in rule.render("markdown")
 
 
 def test_dates_lose_an_idle_midnight_only():
@@ -160,12 +164,10 @@ def test_dates_lose_an_idle_midnight_only():
 
 @given(cases(min_literals=1))
 def test_no_name_or_value_can_break_the_lines_of_text(case):
-    _, ruleset, _ = case
-    ruled = [len(rule.rule) for rule in ruleset.rules if len(rule.rule)]
-    expected = ruled[0] + 1 if len(ruled) == 1 else sum(ruled) + 2 * len(ruled) + 1 + bool(ruled)
-    lines = str(ruleset).splitlines()
-    broken = [line for line in lines if line.startswith("     ")]  # only ever after an AND
-    assert len(lines) - len(broken) == expected
+    _, rule, _ = case
+    lines = str(rule).splitlines()
+    broken = [line for line in lines if re.match("     (?!OR )", line)]  # only ever after an AND
+    assert len(lines) - len(broken) == len(rule.settled.branches) + 1
     assert all(line.isprintable() for line in lines)
 
 
@@ -187,33 +189,31 @@ class Page(HTMLParser):
 
 @given(cases(min_literals=1))
 def test_html_is_well_formed_and_free_of_injected_tags(case):
-    _, ruleset, _ = case
+    _, rule, _ = case
     page = Page()
-    page.feed(render(ruleset, "html"))
+    page.feed(rule.render("html"))
     page.close()
     assert not page.open
     assert page.tags <= {"div", "table", "thead", "tbody", "tr", "th", "td", "span", "em", "strong", "p"}
     shown = "".join(page.text)
-    for name in ruleset.columns:
+    for name in rule.columns:
         assert bare_name(name) in shown
 
 
 @given(cases())
-def test_markdown_rows_keep_their_four_cells(case):
-    _, ruleset, _ = case
-    for line in render(ruleset, "markdown").splitlines():
+def test_markdown_rows_keep_their_five_cells(case):
+    _, rule, _ = case
+    for line in rule.render("markdown").splitlines():
         if line.startswith("|"):
-            assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 5
+            assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 6
 
 
 @given(text)
 def test_latex_escapes_all_that_is_special(name):
     columns = {name: column_of([True])}
-    ruleset = count_ruleset(
-        name, ["no", "yes"], {"yes": Dnf([Clause([yes(name)])])}, columns, np.eye(2)[[1]]
-    )
-    row = next(line for line in render(ruleset, "latex").splitlines() if line.startswith("if & "))
-    clause = row.removeprefix("if & ").removesuffix(r" & 1.00 & 1 of 1 \\")
+    rule = counted(name, ["no", "yes"], {"yes": Dnf([Clause([yes(name)])])}, columns, np.eye(2)[[1]])
+    row = next(line for line in rule.render("latex").splitlines() if line.startswith("if & "))
+    clause = row.removeprefix("if & ").removesuffix(r" & \textbf{yes} & 1.00 & 1 \\")
     plain = re.sub(r"\\text[a-z]+\{\}|\\[&%$#_{}]", "", clause)
     assert not set(plain) & set("\\&%$#_{}~^<>|")
 
@@ -227,7 +227,7 @@ def complete_tables(draw):
         name: [pool[0] if cell in (None, np.inf, -np.inf) else cell for cell in table[name]]
         for name, (_, pool) in schema.items()
     }
-    return draw(rules(schema, max_size=3)), columns_of(schema, filled)
+    return draw(dnfs(schema, max_size=3)), columns_of(schema, filled)
 
 
 @settings(max_examples=40)
@@ -250,10 +250,11 @@ def test_sympy_formulas_hold_where_the_rule_does_on_complete_rows(case):
 
 @given(cases())
 def test_sympy_source_builds_the_same_formulas(case):
-    _, ruleset, _ = case
+    _, rule, _ = case
     space = {}
-    exec(render(ruleset, "sympy"), space)
-    assert space["rules"] == {rule.label: to_sympy(rule.rule) for rule in ruleset.rules if len(rule.rule)}
+    exec(rule.render("sympy"), space)
+    assert space["branches"] == [(to_sympy(Dnf([b.clause])), b.value) for b in rule.branches]
+    assert space["otherwise"] == rule.default
 
 
 def seconds(moment):
@@ -278,7 +279,7 @@ def test_every_format_is_registered_under_its_name():
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_names_the_columns_and_ends_its_last_line(form):
-    written = render(FLU, form)
+    written = FLU.render(form)
     assert "fever" in written
     assert "chills" in written
     assert written.endswith("\n") or form == "text"
@@ -286,11 +287,11 @@ def test_every_format_names_the_columns_and_ends_its_last_line(form):
 
 def test_an_unknown_format_is_refused_with_those_there_are():
     with pytest.raises(InputError, match="no format 'xml': use one of text, markdown"):
-        render(FLU, "xml")
+        FLU.render("xml")
 
 
 def test_wide_letters_are_aligned_by_what_they_take_on_screen():
     columns = {"発熱": column_of([True, False]), "cough": column_of([False, True])}
     rule = Dnf([Clause([yes("発熱")]), Clause([yes("cough")])])
-    first, second, _ = str(count_ruleset("y", "ab", {"b": rule}, columns, np.eye(2)[[1, 1]])).splitlines()
-    assert first.index("precision") == second.index("precision") - 2, "two letters take four places"
+    first, second, _ = str(counted("y", "ab", {"b": rule}, columns, np.eye(2)[[1, 1]])).splitlines()
+    assert first.index("1.00 of") == second.index("1.00 of") - 2, "two letters take four places"

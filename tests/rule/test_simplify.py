@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rule_strategies import columns_of, rules, schemas, tables
+from rule_strategies import columns_of, dnfs, schemas, tables
 
 from nri.errors import InputError
 from nri.rule import (
@@ -11,10 +11,10 @@ from nri.rule import (
     TRUE,
     Clause,
     ColumnDomain,
+    Dnf,
     Kind,
     Literal,
     Op,
-    Dnf,
     column_of,
     equivalent,
     rule_truth,
@@ -212,7 +212,7 @@ def test_a_column_without_any_value_silences_its_clauses():
 def rule_domain_table(draw):
     """A rule, a table within the domain, and a domain that may be closed, complete, both or neither."""
     schema = draw(schemas(max_columns=3))
-    rule = draw(rules(schema, max_size=5))
+    rule = draw(dnfs(schema, max_size=5))
     table = draw(tables(schema, max_rows=12))
     domain = {}
     for name, (kind, pool) in schema.items():

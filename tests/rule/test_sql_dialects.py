@@ -14,11 +14,11 @@ import pytest
 import servers
 import sqlglot
 from hypothesis import assume, given, settings
-from rule_strategies import cases, columns_of
+from rule_strategies import cases, columns_of, counted
 from sqlglot import exp
 
 from nri.errors import InputError
-from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, column_of, count_ruleset
+from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, column_of
 from nri.rule.plan import ColumnPlan
 from nri.rule.render.sql import table_parts
 from nri.rule.render.sql_dialects import DIALECTS, dialect_of, identifier
@@ -108,16 +108,16 @@ def finite(table):
 
 
 def check(database, case):
-    schema, ruleset, table = case
+    schema, rule, table = case
     table = finite(table)
     try:
-        [identifier(name, dialect_of(database.dialect)) for name in (*schema, f"predicted_{ruleset.target}")]
+        [identifier(name, dialect_of(database.dialect)) for name in (*schema, f"predicted_{rule.target}")]
     except InputError:  # no table of this database can have such a name
         assume(False)
-    query = ruleset.to_sql(database.dialect, table="data")
+    query = rule.to_sql(database.dialect, table="data")
     assume("row_number_" not in schema)
     database.create(schema, table)
-    expected = ruleset.predict(columns_of(schema, table)).tolist()
+    expected = rule.predict(columns_of(schema, table)).tolist()
     assert database.last_column(query) == expected
 
 
@@ -150,16 +150,16 @@ def test_sql_for_sqlite_predicts_as_the_rule_set_does(sqlite, case):
 @given(case=cases())
 def test_sql_that_no_server_here_runs_is_read_back_as_it_was_meant(duckdb, dialect, case):
     """sqlglot reads the dialect and writes DuckDB's, where it is executed."""
-    schema, ruleset, table = case
+    schema, rule, table = case
     try:
-        query = ruleset.to_sql(dialect, table="data")
+        query = rule.to_sql(dialect, table="data")
     except InputError:
         assume(False)
     (tree,) = sqlglot.parse(query, read=dialect)
-    assert {column.name for column in tree.find_all(exp.Column)} - {"*"} <= set(ruleset.columns)
+    assert {column.name for column in tree.find_all(exp.Column)} - {"*"} <= set(rule.columns)
     duckdb.create(schema, table)
     found = duckdb.last_column(in_duckdb_words(tree, dialect).sql(dialect="duckdb"))
-    assert found == ruleset.predict(columns_of(schema, table)).tolist()
+    assert found == rule.predict(columns_of(schema, table)).tolist()
 
 
 def in_duckdb_words(tree, dialect):
@@ -184,17 +184,17 @@ def story(rule, table, classes=("out", "in"), plans=None):
     """A rule for the second class, its evidence counted on the table that it is applied to."""
     columns = {name: column_of(cells) for name, cells in table.items()}
     half = np.eye(2)[[1] * len(next(iter(table.values())))]
-    ruleset = count_ruleset("y", classes, {classes[1]: rule}, columns, half, default=classes[0])
-    return ruleset if plans is None else ruleset.with_plans(plans)
+    rule = counted("y", classes, {classes[1]: rule}, columns, half, default=classes[0])
+    return rule if plans is None else rule.with_plans(plans)
 
 
 @pytest.mark.parametrize("answer", ["no", "no\\"])
 def test_blanks_case_accents_and_backslashes_tell_texts_apart_in_every_database(database, answer):
     """In MariaDB 'no ' = 'no', 'NO' = 'no' and 'nö' = 'no', and a backslash at the end escaped the quote."""
     table = {"said": ANSWERS}
-    ruleset = story(Dnf([Clause([Literal("said", Op.EQ, answer)])]), table)
+    rule = story(Dnf([Clause([Literal("said", Op.EQ, answer)])]), table)
     database.create({"said": (Kind.TEXT, [])}, table)
-    found = database.last_column(ruleset.to_sql(database.dialect, table="data"))
+    found = database.last_column(rule.to_sql(database.dialect, table="data"))
     assert found == ["in" if said == answer else "out" for said in ANSWERS]
 
 
@@ -203,30 +203,30 @@ def test_every_spelling_that_a_category_had_is_asked_for_and_no_other(database):
     plan = ColumnPlan(Kind.TEXT, spellings={"YES": "yes"})
     columns = {"said": column_of(["yes", "yes", "no"])}
     either = {"in": Dnf([Clause([Literal("said", Op.EQ, "yes")])])}
-    ruleset = count_ruleset("y", ("in", "out"), either, columns, np.eye(2)[[0, 0, 1]], default="out")
+    rule = counted("y", ("in", "out"), either, columns, np.eye(2)[[0, 0, 1]], default="out")
     database.create({"said": (Kind.TEXT, [])}, table)
-    query = ruleset.with_plans({"said": plan}).to_sql(database.dialect, table="data")
+    query = rule.with_plans({"said": plan}).to_sql(database.dialect, table="data")
     assert database.last_column(query) == ["in", "in", "out", "out", "out"]
 
 
 def test_a_name_is_a_column_in_mariadb_not_a_text(mysql):
     """Without a dialect `"age" > 50` compared the word age there, without an error."""
     table = {"age": [40.0, 60.0, None]}
-    ruleset = story(Dnf([Clause([Literal("age", Op.GT, 50)])]), table)
+    rule = story(Dnf([Clause([Literal("age", Op.GT, 50)])]), table)
     mysql.create({"age": (Kind.NUMBER, [])}, table)
-    assert mysql.last_column(ruleset.to_sql("mysql", table="data")) == ["out", "in", "out"]
-    assert mysql.last_column(f"SELECT row_number_, {ruleset.to_sql()} FROM data") != ["out", "in", "out"]
+    assert mysql.last_column(rule.to_sql("mysql", table="data")) == ["out", "in", "out"]
+    assert mysql.last_column(f"SELECT row_number_, {rule.to_sql()} FROM data") != ["out", "in", "out"]
 
 
 @pytest.mark.parametrize("kind", ["BOOLEAN", "INTEGER"])
 def test_yes_and_no_may_be_booleans_or_numbers_in_postgres(postgres, kind):
     """PostgreSQL refuses boolean = 1, and integer = TRUE as well."""
-    ruleset = story(Dnf([Clause([Literal("ill", Op.EQ, True)])]), {"ill": [True, False, None]}, (False, True))
+    rule = story(Dnf([Clause([Literal("ill", Op.EQ, True)])]), {"ill": [True, False, None]}, (False, True))
     postgres.cursor.execute("DROP TABLE IF EXISTS data")
     postgres.cursor.execute(f"CREATE TABLE data (row_number_ INTEGER, ill {kind})")
     yes, no = ("TRUE", "FALSE") if kind == "BOOLEAN" else ("1", "0")
     postgres.cursor.execute(f"INSERT INTO data VALUES (0, {yes}), (1, {no}), (2, NULL)")
-    assert postgres.last_column(ruleset.to_sql("postgres", table="data")) == [True, False, False]
+    assert postgres.last_column(rule.to_sql("postgres", table="data")) == [True, False, False]
 
 
 MIXED = Dnf(
@@ -248,15 +248,15 @@ MIXED_SCHEMA = {
 
 
 def test_a_view_and_an_update_say_what_predict_says(database):
-    ruleset = story(MIXED, MIXED_TABLE)
-    expected = ruleset.predict(columns_of(MIXED_SCHEMA, MIXED_TABLE)).tolist()
+    rule = story(MIXED, MIXED_TABLE)
+    expected = rule.predict(columns_of(MIXED_SCHEMA, MIXED_TABLE)).tolist()
     assert expected == ["in", "in", "out", "out"]
     database.create(MIXED_SCHEMA, MIXED_TABLE, name="visits")
     options = {"dialect": database.dialect, "table": "visits"}
-    database.cursor.execute(ruleset.render("sql", statement="view", **options))
+    database.cursor.execute(rule.render("sql", statement="view", **options))
     assert database.last_column("SELECT * FROM visits_predicted") == expected
     database.cursor.execute("DROP VIEW visits_predicted")
-    update = ruleset.render("sql", statement="update", into="said", **options)
+    update = rule.render("sql", statement="update", into="said", **options)
     first = next(line for line in update.splitlines() if "ALTER TABLE" in line)
     database.cursor.execute(first[first.index("ALTER TABLE") :])
     database.cursor.execute(update)
@@ -265,12 +265,12 @@ def test_a_view_and_an_update_say_what_predict_says(database):
 
 def test_the_model_for_dbt_becomes_the_query_also_where_texts_look_like_templates():
     table = {"said": ["{{ evil() }}", "{% raw", "b"]}
-    ruleset = story(Dnf([Clause([Literal("said", Op.EQ, text)]) for text in table["said"][:2]]), table)
+    rule = story(Dnf([Clause([Literal("said", Op.EQ, text)]) for text in table["said"][:2]]), table)
     environment = jinja2.Environment(keep_trailing_newline=True)
     seen = {"config": lambda **given: "", "source": lambda *name: ".".join(f'"{x}"' for x in name)}
-    made = environment.from_string(ruleset.to_sql("duckdb", table="clinic.visits", statement="dbt"))
-    assert made.render(**seen).strip() == ruleset.to_sql("duckdb", table="clinic.visits").strip()
-    other = ruleset.to_sql("duckdb", table="visits", statement="dbt")
+    made = environment.from_string(rule.to_sql("duckdb", table="clinic.visits", statement="dbt"))
+    assert made.render(**seen).strip() == rule.to_sql("duckdb", table="clinic.visits").strip()
+    other = rule.to_sql("duckdb", table="visits", statement="dbt")
     assert other.endswith("FROM {{ ref('visits') }} AS t\n")
 
 
@@ -286,13 +286,13 @@ def test_every_dialect_is_said_in_its_first_line_and_read_back(dialect):
 
 def test_a_dot_in_the_name_of_a_view_separates_schema_and_name():
     """`public.churn_risk` became `"public"."public.churn_risk"`."""
-    ruleset = story(MIXED, MIXED_TABLE)
+    rule = story(MIXED, MIXED_TABLE)
     options = {"table": "public.visits", "statement": "view"}
-    assert 'CREATE VIEW "public"."risk" AS' in ruleset.to_sql("postgres", into="public.risk", **options)
-    assert 'CREATE VIEW "other"."risk" AS' in ruleset.to_sql("postgres", into="other.risk", **options)
-    assert 'CREATE VIEW "public"."risk" AS' in ruleset.to_sql("postgres", into="risk", **options)
-    assert "CREATE VIEW `public`.`risk` AS" in ruleset.to_sql("bigquery", into="public.risk", **options)
-    assert 'CREATE VIEW "public"."a.b" AS' in ruleset.to_sql("duckdb", into='"a.b"', **options)
+    assert 'CREATE VIEW "public"."risk" AS' in rule.to_sql("postgres", into="public.risk", **options)
+    assert 'CREATE VIEW "other"."risk" AS' in rule.to_sql("postgres", into="other.risk", **options)
+    assert 'CREATE VIEW "public"."risk" AS' in rule.to_sql("postgres", into="risk", **options)
+    assert "CREATE VIEW `public`.`risk` AS" in rule.to_sql("bigquery", into="public.risk", **options)
+    assert 'CREATE VIEW "public"."a.b" AS' in rule.to_sql("duckdb", into='"a.b"', **options)
 
 
 @pytest.mark.parametrize("op", list(Op))
@@ -300,10 +300,10 @@ def test_a_dot_in_the_name_of_a_view_separates_schema_and_name():
 def test_infinity_and_nan_are_missing_in_every_database(request, name, op):
     database = request.getfixturevalue(name)
     cells = [1.0, 2.0, 3.0, math.inf, -math.inf, math.nan, None]
-    ruleset = story(Dnf([Clause([Literal("x", op, 2)])]), {"x": [1.0]})
+    rule = story(Dnf([Clause([Literal("x", op, 2)])]), {"x": [1.0]})
     database.create({"x": (Kind.NUMBER, [])}, {"x": cells})
-    expected = ruleset.predict({"x": column_of([*cells[:3], *[None] * 4])}).tolist()
-    assert database.last_column(ruleset.to_sql(database.dialect, table="data")) == expected
+    expected = rule.predict({"x": column_of([*cells[:3], *[None] * 4])}).tolist()
+    assert database.last_column(rule.to_sql(database.dialect, table="data")) == expected
     two = Clause([Literal("x", op, 2), Literal("x", Op.NE, 7), Literal("x", Op.NE, 9)], at_least=2)
     counted = story(Dnf([two]), {"x": [1.0]})
     assert database.last_column(counted.to_sql(database.dialect, table="data")) == ["in"] * 3 + ["out"] * 4
@@ -312,13 +312,13 @@ def test_infinity_and_nan_are_missing_in_every_database(request, name, op):
 @pytest.mark.parametrize("op", list(Op))
 def test_integers_beyond_float64_compare_as_in_memory(database, op):
     cells = [2**53 - 1, 2**53, 2**53 + 1, 2**53 + 2, 2**62 + 1]
-    ruleset = story(Dnf([Clause([Literal("n", op, float(2**53))])]), {"n": [1.0]})
+    rule = story(Dnf([Clause([Literal("n", op, float(2**53))])]), {"n": [1.0]})
     database.cursor.execute("DROP TABLE IF EXISTS data")
     database.cursor.execute("CREATE TABLE data (row_number_ INTEGER, n BIGINT)")
     rows = ", ".join(f"({i}, {cell})" for i, cell in enumerate(cells))
     database.cursor.execute(f"INSERT INTO data VALUES {rows}")
-    expected = ruleset.predict({"n": column_of(cells)}).tolist()
-    assert database.last_column(ruleset.to_sql(database.dialect, table="data")) == expected
+    expected = rule.predict({"n": column_of(cells)}).tolist()
+    assert database.last_column(rule.to_sql(database.dialect, table="data")) == expected
 
 
 LATE = dt.datetime(2024, 5, 1)
@@ -340,12 +340,12 @@ def test_dates_compare_in_utc_in_every_time_zone_of_a_session(request, name, kin
             database.cursor.execute(f"INSERT INTO data VALUES ({i}, CAST('{moment}' AS {kind}))")
         database.cursor.execute(f"SET {setting} '{zone}'")
         for op in Op:
-            ruleset = story(Dnf([Clause([Literal("day", op, LATE)])]), {"day": [LATE]})
+            rule = story(Dnf([Clause([Literal("day", op, LATE)])]), {"day": [LATE]})
             cells = [dt.datetime.fromisoformat(one) for one in moments]
             if kind == "DATE":
                 cells = [cell.replace(hour=0) for cell in cells]
-            expected = ruleset.predict({"day": column_of(cells)}).tolist()
-            query = ruleset.to_sql(name, table="data")
+            expected = rule.predict({"day": column_of(cells)}).tolist()
+            query = rule.to_sql(name, table="data")
             only = f"SELECT row_number_, predicted_y FROM (\n{query}\n) AS predicted"
             assert database.last_column(only) == expected
     finally:
@@ -360,9 +360,9 @@ def test_nanoseconds_are_dropped_in_duckdb_as_in_memory(duckdb, op):
     for i, n in enumerate(nanoseconds):
         duckdb.cursor.execute(f"INSERT INTO data VALUES ({i}, make_timestamp_ns({n}))")
     cells = np.array(nanoseconds, dtype="datetime64[ns]").astype("datetime64[us]")
-    ruleset = story(Dnf([Clause([Literal("day", op, dt.datetime(1970, 1, 1))])]), {"day": [LATE]})
-    expected = ruleset.predict({"day": Column(cells, np.ones(len(cells), bool))}).tolist()
-    assert duckdb.last_column(ruleset.to_sql("duckdb", table="data")) == expected
+    rule = story(Dnf([Clause([Literal("day", op, dt.datetime(1970, 1, 1))])]), {"day": [LATE]})
+    expected = rule.predict({"day": Column(cells, np.ones(len(cells), bool))}).tolist()
+    assert duckdb.last_column(rule.to_sql("duckdb", table="data")) == expected
 
 
 @pytest.mark.parametrize("name", ["mysql", "sqlite"])
@@ -370,13 +370,13 @@ def test_nanoseconds_are_dropped_in_duckdb_as_in_memory(duckdb, op):
 def test_yes_and_no_may_be_words_where_they_compare_with_1_without_an_error(request, name, op):
     database = request.getfixturevalue(name)
     words = ["TRUE", "false", "1", "0", "maybe", None]
-    ruleset = story(
+    rule = story(
         Dnf([Clause([Literal("ill", op, True)])]), {"ill": [True]}, plans={"ill": ColumnPlan(Kind.BOOLEAN)}
     )
     database.create({"ill": (Kind.TEXT, [])}, {"ill": words})
     read = column_of([True, False, True, False, None, None])
-    query = ruleset.to_sql(name, table="data")
-    assert database.last_column(query) == ruleset.predict({"ill": read}).tolist()
+    query = rule.to_sql(name, table="data")
+    assert database.last_column(query) == rule.predict({"ill": read}).tolist()
     assert "not text" not in query
 
 
@@ -395,9 +395,9 @@ def test_yes_and_no_may_be_words_where_they_compare_with_1_without_an_error(requ
 )
 def test_names_that_a_database_would_cut_or_refuse_are_told_before(name, dialect, message):
     """PostgreSQL cuts a longer name without an error, so that two columns may become one."""
-    ruleset = story(Dnf([Clause([Literal(name, Op.GT, 1)])]), {name: [2.0]})
+    rule = story(Dnf([Clause([Literal(name, Op.GT, 1)])]), {name: [2.0]})
     with pytest.raises(InputError, match=message):
-        ruleset.to_sql(dialect)
+        rule.to_sql(dialect)
 
 
 def test_names_in_quotes_keep_their_case_where_the_database_does():

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rule_strategies import columns_of, literals, n_rows, rules, schemas, tables
+from rule_strategies import columns_of, dnfs, literals, n_rows, schemas, tables
 
 from nri.errors import InputError
 from nri.rule import (
@@ -14,10 +14,10 @@ from nri.rule import (
     TRUE,
     Clause,
     Column,
+    Dnf,
     Kind,
     Literal,
     Op,
-    Dnf,
     clause_matrix,
     clause_truth,
     column_of,
@@ -32,7 +32,7 @@ COMPARE = {Op.EQ: operator.eq, Op.NE: operator.ne, Op.GT: operator.gt, Op.LE: op
 @st.composite
 def rule_and_table(draw):
     schema = draw(schemas())
-    return schema, draw(rules(schema)), draw(tables(schema))
+    return schema, draw(dnfs(schema)), draw(tables(schema))
 
 
 @given(rule_and_table())

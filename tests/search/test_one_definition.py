@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rule_strategies import counted
 from search_problems import episodes
 
 from nri.episode import literal_truth
 from nri.paper.deploy import clause_holds
-from nri.rule import Clause, Literal, Op, Dnf, RuleSet, clause_matrix, column_of, count_ruleset
+from nri.rule import Clause, Dnf, Literal, Op, Rule, clause_matrix, column_of
 from nri.rule.decide import first_to_fire, speaking_order
 from nri.search.candidates import build_pool, clause_truth
 from nri.search.clauses import clause_array, clause_lengths
@@ -92,14 +93,14 @@ def test_the_search_decides_rows_as_the_rule_set_that_ships_does(case, default, 
     assert (searched.predict(episode.values, episode.known) == said).all()
 
 
-def as_ruleset(episode, rules, default) -> RuleSet:
+def as_ruleset(episode, rules, default) -> Rule:
     columns = {
         f"x{i}": column_of([bool(v) if k else None for v, k in zip(values, known, strict=True)])
         for i, (values, known) in enumerate(zip(episode.values.T, episode.known.T, strict=True))
     }
     weights = np.eye(episode.n_classes)[episode.labels] * episode.weights[:, None]
     symbols = {k: Dnf(in_symbols(c, episode.n_variables) for c in rule) for k, rule in enumerate(rules)}
-    return count_ruleset("y", range(episode.n_classes), symbols, columns, weights, default=default)
+    return counted("y", range(episode.n_classes), symbols, columns, weights, default=default)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 3)), max_size=8), st.integers(0, 5))

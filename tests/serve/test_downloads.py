@@ -9,13 +9,11 @@ import pandas as pd
 import pytest
 from pages import VISITS, ask, drop, edit
 
-from nri.rule import from_json
+from nri.rule import FORMATS, from_json
 from nri.serve.downloads import KINDS
 
 NAMES = {
-    "json": "rule_flu.json",
-    "sql": "rule_flu.sql",
-    "python": "rule_flu.py",
+    **{name: f"rule_flu{form.suffix}" for name, form in FORMATS.items()},
     "report": "report_flu.html",
     "csv": "predictions_flu.csv",
     "xlsx": "predictions_flu.xlsx",
@@ -43,7 +41,7 @@ def test_every_download_is_a_file_and_never_a_page(caller, kind):
 def test_the_edited_rule_is_what_is_downloaded(caller):
     edit(caller, [("ward", "=", "north")])
     rule = from_json(caller.get("/api/download/json").text)
-    assert str(rule.rules[0].rule) == "(ward = north)"
+    assert [str(clause) for clause in rule.clauses] == ["ward = north"]
     assert "\"ward\" = 'north'" in caller.get("/api/download/sql").text
 
 
@@ -60,7 +58,7 @@ def test_the_python_file_predicts_as_the_page_does(caller):
     for row in page["rows"]:
         cells = dict(zip(page["columns"], row["cells"], strict=True))
         cells["age"] = None if cells["age"] is None else float(cells["age"])
-        assert scope["predict"](cells) == row["said"]
+        assert scope["predict"](cells) == row["predicted"]
 
 
 def test_the_table_has_a_prediction_for_every_row_also_those_without_a_target(client):
@@ -136,6 +134,6 @@ def test_a_report_is_told_step_by_step_and_takes_over_the_folds_of_the_estimate(
     assert all(0 < line["done"] <= line["of"] for line in lines[:-1])
     assert len(lines) - 1 <= 20, "folds are not computed again"
     assert lines[-1]["name"] == "report_flu.html"
-    accuracy = f"{estimate[-1]['accuracy']:.2f} ± {estimate[-1]['error']:.2f}"
+    accuracy = f"{estimate[-1]['value']:.2f} ± {estimate[-1]['error']:.2f}"
     assert accuracy in lines[-1]["content"]
     assert "What clinicians count" in lines[-1]["content"]

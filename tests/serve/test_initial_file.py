@@ -10,8 +10,8 @@ from browser import running_server, visiting
 from pages import KEY, PORT, VISITS, caller
 from playwright.sync_api import expect
 
-from nri.engine import files
 from nri.errors import InputError
+from nri.rows import files
 from nri.serve import upload
 from nri.serve.app import create_app
 from nri.serve.upload import InitialFile, initial_file

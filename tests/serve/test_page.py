@@ -53,7 +53,8 @@ def test_another_table_takes_the_place_of_the_first(worker):
     worker.drop("pets.csv", "legs,fur,pet\n" + "4,yes,dog\n2,no,bird\n0,no,fish\n" * 10, "pet")
     expect(worker.page.locator("#rule-title")).to_have_text("Rule for pet")
     worker.wait_for_rule()
-    expect(worker.page.locator(".class-rule")).to_have_count(3)
+    expect(worker.page.locator(".line.clause")).to_have_count(2)
+    expect(worker.page.locator(".line .keyword")).to_have_text(["if", "else if", "else"])
     expect(worker.page.locator("#table-name")).to_contain_text("pets.csv")
 
 
@@ -90,7 +91,7 @@ def test_target_and_class_are_chosen(worker):
     expect(worker.page.locator(".outcome")).to_contain_text("flu = no")
     worker.page.get_by_role("combobox", name="Column", exact=True).select_option("ward")
     expect(worker.page.locator("#rule-title")).to_have_text("Rule for ward")
-    expect(worker.page.locator(".class-rule")).to_have_count(3)
+    expect(worker.page.locator(".line.otherwise")).to_contain_text("any other row")
 
 
 def test_a_number_is_explained_by_a_comparison(worker):
@@ -167,14 +168,14 @@ def test_a_condition_is_added_and_changed(worker):
     page.locator(".condition").get_by_label("Comparison").select_option("<=")
     page.locator(".condition").get_by_label("Value").fill("70")
     page.locator(".condition").get_by_label("Value").press("Enter")
-    expect(page.get_by_role("button", name="Change age <= 70")).to_be_visible()
-    page.get_by_role("button", name="Change age <= 70").click()
+    expect(page.get_by_role("button", name="Change age ≤ 70")).to_be_visible()
+    page.get_by_role("button", name="Change age ≤ 70").click()
     page.locator(".condition").get_by_label("Value").fill("much")
     page.locator(".condition").get_by_role("button", name="Change").click()
     expect(page.get_by_role("alert")).to_contain_text("'much' is no number")
     page.locator(".condition").get_by_label("Value").fill("65")
     page.locator(".condition").get_by_role("button", name="Change").click()
-    expect(page.get_by_role("button", name="Change age <= 65")).to_be_visible()
+    expect(page.get_by_role("button", name="Change age ≤ 65")).to_be_visible()
     expect(page.locator("#alert")).to_be_hidden()
     assert worker.clauses()[0] == "age ≤ 65 and cough = yes and fever = yes"
 
@@ -218,7 +219,7 @@ def test_a_row_is_explained(worker):
     page = worker.page
     page.get_by_role("button", name="Row 1: why?").click()
     why = page.get_by_role("complementary", name="Row 1")
-    expect(why).to_contain_text("The rule says yes")
+    expect(why).to_contain_text("The rule predicts yes")
     expect(why.locator(".holds")).to_have_count(2)
     page.locator("#rows-list tr").nth(1).click()
     why = page.get_by_role("complementary", name="Row 2")
@@ -232,9 +233,9 @@ def test_a_row_is_explained(worker):
 
 def test_an_explanation_follows_an_edit(worker):
     worker.page.get_by_role("button", name="Row 1: why?").click()
-    expect(worker.page.locator("#why")).to_contain_text("The rule says yes")
+    expect(worker.page.locator("#why")).to_contain_text("The rule predicts yes")
     worker.page.get_by_role("button", name="Delete the clause: cough = yes and fever = yes").click()
-    expect(worker.page.locator("#why")).to_contain_text("The rule says no")
+    expect(worker.page.locator("#why")).to_contain_text("The rule predicts no")
 
 
 def test_another_target_closes_the_explanation(worker):
@@ -267,7 +268,7 @@ def test_the_edited_rule_is_taken_along_in_every_form(worker):
     expect(worker.page.locator(".clause")).to_have_count(1)
     name, text = saved(worker, "JSON")
     assert name == "rule_flu.json"
-    assert len(json.loads(text)["rules"][0]["clauses"]) == 1
+    assert len(json.loads(text)["branches"]) == 1
     name, text = saved(worker, "SQL")
     assert name == "rule_flu.sql"
     assert "CASE" in text
@@ -316,9 +317,9 @@ def test_a_column_that_alone_tells_every_row_is_warned_of_and_left_out_on_reques
     rows = [f"{2000 + 25 * i},{i % 7},{'yes' if i < 20 else 'no'}" for i in range(40)]
     visitor.drop("births.csv", "bwt,visits,low\n" + "\n".join(rows) + "\n", "low")
     visitor.wait_for_rule()
-    expect(visitor.page.locator("#alone")).to_contain_text("bwt alone tells every row")
+    expect(visitor.page.locator("#leaking")).to_contain_text("bwt alone predicts every row")
     visitor.page.get_by_role("button", name="Leave it out").click()
-    expect(visitor.page.locator("#alone")).to_be_hidden()
+    expect(visitor.page.locator("#leaking")).to_be_hidden()
     expect(visitor.page.locator("#rules")).not_to_contain_text("bwt")
 
 

@@ -3,7 +3,9 @@
 import io
 from pathlib import Path
 
+import numpy as np
 import openpyxl
+import pandas as pd
 from playwright.sync_api import expect
 
 RENTS = "rooms,area,rent\n" + "".join(f"{1 + i % 4},{20 + i},{400.5 + 7 * i}\n" for i in range(60))
@@ -46,20 +48,78 @@ def test_sql_is_taken_along_for_a_database(worker):
     assert "`cough`" in Path(waiting.value.path()).read_text()
 
 
-def test_a_number_is_explained_by_segments_and_another_question_brings_rules_back(visitor):
-    page = visitor.page
+def ask_for_rents(visitor):
     visitor.drop("rents.csv", RENTS)
-    page.locator("#target").select_option("rent")
-    page.get_by_label("Comparison").select_option("number")
-    expect(page.locator(".segment").first).to_be_visible()
-    expect(page.locator(".segment").last).to_contain_text("any other row")
-    for hidden in ("#scores", "#rows-card", "#groups", "#costs"):
-        expect(page.locator(hidden)).to_be_hidden()
+    visitor.page.locator("#target").select_option("rent")
+    visitor.page.get_by_label("Comparison").select_option("number")
+    expect(visitor.page.locator("#rule-title")).to_have_text("Rule for rent")
+    visitor.wait_for_rule()
+
+
+def test_a_number_is_explained_branch_by_branch_and_another_question_brings_classes_back(visitor):
+    page = visitor.page
+    ask_for_rents(visitor)
+    expect(page.locator(".line .keyword").first).to_have_text("if")
+    expect(page.locator(".line.otherwise")).to_contain_text("any other row")
+    expect(page.locator("[data-stat=r2]")).to_be_visible()
+    expect(page.locator("#costs")).to_be_hidden()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Python").click()
     assert waiting.value.suggested_filename == "rule_rent.py"
+    with page.expect_download() as waiting:
+        page.get_by_label("Download the rule in another format").select_option("latex")
+    assert waiting.value.suggested_filename == "rule_rent.tex"
     page.get_by_label("Comparison").select_option(">")
-    expect(page.locator("#scores")).to_be_visible()
+    expect(page.locator("[data-stat=accuracy]")).to_be_visible()
+
+
+def test_a_number_s_branches_are_edited_kept_and_explained(visitor):
+    page = visitor.page
+    ask_for_rents(visitor)
+    before = visitor.clauses()
+    assert len(before) > 2
+    page.get_by_role("button", name="Try before the branch above").first.click()
+    expect(page.locator("#edited")).to_be_visible()
+    assert visitor.clauses()[:2] == before[1::-1]
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#edited")).to_be_hidden()
+    page.get_by_role("button", name="Delete the branch").first.click()
+    expect(page.locator(".clause")).to_have_count(len(before) - 1)
+    page.get_by_role("button", name="Add a branch").click()
+    page.locator(".condition").get_by_label("Column").select_option("rooms")
+    page.locator(".condition").get_by_label("Value").fill("3")
+    page.locator(".condition").get_by_role("button", name="Add").click()
+    expect(page.locator(".clause").last).to_contain_text("rooms > 3")
+    page.get_by_role("button", name="Row 1: why?").click()
+    expect(page.locator("#why")).to_contain_text("The rule predicts")
+    page.get_by_role("button", name="Keep the branch: rooms > 3").click()
+    expect(page.locator("#know-list")).to_contain_text("keep: rooms > 3")
+    visitor.wait_for_rule()
+    expect(page.locator(".clause").first).to_contain_text("rooms > 3")
+    expect(page.locator("#know-price")).to_contain_text("What you asked for costs")
+
+
+def test_the_time_until_an_event_is_chosen_on_the_page(visitor):
+    rng = np.random.default_rng(0)
+    late = rng.random(90) < 0.5
+    days = np.ceil(rng.exponential(np.where(late, 50.0, 500.0)))
+    table = pd.DataFrame(
+        {"stage": np.where(late, "late", "early"), "days": days, "age": rng.integers(30, 80, 90)}
+    )
+    table["status"] = np.where(rng.random(90) < 0.8, "dead", "alive")
+    page = visitor.page
+    visitor.drop("patients.csv", table.to_csv(index=False))
+    page.locator("#target").select_option("days")
+    page.get_by_label("Comparison").select_option("time")
+    expect(page.locator("#event")).to_have_value("status = dead")
+    expect(page.locator("#rule-title")).to_have_text("Rule for days until status = dead")
+    visitor.wait_for_rule()
+    expect(page.locator("#columns-list")).not_to_contain_text("status")
+    expect(page.locator(".line.titles")).to_contain_text("median days")
+    expect(page.locator("#rules")).to_contain_text("log-rank test")
+    expect(page.locator("[data-stat=concordance]")).to_be_visible()
+    page.get_by_label("Event").select_option("status = alive")
+    expect(page.locator("#rule-title")).to_have_text("Rule for days until status = alive")
 
 
 def test_groups_of_another_column_are_told_on_request(worker):

@@ -183,7 +183,7 @@ def test_visitors_in_line_learn_their_place_and_small_requests_pass_them(monkeyp
             assert reader("GET", "/api/rows")["total"] == 60
         finally:
             end.set()
-        assert all(answer.result()["scores"]["right"] == 58 for answer in answers)
+        assert all(answer.result()["filters"]["right"] == 58 for answer in answers)
 
 
 def test_connections_beyond_the_limit_are_refused_until_others_end(monkeypatch):

@@ -108,8 +108,8 @@ def literals(columns: list[str]) -> list[dict[str, str]]:
 
 
 async def edit(caller: Caller, tally: Tally, clauses: list[list[str]]) -> None:
-    sent = [{"literals": literals(columns), "at_least": None} for columns in clauses]
-    held(await tally.small(caller.ask("/api/edit", {"rules": [{"clauses": sent}]})))
+    sent = [{"literals": literals(columns), "at_least": None, "label": "yes"} for columns in clauses]
+    held(await tally.small(caller.ask("/api/edit", {"branches": sent})))
     tally.edits += 1
 
 
@@ -127,7 +127,7 @@ async def verify(caller: Caller, tally: Tally, clauses: list[list[str]]) -> None
 
 async def estimate(caller: Caller, tally: Tally) -> None:
     last = held(tally.count(await caller("POST", "/api/validate"))).lines[-1]
-    if "accuracy" not in last:
+    if last.get("measure") != "accuracy":
         tally.faults.append(f"no estimate: {last}")
 
 
@@ -202,7 +202,7 @@ async def mean_ill(caller: Caller, tally: Tally, rng: random.Random) -> None:
         lambda: caller("GET", "/api/rows", Cookie="guess"),
         lambda: caller("GET", "/static/../app.py"),
         lambda: caller("BREW", "/api/table", b"x" * 1000),
-        lambda: caller("POST", "/api/edit", b'{"rules": [{"clauses": [{"literals": [{}]}]}]}'),
+        lambda: caller("POST", "/api/edit", b'{"branches": [{"literals": [{}]}]}'),
     ]
     while not tally.over:
         try:

@@ -61,7 +61,7 @@ def test_a_rule_knows_a_category_in_a_spelling_that_it_never_saw(caplog: pytest.
     clf = NRIClassifier(model="greedy").fit(frame, ["ill", "ill", "well", "ill"] * 5)
     caplog.clear()
     new = pd.DataFrame({"smoker": ["Yes ", "YES", "NO", "perhaps"]})
-    for rules in (clf.rules_, from_json(render(clf.rules_, "json"))):
+    for rules in (clf.rule_, from_json(render(clf.rule_, "json"))):
         assert rules.predict(new).tolist()[:3] == ["ill", "ill", "well"]
     assert (
         caplog.messages

@@ -95,7 +95,7 @@ def test_the_order_of_day_and_month_is_kept_for_rows_that_do_not_tell_it(form: s
     clf = NRIClassifier(model="greedy").fit(pd.DataFrame({"when": DAYS_OF_2023.strftime(form)}), IN_FEBRUARY)
     for when, label in zip(DAYS_OF_2023, IN_FEBRUARY, strict=True):
         assert clf.predict(pd.DataFrame({"when": [when.strftime(form)]})).tolist() == [label]
-    again = from_json(render(clf.rules_, "json"))
+    again = from_json(render(clf.rule_, "json"))
     assert again.predict(pd.DataFrame({"when": DAYS_OF_2023.strftime(form)})).tolist() == IN_FEBRUARY
 
 

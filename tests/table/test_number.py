@@ -251,19 +251,19 @@ def test_a_rule_from_numbers_reads_the_same_numbers_with_a_unit(caplog: pytest.L
     caplog.clear()
     from_texts = NRIClassifier(model="greedy").fit(dressed, labels)
     assert caplog.messages == ["weight: read as numbers with the unit kg"]  # once, however often it is read
-    assert str(from_texts.rules_) == str(plain.rules_)
+    assert str(from_texts.rule_) == str(plain.rule_)
     assert (from_texts.predict(pd.DataFrame({"weight": weights})) == labels).all()
 
 
 def test_plain_numbers_as_texts_of_a_frame_stay_categories() -> None:
     clf = NRIClassifier(model="greedy").fit(pd.DataFrame({"doors": ["2", "4", "5"] * 9}), [0, 1, 0] * 9)
-    assert 'doors = "4"' in str(clf.rules_)
+    assert 'doors = "4"' in str(clf.rule_)
 
 
 def test_categories_that_look_like_numbers_with_odd_ones_stay_categories() -> None:
     grades = pd.Categorical(["1", "2", "3", "none"] * 9)
     clf = NRIClassifier(model="greedy").fit(pd.DataFrame({"grade": grades}), [0, 0, 0, 1] * 9)
-    assert "grade = none" in str(clf.rules_)
+    assert "grade = none" in str(clf.rule_)
 
 
 def test_words_in_a_number_column_of_new_rows_are_missing_while_they_are_few() -> None:

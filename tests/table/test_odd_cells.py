@@ -26,8 +26,8 @@ def test_numbers_in_the_other_byte_order_are_numbers(dtype):
     column = np.arange(20).astype(dtype)
     for X in (column.reshape(-1, 1), pd.DataFrame({"x0": column})):
         assert (
-            fitted(X).rules_
-            == fitted(pd.DataFrame({"x0": column.astype(column.dtype.newbyteorder("="))})).rules_
+            fitted(X).rule_
+            == fitted(pd.DataFrame({"x0": column.astype(column.dtype.newbyteorder("="))})).rule_
         )
 
 
@@ -85,7 +85,7 @@ def test_whole_numbers_of_128_bits_are_numbers(numbers):
 
 def test_a_polars_column_may_be_named_by_a_zero_byte():
     """polars panicked, which is no exception that anybody catches."""
-    assert fitted(pl.DataFrame({"\0": range(20)})).rules_.columns == ("\0",)
+    assert fitted(pl.DataFrame({"\0": range(20)})).rule_.columns == ("\0",)
 
 
 def test_a_number_beyond_all_floats_is_refused():

@@ -10,10 +10,11 @@ import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from rule_strategies import counted
 
 from nri import NRIClassifier
 from nri.errors import InputError
-from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, RuleSet, count_ruleset, from_json, render
+from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, Rule, from_json, render
 from nri.rule.plan import ColumnPlan
 from nri.table import read_columns, read_table, table_of
 from nri.table.cells import TextCells, text_cells, typed_texts
@@ -29,7 +30,7 @@ def _quiet() -> Iterator[None]:
     logger.setLevel(logging.NOTSET)
 
 
-def rule_about(name: str, column: Column, plan: ColumnPlan) -> RuleSet:
+def rule_about(name: str, column: Column, plan: ColumnPlan) -> Rule:
     """A rule that reads a column by a plan."""
     values: dict[Kind, tuple[Op, object]] = {
         Kind.BOOLEAN: (Op.EQ, True),
@@ -39,7 +40,7 @@ def rule_about(name: str, column: Column, plan: ColumnPlan) -> RuleSet:
     }
     op, value = values[plan.kind]
     rules = {"yes": Dnf([Clause([Literal(name, op, value)])])}  # type: ignore[arg-type]  # one of each kind
-    made = count_ruleset("y", ("no", "yes"), rules, {name: column}, np.ones((len(column), 2)))
+    made = counted("y", ("no", "yes"), rules, {name: column}, np.ones((len(column), 2)))
     return made.with_plans({name: plan})
 
 
@@ -138,9 +139,9 @@ HEAVY = ["heavy" if i >= 25 else "light" for i in range(50)]
 def test_what_a_comma_means_is_kept_with_the_rule() -> None:
     """Fitted on ``2,25 kg``, predict took ``2,250 kg`` for more than two tons."""
     clf = NRIClassifier(model="greedy").fit(pd.DataFrame({"weight": KILOS}), HEAVY)
-    plan = clf.rules_.plans["weight"]
+    plan = clf.rule_.plans["weight"]
     assert (plan.kind, plan.decimal, plan.unit) == (Kind.NUMBER, ",", ("", "kg"))
-    for rules in (clf.rules_, from_json(render(clf.rules_, "json"))):
+    for rules in (clf.rule_, from_json(render(clf.rule_, "json"))):
         for cells in (["2,100 kg", "2,400 kg"], ["2,100 kg", "2,400 kg", "2,300 kg"]):
             column = rules.read(pd.DataFrame({"weight": cells}))["weight"]
             assert column.values.tolist() == [float(cell[:5].replace(",", ".")) for cell in cells]
@@ -160,7 +161,7 @@ def test_a_tenth_of_odd_cells_leaves_a_rule_about_numbers() -> None:
         "level: 10 of 100 cells are no numbers and count as missing, such as 'lost', 'pending'"
     ]
     clf = NRIClassifier(model="greedy").fit(frame, labels)
-    assert str(clf.rules_.rules[0].rule).startswith("(level >")
+    assert str(clf.rule_.rules[0].rule).startswith("(level >")
     assert clf.predict(frame).tolist() == labels
 
 
@@ -174,7 +175,7 @@ def test_rows_of_weight_zero_have_a_say_in_what_a_column_is_so_what_was_fitted_i
     labels = [x > 20 for x in range(40)] + [False] * 30
     clf = NRIClassifier(model="greedy").fit(frame, labels, sample_weight=[1] * 40 + [0] * 30)
     assert clf.predict(frame).tolist()[:40] == labels[:40]
-    assert clf.rules_.support.total == 40
+    assert clf.rule_.support.rows == 40
 
 
 @pytest.mark.usefixtures("_quiet")
@@ -191,7 +192,7 @@ def test_a_table_that_was_fitted_is_never_refused_by_predict(column: list[str], 
     except InputError:
         return
     assert len(clf.predict(frame)) == n
-    assert len(from_json(render(clf.rules_, "json")).predict(frame)) == n
+    assert len(from_json(render(clf.rule_, "json")).predict(frame)) == n
 
 
 def test_a_table_reads_by_the_plans_of_another() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nri.errors import InputError, TargetError, UnknownColumnError
 from nri.rule import Literal, Op
-from nri.rule.render.phrase import phrase_literal
+from nri.rule.phrase import phrase_literal
 from nri.table import Target, label_table, table_of
 from nri.table.answers import read_answers, read_condition
 from nri.table.target import MAX_CLASSES, class_index, describe, encode

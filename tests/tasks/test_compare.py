@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from nri import compare_rules
 from nri.errors import InputError
-from nri.rule import Clause, Literal, Op, Dnf, count_ruleset, rule_truth
+from nri.induce.assemble import count_classes, count_clauses
+from nri.outcome import Classes, Number
+from nri.rule import Clause, Dnf, Literal, Op, rule_truth
 from nri.table import table_of
 
 FRAME = pd.DataFrame(
@@ -24,16 +26,14 @@ def older(age: float) -> Literal:
     return Literal("age", Op.GT, age)
 
 
-def ruleset(*clauses, default="no", label="yes", target="flu"):
+def ruleset(*clauses, default="no", label="yes"):
     codes = (FRAME.flu == "yes").to_numpy().astype(int)
-    return count_ruleset(
-        target,
-        ("no", "yes"),
-        {label: Dnf(clauses)},
-        table_of(FRAME).columns,
-        np.eye(2)[codes],
-        default=default,
-    )
+    return of_classes({label: Dnf(clauses)}, codes, default)
+
+
+def of_classes(conditions, codes, default, classes=("no", "yes"), frame=FRAME):
+    table = table_of(frame.drop(columns="flu", errors="ignore")).with_outcome(Classes("flu", classes, codes))
+    return count_classes(conditions, default, table)
 
 
 def test_clauses_are_kept_moved_dropped_and_added():
@@ -139,13 +139,13 @@ def test_rows_are_told_on_which_the_two_differ():
     found = compare_rules(ruleset(Clause([older(57)])), ruleset(Clause([older(61)])), FRAME)
     assert found.rows.differs.tolist() == [False, True, True, False, False, False]
     assert found.rows.changes == (("yes", "no", 2),)
-    assert found.rows.accuracy_old.mean == pytest.approx(3 / 6)
-    assert found.rows.accuracy_new.mean == pytest.approx(5 / 6)
+    assert found.rows.score_old.value == pytest.approx(3 / 6)
+    assert found.rows.score_new.value == pytest.approx(5 / 6)
 
 
 def test_a_table_without_the_truth_gives_no_accuracy():
     found = compare_rules(ruleset(Clause([FEVER])), ruleset(Clause([older(61)])), FRAME.drop(columns="flu"))
-    assert found.rows.accuracy_old is None
+    assert found.rows.score_old is None
 
 
 def test_the_same_rule_says_the_same():
@@ -161,7 +161,7 @@ def test_columns_that_came_and_went_are_named():
 
 
 def test_rules_about_other_classes_cannot_be_compared():
-    other = count_ruleset("flu", ("mild", "severe"), {}, {}, np.ones((1, 2)))
+    other = of_classes({}, np.zeros(6, dtype=int), "mild", ("mild", "severe"))
     with pytest.raises(InputError, match="different classes"):
         compare_rules(ruleset(Clause([FEVER])), other)
 
@@ -169,6 +169,51 @@ def test_rules_about_other_classes_cannot_be_compared():
 def test_a_column_of_two_kinds_cannot_be_compared():
     words = Dnf([Clause([Literal("age", Op.EQ, "old")])])
     frame = pd.DataFrame({"age": ["old", "young"]})
-    with_words = count_ruleset("flu", ("no", "yes"), {"yes": words}, table_of(frame).columns, np.eye(2))
+    with_words = of_classes({"yes": words}, np.array([0, 1]), "no", frame=frame)
     with pytest.raises(InputError, match="number in one rule and text in the other"):
         compare_rules(ruleset(Clause([older(61)])), with_words)
+
+
+def of_number(*clauses, name="cost"):
+    values = np.array([1.0, 5, 6, 9, 12, 2])
+    table = table_of(FRAME.drop(columns="flu")).with_outcome(Number(name, values))
+    return count_clauses(clauses, table)
+
+
+def test_rules_for_a_number_are_compared_by_their_regions_and_row_by_row():
+    old, new = (
+        of_number(Clause([older(65)]), Clause([FEVER])),
+        of_number(Clause([older(59)]), Clause([FEVER])),
+    )
+    rows = FRAME.assign(cost=[1.0, 5, 6, 9, 12, 2])
+    found = compare_rules(old, new, rows)
+    (change,) = found.classes
+    assert change.label is None
+    assert change.kept == (Clause([FEVER]),)
+    assert [(str(one.old), str(one.new)) for one in change.moved] == [("age > 65", "age > 59")]
+    assert change.relation == "more rows"
+    for region in found.regions:
+        grid = _grid()
+        there = grid[_fires(Dnf([region.where]), grid)]
+        assert set(old.predict(there)) <= {region.old}
+        assert set(new.predict(there)) <= {region.new}
+        assert region.old != region.new
+    assert any("age > 59" in str(one.where) for one in found.regions)
+    differs = old.predict(FRAME) != new.predict(FRAME)
+    assert found.rows.differs.tolist() == differs.tolist()
+    assert found.rows.mean_change == pytest.approx(np.abs(old.predict(FRAME) - new.predict(FRAME)).mean())
+    assert found.rows.score_new.measure == "R²"
+
+
+@given(st.lists(clauses, max_size=3, unique=True), st.lists(clauses, max_size=3, unique=True))
+def test_regions_name_every_pair_of_predictions_that_differ(one, other):
+    old, new = of_number(*one), of_number(*other)
+    grid = _grid()
+    pairs = set(zip(old.predict(grid), new.predict(grid), strict=True))
+    named = {(region.old, region.new) for region in compare_rules(old, new).regions}
+    assert {pair for pair in pairs if pair[0] != pair[1]} <= named
+
+
+def test_a_number_cannot_be_compared_with_classes():
+    with pytest.raises(InputError, match="same target"):
+        compare_rules(ruleset(Clause([FEVER])), of_number(Clause([FEVER])))

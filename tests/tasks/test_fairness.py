@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nri.rule import Clause, Literal, Op, Dnf, count_ruleset
+from nri.induce.assemble import count_classes, count_clauses
+from nri.outcome import Number, Survival
+from nri.rule import Clause, Dnf, Literal, Op
 from nri.table import label_table, table_of
 from nri.tasks.fairness import by_group, looks_protected, note_on, protected_columns
 
@@ -51,14 +53,13 @@ def loans():
     )
     table = label_table(table_of(frame), "denied")
     rule = Dnf([Clause([Literal("black", Op.EQ, True)])])
-    ruleset = count_ruleset("denied", table.classes, {"yes": rule}, table.columns, table.class_weights)
-    return table, ruleset
+    return table, count_classes({"yes": rule}, "no", table)
 
 
 def test_each_group_is_told_how_often_the_rule_fires_and_is_right(loans):
-    table, ruleset = loans
-    assert protected_columns(ruleset) == ("black",)
-    found = by_group(table, ruleset, "black")
+    table, rule = loans
+    assert protected_columns(rule) == ("black",)
+    found = by_group(table, rule, "black")
     assert [(g.name, g.rows, g.fires.value, g.right.value) for g in found.groups] == [
         ("yes", 40, 1.0, 0.75),
         ("no", 60, 0.0, 1.0),
@@ -68,12 +69,14 @@ def test_each_group_is_told_how_often_the_rule_fires_and_is_right(loans):
 
 
 def test_numbers_are_told_in_bands_and_every_row_is_in_one_group(loans):
-    table, ruleset = loans
-    found = by_group(table, ruleset, "income")
+    table, rule = loans
+    found = by_group(table, rule, "income")
     assert not found.used
     assert sum(group.rows for group in found.groups) == len(table)
     assert found.groups[0].name.startswith("up to ")
     assert 3 <= len(found.groups) <= 4
+    lower = [group.name.split(" to ")[0] for group in found.groups[1:]]
+    assert all(name.startswith("above ") for name in lower)  # no edge is in two bands
 
 
 def test_many_categories_are_joined_and_missing_cells_are_a_group_of_their_own():
@@ -81,14 +84,25 @@ def test_many_categories_are_joined_and_missing_cells_are_a_group_of_their_own()
     cells = [None if i % 10 == 0 else f"town {i % 20}" for i in range(200)]
     frame = pd.DataFrame({"town": cells, "x": rng.integers(0, 2, 200), "y": ["a", "b"] * 100})
     table = label_table(table_of(frame), "y")
-    ruleset = count_ruleset(
-        "y",
-        table.classes,
-        {"b": Dnf([Clause([Literal("x", Op.EQ, True)])])},
-        table.columns,
-        table.class_weights,
-    )
-    found = by_group(table, ruleset, "town")
+    rule = count_classes({"b": Dnf([Clause([Literal("x", Op.EQ, True)])])}, "a", table)
+    found = by_group(table, rule, "town")
     assert len(found.groups) == 9
     assert [group.name for group in found.groups[-2:]] == ["11 others", "(missing)"]
     assert sum(group.rows for group in found.groups) == 200
+
+
+def test_groups_of_a_number_and_of_a_risk_have_their_predicted_and_actual_mean(loans):
+    table, _ = loans
+    clause = Clause([Literal("black", Op.EQ, True)])
+    values = np.arange(100.0)
+    of_number = table.with_outcome(Number("limit", values))
+    rule = count_clauses([clause], of_number)
+    yes, no = by_group(of_number, rule, "black").groups
+    assert (yes.right, yes.fires.value, no.fires.value) == (None, 1.0, 0.0)
+    assert yes.actual == pytest.approx(values[:40].mean())
+    assert yes.predicted == pytest.approx(rule.branches[0].value)
+    assert "predicted" in note_on(by_group(of_number, rule, "black"))
+    followed = table.with_outcome(Survival("left", "days", values + 1, np.arange(100) % 2 == 0))
+    yes, no = by_group(followed, count_clauses([clause], followed), "black").groups
+    assert yes.actual > no.actual  # the earlier days are theirs
+    assert yes.predicted > no.predicted

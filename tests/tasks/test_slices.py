@@ -4,8 +4,7 @@ import pytest
 from scipy.stats import binom, fisher_exact
 
 from nri.errors import InputError
-from nri.tasks.slice_search import search_slices
-from nri.tasks.slices import error_slices, find_slices
+from nri.tasks.slices import error_slices, find_slices, search_slices
 
 
 def patients(rng: np.random.Generator, n: int) -> pd.DataFrame:

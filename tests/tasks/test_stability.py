@@ -4,9 +4,10 @@ import pytest
 from made_tables import labelled_table
 
 from nri.errors import InputError
-from nri.induce.path import induce_rules
+from nri.induce.induce import induce_rule
 from nri.induce.settings import Settings
-from nri.table import Table
+from nri.outcome import Number, Survival
+from nri.table import Table, table_of
 from nri.tasks.stability import clause_stability
 
 
@@ -27,7 +28,7 @@ def twins(n: int = 60) -> Table:
 
 
 def induced(table):
-    return induce_rules(table, rng=np.random.default_rng(0)).ruleset
+    return induce_rule(table, rng=np.random.default_rng(0)).rule
 
 
 def test_a_clean_clause_comes_back_in_every_sample():
@@ -40,6 +41,7 @@ def test_a_clean_clause_comes_back_in_every_sample():
     assert found.frequent[0].share == 1.0
     assert found.frequent[0].in_rule
     assert found.n_clauses == (1,) * 6
+    assert (found.same_rule, found.same_shape) == (6, 6)
     assert found.agreement == 1.0
     assert found.by_chance < 0.8
     assert [(one.column, one.share, one.in_rule) for one in found.columns] == [
@@ -80,8 +82,8 @@ def test_other_thresholds_are_the_same_conditions_and_give_the_same_answers():
 
 def test_the_same_seed_draws_the_same_samples():
     table = twins()
-    ruleset = induced(table)
-    one, other = (clause_stability(table, ruleset, rng=np.random.default_rng(5), samples=3) for _ in range(2))
+    rule = induced(table)
+    one, other = (clause_stability(table, rule, rng=np.random.default_rng(5), samples=3) for _ in range(2))
     assert one == other
 
 
@@ -115,3 +117,22 @@ def test_no_samples_are_a_mistake():
     table = clean_table(40)
     with pytest.raises(InputError, match="at least one sample"):
         clause_stability(table, induced(table), rng=np.random.default_rng(0), samples=0)
+
+
+@pytest.mark.parametrize("outcome", ["number", "survival"])
+def test_rules_for_a_number_and_for_survival_are_stable_by_the_correlation_of_predictions(outcome):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"old": rng.random(150) < 0.5, "noise": rng.random(150)})
+    cost = np.where(frame.old, 20.0, 5.0) + rng.normal(0, 1, 150)
+    explained = Number("cost", cost)
+    if outcome == "survival":
+        explained = Survival("dead", "days", 100 / cost, rng.random(150) < 0.8)
+    table = table_of(frame).with_outcome(explained)
+    found = clause_stability(table, induced(table), rng=np.random.default_rng(0), samples=6)
+    assert found.measure == "correlation"
+    assert found.agreement > 0.9
+    assert found.by_chance == 0.0
+    assert found.columns[0].column == "old"
+    assert found.clauses[0].label is None
+    assert found.clauses[0].overlap > 0.9 or found.clauses[0].same_words < 1.0
+    assert "correlate with the rule's by 0.9" in str(found) or "by 1.00" in str(found)

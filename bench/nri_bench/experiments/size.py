@@ -214,7 +214,7 @@ def _judged(table: str, rule: Path, folder: Path) -> Measures:
     return {
         "right_on_all": right / rules.support.rows,
         "accuracy": float((said.astype(str) == rows["y"].astype(str).to_numpy()).mean()),
-        "literals": sum(len(tuple(clause)) for one in rules.rules for clause in one.rule),
+        "literals": rules.n_literals,
         "equal": equal,
     }
 

@@ -1,7 +1,7 @@
 """The ``nri`` command: which commands there are, and what happens when one goes wrong.
 
 Exit codes: 0 done; 1 something failed that should not have (NRI_DEBUG=1 shows where); 2 a mistake in
-a file or an option, said in one line; 130 interrupted by Ctrl-C.
+a file or an option, in one line; 3 ``nri compare --fail-above``: the rules differ; 130 interrupted by Ctrl-C.
 
 Nothing heavy is imported here or at the head of a command's file, so that ``nri --help`` is quick.
 """
@@ -17,14 +17,12 @@ from typing import Annotated, Any
 import typer
 
 from nri.cli.apply import explain, export, predict
-from nri.cli.compare import compare
-from nri.cli.console import notes_on_stderr, replace_closed_streams
+from nri.cli.compare import compare, stability
+from nri.cli.console import drop_output, notes_on_stderr, prepare_streams, printable
 from nri.cli.induce import demo, induce
-from nri.cli.plugins import Commands
+from nri.cli.model import slices, surrogate
+from nri.cli.plugins import HELP_NAMES, BriefCommand, Commands
 from nri.cli.serve import serve
-from nri.cli.slices import slices
-from nri.cli.stability import stability
-from nri.cli.surrogate import surrogate
 from nri.cli.train import export_weights, train
 from nri.errors import MissingTargetError, NRIError, ScoresError, TargetError, listed
 
@@ -33,13 +31,13 @@ ClickError: type[Exception] = typer.BadParameter.__mro__[2]
 version; this is the right one either way."""
 
 
-def is_plea_for_help(error: Exception) -> bool:
-    """Whether a command was called without anything, for which the answer is its help."""
+def is_bare_invocation(error: Exception) -> bool:
+    """Whether a command was called without any argument, so that its help is shown."""
     return type(error).__name__ == "NoArgsIsHelpError"
 
 
 def usage_line(error: Exception) -> str:
-    """Return what is wrong and where the command's options are told.
+    """Return what is wrong and where the options of the command are listed.
 
     >>> usage_line(typer.BadParameter("Input should be a number."))
     'invalid value: Input should be a number (see nri --help)'
@@ -68,7 +66,8 @@ _ALIKE = 0.7
 """Least likeness of a name to be suggested: columns for colums, but not out for cost."""
 
 _EXIT_CODES = (
-    "Exit codes: 0 done, 1 an unexpected failure, 2 a mistake in a file or an option, 130 interrupted."
+    "Exit codes: 0 done, 1 an unexpected failure, 2 a mistake in a file or an option, 3 nri compare "
+    "--fail-above: the rules differ, 130 interrupted."
 )
 
 app = typer.Typer(
@@ -76,6 +75,7 @@ app = typer.Typer(
     cls=Commands,
     help="A table goes in, a rule that a person can read comes out.",
     epilog=_EXIT_CODES,
+    context_settings=HELP_NAMES,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -114,32 +114,33 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
     export_weights,
 )
 for _command in _COMMANDS:
-    app.command(no_args_is_help=_command not in (demo, serve))(_command)
+    app.command(cls=BriefCommand, no_args_is_help=_command not in (demo, serve))(_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; every mistake ends in one line on stderr and an exit code."""
-    replace_closed_streams()
+    prepare_streams()
     try:
         with notes_on_stderr():
             code = app(
                 args=None if arguments is None else list(arguments), prog_name="nri", standalone_mode=False
             )
-            sys.stdout.flush()  # what cannot be written is told now, not when Python ends
+            sys.stdout.flush()  # what cannot be written fails now, not when Python ends
         sys.exit(code if isinstance(code, int) else 0)
     except ClickError as error:
-        if is_plea_for_help(error):
+        if is_bare_invocation(error):
             error.show()  # type: ignore[attr-defined]  # every ClickError has it
             sys.exit(2)
         _fail(usage_line(error), 2)
     except NRIError as error:
         _fail(in_options(error), 2)
-    except BrokenPipeError:
-        _leave_quietly()
+    except BrokenPipeError:  # the reader of our output went away, e.g. nri predict ... | head -1
+        drop_output()
+        sys.exit(0)
     except OSError as error:
         if error.errno not in _CANNOT_WRITE:
             _fail_unexpectedly(error)
-        _drop_output()
+        drop_output()
         _fail(f"the result cannot be written ({error.strerror}); make room, or write to another place", 2)
     except Exception as error:
         _fail_unexpectedly(error)
@@ -181,22 +182,10 @@ def _fail(message: str, code: int) -> None:
         import traceback
 
         traceback.print_exc()
-    with suppress(OSError, ValueError):  # who cannot be told anything at least gets the code
-        print(f"error: {' '.join(message.split())}", file=sys.stderr)
+    with suppress(OSError, ValueError):  # where nothing can be written, the code still says it
+        print(f"error: {printable(' '.join(message.split()))}", file=sys.stderr)
         sys.stderr.flush()
     sys.exit(code)
-
-
-def _leave_quietly() -> None:
-    """End after the reader of our output went away, e.g. ``nri induce ... | head -1``."""
-    _drop_output()
-    sys.exit(1)
-
-
-def _drop_output() -> None:
-    """Let go of what could not be written, so that nothing is left to fail at exit."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -1,81 +1,106 @@
-"""``nri predict``, ``nri explain`` and ``nri export``: what is done with a rule that somebody kept."""
+"""``nri predict``, ``nri explain`` and ``nri export``: apply a rule from a file."""
 
-import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nri.cli.console import emit, mute_notes, show_rule, tell, waiting
-from nri.cli.files import check_outputs, files_to_stream, open_table, read_any_rule, write_text
-from nri.cli.options import (
-    DialectOption,
-    FileArgument,
-    FormatOption,
-    HeaderOption,
-    OutOption,
-    QuietOption,
-    RuleArgument,
-    SheetOption,
-    WayOption,
-)
-from nri.cli.records import chosen_format
+from nri.cli import options as opt
+from nri.cli.console import emit, message, mute_notes, progress, show_rule, table_output
+from nri.cli.files import check_outputs, files_to_stream, open_table, read_rule, write_text
+from nri.cli.options import FileArgument, OutOption, QuietOption, RuleArgument, choose_format
 from nri.errors import InputError
 
 if TYPE_CHECKING:
-    from nri.engine.files import Files
-    from nri.rule import RuleSet, Segments, SurvivalRule
+    from nri.rows.files import Files
+    from nri.rule import Rule
+    from nri.table import Source
 
 OnlyOption = Annotated[bool, typer.Option("--only", help="Leave out the columns of the table itself.")]
+ProbabilityOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="CLASS", help="Add the probability of this class, to sort by; repeatable."),
+]
+ProbabilitiesOption = Annotated[
+    bool, typer.Option("--probabilities", help="Add the probability of each class.")
+]
 
 
 def predict(
     rule: RuleArgument,
     file: FileArgument,
-    sheet: SheetOption = None,
-    header: HeaderOption = None,
+    sheet: opt.SheetOption = None,
+    header: opt.HeaderOption = None,
     out: OutOption = None,
     only: OnlyOption = False,
-    engine: WayOption = "auto",
+    probability_of: ProbabilityOption = None,
+    probabilities: ProbabilitiesOption = False,
+    engine: opt.StreamOption = "auto",
     quiet: QuietOption = False,
 ) -> None:
-    """Add a column of predictions and one of their probabilities to a table; a number has no probability.
+    """Add predictions to a table: a class and its probability, a number, or a risk.
 
     The table needs only the columns that the rule uses; a CSV or TSV table keeps its cells and its delimiter
-    as they are, and so does a workbook with --out FILE.xlsx. If it has the target too, the accuracy is
+    as they are, and so does a workbook with --out FILE.xlsx. If it has the target too, the score is
     reported. Large files, and several by a pattern, go through the rule batch by batch.
     """
     mute_notes(quiet)
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
-    ruleset = read_any_rule(rule)
+    applied = _with_probabilities(read_rule(rule), probability_of, probabilities)
     _refuse_database(rule, file)
-    files = None if sheet is not None or header is not None else files_to_stream(file, engine)
+    files = files_to_stream(file, engine, sheet, header)
     if files is not None:
-        _predict_in_batches(ruleset, files, out, only=only, quiet=quiet)
-        return
-    from nri.table.write import write_beside, write_table
-    from nri.tasks.predictions import judge, predictions
+        from nri.tasks.stream import stream_predictions
 
-    source = open_table(file, sheet=sheet, header=header, quiet=quiet)
-    found = predictions(ruleset, source)
-    if only:
-        write_table(found, out or sys.stdout)
+        with progress("predicting", quiet=quiet) as step:
+            score = stream_predictions(
+                applied, files, out, only=only, step=lambda rows: step.describe(f"predicting: {rows} rows")
+            )
     else:
-        write_beside(source, found, out or sys.stdout)
-    judged = judge(ruleset, source, found.iloc[:, 0].to_numpy())
-    if judged is not None:
-        tell(f"{judged} whose {ruleset.target} is known", quiet=quiet)
+        source = open_table(file, sheet, header, quiet=quiet)
+        score = _predict_in_memory(applied, source, out, only=only)
+    if score is not None:
+        message(f"{score} whose {applied.target} is known", quiet=quiet)
     if out is not None:
-        tell(f"wrote {out}", quiet=quiet)
+        message(f"wrote {out}", quiet=quiet)
+
+
+def _predict_in_memory(rule: "Rule", source: "Source", out: Path | None, *, only: bool) -> str | None:
+    """Write the predictions; return how good they are if the table holds the truth."""
+    from nri.table.write import write_beside, write_table
+    from nri.tasks.predictions import predictions, score_text
+
+    predicted = predictions(rule, source)
+    if only:
+        write_table(predicted, out or table_output())
+    else:
+        write_beside(source, predicted, out or table_output())
+    return score_text(rule, source, predicted.iloc[:, 0].to_numpy())
+
+
+def _with_probabilities(rule: "Rule", wanted: list[str] | None, every: bool) -> "Rule":
+    """Return a rule whose predictions come with the probabilities of these classes, or of each."""
+    if not (wanted or every):
+        return rule
+    from nri.table.target import class_index
+
+    target = rule.labels
+    named = (target.classes[class_index(target.classes, label)] for label in wanted or ())
+    shown = target.classes if every else tuple(dict.fromkeys(named))
+    return replace(rule, predicts=replace(target, shown=shown))
 
 
 def _refuse_database(rule: Path, file: str) -> None:
-    """Refuse a database, by its URL or as a file, and say how it makes the predictions itself."""
-    from nri.engine.connect import dialect_name
+    """Refuse a database, by its URL or as a file, and name the SQL that makes predictions in it."""
     from nri.table.files import database_in
 
     scheme = file.partition("://")[0] if "://" in file else database_in(Path(file))
-    dialect = None if scheme is None else dialect_name(scheme)
+    if scheme is None:
+        return
+    from nri.rows.database import dialect_name
+
+    dialect = dialect_name(scheme)
     if dialect is not None:
         raise InputError(
             "predictions in a database are made by its own SQL, and that is written by: "
@@ -83,61 +108,90 @@ def _refuse_database(rule: Path, file: str) -> None:
         )
 
 
-def _predict_in_batches(
-    rule: "RuleSet | Segments | SurvivalRule", files: "Files", out: Path | None, *, only: bool, quiet: bool
-) -> None:
-    from nri.tasks.stream import stream_predictions
-
-    with waiting("predicting", quiet=quiet) as step:
-        judged = stream_predictions(
-            rule, files, out, only=only, step=lambda rows: step.say(f"predicting: {rows} rows")
-        )
-    if judged is not None:
-        tell(f"{judged} whose {rule.target} is known", quiet=quiet)
-    if out is not None:
-        tell(f"wrote {out}", quiet=quiet)
-
-
 RowOption = Annotated[
-    list[int],
+    list[int] | None,
     typer.Option("--row", "-r", metavar="N", help="Number of the row, the first one being 1; repeatable."),
 ]
+WhereOption = Annotated[
+    str | None, typer.Option(metavar="CONDITION", help='The rows on which this holds: "id = P1002".')
+]
+_MOST_EXPLAINED = 20
+"""Rows of --where that are explained."""
 
 
 def explain(
     rule: RuleArgument,
     file: FileArgument,
-    row: RowOption,
-    sheet: SheetOption = None,
-    header: HeaderOption = None,
-    engine: WayOption = "auto",
+    row: RowOption = None,
+    where: WhereOption = None,
+    sheet: opt.SheetOption = None,
+    header: opt.HeaderOption = None,
+    engine: opt.StreamOption = "auto",
     quiet: QuietOption = False,
 ) -> None:
-    """Tell which clauses fire on a row or, when none does, what the nearest one lacks.
+    """Explain the prediction of rows: which clause fires or, when none does, what the nearest one lacks.
 
-    Large files are read as far as the last row that is asked about.
+    Large files are read as far as the last row of --row.
     """
     mute_notes(quiet)
-    ruleset = read_any_rule(rule)
-    files = None if sheet is not None or header is not None else files_to_stream(file, engine)
+    if not row and where is None:
+        raise InputError('which rows? Add --row N, or --where "id = P1002"')
+    applied = read_rule(rule)
+    files = files_to_stream(file, engine, sheet, header)
+    if files is not None and where is not None:
+        raise InputError("--where is for tables that are read into memory; add --engine memory, or use --row")
     if files is not None:
-        from nri.tasks.stream_questions import stream_explanations
+        explanations = _explained_by_stream(applied, files, row or [], quiet=quiet)
+    else:
+        source = open_table(file, sheet, header, quiet=quiet)
+        numbers = [*(row or ()), *([] if where is None else _rows_where(source, where, quiet=quiet))]
+        explanations = _explained(applied, source, numbers, file)
+    for number, text in explanations:
+        emit(f"row {number}: {text}")
 
-        with waiting(f"reading {file}", quiet=quiet):
-            explanations = stream_explanations(ruleset, files, row)
-        for number, told in zip(row, explanations, strict=True):
-            emit(f"row {number}: {told}")
-        return
-    source = open_table(file, sheet=sheet, header=header, quiet=quiet)
-    for number in row:
-        if not 1 <= number <= len(source):
-            raise InputError(f"no row {number}: {file} has rows 1 to {len(source)}")
+
+def _explained_by_stream(
+    rule: "Rule", files: "Files", numbers: list[int], *, quiet: bool
+) -> list[tuple[int, str]]:
+    from nri.tasks.stream import stream_explanations
+
+    with progress(f"reading {files.paths[0]}", quiet=quiet):
+        return list(zip(numbers, stream_explanations(rule, files, numbers), strict=True))
+
+
+def _explained(rule: "Rule", source: "Source", numbers: list[int], file: str) -> list[tuple[int, str]]:
     import numpy as np
 
-    rows = np.array([number - 1 for number in row])
-    columns = {name: column.take(rows) for name, column in ruleset.read(source).items()}
-    for number, explanation in zip(row, ruleset.explain(columns, len(rows)), strict=True):
-        emit(f"row {number}: {explanation}")
+    for number in numbers:
+        if not 1 <= number <= len(source):
+            raise InputError(f"no row {number}: {file} has rows 1 to {len(source)}")
+    rows = np.array([number - 1 for number in numbers], dtype=np.int64)
+    columns = {name: column.take(rows) for name, column in rule.read(source).items()}
+    return list(zip(numbers, map(str, rule.explain(columns, len(rows))), strict=True))
+
+
+def _rows_where(source: "Source", condition: str, *, quiet: bool) -> list[int]:
+    """Return the numbers, from 1, of the rows on which a condition holds; of many the first ones."""
+    import numpy as np
+
+    from nri.rule.literal import Kind
+    from nri.table.answers import comparison_of
+    from nri.table.reading import understand
+
+    name, comparison = comparison_of(condition, source.names, "--where")
+    read = understand(source.cells(name))
+    if comparison is not None:
+        holds = comparison.truth(read.column, read.plan, name) & read.column.known
+    elif read.column.kind is Kind.BOOLEAN:
+        holds = read.column.values & read.column.known
+    else:
+        raise InputError(f'--where {condition!r} names a column only; compare it, e.g. "{name} = 1"')
+    numbers = (1 + np.flatnonzero(holds)).tolist()
+    if not numbers:
+        raise InputError(f"--where {condition!r} holds on no row; check the value, or use --row N")
+    if len(numbers) > _MOST_EXPLAINED:
+        message(f"{condition} holds on {len(numbers)} rows; the first {_MOST_EXPLAINED} follow", quiet=quiet)
+    return numbers[:_MOST_EXPLAINED]
 
 
 TableOption = Annotated[
@@ -162,9 +216,9 @@ FunctionOption = Annotated[
 
 def export(
     rule: RuleArgument,
-    form: FormatOption = None,
+    form: opt.FormatOption = None,
     out: OutOption = None,
-    dialect: DialectOption = None,
+    dialect: opt.DialectOption = None,
     table: TableOption = None,
     statement: StatementOption = None,
     into: IntoOption = None,
@@ -173,17 +227,17 @@ def export(
 ) -> None:
     """Write a rule as SQL, Python, Markdown or any other format."""
     check_outputs({"--out": out}, {"the rule": rule})
-    ruleset = read_any_rule(rule)
+    exported = read_rule(rule)
     for_sql = {"dialect": dialect, "table": table, "statement": statement, "into": into}
-    name = chosen_format(form, out, implied="sql" if any(for_sql.values()) else None) or "text"
-    meant = [(option, given, "sql") for option, given in for_sql.items()] + [("function", function, "python")]
-    for option, given, wanted in meant:
-        if given is not None and name != wanted:
-            raise InputError(f"--{option} is for --format {wanted}, not for {name}; drop it, or add that")
-    text = ruleset.render(name, function=function or "predict", **for_sql)
+    name = choose_format(form, out, implied="sql" if any(for_sql.values()) else None) or "text"
+    used = [(option, value, "sql") for option, value in for_sql.items()] + [("function", function, "python")]
+    for option, value, needed in used:
+        if value is not None and name != needed:
+            raise InputError(f"--{option} is for --format {needed}, not for {name}; drop it, or add that")
+    text = exported.render(name, function=function or "predict", **for_sql)
     if out is not None:
         write_text(out, text)
-        tell(f"wrote {out}", quiet=quiet)
+        message(f"wrote {out}", quiet=quiet)
     elif name == "text":
         show_rule(text)
     else:

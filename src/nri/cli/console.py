@@ -1,4 +1,4 @@
-"""What every command says and how: results on stdout, everything else on stderr."""
+"""The terminal: results on stdout, messages and progress on stderr."""
 
 import logging
 import os
@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO
 
@@ -16,12 +16,12 @@ from rich.theme import Theme
 
 _LOGGER = logging.getLogger("nri")
 
-PATIENCE = 2.0
-"""Seconds after which a person wants to see that something is going on."""
+PROGRESS_AFTER = 2.0
+"""Seconds after which progress is shown."""
 
 
-class _Waited:
-    """How long this command has been waited for in all: several short steps are a long wait too."""
+class _Elapsed:
+    """Seconds that this command has worked for so far: several short steps are a long wait too."""
 
     seconds = 0.0
 
@@ -31,33 +31,71 @@ class RuleHighlighter(RegexHighlighter):
 
     base_style = "rule."
     highlights = [  # noqa: RUF012  # the base class declares it so
-        r"(?m)^(?P<word>IF| OR|THEN|ELSE|ALWAYS)\b",
+        r"(?m)^(?P<word>IF| OR|     OR|THEN|ELSE IF|ELSE|ALWAYS)\b",
         r"(?P<word>\b(AND|NOT|ELSE)\b)",
-        r"(?P<number>precision (\d\.\d\d|-) +covers [\d.]+ of [\d.]+)",
+        r"(?P<number>(\d\.\d\d|-) of +[\d.]+ rows)",
         r"(?P<note>accuracy \d\.\d\d( ± \d\.\d\d)? \([^)]*\))",
     ]
 
 
 _THEME = Theme({"rule.word": "bold cyan", "rule.number": "dim", "rule.note": "green"})
+_STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
+"""How a closed stream is replaced: reading from the first and writing to the second fails."""
 
 
-def replace_closed_streams() -> None:
-    """Put something in the place of standard streams that were closed (``nri ... >&-``) and are None.
+def prepare_streams() -> None:
+    """Replace standard streams that were closed (``nri ... >&-``), and let none fail on a character.
 
-    No table can be read there and no result be written, which is said like any other such failure; remarks go
-    nowhere. And no file that is opened later takes the number of the stream.
+    Reading from a closed input and writing to a closed output fail like any other file; messages are lost.
+    The number of the stream stays taken, so that no file opened later gets it.
     """
     for number, (name, mode, way) in enumerate(_STREAMS):
         if getattr(sys, name) is None:
-            nothing = os.open(os.devnull, way)
-            if nothing != number:
-                os.dup2(nothing, number)
+            null = os.open(os.devnull, way)
+            if null != number:
+                os.dup2(null, number)
             stream = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115  # open to the end
             setattr(sys, name, stream)
+    for output in (sys.stdout, sys.stderr):
+        if hasattr(output, "reconfigure"):
+            output.reconfigure(errors="replace")  # e.g. a name in Chinese on a terminal of cp1252
 
 
-_STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
-"""What stands in for a closed stream: reading from the first and writing to the second fails."""
+def drop_output() -> None:
+    """Discard output that could not be written, so that nothing is left to fail at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def printable(text: str) -> str:
+    r"""Return a text with its control characters escaped, so that a name cannot command the terminal.
+
+    >>> print(printable("red\x1b[31m"))
+    red\x1b[31m
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c in "\n\t" or c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )
+
+
+@dataclass(frozen=True)
+class _SafeTerminal:
+    """A terminal that table cells are written to."""
+
+    stream: IO[str]
+
+    def write(self, text: str) -> int:
+        return self.stream.write(printable(text))
+
+    def flush(self) -> None:
+        self.stream.flush()
+
+
+def table_output() -> IO[str]:
+    """Return standard output for the cells of a table: as they are, or escaped on a terminal."""
+    return _SafeTerminal(sys.stdout) if sys.stdout.isatty() else sys.stdout  # type: ignore[return-value]
 
 
 def show_rule(text: str) -> None:
@@ -66,77 +104,89 @@ def show_rule(text: str) -> None:
         emit(text)
         return
     console = Console(theme=_THEME, highlighter=RuleHighlighter(), soft_wrap=True, emoji=False, markup=False)
-    console.print(text)
+    console.print(printable(text))
 
 
 def emit(text: str, stream: IO[str] | None = None) -> None:
-    """Print text as it is, with a line end."""
+    """Print text with a line end; on a terminal its control characters are escaped."""
     stream = stream or sys.stdout
+    text = printable(text) if stream.isatty() else text
     stream.write(text if text.endswith("\n") else text + "\n")
     stream.flush()
 
 
-def tell(message: str, *, quiet: bool = False) -> None:
-    """Print a remark for the person at the terminal."""
-    if message and not quiet:
-        emit(message, sys.stderr)
+def message(text: str, *, quiet: bool = False) -> None:
+    """Print a line for the person at the terminal."""
+    if text and not quiet:
+        emit(printable(text), sys.stderr)
 
 
 @dataclass(frozen=True)
-class Steps:
-    """What is told while somebody waits."""
+class Progress:
+    """What is shown while a command works."""
 
     advance: Callable[[], None]
-    say: Callable[[str], None]
-    """tell what is being done now"""
+    describe: Callable[[str], None]
+    """show what is being done now"""
 
     def __call__(self) -> None:
-        """Tell that a step is done."""
+        """Count a step as done."""
         self.advance()
 
 
 @contextmanager
-def waiting(title: str, *, steps: int | None = None, quiet: bool = False) -> Iterator[Steps]:
-    """Show on stderr that something is going on, once this and what was waited for before took two seconds.
+def progress(title: str, *, steps: int | None = None, quiet: bool = False) -> Iterator[Progress]:
+    """Show progress on stderr once this and earlier steps of the command took two seconds.
 
     Yields a function to be called after each step; with a number of steps a bar shows them.
     """
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich import progress as rich_progress
 
     console = Console(stderr=True)
-    columns = [SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()]
+    columns: list[rich_progress.ProgressColumn] = [
+        rich_progress.SpinnerColumn(),
+        rich_progress.TextColumn("{task.description}", markup=False),
+        rich_progress.TimeElapsedColumn(),
+    ]
     if steps is not None:
-        columns.insert(2, BarColumn())
-    progress = Progress(*columns, console=console, transient=True)
-    task = progress.add_task(title, total=steps)
+        columns.insert(2, rich_progress.BarColumn())
+    bar = rich_progress.Progress(*columns, console=console, transient=True)
+    task = bar.add_task(printable(title), total=steps)
     over, lock = threading.Event(), threading.Lock()
 
     def begin() -> None:
         with lock:
             if not over.is_set():
-                progress.start()
+                bar.start()
 
     began = time.monotonic()
-    timer = threading.Timer(max(0.0, PATIENCE - _Waited.seconds), begin)
+    timer = threading.Timer(max(0.0, PROGRESS_AFTER - _Elapsed.seconds), begin)
     timer.daemon = True
     if not quiet and console.is_terminal:
         timer.start()
     try:
-        yield Steps(lambda: progress.advance(task), lambda text: progress.update(task, description=text))
+        yield Progress(lambda: bar.advance(task), lambda text: bar.update(task, description=printable(text)))
     finally:
         timer.cancel()
-        _Waited.seconds += time.monotonic() - began
+        _Elapsed.seconds += time.monotonic() - began
         with lock:
             over.set()
-            if progress.live.is_started:  # stopping what never started would print an empty line
-                progress.stop()
+            if bar.live.is_started:  # stopping what never started would print an empty line
+                bar.stop()
+
+
+class _NoteFormatter(logging.Formatter):
+    """One printable line for each warning."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(f"note: {record.getMessage()}")
 
 
 @contextmanager
 def notes_on_stderr() -> Iterator[None]:
-    """Let the library's warnings through as single lines on stderr while a command runs."""
+    """Print the library's warnings as single lines on stderr while a command runs."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("note: %(message)s"))
+    handler.setFormatter(_NoteFormatter())
     handler.setLevel(logging.WARNING)
     _LOGGER.addHandler(handler)
     try:
@@ -146,23 +196,14 @@ def notes_on_stderr() -> Iterator[None]:
 
 
 def mute_notes(quiet: bool) -> None:
-    """Hold warnings back if the person wants quiet."""
+    """Hold warnings back with --quiet."""
     for handler in _LOGGER.handlers:
         handler.setLevel(logging.ERROR if quiet else logging.WARNING)
 
 
 def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """Align rows of texts, the first of which is the heading.
+    """Align rows of texts, the first of which is the heading; so many columns are flush left.
 
-    Parameters
-    ----------
-    rows
-        Of equal length.
-    left
-        How many columns are flush left; the others are flush right.
-
-    Examples
-    --------
     >>> print(text_table([("slice", "rows"), ("age > 61", "7")]))
     slice     rows
     age > 61     7

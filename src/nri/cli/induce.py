@@ -1,252 +1,265 @@
-"""``nri induce``: a table in, a rule out."""
+"""``nri induce`` and ``nri demo``: a table in, a rule out, by one flow for every outcome."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nri.cli import options as given
-from nri.cli import texts
-from nri.cli.console import mute_notes, tell, waiting
-from nri.cli.files import check_outputs, read_rule
-from nri.cli.options import FileArgument, QuietOption
-from nri.cli.output import Estimate, Output, tell_groups, write_report, write_rule
-from nri.cli.records import Form, Limits, Reading, Size, spread
-from nri.cli.stability import tell_steadiness
+from nri.cli import options as opt
+from nri.cli.compare import show_stability_line
+from nri.cli.console import message, mute_notes, progress
+from nri.cli.files import check_outputs, in_memory, open_rows
+from nri.cli.options import InduceOptions, OutputOptions, Reading, RowOptions, spread
+from nri.cli.output import (
+    ReportFile,
+    Validation,
+    rule_note,
+    show_groups,
+    validation_of,
+    write_report,
+    write_rule,
+)
+from nri.cli.settings import settings_of
 from nri.errors import InputError
 
 if TYPE_CHECKING:
-    from nri.induce.estimates import Accuracy
+    from nri.induce.costs import MeanCost
     from nri.induce.floors import Floored, Floors
-    from nri.induce.path import Induction
-    from nri.induce.resample import HeldOut
+    from nri.induce.induce import Induction
     from nri.induce.settings import Settings
-    from nri.rule import RuleSet
+    from nri.induce.validate import HeldOut
+    from nri.rows.base import Rows
     from nri.table import Table
 
 
 @dataclass(frozen=True)
-class Wishes(Limits):
-    """What a rule may be, and what a person knows."""
+class Scoring:
+    """What is shown beside the rule."""
 
-    require: given.RequireOption = None
-    min_precision: given.MinPrecisionOption = 0.0
-    keep: given.KeepOption = None
-    forbid: given.ForbidOption = None
-    cuts: given.CutsOption = None
-    monotone: given.MonotoneOption = None
-    binarize: given.BinarizeOption = "auto"
-    cost: given.CostOption = None
-    min_sensitivity: given.MinSensitivityOption = 0.0
-    min_specificity: given.MinSpecificityOption = 0.0
+    cv: opt.CvOption = False
+    prevalence: opt.PrevalenceOption = None
+    protect: opt.ProtectOption = None
+    html: opt.HtmlOption = None
+    clinical: opt.ClinicalOption = False
+    random_state: opt.SeedOption = 0
 
-    def settings_for(self, table: "Table") -> "Settings":
-        """Return them as settings for a table with its target."""
-        from nri.induce.knowledge import Knowledge
+    def __post_init__(self) -> None:
+        if self.prevalence is None:
+            return
+        if not (self.cv or self.html):
+            raise InputError("--prevalence is about estimates on new rows; add --cv or --html")
+        if not 0 < self.prevalence < 1:
+            raise InputError(f"--prevalence is a share between 0 and 1, not {self.prevalence:g}; 5 % is 0.05")
 
-        return replace(
-            self.settings(table.names),
-            require=texts.split_names(self.require, table.names) or (),
-            min_precision=self.min_precision,
-            binarize=self.binarize,  # type: ignore[arg-type]  # the binarizer refuses unknown modes
-            costs=texts.costs_of(self.cost, () if table.measured is not None else table.classes),
-            knowledge=Knowledge(
-                keep=None if self.keep is None else read_rule(self.keep),
-                forbid=tuple(self.forbid or ()),
-                cuts={
-                    name: texts.numbers_of(text, "--cuts")
-                    for name, text in texts.split_assignments(self.cuts, "--cuts").items()
-                },
-                monotone=texts.split_assignments(self.monotone, "--monotone"),
-            ),
-        )
-
-    @property
-    def floors(self) -> "Floors":
-        """What must be reached on new rows."""
-        from nri.induce.floors import Floors
-
-        return Floors(self.min_sensitivity, self.min_specificity)
+    def report(self, source: str | None) -> ReportFile | None:
+        """Return where the report goes, if one is to be written."""
+        if self.html is None:
+            return None
+        options = {
+            "source": None if source in (None, "-") else Path(str(source)).name,
+            "clinical": self.clinical,
+            "seed": self.random_state,
+            "prevalence": self.prevalence,
+            "protect": tuple(self.protect or ()),
+        }
+        return ReportFile(self.html, options)
 
 
 @spread
 def induce(
-    file: FileArgument,
+    file: opt.HiddenFileArgument,
     reading: Reading,
-    wishes: Wishes,
-    written: Form,
-    size: Size,
-    time: given.TimeOption = None,
-    event: given.EventOption = None,
-    dialect: given.DialectOption = None,
-    html: given.HtmlOption = None,
-    clinical: given.ClinicalOption = False,
-    cv: given.CvOption = False,
-    prevalence: given.PrevalenceOption = None,
-    protect: given.ProtectOption = None,
-    random_state: given.SeedOption = 0,
-    quiet: QuietOption = False,
+    options: InduceOptions,
+    scoring: Scoring,
+    output: OutputOptions,
+    rows: RowOptions,
+    help_all: opt.HelpAllOption = False,
 ) -> None:
     """Induce a rule that explains a column of a table, and print it.
 
-    With --out the rule goes to a file (RULE.json is what the other commands read) and is shown as text too.
+    FILE is a CSV, TSV, Excel, Parquet or ARFF table, a pattern for several files, a database URL, or - for
+    standard input.
     """
-    mute_notes(quiet)
-    check_outputs({"--out": written.out, "--html": html}, {"the table": file})
-    form = written.chosen("sql" if dialect is not None else None)
-    if dialect is not None and form != "sql":
-        raise InputError(f"--dialect is for --format sql, not for {form}; drop it, or add that")
-    if prevalence is not None and not (cv or html):
-        raise InputError("--prevalence is about estimates on new rows; add --cv or --html")
-    if prevalence is not None and not 0 < prevalence < 1:
-        raise InputError(f"--prevalence is a share between 0 and 1, not {prevalence:g}; 5 % is 0.05")
-    output = Output(form, written.out, html, quiet, clinical, file, dialect, prevalence, tuple(protect or ()))
-    if time is not None or event is not None:
-        from nri.cli.induce_segments import induce_and_show_survival, read_followed
-
-        _check_classes(wishes)
-        rows = read_followed(file, reading, size, time, event, quiet=quiet)
-        rows.table.require(output.protect)
-        settings = wishes.settings_for(rows.scored)
-        return induce_and_show_survival(rows, settings, output, cv=cv, seed=random_state)
-    from nri.cli.large import induce_in_place, rows_for_memory
-
-    if induce_in_place(file, reading, wishes, size, output, cv=cv, seed=random_state):
-        return
-    source = rows_for_memory(file, reading, size, quiet=quiet)
-    with waiting(f"reading {file}", quiet=quiet):  # the imports take their time too
-        table, remark = reading.labelled(source, numbers=True)
-    del source  # its cells are twice in memory else
-    table.require(output.protect)
-    settings = wishes.settings_for(table)
-    tell(remark, quiet=quiet)
-    if table.measured is not None:
-        from nri.cli.induce_segments import induce_and_show_number
-
-        _check_classes(wishes)
-        return induce_and_show_number(table, settings, output, cv=cv, seed=random_state)
-    induce_and_show(table, settings, output, cv=cv, seed=random_state, floors=wishes.floors)
+    mute_notes(output.quiet)
+    check_outputs({"--out": output.out, "--html": scoring.html}, {"the table": file})
+    output.chosen_format()
+    with open_rows(file, reading, rows, quiet=output.quiet) as opened:
+        run(opened, options, scoring, output, source=file, sample=rows.sample)
 
 
-def _check_classes(wishes: Wishes) -> None:
-    """Refuse what makes no sense of a number."""
-    if wishes.floors:
-        raise InputError("--min-sensitivity and --min-specificity are about a class, not about a number")
-    if wishes.stable:
-        raise InputError("--stable is for rules about classes, not about a number; drop it")
-
-
-def induce_and_show(
-    table: "Table",
-    settings: "Settings",
-    output: Output,
+def run(
+    rows: "Table | Rows",
+    options: InduceOptions,
+    scoring: Scoring,
+    output: OutputOptions,
     *,
-    cv: bool,
-    seed: int,
-    floors: "Floors | None" = None,
+    source: str | None = None,
+    sample: int | None = None,
 ) -> None:
-    """Induce, estimate the accuracy, and write the rule where it is wanted."""
+    """Induce, validate, and write the rule and what goes with it."""
     import numpy as np
 
-    floored, held = None, None
-    if floors:
-        floored, held = _with_floors(table, settings, floors, seed=seed, quiet=output.quiet)
-        settings = replace(settings, tilt=floored.tilt)
     from nri.induce.costs import mean_cost
-    from nri.induce.path import induce_rules
-    from nri.induce.price import price_of_knowledge
-    from nri.induce.resample import FOLDS, cores, hold_out
-    from nri.rule.render.options import settled
-    from nri.table.usable import describe_left_out
+    from nri.induce.floors import Floors
+    from nri.induce.induce import induce_rule
+    from nri.induce.validate import FOLDS, coded_predictions, cores, hold_out
+    from nri.outcome import Classes
+    from nri.table import Table
 
-    with waiting("looking for a rule", quiet=output.quiet):
-        found = induce_rules(table, settings, rng=np.random.default_rng(seed))
-    tell(describe_left_out(found.left_out, named_in="--columns"), quiet=output.quiet)
-    if found.searched is not None:
-        told = f"searched {found.searched} of {len(table)} rows; choices, cuts and counts are by all rows"
-        tell(told, quiet=output.quiet)
-    if found.searched_columns is not None:
-        told = f"searched the {found.searched_columns} of {len(table.names)} columns that tell most alone"
-        tell(f"{told}; name others in --require", quiet=output.quiet)
-    price = price_of_knowledge(table, settings, found.ruleset, rng=np.random.default_rng(seed))
-    tell("" if price is None else str(price), quiet=output.quiet)
-    weighted = "weighted, " if found.ruleset.weighted else ""
-    cost = mean_cost(table, found.ruleset.predict_index(table), settings.costs)
-    paid = "" if cost is None else f", cost {cost.mean:.2f} a row"
-    note = Estimate(f"rule: accuracy {_seen(found, table).mean:.2f}{paid} ({weighted}on these rows)")
-    if cv and held is None:
-        with waiting("cross-validating", steps=FOLDS, quiet=output.quiet) as step:
-            held = hold_out(table, settings, rng=np.random.default_rng(seed), jobs=cores(), step=step)
+    quiet, seed = output.quiet, scoring.random_state
+    table = rows if isinstance(rows, Table) else None
+    outcome = rows.outcome
+    names = tuple(rows.names if isinstance(rows, Table) else rows.columns)
+    _require(names, scoring.protect or ())
+    classes = outcome.classes if isinstance(outcome, Classes) else ()
+    settings = settings_of(options, names, classes=classes)
+    floors = Floors(options.min_sensitivity, options.min_specificity)
+    _check_supported(settings, floors, has_classes=bool(classes), in_memory=table is not None)
+    floored, held = None, None
+    if floors and table is not None:
+        floored, held = _meet_floors(table, settings, floors, seed=seed, quiet=quiet)
+        settings = replace(settings, tilt=floored.tilt)
+    with progress("searching for a rule", quiet=quiet) as step:
+        induction = induce_rule(rows, settings, rng=np.random.default_rng(seed), step=step.describe)
+    _show_search(induction, rows, quiet=quiet)
+    cost: MeanCost | None = None
+    if table is not None:
+        _show_price(induction, table, settings, seed=seed, quiet=quiet)
+        if settings.costs is not None:
+            cost = mean_cost(table, coded_predictions(induction.rule, table), settings.costs)
+    if scoring.cv and held is None:
+        with progress("cross-validating", steps=FOLDS, quiet=quiet) as step:
+            held = hold_out(rows, settings, rng=np.random.default_rng(seed), jobs=cores(), step=step)
+    validation = None
     if held is not None:
-        note = _cross_validated(found.ruleset, held, settings, output.prevalence, floored)
-    if not settled(found.ruleset).decisions:
-        tell("no rule pays for itself on these rows: give more rows, or other columns", quiet=output.quiet)
-    elif note.doubt:
-        tell(note.doubt, quiet=output.quiet)
-    else:
-        tell(_leak(found, table), quiet=output.quiet)
-    write_rule(found.ruleset, note, output)
-    if settings.stable and settled(found.ruleset).decisions:
-        tell_steadiness(table, found.ruleset, settings, seed=seed, quiet=output.quiet)
-    tell_groups(found, table, output)
-    write_report(found, table, settings, output, seed=seed, held=held, floored=floored)
+        validation = validation_of(held, induction.rule, settings, scoring.prevalence, floored)
+    _show_warnings(induction, rows, validation, quiet=quiet)
+    write_rule(induction.rule, output, rule_note(induction.rule, validation, cost), validation)
+    _show_more(induction, rows, settings, scoring, output, source, sample, held, floored)
 
 
-def _seen(found: "Induction", table: "Table") -> "Accuracy":
-    from nri.induce.estimates import accuracy_of
+def _require(names: tuple[str, ...], wanted: "list[str] | tuple[str, ...]") -> None:
+    from nri.errors import UnknownColumnError
 
-    return accuracy_of(found.ruleset.predict_index(table) == table.codes, table.weights)
-
-
-def _leak(found: "Induction", table: "Table") -> str:
-    """Return a hint if one column tells all of many rows: it may be the answer in other words."""
-    from nri.induce.estimates import lone_teller
-
-    column = lone_teller(found.ruleset, table)
-    if column is None:
-        return ""
-    return (
-        f"{column!r} alone tells every row: is it the answer in other words, or known only afterwards? "
-        f'Then leave it out: --without "{column}"'
-    )
+    for name in wanted:
+        if name not in names:
+            raise UnknownColumnError(name, names)
 
 
-def _with_floors(
+def _check_supported(settings: "Settings", floors: "Floors", *, has_classes: bool, in_memory: bool) -> None:
+    """Refuse options that the outcome or the source of rows does not allow."""
+    if not has_classes:
+        if floors:
+            raise InputError("--min-sensitivity and --min-specificity are about a class; drop them")
+        if settings.stable:
+            raise InputError("--stable is for rules about classes; drop it")
+    if not in_memory:
+        refused = {
+            "--keep": settings.knowledge.keep,
+            "--min-sensitivity": floors,
+            "--stable": settings.stable,
+        }
+        for option, value in refused.items():
+            if value:
+                raise InputError(f"{option} is for tables that are read into memory; add --engine memory")
+
+
+def _meet_floors(
     table: "Table", settings: "Settings", floors: "Floors", *, seed: int, quiet: bool
 ) -> "tuple[Floored, HeldOut]":
     import numpy as np
 
     from nri.induce.floors import meet_floors, most_steps
 
-    with waiting("cross-validating until the floor is met", steps=most_steps(), quiet=quiet) as step:
+    with progress("cross-validating until the floor is met", steps=most_steps(), quiet=quiet) as step:
         floored, held = meet_floors(table, settings, floors, rng=np.random.default_rng(seed), step=step)
-    tell(str(floored), quiet=quiet and floored.met)  # whoever asks for a floor must hear that it is not kept
+    message(str(floored), quiet=quiet and floored.met)  # a floor that is not kept is shown in any case
     return floored, held
 
 
-def _cross_validated(
-    ruleset: "RuleSet",
-    held: "HeldOut",
-    settings: "Settings",
-    prevalence: float | None,
-    floored: "Floored | None",
-) -> Estimate:
-    from nri.cli.diagnostics import as_data
-    from nri.induce.estimates import guess_of
+def _show_search(induction: "Induction", rows: "Table | Rows", *, quiet: bool) -> None:
+    """Show which columns were left out, and where a part of rows or columns was searched."""
+    from nri.table import Table
+    from nri.table.usable import describe_left_out
 
-    table, cost = held.table, held.cost(settings.costs)
-    if cost is not None:
-        doubt, paid = cost.doubt, f", cost {cost} a row"
+    message(describe_left_out(induction.left_out, named_in="--columns"), quiet=quiet)
+    n_rows = len(rows) if isinstance(rows, Table) else rows.n_rows
+    if induction.searched is not None:
+        counted = f"choices, cuts and counts are counted on all {n_rows:.10g} rows"
+        message(f"searched {induction.searched} of {n_rows:.10g} rows; {counted}", quiet=quiet)
+    if induction.searched_columns is not None:
+        n_columns = len(rows.names if isinstance(rows, Table) else rows.columns)
+        searched = f"searched the {induction.searched_columns} of {n_columns} most informative columns"
+        message(f"{searched}; name others in the setting require", quiet=quiet)
+
+
+def _show_price(
+    induction: "Induction", table: "Table", settings: "Settings", *, seed: int, quiet: bool
+) -> None:
+    import numpy as np
+
+    from nri.induce.validate import price_of_knowledge
+
+    price = price_of_knowledge(table, settings, induction.rule, rng=np.random.default_rng(seed))
+    message("" if price is None else str(price), quiet=quiet)
+
+
+def _show_warnings(
+    induction: "Induction", rows: "Table | Rows", validation: Validation | None, *, quiet: bool
+) -> None:
+    """Show that there is no rule, that it is no better than a constant, or that a column leaks the target."""
+    rule = induction.rule.settled
+    if not rule.branches:
+        constant = rule.predicts.cells(rule.otherwise)[0]
+        better = f"no rule beats always predicting {constant} on these rows"
+        message(f"{better}: give more rows, or other columns", quiet=quiet)
+    elif validation is not None and validation.warning:
+        message(validation.warning, quiet=quiet)
     else:
-        doubt, paid = guess_of(table.classes, table.by_class.tolist()).doubt(held.accuracy), ""
-    measures = held.diagnostics([rule.label for rule in ruleset.rules], prevalence)
-    weighted = "weighted, " if ruleset.weighted else ""
-    return Estimate(
-        f"rule: accuracy {held.accuracy}{paid} ({weighted}cross-validated)",
-        "" if settings.tilt != 1.0 else doubt,  # a floor is worth what it costs to whoever asked for it
-        measures,
-        as_data(held.accuracy, measures, cost) | ({} if floored is None else {"floors": floored.data}),
+        message(_leak(induction, rows), quiet=quiet)
+
+
+def _leak(induction: "Induction", rows: "Table | Rows") -> str:
+    """Return a hint if one column predicts all of many rows: it may be the target in other words."""
+    from nri.table import Table
+    from nri.tasks.predictions import leaking_column
+
+    column = leaking_column(induction.rule, rows) if isinstance(rows, Table) else None
+    if column is None:
+        return ""
+    return (
+        f"{column!r} alone predicts every row: is it the target in other words, or known only afterwards? "
+        f'Then leave it out: --without "{column}"'
     )
+
+
+def _show_more(
+    induction: "Induction",
+    rows: "Table | Rows",
+    settings: "Settings",
+    scoring: Scoring,
+    output: OutputOptions,
+    source: str | None,
+    sample: int | None,
+    held: "HeldOut | None",
+    floored: "Floored | None",
+) -> None:
+    """Show stability and groups, and write the report; of a large table they are about a sample."""
+    from nri.table import Table
+
+    report, protect = scoring.report(source), tuple(scoring.protect or ())
+    if not isinstance(rows, Table):
+        if not (report or protect):
+            return
+        held = None
+        message("groups and report are about a sample; the rule was counted on all rows", quiet=output.quiet)
+    table = in_memory(rows, sample, quiet=output.quiet)
+    if settings.stable and induction.rule.settled.branches:
+        show_stability_line(table, induction.rule, settings, seed=scoring.random_state, quiet=output.quiet)
+    show_groups(induction.rule, table, protect, output)
+    if report is not None:
+        write_report(report, induction, table, settings, held=held, floored=floored, quiet=output.quiet)
 
 
 _SETS = {
@@ -262,27 +275,28 @@ _SETS = {
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(_SETS)}.")]
 
 
-def demo(name: NameArgument = "breast-cancer", quiet: QuietOption = False) -> None:
+def demo(
+    name: NameArgument = "breast-cancer", model: opt.ModelOption = None, quiet: opt.QuietOption = False
+) -> None:
     """Induce a rule on a data set that comes with scikit-learn; nothing is downloaded."""
     mute_notes(quiet)
     if name not in _SETS:
         raise InputError(f"no demo {name!r}; choose one of {', '.join(_SETS)}")
     loader, target, about = _SETS[name]
-    with waiting(f"loading {name}", quiet=quiet):  # the imports take their time too
-        from nri.induce.settings import Settings
-
+    with progress(f"loading {name}", quiet=quiet):  # the imports take their time too
         table = _load(loader, target)
-    tell(f"{about}: {len(table)} rows, {len(table.names)} columns", quiet=quiet)
-    induce_and_show(table, Settings(), Output(None, None, None, quiet), cv=True, seed=0)
+    message(f"{about}: {len(table)} rows, {len(table.names)} columns", quiet=quiet)
+    run(table, InduceOptions(model=model), Scoring(cv=True), OutputOptions(quiet=quiet))
 
 
 def _load(loader: str, target: str) -> "Table":
     import numpy as np
     from sklearn import datasets
 
-    from nri.table import Target, table_of
+    from nri.outcome import Classes
+    from nri.table import table_of
 
     data = getattr(datasets, loader)(as_frame=True)
     classes = [str(name) for name in data.target_names]
     codes = np.argsort(np.argsort(classes))[data.target.to_numpy()]
-    return table_of(data.data).labelled(Target(target, tuple(sorted(classes)), codes))
+    return table_of(data.data).with_outcome(Classes(target, tuple(sorted(classes)), codes))

@@ -8,14 +8,17 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
+from nri.cli.console import drop_output
+from nri.cli.options import RARE
 from nri.errors import InputError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "nri.commands"
+HELP_NAMES: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 
 ABOUT = {
     "dynamics": "Learn how a system moves: a rule for the next value of each variable.",
@@ -31,6 +34,25 @@ MISSING = {
 """The error of each of them where it is not installed."""
 
 
+class BriefCommand(TyperCommand):
+    """A command whose help fits on two screens: rare options are listed with --help-all."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        paragraphs = (self.help or "").split("\n\n")
+        self.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+        if any(parameter.name == "help_all" for parameter in self.params):
+            for parameter in self.params:
+                parameter.hidden = parameter.name in RARE or getattr(parameter, "hidden", False)  # type: ignore[attr-defined]
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return --help, which is not listed: it is on the screen already."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.hidden = True
+        return option
+
+
 class Commands(TyperGroup):
     """The commands of nri first, then those of other packages."""
 
@@ -44,6 +66,14 @@ class Commands(TyperGroup):
         if own is not None or not (cmd_name in ABOUT or cmd_name in declared()):
             return own
         return proxy(cmd_name)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; a reader that closes the pipe early (``nri ... | head -1``) is no failure."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            drop_output()
+            raise typer.Exit(0) from None
 
 
 @cache
@@ -62,7 +92,9 @@ def proxy(name: str) -> Any:
         if point is None:
             raise InputError(MISSING[name])
         command = typer.main.get_command(point.load())
-        code = command.main(args=context.args, prog_name=context.command_path, standalone_mode=False)
+        code = command.main(
+            args=context.args, prog_name=context.command_path, standalone_mode=False, **HELP_NAMES
+        )
         if isinstance(code, int) and code:
             raise typer.Exit(code)
 

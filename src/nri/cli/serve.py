@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from nri.cli.console import tell
-from nri.cli.options import ModelOption, TakenOption
+from nri.cli.console import message
+from nri.cli.files import SAMPLE
+from nri.cli.options import ModelOption, SampleOption
 from nri.errors import InputError
 
 BeginArgument = Annotated[
@@ -30,7 +31,7 @@ def serve(
     port: PortOption = None,
     browser: BrowserOption = True,
     model: ModelOption = None,
-    sample: TakenOption = 20_000,
+    sample: SampleOption = None,
     target: TargetOption = None,
 ) -> None:
     """Open a page on this machine: drop a table, see its rule, change it, take it along.
@@ -46,7 +47,7 @@ def serve(
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio"):
             raise
         raise InputError("the page needs a few packages more: pip install 'nri[serve]'") from None
-    from nri.induce import models
+    from nri.induce.settings import DEFAULT_MODEL
 
     if target is not None and file is None:
         raise InputError("--target names a column of FILE; give a file too")
@@ -54,6 +55,6 @@ def serve(
     if file is not None:
         from nri.serve.upload import initial_file
 
-        initial = replace(initial_file(file, sample), target=target)
-        tell(f"The page begins with {initial.name}")
-    run(port, model=model or DEFAULT_MODEL, browser=browser, initial=initial, log=tell)
+        initial = replace(initial_file(file, sample or SAMPLE), target=target)
+        message(f"The page begins with {initial.name}")
+    run(port, model=model or DEFAULT_MODEL, browser=browser, initial=initial, log=message)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from nri.cli.console import tell
+from nri.cli.console import message
 from nri.cli.files import require_extra
 from nri.cli.options import QuietOption
 
@@ -51,7 +51,6 @@ def train(
     require_extra("train", "training", "torch", "safetensors", "jaxtyping")
     if tensorboard:
         require_extra(None, "--tensorboard", "tensorboard")
-    from nri.cli.train import training_progress
     from nri.networks import load_training
     from nri.train.loop import CHECKPOINT, METRICS, tensorboard_of
     from nri.train.loop import train as run
@@ -67,7 +66,7 @@ def train(
         run(task, directory, until=until, watch=watch, record=record)
     leave_processes()
     if leads:
-        tell(f"{directory / CHECKPOINT} and {directory / METRICS} after {stop} updates", quiet=quiet)
+        message(f"{directory / CHECKPOINT} and {directory / METRICS} after {stop} updates", quiet=quiet)
 
 
 Watcher = Callable[[int, dict[str, float]], None]
@@ -147,7 +146,7 @@ def _in_a_log(name: str, updates: int) -> Watcher:
         if first or step == updates or time.monotonic() - since > _QUIET_SECONDS:
             left = (updates - step) * means["episodes"] / max(pace, 1e-9) / 60
             state = f"{_state(pace, means)}, {left:.0f} minutes left"
-            tell(f"training {name}: {step} of {updates} updates, {state}")
+            message(f"training {name}: {step} of {updates} updates, {state}")
             since, first = time.monotonic(), False
 
     return watch
@@ -172,7 +171,7 @@ def export_weights(checkpoint: CheckpointArgument, out: OnnxOption, quiet: Quiet
 
     card = write(checkpoint, out)
     size = out.stat().st_size / 2**20
-    tell(
+    message(
         f"wrote {out} ({size:.1f} MB): {card['inducer']} after {card['step']} updates, "
         f"{card['episodes']} episodes, SHA-256 {card['sha256'][:12]}",
         quiet=quiet,

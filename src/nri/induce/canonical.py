@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.arrays import BoolArray, FloatArray, Hashes, IntArray, mixed
 from nri.episode import Cells, Episode
-from nri.rows.hashing import Hashes, mixed
 from nri.rule import Kind, Literal
 
 _ROUNDS = 2

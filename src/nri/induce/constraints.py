@@ -69,9 +69,10 @@ def required_literals(
 
 def resolved(known: Knowledge, table: Table) -> Knowledge:
     """Check what a person knows against the table, and read conditions as its cells are read."""
-    if not isinstance(table.outcome, Classes) and (known.keep is not None or known.monotone):
-        what = "clauses to keep (--keep)" if known.keep is not None else "a direction (--monotone)"
-        raise InputError(f"{what} are for a rule about a class, but {table.target!r} is none; drop them")
+    if not isinstance(table.outcome, Classes) and known.monotone:
+        raise InputError(
+            f"a direction (--monotone) is for a rule about a class, but {table.target!r} is none; drop it"
+        )
     for names in (known.cuts, known.monotone):
         table.require(list(names))
     for name in known.cuts:
@@ -127,13 +128,18 @@ def kept_clauses(keep: Rule, table: Table, max_clauses: int) -> tuple[int, Dnf]:
     (label,) = keep.described
     if label not in table.classes:
         raise InputError(f"the rule to keep is about {label!r}, classes are {list(table.classes)}")
-    index, kept = table.classes.index(label), keep.conditions(label)
+    index = table.classes.index(label)
     if table.positive not in (None, index):
         raise InputError(f"the rule to keep is about {label!r}, the rule asked for is not; choose one")
-    table.require(kept.columns)
-    if len(kept) > max_clauses:
-        raise InputError(f"{len(kept)} clauses to keep, {max_clauses} at most: raise the limit")
-    return index, kept
+    return index, kept_branches(keep, table, max_clauses)
+
+
+def kept_branches(keep: Rule, table: Table, max_clauses: int) -> Dnf:
+    """Return the clauses to keep, if the table has the columns that they use."""
+    table.require(keep.columns)
+    if len(keep.clauses) > max_clauses:
+        raise InputError(f"{len(keep.clauses)} clauses to keep, {max_clauses} at most: raise the limit")
+    return Dnf(keep.clauses)
 
 
 def rows_left(rule: Dnf, table: Table) -> Table:

@@ -9,6 +9,7 @@ A table that is not long is its own sample, and its rule needs no settling.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,14 +17,14 @@ import numpy as np
 
 from nri.arrays import FloatArray, IntArray
 from nri.induce import constraints
-from nri.induce.assemble import constant_rule
+from nri.induce.assemble import constant_rule, count_clauses
 from nri.induce.canonical import CanonicalEpisode
 from nri.induce.classes import Candidate, ClassSearch, cells_of
 from nri.induce.segments import CUTS, PARTS, SegmentSearch
-from nri.induce.select_columns import columns_to_search
+from nri.induce.select_columns import SEARCHED_COLUMNS, columns_to_search
 from nri.induce.settings import Settings
 from nri.induce.settle import settle
-from nri.outcome import Classes, Number, Survival
+from nri.outcome import Classes, Number, Outcome, Survival
 from nri.rows.base import Rows
 from nri.rows.memory import SEARCHED_ROWS, MemoryRows
 from nri.rule import Rule
@@ -121,8 +122,10 @@ def induce_rule(
         settings = replace(settings, knowledge=constraints.resolved(settings.knowledge, table))
         if settings.knowledge.keep is not None:
             return _around_kept(table, settings, rng)
+        if len(table) <= _searched_rows(table.explained):
+            return _search(table, settings, rng)
         rows = MemoryRows(table)
-    size = SEARCHED_ROWS if isinstance(rows.outcome, Classes) else SEARCHED_NUMBERS
+    size = _searched_rows(rows.outcome)
     sample = rows.sample(size)
     if not isinstance(rows, MemoryRows):
         sample = constraints.chosen_columns(sample, settings)
@@ -143,12 +146,17 @@ def induce_rule(
     return replace(found, rule=rule.with_plans(rows.plans), left_out=left_out, searched=len(sample))
 
 
+def _searched_rows(outcome: Outcome) -> int:
+    return SEARCHED_ROWS if isinstance(outcome, Classes) else SEARCHED_NUMBERS
+
+
 def _search(table: Table, settings: Settings, rng: np.random.Generator) -> Induction:
     """Search a table that is not long."""
     if table.explained.is_constant:
         return Induction(constant_rule(table))
     n_columns = len(table.names)
-    table = columns_to_search(table, {*settings.require, *settings.knowledge.cuts}, PARTS)
+    if n_columns > SEARCHED_COLUMNS:
+        table = columns_to_search(table, {*settings.require, *settings.knowledge.cuts}, PARTS)
     features = constraints.with_cuts(_features(table, settings), settings.knowledge.cuts)
     if not features.variables_:
         raise UselessColumnsError(features.left_out_)
@@ -186,14 +194,26 @@ def _posterior(table: Table, features: Binarizer, first: Candidate) -> TablePost
 
 def _around_kept(table: Table, settings: Settings, rng: np.random.Generator) -> Induction:
     """Find clauses on the rows that the clauses to keep leave, and join both."""
-    assert settings.knowledge.keep is not None
-    index, kept = constraints.kept_clauses(settings.knowledge.keep, table, settings.max_clauses)
-    rest = constraints.rows_left(kept, table).about(index)
+    keep = settings.knowledge.keep
+    assert keep is not None
+    if isinstance(table.outcome, Classes):
+        index, kept = constraints.kept_clauses(keep, table, settings.max_clauses)
+        rest = constraints.rows_left(kept, table).about(index)
+        added = Induction(constant_rule(table, table.classes[1 - index]))
+        varies = len(np.unique(rest.codes)) == 2
+    else:
+        kept = constraints.kept_branches(keep, table, settings.max_clauses)
+        rest = constraints.rows_left(kept, table)
+        added = Induction(constant_rule(table))
+        varies = len(rest) > 0 and not rest.explained.is_constant
     room = settings.max_clauses - len(kept)
-    added = Induction(constant_rule(table, table.classes[1 - index]))
-    if room and len(np.unique(rest.codes)) == 2:
+    if room and varies:
         around = replace(settings, knowledge=replace(settings.knowledge, keep=None), max_clauses=room)
-        added = induce_rule(rest, around, rng=rng)
-    whole = constraints.joined(kept, added.rule, index, table)
+        with suppress(UselessColumnsError):  # no column varies on the rows that are left
+            added = induce_rule(rest, around, rng=rng)
+    if isinstance(table.outcome, Classes):
+        whole = constraints.joined(kept, added.rule, index, table)
+    else:
+        whole = count_clauses([*kept, *added.rule.clauses], table)
     left_out = tuple(one for one in added.left_out if one.column not in whole.columns)  # on the other rows
     return replace(added, rule=whole, left_out=left_out, posterior=None)

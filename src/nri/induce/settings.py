@@ -37,7 +37,7 @@ class Knowledge:
     """
 
     keep: Rule | None = None
-    """A rule about one of two classes whose clauses stay; the others are found around them."""
+    """A rule whose clauses stay; the others are found around them. Of classes, it is about one of two."""
     forbid: Collection[str | Literal] = ()
     """Conditions that no clause has, nor stricter ones: ``age > 80``."""
     cuts: Mapping[str, Sequence[float]] = field(default_factory=dict)

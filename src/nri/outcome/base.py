@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,6 @@ from nri.rule.clause import Clause
 from nri.rule.estimate import AnyTarget
 from nri.rule.labels import Label
 from nri.rule.rule import Rule
-
-if TYPE_CHECKING:
-    from nri.outcome.classes import Classes
 
 LEVEL = 0.95
 """Confidence of every interval."""
@@ -43,8 +40,8 @@ class Outcome(Protocol):
         """Return the outcome of some rows (indices or a mask)."""
         ...
 
-    def as_classes(self, weights: FloatArray, parts: int) -> "Classes":
-        """Return classes that follow the outcome, at most so many where it is measured."""
+    def as_classes(self, weights: FloatArray, parts: int) -> Any:
+        """Return :class:`Classes` that follow the outcome, at most so many where it is measured."""
         ...
 
     def keys(self) -> NDArray[np.uint64]:

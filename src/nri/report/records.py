@@ -1,12 +1,13 @@
-"""What a report tells, as plain records: every number on the page stands in one of them."""
+"""What a report shows, as plain records: every number on the page stands in one of them."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from nri.induce.costs import MeanCost
-from nri.induce.diagnostics import Diagnostics
-from nri.induce.estimates import Accuracy, Guess, Interval, guess_of
 from nri.induce.floors import Floored
-from nri.rule import Clause, Label, Literal, RuleSet
+from nri.outcome import Interval, Score
+from nri.outcome.diagnostics import Diagnostics
+from nri.rule import Clause, Literal, Rule
 from nri.table.usable import LeftOut
 from nri.tasks.fairness import Groups
 from nri.tasks.stability import ClauseStability, Stability
@@ -14,7 +15,7 @@ from nri.tasks.stability import ClauseStability, Stability
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """What a reader may want otherwise, and how much work the report may be."""
+    """What the page shows beside the numbers, and how much work it may be."""
 
     title: str | None = None
     """Heading; by default it names the target."""
@@ -27,9 +28,9 @@ class ReportOptions:
     folds: int = 5
     """Parts for cross-validation; 0 leaves out everything that is cross-validated."""
     prevalence: float | None = None
-    """Share of the class asked about where the rule will be used, for predictive values; else the table's."""
+    """Share of the positive class where the rule will be used, for predictive values; else the table's."""
     protect: tuple[str, ...] = ()
-    """Columns whose groups are told about, beside those of the rule that look protected."""
+    """Columns whose groups are listed, beside those of the rule that look protected."""
     max_rows: int = 1000
     """Most rows for cross-validation and stability, which induce many times; counts always use all rows."""
     seconds: float | None = 20.0
@@ -41,18 +42,19 @@ class ReportOptions:
 
 @dataclass(frozen=True)
 class Tally:
-    """Rows that something covers, and how many of them are of the class it says."""
+    """Rows on which something holds, and how many of them are of the predicted class."""
 
     rows: float
-    right: float
     all_rows: float
-    interval: Interval
+    right: float | None = None
+    """None where no class is predicted"""
+    interval: Interval | None = None
     """Of the precision."""
 
     @property
     def precision(self) -> float | None:
         """Share of right rows, None if there are none."""
-        return self.right / self.rows if self.rows > 0 else None
+        return self.right / self.rows if self.right is not None and self.rows > 0 else None
 
     @property
     def coverage(self) -> float:
@@ -74,19 +76,18 @@ class Member:
 
 
 @dataclass(frozen=True)
-class ClauseCard:
-    """All about one clause."""
+class BranchReport:
+    """All about one branch."""
 
     number: int
     """By which the page refers to it, from 1."""
-    label: Label
+    value: Any
+    """What it predicts."""
     clause: Clause
     covers: Tally
     """The rows on which it fires."""
     decides: Tally
-    """Those of them on which no clause with more say fires."""
-    estimate: float
-    """Its estimated precision: where several clauses fire, the one with the highest decides."""
+    """Those of them on which no branch before it fires."""
     stability: ClauseStability | None
     members: tuple[Member, ...] = ()
     """Of a counting clause; none of a conjunction, whose literals hold on every row that it covers."""
@@ -96,157 +97,154 @@ class ClauseCard:
 
 @dataclass(frozen=True)
 class Confusion:
-    """Rows by their true class and the class that was said."""
+    """Rows by their true and their predicted class."""
 
     counts: tuple[tuple[float, ...], ...]
-    """[true class][said class]"""
-    accuracy: Accuracy
+    """[true class][predicted class]"""
+    score: Score
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A set of clauses, and the rows on which these fire and no others."""
+    """A set of branches, and the rows on which these fire and no others."""
 
-    clauses: tuple[int, ...]
-    """Numbers of the clauses; none for rows that go to the default."""
+    branches: tuple[int, ...]
+    """Numbers of the branches; none for rows that go to the ELSE."""
     rows: float
-    right: float
+    right: float | None
+    """None where no class is predicted"""
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """How rules with at most so many clauses for a class do on rows that they were not induced from."""
+    """How good rules of limited size are on rows that they were not induced from."""
 
     clauses: int
-    accuracy: Accuracy
+    """most clauses of a class, or most branches of a rule for a number or a risk"""
+    score: Score
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Accuracy against the number of clauses."""
+    """The score against the size of the rule."""
 
     points: tuple[CurvePoint, ...]
-    """From no clause, which is the most frequent class, upwards; sizes may be missing for lack of time."""
+    """From no clause, the best constant prediction, upwards; sizes may be missing for lack of time."""
     best: CurvePoint
-    """The one with the highest accuracy."""
+    """The one with the highest score."""
     simplest: CurvePoint
     """The one with the fewest clauses among those within one standard error of the best."""
-    simplest_rule: RuleSet
+    simplest_rule: Rule
     """Induced from all rows with that limit."""
     rows: int
-    """Rows that were dealt into folds."""
-
-
-@dataclass(frozen=True)
-class GapColumn:
-    """A column that the rule reads and that has missing cells."""
-
-    column: str
-    missing: int
+    """Rows that were assigned to folds."""
 
 
 @dataclass(frozen=True)
 class Gaps:
     """What missing cells do to the rule on these rows."""
 
-    columns: tuple[GapColumn, ...]
-    """Columns that the rule reads and that have missing cells, most first."""
+    columns: tuple[tuple[str, int], ...]
+    """Columns that the rule reads and that have missing cells, with their number, most first."""
     rows: int
     """Rows with a missing cell in a column that the rule reads."""
     undecided: int
-    """Rows that go to the default although a clause might fire if its missing cells were known."""
-    accuracy_complete: Accuracy | None
+    """Rows that go to the ELSE although a branch might fire if its missing cells were known."""
+    complete: Score | None
     """On the other rows; None if there are none."""
-    accuracy_gaps: Accuracy | None
+    gaps: Score | None
     """On rows with such a missing cell; None if there are none."""
 
 
 @dataclass(frozen=True)
 class ColumnUse:
-    """Which columns of the table took which part."""
+    """How the columns of the table were used."""
 
     used: tuple[str, ...]
     """By the rule."""
     unused: tuple[str, ...]
     """Could have been used; the rule does without them."""
     excluded: tuple[str, ...]
-    """Not allowed by whoever asked for the rule."""
+    """Excluded by the settings."""
     left_out: tuple[LeftOut, ...]
     """Of no use to any rule, with the reason."""
 
 
 @dataclass(frozen=True)
-class TableReport:
-    """What every report says of the table that it is about."""
+class Validation:
+    """What is counted on held-out rows."""
+
+    score: Score
+    interval: Interval
+    """95 %, of the score"""
+    curve: Curve
+    confusion: Confusion | None = None
+    """of classes"""
+    posterior: Score | None = None
+    """Of the model's own probabilities, if it offers them."""
+    diagnostics: tuple[Diagnostics, ...] = ()
+    """Sensitivity, specificity and predictive values: of the positive class, or of each."""
+    cost: MeanCost | None = None
+    """What the rule costs on a row, if errors have costs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Everything that the page shows."""
 
     options: ReportOptions
     n_rows: int
     n_columns: int
     weight: float
     """Of all rows together; their number if they are not weighted."""
+    class_weights: tuple[float, ...]
+    """Of the rows of each class; empty for a number or a risk."""
     columns: ColumnUse
+    notes: tuple[str, ...]
+    """How columns were read, where that is not plain."""
+    rule: Rule
+    branches: tuple[BranchReport, ...]
+    default: Tally
+    """Rows on which no branch fires."""
+    seen: Score
+    """On these rows."""
+    confusion: Confusion | None
+    """On these rows, of classes."""
+    patterns: tuple[Pattern, ...]
+    """Which branches fire together, on most rows first."""
+    distributions: tuple[tuple[float, ...], ...]
+    """Of a number: for each branch and the ELSE, shares of its rows in equal parts of the range."""
+    low: float
+    high: float
+    """The range of a number in pictures; single values may lie beyond."""
+    held_out: Validation | None
+    stability: Stability | None
+    gaps: Gaps
+    groups: tuple[Groups, ...] = ()
+    """The rule on groups of people."""
+    leaking: str | None = None
+    """The only column of a rule that predicts every row."""
+    costs: tuple[float, ...] | None = None
+    """How much an error on a row of each class counts, if that differs."""
+    floors: Floored | None = None
+    """Whether floors for sensitivity and specificity are met, if there are any."""
 
     @property
     def weighted(self) -> bool:
         """Whether rows count for more or less than one."""
         return self.weight != self.n_rows
 
-
-@dataclass(frozen=True)
-class Report(TableReport):
-    """Everything that the page shows."""
-
-    ruleset: RuleSet
-    class_weights: tuple[float, ...]
-    """Of the rows of each class."""
-    cards: tuple[ClauseCard, ...]
-    default: Tally
-    """Rows that no clause covers."""
-    seen: Confusion
-    """On these rows."""
-    held_out: Confusion | None
-    """On rows that each fold's rule was not induced from."""
-    patterns: tuple[Pattern, ...]
-    """Which clauses fire together, on most rows first."""
-    curve: Curve | None
-    stability: Stability | None
-    gaps: Gaps
-    posterior: Accuracy | None
-    """Of the model's own probabilities on held-out rows, if it offers them."""
-    diagnostics: tuple[Diagnostics, ...] = ()
-    """Sensitivity and its kin on held-out rows: of the class asked about, or of each."""
-    groups: tuple[Groups, ...] = ()
-    """What the rule does with groups of people."""
-    cost: MeanCost | None = None
-    """What the rule costs on a held-out row, if somebody said what errors cost."""
-    stakes: tuple[float, ...] | None = None
-    """How much an error on a row of each class counts, if that differs."""
-    floors: Floored | None = None
-    """Whether what was asked of sensitivity and specificity is kept, if something was."""
-
     @property
     def contested(self) -> bool:
-        """Whether clauses fire on the same rows, so that one decides for others."""
-        return any(card.decides.rows != card.covers.rows for card in self.cards)
-
-    @property
-    def guess(self) -> Guess:
-        """What to compare the rule with."""
-        staked = self.class_weights
-        if self.stakes is not None:
-            staked = tuple(one * cost for one, cost in zip(staked, self.stakes, strict=True))
-        label = guess_of(self.ruleset.classes, staked).label
-        weight = self.class_weights[self.ruleset.index_of(label)]
-        return Guess(label, weight / sum(self.class_weights))
+        """Whether branches fire on the same rows, so that the first of them decides."""
+        return any(branch.decides.rows != branch.covers.rows for branch in self.branches)
 
     @property
     def doubtful(self) -> bool:
-        """Whether a guess would do as well on held-out rows, as far as can be told."""
-        if not self.cards or self.held_out is None:
+        """Whether a constant prediction would do as well on held-out rows, within one standard error."""
+        held = self.held_out
+        if not self.branches or held is None or self.floors is not None:  # a floor is worth its cost
             return False
-        if self.floors is not None:  # a floor is worth what it costs to whoever asked for it
-            return False
-        enough = self.curve is not None and self.curve.simplest.clauses == 0
-        if self.stakes is not None:  # then it is not the share of right rows that counts
-            return enough or (self.cost is not None and bool(self.cost.doubt))
-        return enough or bool(self.guess.doubt(self.held_out.accuracy))
+        if self.costs is not None:  # then it is not the share of right rows that counts
+            return held.curve.simplest.clauses == 0 or bool(held.cost is not None and held.cost.warning)
+        return held.curve.simplest.clauses == 0 or bool(held.score.warning)

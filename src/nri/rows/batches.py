@@ -13,10 +13,9 @@ from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-import pandas as pd
-
 from nri.errors import InputError
 from nri.rows.duckdb import INDEX
+from nri.rows.engine import as_frame
 from nri.rows.files import Files, delimiter_of, open_bytes
 from nri.table.delimited import read_delimited
 from nri.table.files import check_control
@@ -56,12 +55,6 @@ class Batch:
         if self.written is not None:
             return Source(rows, self.written)
         return Source(as_frame(rows))
-
-
-def as_frame(rows: "pa.Table") -> pd.DataFrame:
-    """Return rows as pandas has them, whole numbers with gaps as whole numbers."""
-    columns = zip(rows.column_names, rows.columns, strict=True)
-    return pd.DataFrame({name: column.to_pandas(integer_object_nulls=True) for name, column in columns})
 
 
 def batches(files: Files, columns: Collection[str] | None = None) -> Iterator[Batch]:

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import pandas as pd
+
 from nri.rule.literal import Kind
 from nri.rule.render.sql_dialects import Dialect
 
@@ -60,3 +62,9 @@ def select(items: Mapping[str, str], *, where: str = "", group: Sequence[str] = 
         places = [str(place + 1) for place, alias in enumerate(items) if alias in group]
         sql += f" GROUP BY {', '.join(places)}"
     return sql
+
+
+def as_frame(rows: Any) -> pd.DataFrame:
+    """Return rows as pandas has them, whole numbers with gaps as whole numbers."""
+    columns = zip(rows.column_names, rows.columns, strict=True)
+    return pd.DataFrame({name: column.to_pandas(integer_object_nulls=True) for name, column in columns})

@@ -11,12 +11,15 @@ import numpy as np
 
 from nri.errors import InputError
 from nri.rows.duckdb import DuckEngine, connect, copied, parquet_source, quoted
+from nri.rows.engine import ROWS, as_frame
 from nri.rule.plan import ColumnPlan
 from nri.rule.render.sql_dialects import text_literal
 from nri.table.cells import text_cells
 from nri.table.delimited import sniff_delimiter
 from nri.table.files import similar_files
 from nri.table.reading import understand
+from nri.table.source import DelimitedText, Source
+from nri.table.table import Note, logger
 
 ENGINES = ("auto", "memory", "duckdb")
 LARGE_ROWS = 300_000
@@ -217,3 +220,68 @@ def _plans(rows: DuckEngine, files: Files, exact: bool) -> dict[str, ColumnPlan]
         cells = np.array(["" if row[place] is None else row[place] for row in found or start], dtype=object)
         plans[name] = understand(text_cells(cells), exact=exact, decimal_comma=comma).plan
     return plans
+
+
+@dataclass(frozen=True, eq=False)
+class SomeRows:
+    """Rows that were taken from a larger table."""
+
+    source: Source
+    n_rows: int
+    """rows of the whole table"""
+
+    @property
+    def note(self) -> str:
+        """How many of how many rows were taken, in one line."""
+        if len(self.source) == self.n_rows:
+            return f"all {self.n_rows} rows were taken"
+        return f"{len(self.source)} of {self.n_rows} rows were taken, by a hash of their cells"
+
+
+_ALIKE = 50
+"""Fewer different rows than so many for each one wanted are counted one by one."""
+_HASHES = 2.0**64
+_HASH, _COPIES = "__nri_hash", "__nri_copies"
+
+
+def some_rows(files: Files, size: int, *, memory: str | None = None) -> SomeRows:
+    """Take about so many rows of files by a hash of their cells, for tasks that need rows in memory.
+
+    The sample does not depend on the order of rows or on the run, and rows have equal chances. Where few rows
+    differ, copies are dealt out evenly: of n equal rows a share p is taken, and the hash decides on the rest.
+    """
+    connection, folder = connect(memory)
+    engine = DuckEngine(connection, "", folder)
+    try:
+        engine.source = parquet_source(files.paths) if files.parquet else text_source(files)
+        taken, n_rows = _draw(engine, size)
+    finally:
+        engine.close()
+    if not n_rows:
+        raise InputError(f"{files.paths[0]} has no rows; give at least one row")
+    if files.parquet:
+        return SomeRows(Source(as_frame(taken)), n_rows)
+    filled = [column.fill_null("") for column in taken.columns]
+    taken = taken.from_arrays(filled, taken.column_names)
+    return SomeRows(Source(taken, DelimitedText("", delimiter_of(files))), n_rows)
+
+
+def _draw(engine: DuckEngine, size: int) -> tuple[Any, int]:
+    """Return about so many rows as a pyarrow table, and how many there are."""
+    for one in engine.columns:
+        if one.kind is None:
+            logger.warning("%s", Note(one.name, "lists, structures and bytes are left out"))
+    listed = ", ".join(quoted(one.name) for one in engine.columns if one.kind is not None)
+    hashed = f"hash({listed})"
+    counts = f"SELECT COUNT(*) AS n, approx_count_distinct({hashed}) AS d FROM {ROWS}"
+    n_rows, different = (int(one[0]) for one in engine.query(counts).to_pydict().values())
+    share = min(1.0, size / max(n_rows, 1))
+    if share == 1.0 or different >= _ALIKE * size:
+        below = f"WHERE {_HASH} <= {int(share * _HASHES)}" if share < 1.0 else ""
+        rows = f"SELECT {listed}, {hashed} AS {_HASH} FROM {ROWS}"
+        return engine.query(f"SELECT * FROM ({rows}) {below} ORDER BY {_HASH}").drop_columns([_HASH]), n_rows
+    groups = f"SELECT {listed}, {hashed} AS {_HASH}, COUNT(*) AS {_COPIES} FROM {ROWS} GROUP BY ALL"
+    rows = engine.query(f"{groups} ORDER BY {_HASH}")
+    fraction, copies = (np.asarray(rows.column(one).to_numpy(), np.float64) for one in (_HASH, _COPIES))
+    dealt = np.floor(share * copies + fraction / _HASHES).astype(np.int64)
+    return rows.drop_columns([_HASH, _COPIES]).take(np.repeat(np.arange(rows.num_rows), dealt)), n_rows

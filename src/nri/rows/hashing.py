@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray
 from nri.rule.column import Column
@@ -23,7 +22,6 @@ UNKNOWN = 0.3779296875
 """What an unknown cell adds."""
 FOLD = 7919.375
 """Another stretch of the hash: the fold of a row has nothing to do with whether it is drawn."""
-Hashes = NDArray[np.uint64]
 _FEW = 4
 """Columns that are hashed first."""
 _SPREAD = 2.0**24
@@ -142,11 +140,3 @@ def shares_of(counts: FloatArray, size: int) -> FloatArray:
     wanted = np.maximum(counts * size / total, least)
     wanted *= size / max(wanted.sum(), 1.0) if wanted.sum() > size else 1.0
     return np.minimum(1.0, np.maximum(wanted, least) / np.maximum(counts, 1.0))
-
-
-def mixed(numbers: Hashes) -> Hashes:
-    """Scatter numbers over all 64 bits (the finisher of SplitMix64), so that sums of them do not collide."""
-    spread = numbers + np.uint64(0x9E3779B97F4A7C15)
-    spread = (spread ^ (spread >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    spread = (spread ^ (spread >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return spread ^ (spread >> np.uint64(31))

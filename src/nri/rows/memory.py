@@ -6,10 +6,10 @@ from hashlib import blake2b
 
 import numpy as np
 
-from nri.arrays import FloatArray, IntArray
+from nri.arrays import FloatArray, Hashes, IntArray, mixed
 from nri.outcome import Classes
 from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed
-from nri.rows.hashing import FOLD, Hashes, Term, as_floats, hash_of, mixed, shares_of, ways_to_hash
+from nri.rows.hashing import FOLD, Term, as_floats, hash_of, shares_of, ways_to_hash
 from nri.rule.column import Column, Columns
 from nri.rule.literal import Kind
 from nri.rule.rule import Rule

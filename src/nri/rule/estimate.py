@@ -9,19 +9,16 @@ them for people. A rule is the same record for all three (:mod:`nri.rule.rule`).
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nri.errors import InputError
-from nri.rule.labels import Label, as_label, check_classes, label_array
+from nri.rule.labels import Label, as_label, check_classes, label_array, spelled
 from nri.rule.literal import Kind
 from nri.rule.phrase import number, phrase_label, phrase_name
 from nri.rule.plan import ColumnPlan
-
-if TYPE_CHECKING:
-    from nri.rule.rule import Rule
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 """The quantiles that are kept of the rows of a branch."""
@@ -134,8 +131,8 @@ class Target(Protocol):
     def comment(self, estimate: Any) -> str:
         """Write what a reader of an exported program may want to know about a branch."""
 
-    def summary(self, rule: "Rule") -> str:
-        """Write one line about the whole rule on the rows that it was counted on; empty if there is none."""
+    def summary(self, fit: float | None) -> str:
+        """Write one line about how a rule fits the rows that it was counted on; empty if there is none."""
 
     def values(self, estimates: Sequence[Any]) -> NDArray[Any]:
         """Return the predictions as an array."""
@@ -153,6 +150,8 @@ class ClassTarget:
     """labels in the order of counts and probabilities"""
     weighted: bool = field(default=False, compare=False)
     """whether counts are sums of weights rather than numbers of rows"""
+    shown: tuple[Label, ...] = field(default=(), compare=False)
+    """classes whose probabilities stand beside predictions; without any, that of the predicted class does"""
 
     kind = "classes"
     titles = ("prediction", "share", "rows")
@@ -194,7 +193,7 @@ class ClassTarget:
         """Write the class and its probability."""
         return f"{phrase_label(estimate.value)}: probability {self.probability(estimate):.2f}"
 
-    def summary(self, rule: "Rule") -> str:
+    def summary(self, fit: float | None) -> str:
         """Classes have nothing to add to the lines of the branches."""
         return ""
 
@@ -203,11 +202,14 @@ class ClassTarget:
         return label_array(self.classes)[[self.index(one.value) for one in estimates]]
 
     def predictions(self, estimates: Sequence[Shares]) -> dict[str, list[Any]]:
-        """Return the predicted classes and their probabilities."""
-        return {
-            f"predicted_{self.name}": [one.value for one in estimates],
-            "probability": [round(self.probability(one), 4) for one in estimates],
-        }
+        """Return the predicted classes and their probabilities, or those of the classes to be shown."""
+        columns: dict[str, list[Any]] = {f"predicted_{self.name}": [one.value for one in estimates]}
+        if not self.shown:
+            columns["probability"] = [round(self.probability(one), 4) for one in estimates]
+        for label in self.shown:
+            index = self.index(label)
+            columns[f"probability_{spelled(label)}"] = [round(one.expected[index], 4) for one in estimates]
+        return columns
 
 
 @dataclass(frozen=True)
@@ -254,9 +256,9 @@ class NumberTarget:
         """Write how many rows the mean is of."""
         return f"{self.amount(estimate.value)}: mean of {estimate.rows:g} rows"
 
-    def summary(self, rule: "Rule") -> str:
+    def summary(self, fit: float | None) -> str:
         """Write how much of the variance the rule explains."""
-        return f"explains {100 * max(rule.fit or 0.0, 0.0):.0f} % of the variance of these rows"
+        return f"explains {100 * max(fit or 0.0, 0.0):.0f} % of the variance of these rows"
 
     def values(self, estimates: Sequence[Mean]) -> NDArray[Any]:
         """[branches + 1]: the predicted numbers."""
@@ -321,11 +323,11 @@ class SurvivalTarget:
         """Write events and rows."""
         return f"risk {estimate.value:.2f}: {estimate.events:g} events in {estimate.rows:g} rows"
 
-    def summary(self, rule: "Rule") -> str:
+    def summary(self, fit: float | None) -> str:
         """Write how sure it is that the curves differ, on the rows that they were split by."""
-        if not rule.branches or rule.fit is None:
+        if fit is None or fit >= 1.0:
             return "no clause separates the curves"
-        p = "p < 0.001" if rule.fit < 0.001 else f"p = {rule.fit:.3f}"
+        p = "p < 0.001" if fit < 0.001 else f"p = {fit:.3f}"
         return f"the curves differ (log-rank test on these rows, {p})"
 
     def values(self, estimates: Sequence[Risk]) -> NDArray[Any]:

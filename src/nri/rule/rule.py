@@ -8,10 +8,10 @@ The first branch whose clause fires decides a row; where none fires, ``otherwise
 prediction needs: how the cells of its columns are read (``plans``) comes with it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,34 @@ from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan, unstated
 from nri.rule.truth import clause_matrix
 
-if TYPE_CHECKING:
-    from nri.rule.explain import Explanation
+
+@dataclass(frozen=True)
+class RenderOptions:
+    """Options of all formats; a format reads those that concern it."""
+
+    note: str | None = None
+    """A line about the whole rule, e.g. its cross-validated accuracy (formats for people)."""
+    table: str | Sequence[str] | None = None
+    """Name of the table to select from, or its parts; without it SQL is an expression."""
+    function: str = "predict"
+    """Name of the Python function."""
+    validation: Mapping[str, Any] | None = None
+    """What was estimated about the rule, as plain data; JSON keeps it, readers ignore it."""
+    dialect: str | None = None
+    """The SQL dialect; see :mod:`nri.rule.render.sql_dialects`."""
+    statement: str | None = None
+    """What SQL does with the table: select (default), view, update or dbt."""
+    into: str | None = None
+    """Name of the view, or of the column to update."""
+
+
+Extension = Callable[..., Any]
+_extensions: dict[str, Extension] = {}
+
+
+def extend(**functions: Extension) -> None:
+    """Give rules what modules above this one know: how they are rendered, explained, pushed down."""
+    _extensions.update(functions)
 
 
 @dataclass(frozen=True)
@@ -85,9 +111,7 @@ class Rule:
 
     def _repr_html_(self) -> str:
         """Show the rule as a table in a notebook."""
-        from nri.rule.render.as_html import in_notebook
-
-        return in_notebook(self.render("html"))
+        return str(_extensions["in_notebook"](self.render("html")))
 
     # What it says
 
@@ -203,11 +227,10 @@ class Rule:
         expected = np.array([one.expected for one in self.estimates if isinstance(one, Shares)])
         return expected.reshape(-1, n_classes)[self.decide(rows, n_rows)]
 
-    def explain(self, rows: Any, n_rows: int | None = None) -> "list[Explanation]":
-        """For each row, which branch decides it, which others fired, and what the nearest ones lacked."""
-        from nri.rule.explain import explain
-
-        return explain(self, *self._read_all(rows, n_rows))
+    def explain(self, rows: Any, n_rows: int | None = None) -> list[Any]:
+        """Return an :class:`Explanation` of each row: what decides it, what else fired, what was lacking."""
+        explanations: list[Any] = _extensions["explain"](self, *self._read_all(rows, n_rows))
+        return explanations
 
     # Its forms
 
@@ -237,12 +260,10 @@ class Rule:
         dialect, statement, into
             For SQL; see :meth:`to_sql`.
         """
-        from nri.rule.render import RenderOptions, render  # the renderers know the rule, not the reverse
-
         options = RenderOptions(
             note=note, table=table, function=function, dialect=dialect, statement=statement, into=into
         )
-        return render(self, form, options)
+        return str(_extensions["render"](self, form, options))
 
     def to_sql(
         self,
@@ -279,9 +300,7 @@ class Rule:
         table
             An ibis table with the columns that the rule reads (extra ``scale``).
         """
-        from nri.rule.render.sql import add_outcomes
-
-        return add_outcomes(self, table, self.predicts.predictions(self.estimates))
+        return _extensions["push_down"](self, table)
 
     def with_plans(self, plans: Mapping[str, ColumnPlan]) -> "Rule":
         """Return the rule with the plans of the columns that it reads."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nri.arrays import FloatArray, IntArray
-from nri.rule.decide import estimated_precision, deciding_order
+from nri.rule.decide import deciding_order, estimated_precision
 from nri.search.candidates import CandidatePool
 from nri.search.clauses import AnyClause
 from nri.search.firings import firings_of

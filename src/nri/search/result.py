@@ -7,7 +7,7 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Cells, literal_truth
-from nri.rule.decide import estimated_precision, first_to_fire, deciding_order
+from nri.rule.decide import deciding_order, estimated_precision, first_to_fire
 from nri.search.candidates import clause_truth
 from nri.search.clauses import AnyClause
 

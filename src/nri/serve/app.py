@@ -23,17 +23,17 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from nri.errors import InputError
-from nri.induce import models
-from nri.induce.resample import FOLDS
+from nri.induce.models import get_inducer
+from nri.induce.settings import DEFAULT_MODEL
+from nri.induce.validate import FOLDS
 from nri.serve.downloads import make_download, report_line, report_steps
 from nri.serve.guard import Guard, Key, TooLargeError, read_file, read_json
-from nri.serve.number import NumberWork, answer_number, number_download, view_number
 from nri.serve.question import read_question
 from nri.serve.queue import DisconnectedError, Queue, in_thread, progress_lines
 from nri.serve.sessions import NoTableError, Session, Sessions
 from nri.serve.upload import InitialFile, Upload, profile_target
 from nri.serve.view import explain_row, rows_page, view_held_out, view_target, view_upload, view_work
-from nri.serve.work import Work, answer, edited_rules, held_out, with_rules
+from nri.serve.work import Work, answer, edited, held_out
 from nri.table.excel import SheetChoice
 
 logger = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ def serve(
 
     The model is loaded at once, so that the first search does not wait for it.
     """
-    models.get_inducer(model)
+    get_inducer(model)
     key = Key()
     with contextlib.closing(listen(port)) as listener:
         number = listener.getsockname()[1]
@@ -204,25 +204,21 @@ class _Page:
         data = await read_json(request)
         upload, session = await self.upload(request)
         question = read_question(data, self.model, upload.columns)
-        work: Work | NumberWork | None = await self.compute(
-            request, self.search, answer_number, upload, question
-        )
-        if work is None:
-            work = await self.compute(request, self.search, answer, upload, question)
+        work = await self.compute(request, self.search, answer, upload, question)
         session.upload, session.work = upload, work
         self.sessions.free_memory(session)
-        return JSONResponse(await self.compute(request, self.quick, _view, work))
+        return JSONResponse(await self.compute(request, self.quick, view_work, work))
 
     async def edit(self, request: Request) -> Response:
         data = await read_json(request)
         work, session = await self.work(request)
         while True:
-            edited = await self.compute(request, self.quick, _edited, work, data)
+            changed = await self.compute(request, self.quick, edited, work, data)
             if session.work is work:
                 break
             work, session = await self.work(request)  # a search has ended meanwhile: its rule is edited
-        session.upload, session.work = work.upload, edited
-        return JSONResponse(await self.compute(request, self.quick, view_work, edited))
+        session.upload, session.work = work.upload, changed
+        return JSONResponse(await self.compute(request, self.quick, view_work, changed))
 
     async def validate(self, request: Request) -> Response:
         work, _ = await self.work(request)
@@ -246,12 +242,8 @@ class _Page:
 
     async def download(self, request: Request) -> Response:
         kind, dialect = request.path_params["kind"], request.query_params.get("dialect") or None
-        _, session = await self.upload(request)
-        work = session.work
-        if isinstance(work, NumberWork):
-            made = await self.compute(request, self.long, number_download, work, kind, dialect)
-        else:
-            made = await self.compute(request, self.long, make_download, _a_rule(work), kind, dialect)
+        work, _ = await self.work(request)
+        made = await self.compute(request, self.long, make_download, work, kind, dialect)
         disposition = {"content-disposition": f'attachment; filename="{made.name}"'}
         return Response(made.content, media_type=made.media_type, headers=disposition)
 
@@ -266,7 +258,9 @@ class _Page:
 
     async def work(self, request: Request) -> tuple[Work, Session]:
         _, session = await self.upload(request)
-        return _a_rule(session.work), session
+        if session.work is None:
+            raise NoTableError("there is no rule yet; choose a target first")
+        return session.work, session
 
     async def compute(self, request: Request, queue: Queue, function: Callable[..., T], *arguments: Any) -> T:
         """Compute in a thread, after the requests that came before."""
@@ -279,18 +273,6 @@ class _Page:
         return StreamingResponse(lines, media_type="application/x-ndjson")
 
 
-def _a_rule(work: Work | NumberWork | None) -> Work:
-    if isinstance(work, NumberWork):
-        raise NoTableError("a rule about a number cannot be edited, nor explain rows; choose a class")
-    if work is None:
-        raise NoTableError("there is no rule yet; choose a target first")
-    return work
-
-
-def _view(work: Work | NumberWork) -> dict[str, Any]:
-    return view_number(work) if isinstance(work, NumberWork) else view_work(work)
-
-
 def _token(request: Request) -> str:
     """Return the session of a tab: each has a table of its own."""
     return request.headers.get("x-session", "")
@@ -301,10 +283,6 @@ def _sheet_choice(request: Request) -> SheetChoice:
     sheet = unquote(request.headers.get("x-sheet", ""), errors="replace")
     row = request.headers.get("x-header-row", "")
     return SheetChoice(sheet or None, _number(row) if row else None)
-
-
-def _edited(work: Work, data: Any) -> Work:
-    return with_rules(work, edited_rules(data, work))
 
 
 def _number(text: str) -> int:

@@ -1,15 +1,14 @@
-"""Downloads: the rule in several forms, a report about it, and the table with its predictions, as files."""
+"""Downloads: the rule in every format, a report about it, and the table with its predictions, as files."""
 
 import io
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nri.errors import InputError
-from nri.induce.path import Induction
 from nri.report import ReportOptions, gather_report, render_report, steps_of
-from nri.rule import render
+from nri.rule import FORMATS
 from nri.serve.work import Work
 from nri.table.write import typed_frame, write_into_workbook, write_table
 from nri.tasks.predictions import predictions
@@ -17,34 +16,34 @@ from nri.tasks.predictions import predictions
 
 @dataclass(frozen=True)
 class Download:
-    """A file for the visitor."""
+    """A file for the user."""
 
     name: str
     media_type: str
     content: str | bytes
 
 
-KINDS = ("json", "sql", "python", "report", "csv", "xlsx")
-"""What can be downloaded: the rule in three forms, a report, and the table with predictions in two."""
+_OTHERS = {"report": ".html", "csv": ".csv", "xlsx": ".xlsx"}
+_SUFFIXES = {name: form.suffix for name, form in FORMATS.items()} | _OTHERS
+KINDS = tuple(_SUFFIXES)
+"""What can be downloaded: the rule in every format, a report, and the table with predictions in two."""
 
 REPORT_SECONDS = 6.0
-"""Resampling for a report goes on for so long: somebody waits for it."""
+"""Resampling for a report goes on for so long: the user waits for it."""
 
-_SUFFIXES = {"json": ".json", "sql": ".sql", "python": ".py", "report": ".html", "csv": ".csv"}
-_SUFFIXES["xlsx"] = ".xlsx"
 _MEDIA_TYPES = {
-    "json": "application/json",
-    "sql": "application/sql",
-    "python": "text/x-python",
-    "report": "text/html",
-    "csv": "text/csv",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".json": "application/json",
+    ".sql": "application/sql",
+    ".py": "text/x-python",
+    ".html": "text/html",
+    ".csv": "text/csv",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 
 
 def report_line(work: Work, step: Callable[[], None]) -> dict[str, Any]:
-    """Write the report, and return it as the last line of what is told about its progress."""
-    return {"name": _file_name(work.ruleset.target, "report"), "content": _report(work, step)}
+    """Write the report, and return it as the last line of its progress."""
+    return {"name": _file_name(work.rule.target, "report"), "content": _report(work, step)}
 
 
 def report_steps(work: Work) -> int:
@@ -58,24 +57,18 @@ def make_download(work: Work, kind: str, dialect: str | None = None) -> Download
     In the table, cells that a spreadsheet would run as a formula are made harmless; see
     :func:`nri.table.write.write_table`.
     """
+    content: str | bytes
     if kind not in KINDS:
         raise InputError(f"no download {kind!r}; choose one of {', '.join(KINDS)}")
     if kind == "xlsx":
-        name = _file_name(work.ruleset.target, kind)
-        return Download(name, _MEDIA_TYPES[kind], _workbook_with_predictions(work))
-    if kind == "report":
-        text = _report(work)
+        content = _workbook_with_predictions(work)
     elif kind == "csv":
-        text = _table(work)
+        content = _table(work)
     else:
-        text = render(work.ruleset, kind, dialect=dialect)
-    return download_of(work.ruleset.target, kind, text)
-
-
-def download_of(target: str, kind: str, text: str) -> Download:
-    """Return a text as a file of its kind."""
-    ending = "" if text.endswith("\n") else "\n"
-    return Download(_file_name(target, kind), _MEDIA_TYPES[kind], text + ending)
+        text = _report(work) if kind == "report" else work.rule.render(kind, dialect=dialect)
+        content = text if text.endswith("\n") else text + "\n"
+    media_type = _MEDIA_TYPES.get(_SUFFIXES[kind], "text/plain")
+    return Download(_file_name(work.rule.target, kind), media_type, content)
 
 
 def _file_name(target: str, kind: str) -> str:
@@ -98,17 +91,18 @@ def _report_options(work: Work) -> ReportOptions:
 
 
 def _report(work: Work, step: Callable[[], None] = lambda: None) -> str:
-    found = Induction(work.ruleset, work.left_out)
+    induction = replace(work.answer.induction, rule=work.rule)
     held = work.folds[0] if work.folds and work.tried is work.table else None
-    options = _report_options(work)
-    report = gather_report(work.table, found, work.question.settings, options=options, held=held, step=step)
-    return render_report(report)
+    settings, options = work.question.settings, _report_options(work)
+    return render_report(
+        gather_report(work.table, induction, settings, options=options, held=held, step=step)
+    )
 
 
 def _workbook_with_predictions(work: Work) -> bytes:
     """Write the workbook as it was dropped, with predictions beside its table; a new one if it was none."""
     source, file = work.upload.source, io.BytesIO()
-    added = predictions(work.ruleset, source)
+    added = predictions(work.rule, source)
     if source.workbook is not None and source.workbook.can_be_kept:
         write_into_workbook(source.workbook, added, file)
     else:
@@ -120,5 +114,5 @@ def _table(work: Work) -> str:
     """Every row of the file, also those whose target is missing."""
     source = work.upload.source
     file = io.StringIO()
-    write_table(source.frame.join(predictions(work.ruleset, source)), file, format="csv")
+    write_table(source.frame.join(predictions(work.rule, source)), file, format="csv")
     return file.getvalue()

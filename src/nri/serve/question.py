@@ -7,21 +7,21 @@ from typing import Any, TypeVar
 import numpy as np
 
 from nri.errors import InputError
-from nri.induce import models
-from nri.induce.diagnostics import check_prevalence
-from nri.induce.knowledge import Knowledge
-from nri.induce.settings import Settings
-from nri.rule import Clause, ColumnPlan, Dnf, Kind, Label, Literal, Op, Value
+from nri.induce.settings import DEFAULT_MODEL, Knowledge, Settings
+from nri.outcome.diagnostics import check_prevalence
+from nri.rule import Clause, ColumnPlan, Kind, Label, Literal, Op, Value
 from nri.rule.literal import plain_value
 from nri.serve.upload import ColumnProfile
 from nri.table.cells import TextCells
 from nri.table.reading import read_by
+from nri.table.table import Table
+from nri.table.target import with_survival, with_target
 
 T = TypeVar("T")
 
 MAX_CLAUSES = 100
 MAX_LITERALS = 50
-"""Far more than anybody reads, and few enough to be counted at once."""
+"""Far more than a person reads, and few enough to be counted at once."""
 
 Profiles = Mapping[str, ColumnProfile]
 
@@ -31,16 +31,24 @@ class Question:
     """Which column is to be explained, and what the rule may be."""
 
     target: str
-    """a column, or a comparison such as ``price > 100``"""
-    positive: Label | None
-    """the class the rule is about; None leaves it open, or asks for a rule for each of several classes"""
+    """a column, or a comparison such as ``price > 100``; with an event, the column of the time until it"""
     settings: Settings
+    positive: Label | None = None
+    """the class the rule is about; None leaves it open, or asks for branches of each of several classes"""
+    event: str | None = None
+    """a column of yes and no, or a comparison such as ``status = dead``"""
     protect: tuple[str, ...] = ()
-    """columns whose groups are told about"""
+    """columns whose groups are listed"""
     prevalence: float | None = None
     """share of the class asked about where the rule will be used; None for the table's"""
-    keep: tuple[Label, Dnf] | None = None
-    """clauses that a person wants to keep, and the class that they are about"""
+    keep: tuple[Label | None, tuple[Clause, ...]] | None = None
+    """clauses to keep, and the class that they are about; None where the target has no classes"""
+
+    def rows_of(self, table: Table) -> Table:
+        """Return the rows of a table whose target is known, with their outcome."""
+        if self.event is not None:
+            return with_survival(table, self.target, self.event)
+        return with_target(table, self.target, self.positive)
 
 
 def read_question(data: Any, model: str = DEFAULT_MODEL, columns: Sequence[ColumnProfile] = ()) -> Question:
@@ -60,7 +68,8 @@ def read_question(data: Any, model: str = DEFAULT_MODEL, columns: Sequence[Colum
     profiles = {column.name: column for column in columns}
     return Question(
         target=typed(data, "target", str),
-        positive=None if data.get("positive") is None else label(data, "positive"),
+        positive=None if data.get("positive") is None else read_label(data, "positive"),
+        event=None if data.get("event") is None else typed(data, "event", str),
         prevalence=prevalence,
         protect=names(data, "protect"),
         keep=_kept(data, profiles),
@@ -83,7 +92,7 @@ def read_question(data: Any, model: str = DEFAULT_MODEL, columns: Sequence[Colum
 def _costs(data: Mapping[str, Any]) -> dict[Label, float] | None:
     """Read ``[{label, cost}]``."""
     found = [as_object(one) for one in listed(data.get("costs", []), "costs", 1000)]
-    return {label(one, "label"): float(typed(one, "cost", (int, float))) for one in found} or None
+    return {read_label(one, "label"): float(typed(one, "cost", (int, float))) for one in found} or None
 
 
 def _knowledge(data: Mapping[str, Any], profiles: Mapping[str, ColumnProfile]) -> Knowledge:
@@ -104,13 +113,16 @@ def _places(data: Mapping[str, Any]) -> list[float]:
     return places
 
 
-def _kept(data: Mapping[str, Any], profiles: Mapping[str, ColumnProfile]) -> tuple[Label, Dnf] | None:
+def _kept(
+    data: Mapping[str, Any], profiles: Mapping[str, ColumnProfile]
+) -> tuple[Label | None, tuple[Clause, ...]] | None:
     """Read ``{label, clauses}``."""
     if data.get("keep") is None:
         return None
     keep = as_object(data["keep"])
     clauses = read_clauses(keep.get("clauses"), profiles)
-    return (label(keep, "label"), Dnf(clauses)) if clauses else None
+    label = None if keep.get("label") is None else read_label(keep, "label")
+    return (label, tuple(clauses)) if clauses else None
 
 
 def as_object(data: Any) -> Mapping[str, Any]:
@@ -137,7 +149,7 @@ def names(data: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def label(data: Mapping[str, Any], key: str) -> Label:
+def read_label(data: Mapping[str, Any], key: str) -> Label:
     """Return a field that must be a class."""
     found = data.get(key)
     if not isinstance(found, str | int | float):

@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from nri.errors import InputError
-from nri.serve.number import NumberAtRest, NumberWork
 from nri.serve.upload import Upload, read_upload
-from nri.serve.work import Work, WorkAtRest
+from nri.serve.work import Answer, Work, resumed
 from nri.table.excel import SheetChoice
 
 MAX_SESSIONS = 200
@@ -50,9 +49,10 @@ class Session:
     """when it was used last"""
     upload: Upload | None = None
     """the table, None while it rests"""
-    work: Work | NumberWork | None = None
+    work: Work | None = None
     """the present question and its rule, None while it rests and before a target is chosen"""
-    resting: WorkAtRest | NumberAtRest | None = None
+    resting: Answer | None = None
+    """the work without its table, while it rests"""
     _reading: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @property
@@ -70,7 +70,7 @@ class Session:
         with self._reading:
             if self.upload is None:
                 upload = read_upload(self.name, self._content(), self.choice)
-                self.work = None if self.resting is None else self.resting.resumed(upload)
+                self.work = None if self.resting is None else resumed(upload, self.resting)
                 self.upload = upload
             return self.upload
 
@@ -83,7 +83,7 @@ class Session:
 
     def rest(self) -> None:
         """Leave the memory."""
-        self.resting = None if self.work is None else self.work.at_rest()
+        self.resting = None if self.work is None else self.work.answer
         self.upload = self.work = None
 
 

@@ -1,4 +1,4 @@
-"""Upload: a dropped file becomes a table with a profile of each column, or a sentence why it does not."""
+"""Upload: a dropped file becomes a table with a profile of each column, or a message why it does not."""
 
 import io
 import logging
@@ -12,17 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from nri.engine.files import Files, files_of
-from nri.engine.some_rows import SomeRows, some_rows
 from nri.errors import InputError
+from nri.rows.files import Files, SomeRows, files_of, some_rows
 from nri.rule import Kind, Value
 from nri.rule.column import Column
 from nri.rule.labels import Label
 from nri.rule.literal import plain_value
 from nri.table.answers import read_answers
-from nri.table.budget import Budget, in_words
 from nri.table.excel import SheetChoice
 from nri.table.files import missing_file, open_source
+from nri.table.readers import Budget, in_words
 from nri.table.rounding import plain_number
 from nri.table.source import Source
 from nri.table.table import Table

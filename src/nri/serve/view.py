@@ -1,24 +1,38 @@
 """View: what the page shows, as plain data that becomes JSON. Nothing here is markup."""
 
 import datetime as dt
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nri.arrays import BoolArray
 from nri.errors import InputError
 from nri.induce.costs import MeanCost, mean_cost
-from nri.induce.diagnostics import Diagnostics
-from nri.induce.long import SEARCHED_ROWS
-from nri.induce.resample import HeldOut
-from nri.rule import Clause, Column, Evidence, Kind, Label, Literal, RuleSet, Value, literal_truth
+from nri.induce.validate import HeldOut
+from nri.outcome import Classes, Number, Score, Survival
+from nri.outcome.diagnostics import Diagnostics, Measure
+from nri.rule import (
+    Clause,
+    Column,
+    Kind,
+    Label,
+    Literal,
+    NumberTarget,
+    RenderOptions,
+    SurvivalTarget,
+    Value,
+    literal_truth,
+)
 from nri.rule.explain import tally
-from nri.rule.phrase import BARE, CONFLICTS, outline_of, phrase_label, phrase_literal, phrase_value
+from nri.rule.phrase import BARE, phrase_label, phrase_literal, phrase_value
+from nri.rule.render.outline import outline_of
 from nri.serve.upload import ColumnProfile, TargetProfile, Upload, guess_target
 from nri.serve.work import Work
 from nri.table.cells import number_as_text
 from nri.table.source import Workbook
-from nri.tasks.fairness import Groups, by_group, protected_columns
+from nri.tasks.fairness import Group, Groups, by_group, protected_columns
 
 Json = dict[str, Any]
 
@@ -26,6 +40,10 @@ PAGE = 50
 """Most rows that are shown at once."""
 LONGEST_CELL = 120
 """Letters of a cell that are shown."""
+STYLE = replace(BARE, negation="not {}", unequal="\N{NOT EQUAL TO}", at_most="\N{LESS-THAN OR EQUAL TO}")
+"""How conditions read on the page."""
+NONE = "\N{EN DASH}"
+"""Where there is no number."""
 
 
 def view_upload(upload: Upload) -> Json:
@@ -58,68 +76,294 @@ def view_target(target: TargetProfile) -> Json:
 
 
 def view_work(work: Work) -> Json:
-    """Describe a rule, how well it does on the table, and how that differs from the rule first found."""
-    ruleset = work.ruleset
+    """Describe a rule, how well it does on the table, and how that differs from the rule first found.
+
+    ``lines`` are the branches in the order in which they are tried, and the ELSE; each has its cells as
+    ``titles`` names them, and a hint with those that no line of text has. A rule that ``is_dnf`` reads IF a
+    OR b THEN one class ELSE the other.
+    """
+    rule, target, induction = work.rule, work.rule.predicts, work.answer.induction
+    outline, of_classes = outline_of(rule, RenderOptions()), isinstance(work.table.outcome, Classes)
+    shown = [i for i, pattern in enumerate(outline.patterns) if pattern]
+    beside = [i for i, pattern in enumerate(outline.patterns) if not pattern]
+    labels = [_label(one.value) if of_classes else None for one in rule.estimates]
+    shares = [rule.labels.share(one) if of_classes else None for one in rule.estimates]
     return {
-        "target": ruleset.target,
+        "target": rule.target,
+        "title": f"{target.time} until {target.name}" if isinstance(target, SurvivalTarget) else rule.target,
+        "kind": rule.predicts.kind,
+        "classes": [_label(label) for label in rule.classes] if of_classes else [],
+        "columns": list(work.table.names),
         "remark": work.remark,
         "rows": work.n_rows,
-        "searched": min(work.n_rows, SEARCHED_ROWS),
+        "searched": induction.searched or work.n_rows,
         "tried": len(work.tried),
-        "rules": [
+        "titles": [outline.titles[i] for i in shown],
+        "is_dnf": outline.is_dnf or _is_empty_dnf(work),
+        "note": outline.note,
+        "lines": [
             {
-                **_label(rule.label),
-                "clauses": [
-                    _clause(clause, evidence, ruleset, rule.label)
-                    for clause, evidence in zip(rule.rule, rule.evidence, strict=True)
-                ],
+                **_clause(line.clause),
+                "opening": line.opening,
+                "cells": [line.cells[i] for i in shown],
+                "hint": ", ".join(f"{outline.titles[i]}: {line.cells[i]}" for i in beside),
+                "label": label,
+                "share": share,
+                "rows": int((work.deciding == index).sum()),
             }
-            for rule in ruleset.rules
+            for index, (line, label, share) in enumerate(zip(outline.lines, labels, shares, strict=True))
         ],
-        "default": _label(ruleset.default),
-        "conflicts": CONFLICTS if len(outline_of(ruleset).rules) > 1 else None,
         "scores": scores(work),
-        "filters": filter_counts(work),
-        "left_out": [{"column": one.column, "reason": str(one.reason)} for one in work.left_out],
+        "filters": {name: int(_mask(work, name).sum()) for name in filters(work)},
+        "left_out": [{"column": one.column, "reason": str(one.reason)} for one in induction.left_out],
         "edited": work.edited,
-        "alone": None if work.edited else work.alone,
-        "price": None if work.price is None else str(work.price),
+        "leaking": None if work.edited else work.leaking,
+        "price": None if work.answer.price is None else str(work.answer.price),
         "groups": [
-            _groups(by_group(work.table, ruleset, column))
-            for column in dict.fromkeys([*work.question.protect, *protected_columns(ruleset)])
+            _groups(by_group(work.table, rule, column), work)
+            for column in dict.fromkeys([*work.question.protect, *protected_columns(rule)])
         ],
     }
 
 
-def scores(work: Work) -> Json:
-    """Count how well the rule does on the rows of the table.
+def _is_empty_dnf(work: Work) -> bool:
+    return not work.rule.branches and isinstance(work.table.outcome, Classes) and len(work.table.classes) == 2
 
-    ``precision`` is the share of right rows among those that a clause decides, ``coverage`` the share of
-    rows that one decides, ``recall`` the share that is covered of the class of a lone rule, ``base`` the
-    accuracy of always saying the most frequent class, ``cost`` what a row costs where errors have costs.
+
+def scores(work: Work) -> dict[str, Json]:
+    """Count how well the rule does on the rows of the table: for each score its value and how it reads.
+
+    ``precision`` is the share of right rows among those that a branch decides, ``coverage`` the share of rows
+    that one decides, ``recall`` the share that is covered of the class of a lone rule.
     """
-    codes, right, covered = work.table.codes, work.said == work.table.codes, work.covered
-    recall = None
-    if len(work.ruleset.rules) == 1 and len(work.table.classes) == 2:
-        of_class = codes == work.ruleset.index_of(work.ruleset.rules[0].label)
-        recall = _share(int((of_class & covered).sum()), int(of_class.sum()))
+    outcome, covered = work.table.explained, work.deciding < len(work.rule.branches)
+    of_rows = f"of {_count(work.n_rows)} rows"
+    coverage = _tile("Coverage", _share(covered), f"{_count(covered.sum())} {of_rows}")
+    if not isinstance(outcome, Classes):
+        score = outcome.score(work.predicted, work.table.weights)
+        return {**_measure(score, work), "coverage": coverage}
+    right = work.predicted == outcome.codes
+    commonest = _percent(np.bincount(outcome.codes).max() / work.n_rows)
+    only = work.rule.described[0] if len(work.rule.described) == 1 and len(outcome.classes) == 2 else None
+    about = "with a clause" if only is None else f"called {phrase_label(only)}"
+    note = f"{_count(right.sum())} {of_rows} (commonest class: {commonest})"
+    tiles = {
+        "accuracy": _tile("Accuracy", _share(right), note),
+        "precision": _tile("Precision", _share(right[covered]), f"of the rows {about}"),
+        "coverage": coverage,
+    }
+    if only is not None:
+        of_class = outcome.codes == outcome.classes.index(only)
+        note = f"of the rows that are {phrase_label(only)}"
+        tiles["recall"] = _tile("Sensitivity", _share(covered[of_class]), note)
+    cost = mean_cost(work.table, work.predicted, work.question.settings.costs)
+    return tiles if cost is None else {**tiles, "cost": _cost(cost)}
+
+
+def _measure(score: Score, work: Work) -> dict[str, Json]:
+    """Describe R² with the mean error, or the concordance."""
+    target = work.rule.predicts
+    if not isinstance(target, NumberTarget):
+        note = "of pairs, the earlier event has the higher risk (chance: 0.5)"
+        return {"concordance": _figure("Concordance", score.value, f"{score.value:.3f}", note)}
+    error = score.details["mean_absolute_error"]
+    median = target.amount(score.details["mean_absolute_error_of_median"])
+    variance = f"{_percent(max(score.value, 0.0))} of the variance of these rows"
+    off = _figure(
+        "Mean error", error, target.amount(error), f"a row (always the median: {median})", less=True
+    )
+    return {"r2": _figure("R²", score.value, f"{score.value:.2f}", variance), "error": off}
+
+
+def _figure(title: str, value: float, text: str, note: str, *, less: bool = False) -> Json:
+    """Describe a score; ``less`` says that a smaller one is better."""
+    return {"title": title, "value": value, "text": text, "note": note, "less_is_better": less}
+
+
+def _tile(title: str, share: float | None, note: str) -> Json:
+    return {"title": title, "value": share, "text": _percent(share), "note": note, "is_share": True}
+
+
+def _cost(cost: MeanCost) -> Json:
+    """Describe what a row costs on average, beside what always predicting one class does."""
+    note = f"a row (always {phrase_label(cost.label)}: {cost.always:.2f})"
+    return _figure("Mean cost", cost.mean, f"{cost.mean:.2f}", note, less=True)
+
+
+def view_held_out(work: Work, held: HeldOut) -> Json:
+    """Describe how the search does on rows it has not seen."""
+    score, target = held.score, work.rule.predicts
+    note, diagnostics, cost = f"± {score.error:.2f}", [], None
+    if isinstance(held.table.outcome, Classes):
+        note = f"± {100 * score.error:.1f}"
+        described = work.answer.induction.rule.described
+        diagnostics = [_diagnostics(one) for one in held.diagnostics(described, work.question.prevalence)]
+        cost = held.cost(work.question.settings.costs)
+    elif isinstance(target, NumberTarget):
+        note += f", off by {target.amount(score.details['mean_absolute_error'])} a row"
     return {
-        "accuracy": _share(int(right.sum()), work.n_rows),
-        "precision": _share(int((right & covered).sum()), int(covered.sum())),
-        "coverage": _share(int(covered.sum()), work.n_rows),
-        "recall": recall,
-        "base": _share(int(np.bincount(codes).max()), work.n_rows),
-        "right": int(right.sum()),
-        "covered": int(covered.sum()),
-        "cost": view_cost(mean_cost(work.table, work.said, work.question.settings.costs)),
+        "measure": score.measure,
+        "value": score.value,
+        "error": score.error,
+        "text": _percent(score.value) if score.measure == "accuracy" else str(score).split(" ")[0],
+        "note": f"{note}, cross-validated",
+        "warning": score.warning,
+        "cost": None if cost is None else f"{cost.mean:.2f} ± {cost.error:.2f}",
+        "diagnostics": diagnostics,
     }
 
 
-def view_cost(cost: MeanCost | None) -> Json | None:
-    """Describe what a row costs on average, beside what saying one class always does."""
-    if cost is None:
-        return None
-    return {"mean": cost.mean, "error": cost.error, "always": cost.always, "text": phrase_label(cost.label)}
+def _diagnostics(one: Diagnostics) -> Json:
+    return {
+        "label": phrase_label(one.label),
+        "prevalence": one.prevalence,
+        "assumed": one.assumed,
+        "measures": [{"name": name, **_interval(measure)} for name, measure in one.measures.items()],
+    }
+
+
+def _interval(measure: Measure) -> Json:
+    return {"value": measure.value, "low": measure.interval.low, "high": measure.interval.high}
+
+
+_GROUP_TITLES = {
+    "classes": ["a branch fires on", "right on"],
+    "number": ["a branch fires on", "mean prediction", "mean"],
+    "survival": ["a branch fires on", "mean predicted risk", "risk"],
+}
+
+
+def _groups(groups: Groups, work: Work) -> Json:
+    return {
+        "column": groups.column,
+        "used": groups.used,
+        "titles": _GROUP_TITLES[work.rule.predicts.kind],
+        "groups": [
+            {"name": group.name, "rows": group.rows, "measures": _group_measures(group, work)}
+            for group in groups.groups
+        ],
+    }
+
+
+def _group_measures(group: Group, work: Work) -> list[Json | str]:
+    measures: list[Json | str] = [_interval(group.fires)]
+    if group.right is not None:
+        return [*measures, _interval(group.right)]
+    target = work.rule.predicts
+    write = target.amount if isinstance(target, NumberTarget) else "{:.2f}".format
+    return [*measures, *(NONE if one is None else write(one) for one in (group.predicted, group.actual))]
+
+
+def filters(work: Work) -> list[str]:
+    """Name the ways in which the rows can be looked at; ``branch:N`` are the rows that a branch decides."""
+    branches = [f"branch:{index}" for index in range(len(work.rule.estimates))]
+    if isinstance(work.table.outcome, Classes):
+        return ["all", "right", "wrong", "false_alarm", "missed", "covered", *branches]
+    return ["all", "covered", *branches]
+
+
+def _mask(work: Work, name: str) -> BoolArray:
+    """[M], the rows that a filter keeps."""
+    covered: BoolArray = work.deciding < len(work.rule.branches)
+    if name == "covered":
+        return covered
+    if name.startswith("branch:"):
+        return np.asarray(work.deciding == int(name.removeprefix("branch:")))
+    if name == "all":
+        return np.ones(work.n_rows, dtype=bool)
+    right: BoolArray = work.predicted == work.table.codes
+    return {"right": right, "wrong": ~right, "false_alarm": ~right & covered, "missed": ~right & ~covered}[
+        name
+    ]
+
+
+def rows_page(work: Work, name: str, offset: int) -> Json:
+    """Return a page of the rows that a filter (see :func:`filters`) keeps, the rule's columns first."""
+    if name not in filters(work):
+        raise InputError(f"no rows are called {name!r}; choose one of {', '.join(filters(work)[:6])}")
+    chosen = np.flatnonzero(_mask(work, name))
+    shown = chosen[max(0, offset) :][:PAGE]
+    table, first = work.table, list(work.rule.columns)
+    order = [*first, *(name for name in table.names if name not in set(first))]
+    texts = [[cell_text(table.columns[name].cell(row)) for row in shown] for name in order]
+    right = _are_right(work, shown)
+    return {
+        "filter": name,
+        "total": len(chosen),
+        "offset": max(0, offset),
+        "page": PAGE,
+        "columns": order,
+        "read": len(first),
+        "rows": [
+            {
+                "row": int(row),
+                "number": int(table.numbers[row]),
+                "actual": _actual(work, row),
+                "predicted": _predicted(work, row),
+                "right": right[i],
+                "cells": [column[i] for column in texts],
+            }
+            for i, row in enumerate(shown)
+        ],
+    }
+
+
+def explain_row(work: Work, row: int) -> Json:
+    """Return which branches hold on a row and what the nearest ones lack."""
+    if not 0 <= row < work.n_rows:
+        raise InputError(f"no row {row + 1}: the table has rows 1 to {work.n_rows}")
+    columns = {name: work.table.columns[name].take(np.array([row])) for name in work.rule.columns}
+    (explanation,) = work.rule.explain(columns, 1)
+    (right,) = _are_right(work, np.array([row]))
+    return {
+        "row": row,
+        "number": int(work.table.numbers[row]),
+        "target": work.rule.target,
+        "actual": _actual(work, row),
+        "predicted": work.rule.predicts.describe(explanation.estimate),
+        "right": right,
+        "fired": [
+            {
+                "tally": tally(branch.clause, len(held)) if branch.clause.counts else None,
+                "literals": _checked(branch.clause, columns),
+            }
+            for branch, held in zip(explanation.fired, explanation.held, strict=True)
+        ],
+        "nearest": [
+            {
+                "tally": one.lines[0] if one.clause.counts else None,
+                "literals": _checked(one.clause, columns),
+            }
+            for one in explanation.nearest
+        ],
+    }
+
+
+def _are_right(work: Work, rows: NDArray[Any]) -> list[bool | None]:
+    """Return whether each row has the class that is predicted; None for a number or a risk."""
+    outcome = work.table.outcome
+    if not isinstance(outcome, Classes):
+        return [None] * len(rows)
+    return [bool(one) for one in work.predicted[rows] == outcome.codes[rows]]
+
+
+def _actual(work: Work, row: int) -> str:
+    """Write the outcome of a row."""
+    outcome, target = work.table.explained, work.rule.predicts
+    if isinstance(outcome, Survival):
+        happened = "event" if outcome.event[row] else "censored"
+        return f"{target.amount(outcome.time[row])}, {happened}"  # type: ignore[union-attr]
+    if isinstance(outcome, Number):
+        return cell_text(float(outcome.values[row])) or ""
+    return phrase_label(work.table.classes[work.table.codes[row]])
+
+
+def _predicted(work: Work, row: int) -> str:
+    """Write the prediction of a row."""
+    target, estimate = work.rule.predicts, work.rule.estimates[work.deciding[row]]
+    if isinstance(work.table.outcome, Survival):
+        return f"risk {estimate.value:.2f}"
+    return target.cells(estimate)[0]
 
 
 def view_literal(literal: Literal) -> Json:
@@ -130,26 +374,23 @@ def view_literal(literal: Literal) -> Json:
         "op": literal.op.value,
         "value": plain(literal.value),
         "kind": literal.kind.value,
-        "name": BARE.name(literal.column),
+        "name": STYLE.name(literal.column),
         "shown": "" if boolean else phrase_value(literal.value),
-        "text": phrase_literal(literal, BARE),
+        "text": phrase_literal(literal, STYLE),
     }
+
+
+def _clause(clause: Clause | None) -> Json:
+    """Describe the condition of a branch; the ELSE has none."""
+    if clause is None:
+        return {"literals": [], "at_least": None, "counts": False}
+    literals = [view_literal(literal) for literal in clause]
+    return {"literals": literals, "at_least": clause.at_least, "counts": clause.counts}
 
 
 def plain(value: Value | None) -> Any:
     """Return a value as JSON can hold it."""
     return value.isoformat() if isinstance(value, dt.datetime) else value
-
-
-def _clause(clause: Clause, evidence: Evidence, ruleset: RuleSet, label: Label) -> Json:
-    return {
-        "literals": [view_literal(literal) for literal in clause],
-        "at_least": clause.at_least,
-        "counts": clause.counts,
-        "covers": evidence.total,
-        "right": evidence.counts[ruleset.index_of(label)],
-        "precision": evidence.share(ruleset.index_of(label)),
-    }
 
 
 def _label(label: Label) -> Json:
@@ -170,127 +411,19 @@ def _column(column: ColumnProfile) -> Json:
     }
 
 
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+def _share(mask: BoolArray) -> float | None:
+    return float(mask.mean()) if len(mask) else None
 
 
-def _groups(found: Groups) -> Json:
-    return {
-        "column": found.column,
-        "used": found.used,
-        "groups": [
-            {
-                "name": group.name,
-                "rows": group.rows,
-                "measures": [
-                    {"value": one.value, "low": one.interval.low, "high": one.interval.high}
-                    for one in (group.fires, group.right)
-                ],
-            }
-            for group in found.groups
-        ],
-    }
+def _percent(share: float | None) -> str:
+    """Write a share with a digit where it needs one, e.g. ``96.7 %``."""
+    if share is None:
+        return NONE
+    return f"{100 * share:.1f}".removesuffix(".0") + "\N{NO-BREAK SPACE}%"
 
 
-def view_held_out(work: Work, held: HeldOut) -> Json:
-    """Describe how the search does on rows it has not seen."""
-    told = held.diagnostics([rule.label for rule in work.found.rules], work.question.prevalence)
-    return {
-        "accuracy": held.accuracy.mean,
-        "error": held.accuracy.error,
-        "cost": view_cost(held.cost(work.question.settings.costs)),
-        "diagnostics": [_diagnostics(one) for one in told],
-    }
-
-
-def _diagnostics(one: Diagnostics) -> Json:
-    return {
-        "label": phrase_label(one.label),
-        "prevalence": one.prevalence,
-        "assumed": one.assumed,
-        "measures": [
-            {"name": name, "value": measure.value, "low": measure.interval.low, "high": measure.interval.high}
-            for name, measure in one.measures.items()
-        ],
-    }
-
-
-def filter_counts(work: Work) -> dict[str, int]:
-    """Count the rows of each filter; a filter for each clause is ``clause:RULE:CLAUSE``."""
-    return {name: int(_mask(work, name).sum()) for name in filters(work)}
-
-
-def filters(work: Work) -> list[str]:
-    """Name the ways in which the rows can be looked at."""
-    clauses = [f"clause:{r}:{c}" for r, rule in enumerate(work.ruleset.rules) for c in range(len(rule.rule))]
-    return ["all", "right", "wrong", "false_alarm", "missed", "covered", *clauses]
-
-
-def rows_page(work: Work, name: str, offset: int) -> dict[str, Any]:
-    """Return a page of the rows that a filter (see :func:`filters`) keeps, the rule's columns first."""
-    if name not in filters(work):
-        raise InputError(f"no rows are called {name!r}; choose one of {', '.join(filters(work)[:6])}")
-    chosen = np.flatnonzero(_mask(work, name))
-    shown = chosen[max(0, offset) :][:PAGE]
-    table = work.table
-    first = list(work.ruleset.columns)
-    order = [*first, *(name for name in table.names if name not in set(first))]
-    texts = [[cell_text(table.columns[name].cell(row)) for row in shown] for name in order]
-    return {
-        "filter": name,
-        "total": len(chosen),
-        "offset": max(0, offset),
-        "page": PAGE,
-        "columns": order,
-        "read": len(first),
-        "rows": [
-            {
-                "row": int(row),
-                "number": int(table.numbers[row]),
-                "label": phrase_label(work.table.classes[work.table.codes[row]]),
-                "said": phrase_label(work.table.classes[work.said[row]]),
-                "right": bool(work.said[row] == work.table.codes[row]),
-                "covered": bool(work.covered[row]),
-                "cells": [column[i] for column in texts],
-            }
-            for i, row in enumerate(shown)
-        ],
-    }
-
-
-def explain_row(work: Work, row: int) -> dict[str, Any]:
-    """Tell which clauses hold on a row or, when none does, what the nearest ones lack."""
-    if not 0 <= row < work.n_rows:
-        raise InputError(f"no row {row + 1}: the table has rows 1 to {work.n_rows}")
-    columns = {name: work.columns[name].take(np.array([row])) for name in work.ruleset.columns}
-    (told,) = work.ruleset.explain(columns, 1)
-    actual = work.table.classes[work.table.codes[row]]
-    return {
-        "row": row,
-        "number": int(work.table.numbers[row]),
-        "target": work.ruleset.target,
-        "label": phrase_label(actual),
-        "said": phrase_label(told.label),
-        "right": bool(told.label == actual),
-        "probability": told.probability,
-        "fired": [
-            {
-                "label": phrase_label(one.label),
-                "tally": tally(one.clause, len(held)) if one.clause.counts else None,
-                "literals": _checked(one.clause, columns),
-            }
-            for one, held in zip(told.fired, told.held, strict=True)
-        ],
-        "nearest": [
-            {
-                "label": phrase_label(one.label),
-                "lacks": one.lacks,
-                "tally": one.told[0] if one.clause.counts else None,
-                "literals": _checked(one.clause, columns),
-            }
-            for one in told.nearest
-        ],
-    }
+def _count(number: float) -> str:
+    return f"{int(number):,}"
 
 
 def cell_text(cell: Value | None) -> str | None:
@@ -307,32 +440,12 @@ def cell_text(cell: Value | None) -> str | None:
     return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
 
 
-def _mask(work: Work, name: str) -> BoolArray:
-    """[M], the rows that a filter keeps."""
-    right: BoolArray = work.said == work.table.codes
-    covered = work.covered
-    match name.split(":"):
-        case ["right"]:
-            return right
-        case ["wrong"]:
-            return ~right
-        case ["false_alarm"]:
-            return ~right & covered
-        case ["missed"]:
-            return ~right & ~covered
-        case ["covered"]:
-            return covered
-        case ["clause", rule, clause]:
-            return work.fires[work.ruleset.rules[int(rule)].label][:, int(clause)]
-    return np.ones(work.n_rows, dtype=bool)
-
-
-def _checked(clause: Clause, columns: dict[str, Column]) -> list[dict[str, Any]]:
-    """Tell of each condition whether it holds on the only row, and what the cell is."""
-    told = []
+def _checked(clause: Clause, columns: dict[str, Column]) -> list[Json]:
+    """Return for each condition whether it holds on the only row, and what the cell is."""
+    checked = []
     for literal in clause:
         holds, known = (bool(truth[0]) for truth in literal_truth(literal, columns))
         state = "holds" if holds else "fails" if known else "unknown"
         cell = cell_text(columns[literal.column].cell(0))
-        told.append({"text": phrase_literal(literal, BARE), "state": state, "cell": cell})
-    return told
+        checked.append({"text": phrase_literal(literal, STYLE), "state": state, "cell": cell})
+    return checked

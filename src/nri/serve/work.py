@@ -1,230 +1,187 @@
-"""Work: a question about an uploaded table, the rule that was found, and the rule after edits."""
+"""Work: a question about an uploaded table, the rule that was induced, and the rule after edits."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nri.arrays import BoolArray, IntArray
+from nri.arrays import IntArray
 from nri.errors import InputError
-from nri.induce.estimates import lone_teller
-from nri.induce.path import induce_rules
-from nri.induce.price import Price, price_of_knowledge
-from nri.induce.resample import HeldOut, cores, hold_out, some_of_each_class
-from nri.rule import ColumnPlan, Columns, Dnf, Kind, RuleSet, clause_matrix, count_ruleset
-from nri.rule.labels import Label
-from nri.serve.question import Question, as_object, listed, read_clauses
+from nri.induce.assemble import constant_rule, count_classes, count_clauses
+from nri.induce.induce import Induction, induce_rule
+from nri.induce.validate import (
+    HeldOut,
+    KnowledgePrice,
+    coded_predictions,
+    cores,
+    hold_out,
+    price_of_knowledge,
+    stratified_sample,
+)
+from nri.outcome import Classes
+from nri.rule import Clause, Dnf, Label, Rule, clause_matrix
+from nri.serve.question import Question, as_object, listed, read_clauses, read_label
 from nri.serve.upload import Upload
-from nri.table.reading import recast
 from nri.table.table import Table
-from nri.table.target import describe, label_table
-from nri.table.usable import LeftOut
+from nri.table.target import describe
+from nri.tasks.predictions import leaking_column
 
 SEED = 0
-"""The same table and wishes give the same rule."""
+"""The same table and question give the same rule."""
 TRIED_ROWS = 8000
 """What to expect of new rows is estimated on so many rows at most, drawn from a longer table."""
 
 
+@dataclass(frozen=True)
+class Answer:
+    """A question and its rule: what is kept while the table is not in memory."""
+
+    question: Question
+    induction: Induction
+    """the rule as it was induced"""
+    rule: Rule
+    """the rule as it stands"""
+    price: KnowledgePrice | None = None
+    """what the user's knowledge costs; None if there is none"""
+
+
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What a visitor is working on; every edit makes a new one."""
+    """An answer beside its table; every edit makes a new one."""
 
     upload: Upload
-    question: Question
+    answer: Answer
     table: Table
     """the rows whose target is known"""
-    remark: str
-    left_out: tuple[LeftOut, ...]
-    found: RuleSet
-    """the rule as it was induced"""
-    ruleset: RuleSet
-    """the rule as it stands"""
-    price: Price | None = None
-    """what it costs that a person knows better; None if nobody said so"""
     folds: list[HeldOut] = field(default_factory=list)
-    """the cross-validation of the search, once somebody asked for it; all edits of a rule share it"""
+    """the cross-validation of the search, once it was made; all edits of a rule share it"""
 
     @property
-    def columns(self) -> Columns:
-        """The cells of the table."""
-        return self.table.columns
+    def question(self) -> Question:
+        """What was asked."""
+        return self.answer.question
 
-    @cached_property
-    def said(self) -> IntArray:
-        """[M], class index that the rule gives each row."""
-        return self.ruleset.predict_index(self.columns, self.n_rows)
-
-    @cached_property
-    def fires(self) -> dict[Label, BoolArray]:
-        """For each class with a rule [M, clauses], where each clause fires."""
-        return {
-            rule.label: clause_matrix(rule.rule, self.columns, self.n_rows) for rule in self.ruleset.rules
-        }
-
-    @cached_property
-    def covered(self) -> BoolArray:
-        """[M], rows on which some clause fires."""
-        covered: BoolArray = np.zeros(self.n_rows, dtype=bool)
-        for fires in self.fires.values():
-            covered |= fires.any(axis=1)
-        return covered
+    @property
+    def rule(self) -> Rule:
+        """The rule as it stands."""
+        return self.answer.rule
 
     @property
     def n_rows(self) -> int:
         """M"""
         return len(self.table)
 
+    @property
+    def remark(self) -> str:
+        """One line on the rows."""
+        return describe(self.table, len(self.upload.table))
+
     @cached_property
-    def alone(self) -> str | None:
-        """The column that tells every row by itself, if the rule found reads no other."""
-        return lone_teller(self.found, self.table)
+    def deciding(self) -> IntArray:
+        """[M]: the branch that decides each row; their number where none fires."""
+        return self.rule.decide(self.table.columns, self.n_rows)
+
+    @cached_property
+    def predicted(self) -> NDArray[Any]:
+        """[M]: class indices, numbers or risks."""
+        return coded_predictions(self.rule, self.table)
+
+    @cached_property
+    def leaking(self) -> str | None:
+        """The only column that the induced rule reads, if it predicts every row."""
+        return leaking_column(self.answer.induction.rule, self.table)
 
     @cached_property
     def tried(self) -> Table:
         """The rows that an estimate for new rows is made from: all of them, or a sample of a long table."""
-        return some_of_each_class(self.table, TRIED_ROWS, np.random.default_rng(SEED))
+        return stratified_sample(self.table, TRIED_ROWS, np.random.default_rng(SEED))
 
     @property
     def edited(self) -> bool:
         """Whether the rule is another than the one that was induced."""
-        return _rules(self.ruleset) != _rules(self.found)
-
-    def at_rest(self) -> "WorkAtRest":
-        """Return what there is but for the table."""
-        return WorkAtRest(self.question, self.remark, self.left_out, self.found, self.ruleset, self.price)
+        return _statements(self.rule) != _statements(self.answer.induction.rule)
 
 
-@dataclass(frozen=True)
-class WorkAtRest:
-    """A work whose table is not in memory; folds are made again when somebody asks for them."""
-
-    question: Question
-    remark: str
-    left_out: tuple[LeftOut, ...]
-    found: RuleSet
-    ruleset: RuleSet
-    price: Price | None
-
-    def resumed(self, upload: Upload) -> Work:
-        """Go on with the table, read again."""
-        return Work(
-            upload=upload,
-            question=self.question,
-            table=label_table(upload.table, self.question.target, self.question.positive),
-            remark=self.remark,
-            left_out=self.left_out,
-            found=self.found,
-            ruleset=self.ruleset,
-            price=self.price,
-        )
+def _statements(rule: Rule) -> list[tuple[Clause, Label | None]]:
+    """Return the clauses, each with the class that it predicts."""
+    labels: list[Label | None] = [None] * len(rule.branches)
+    if rule.predicts.kind == "classes":
+        labels = [branch.value for branch in rule.branches]
+    return list(zip(rule.clauses, labels, strict=True))
 
 
 def answer(upload: Upload, question: Question) -> Work:
-    """Induce the rule that a question asks for.
-
-    A long table is searched as :mod:`nri.induce.long` does: in some of its rows, and chosen by all of them.
-    """
-    table = label_table(upload.table, question.target, question.positive)
+    """Induce the rule that a question asks for; a long table is searched in a sample, and counted in full."""
+    table = question.rows_of(upload.table)
     question = _with_kept_clauses(question, table)
-    rng = np.random.default_rng(SEED)
-    found = induce_rules(table, question.settings, rng=rng)
-    ruleset = _with_empty_rule(found.ruleset, table.positive)
-    return Work(
-        upload=upload,
-        question=question,
-        table=table,
-        remark=describe(table, len(upload.table)),
-        left_out=found.left_out,
-        found=ruleset,
-        ruleset=ruleset,
-        price=price_of_knowledge(table, question.settings, ruleset, rng=np.random.default_rng(SEED)),
-    )
+    induction = induce_rule(table, question.settings, rng=np.random.default_rng(SEED))
+    rule = _with_class_to_add(induction.rule, table)
+    price = price_of_knowledge(table, question.settings, rule, rng=np.random.default_rng(SEED))
+    return Work(upload, Answer(question, replace(induction, rule=rule, posterior=None), rule, price), table)
 
 
-def edited_rules(data: Any, work: Work) -> dict[Label, Dnf]:
-    """Read ``{"rules": [{"clauses": [...]}]}``, one rule for each class that has one.
+def resumed(upload: Upload, kept: Answer) -> Work:
+    """Go on with the table, read again."""
+    return Work(upload, kept, kept.question.rows_of(upload.table))
 
-    So the page sends rules back after somebody dropped, added or changed a condition. They stand in the order
-    of the present rule set's, so no label needs to be sent back.
+
+def edited(work: Work, data: Any) -> Work:
+    """Put other branches in the place of the present ones: in their order, and counted anew.
+
+    So the page sends a rule back: ``{"branches": [{"literals", "at_least", "label"}]}``. The label is the
+    class that a branch predicts; a number or a risk is predicted as counted.
     """
-    rules = listed(as_object(data).get("rules"), "rules", len(work.ruleset.rules))
-    if len(rules) != len(work.ruleset.rules):
-        raise InputError("the edited rule has another number of classes; reload the page")
-    profiles = {column.name: column for column in work.upload.columns}
-    profiles = {name: profiles[name] for name in work.table.names}
-    return {
-        present.label: Dnf(read_clauses(as_object(rule).get("clauses"), profiles))
-        for present, rule in zip(work.ruleset.rules, rules, strict=True)
-    }
-
-
-def with_rules(work: Work, rules: dict[Label, Dnf]) -> Work:
-    """Put edited rules in the place of the present ones and count their evidence anew."""
-    known = {rule.label for rule in work.ruleset.rules}
-    if set(rules) != known:
-        raise InputError("the edited rule is about other classes than the present one; reload the page")
-    kinds: dict[str, Kind] = {}
-    for rule in rules.values():
-        for literal in (literal for clause in rule for literal in clause):
-            if kinds.setdefault(literal.column, literal.kind) is not literal.kind:
-                raise InputError(
-                    f"column {literal.column!r} is compared as {kinds[literal.column]} and as {literal.kind}"
-                )
-    return replace(work, ruleset=_counted(rules, kinds, work.table, work.found.default))
-
-
-def _counted(rules: dict[Label, Dnf], kinds: dict[str, Kind], table: Table, default: Label) -> RuleSet:
-    columns = {name: recast(table.columns[name], ColumnPlan(kind), name) for name, kind in kinds.items()}
-    ruleset = count_ruleset(table.target, table.classes, rules, columns, table.class_weights, default=default)
-    return ruleset.with_plans(table.plans)
+    data = as_object(data)
+    profiles = {column.name: column for column in work.upload.columns if column.name in work.table.columns}
+    clauses = read_clauses(data.get("branches"), profiles)
+    values: list[Label] | None = None
+    if isinstance(work.table.outcome, Classes):
+        sent = [as_object(one) for one in listed(data.get("branches"), "branches", len(clauses))]
+        values = [*(read_label(one, "label") for one in sent), work.answer.induction.rule.default]
+        for label in values:
+            work.rule.labels.index(label)
+    fires = clause_matrix(clauses, work.table.columns, work.n_rows)
+    rule = work.table.explained.rule(clauses, fires, work.table.weights, values).with_plans(work.table.plans)
+    return replace(work, answer=replace(work.answer, rule=rule))
 
 
 def _with_kept_clauses(question: Question, table: Table) -> Question:
-    """Put clauses that a person wants to keep into what is known when a rule is looked for."""
+    """Put clauses that the user keeps into the knowledge of the search."""
     if question.keep is None:
         return question
-    label, rule = question.keep
-    if len(table.classes) != 2 or label not in table.classes:
-        raise InputError("clauses can be kept in a rule about one of two classes; let them go, or choose one")
-    table.require(rule.columns)
-    (other,) = (one for one in table.classes if one != label)
-    kinds = {literal.column: literal.kind for clause in rule for literal in clause}
-    kept = _counted({label: rule}, kinds, table, other)
-    known = replace(question.settings.knowledge, keep=kept)
+    label, clauses = question.keep
+    table.require(Dnf(clauses).columns)
+    keep = _kept_rule(label, clauses, table)
+    known = replace(question.settings.knowledge, keep=keep)
     return replace(question, settings=replace(question.settings, knowledge=known))
 
 
-def _with_empty_rule(ruleset: RuleSet, positive: int | None) -> RuleSet:
-    """Where no rule pays for itself, leave an empty one for a person to fill in."""
-    if ruleset.rules or len(ruleset.classes) != 2:
-        return ruleset
-    other = 1 - ruleset.index_of(ruleset.default)
-    label = ruleset.classes[other if positive is None else positive]
-    default = next(one for one in ruleset.classes if one != label)
-    counts = np.asarray(ruleset.support.counts)[None, :]
-    return count_ruleset(ruleset.target, ruleset.classes, {label: Dnf([])}, {}, counts, default=default)
+def _kept_rule(label: Label | None, clauses: Sequence[Clause], table: Table) -> Rule:
+    if not isinstance(table.outcome, Classes):
+        return count_clauses(clauses, table)
+    if len(table.classes) != 2 or label is None or label not in table.classes:
+        raise InputError("clauses can be kept in a rule about one of two classes; let them go, or choose one")
+    (other,) = (one for one in table.classes if one != label)
+    return count_classes({label: Dnf(clauses)}, other, table)
 
 
-def _rules(ruleset: RuleSet) -> dict[Label, Dnf]:
-    return {rule.label: rule.rule for rule in ruleset.rules}
+def _with_class_to_add(rule: Rule, table: Table) -> Rule:
+    """Of two classes without a branch, let the rule say the one that the user did not ask about."""
+    outcome = table.outcome
+    if rule.branches or not isinstance(outcome, Classes) or len(outcome.classes) != 2:
+        return rule
+    return rule if outcome.positive is None else constant_rule(table, outcome.classes[1 - outcome.positive])
 
 
 def held_out(work: Work, step: Callable[[], None]) -> HeldOut:
-    """Cross-validate the search with the visitor's wishes, not a rule that was edited by hand.
+    """Cross-validate the search with the user's settings, not a rule that was edited by hand.
 
     The folds are kept with the work: a report about the same rows takes them over.
     """
     if not work.folds:
-        work.folds.append(
-            hold_out(
-                work.tried,
-                work.question.settings,
-                rng=np.random.default_rng(SEED),
-                jobs=cores(),
-                step=step,
-            )
-        )
+        rng, settings = np.random.default_rng(SEED), work.question.settings
+        work.folds.append(hold_out(work.tried, settings, rng=rng, jobs=cores(), step=step))
     return work.folds[0]

@@ -1,5 +1,6 @@
 """Tables: reading files and what callers hold, column by column, once; boolean variables; writing."""
 
+from nri.outcome import Classes, Number, Survival
 from nri.rule.column import register_reader
 from nri.table.atomic import atomic_file
 from nri.table.binarizer import Binarizer
@@ -14,10 +15,13 @@ register_reader(read_columns)  # from here on rules predict on whatever a table 
 
 __all__ = [
     "Binarizer",
+    "Classes",
     "LeftOut",
     "Note",
+    "Number",
     "Reason",
     "Source",
+    "Survival",
     "Table",
     "as_frame",
     "atomic_file",

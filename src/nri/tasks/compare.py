@@ -1,8 +1,8 @@
-"""Compare: two rule sets, what changed between them, and on which rows they differ."""
+"""Compare: two rules for one target, what changed between them, and on which rows they differ."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,30 +10,39 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray
 from nri.errors import InputError
-from nri.induce.estimates import Accuracy, accuracy_of
+from nri.outcome import Score
 from nri.rule import (
     TRUE,
+    ClassTarget,
     Clause,
+    ColumnDomain,
     Dnf,
     Kind,
     Label,
-    RuleSet,
+    Literal,
+    Rule,
     column_of,
     difference,
     implies,
     literal_truth,
     simplify,
 )
-from nri.rule.simplify import can_fire, meeting
 from nri.rule.literal import Value
+from nri.rule.regions import regions_of
+from nri.rule.simplify import can_fire, meeting, must_fire
 from nri.table.source import Source, as_frame
 from nri.table.table import Table
-from nri.tasks.predictions import true_labels
+from nri.tasks.predictions import Truth
+
+SHOWN = 20
+"""Numbers of so many differing rows are kept."""
+_MOST_REGIONS = 1 << 16
+"""Combinations of regions of columns that are looked at; of more, so many drawn at random."""
 
 
 @dataclass(frozen=True)
 class Moved:
-    """A clause that asks the same with other thresholds, or for another number of the same conditions."""
+    """A clause with other thresholds, or with another number of the same conditions."""
 
     old: Clause
     new: Clause
@@ -41,124 +50,142 @@ class Moved:
 
 @dataclass(frozen=True)
 class ClassChange:
-    """What became of the rule of one class."""
+    """What became of the clauses of one class, or of all clauses of a rule for a number or a risk."""
 
-    label: Label
+    label: Label | None
+    """the class; None for a number or a risk"""
     kept: tuple[Clause, ...]
     moved: tuple[Moved, ...]
     dropped: tuple[Clause, ...]
     added: tuple[Clause, ...]
     relation: str
-    """Where the new rule fires: on the same, more, fewer or other rows, whatever the table, gaps aside. If
-    the rules are about opposite classes, where the new one says this class, by a clause or by default."""
+    """Where the new clauses fire: on the same, more, fewer or other rows, whatever the table, gaps aside. If
+    the rules are about opposite classes, where the new one predicts this class, by a clause or by default."""
     example: Clause | None
-    """On all rows where this holds, just one of the two fires, or opposite rules say opposite classes; None
-    if there are no such rows."""
-
-
-SHOWN = 20
-"""Numbers of so many differing rows are shown."""
+    """On all rows where this holds, just one of the two fires, or opposite rules predict opposite classes;
+    None if there are no such rows."""
 
 
 @dataclass(frozen=True)
-class RowCounts:
-    """How many rows of a table the two speak differently of."""
+class RegionChange:
+    """Rows for which the two predict different values, whatever the table, gaps aside."""
 
-    n_rows: int
-    differing: int
-    first: tuple[int, ...]
-    """Numbers, from 1, of the first rows on which they differ."""
-    changes: tuple[tuple[Label, Label, int], ...]
-    """See :class:`RowChanges`, and for the accuracies too."""
-    accuracy_old: Accuracy | None
-    accuracy_new: Accuracy | None
+    old: Any
+    new: Any
+    """the predictions"""
+    where: Clause
+    """some of these rows: all on which this holds"""
 
 
 @dataclass(frozen=True, eq=False)
 class RowChanges:
-    """What the two say about the rows of a table."""
+    """What the two predict for the rows of a table."""
 
-    old: NDArray[Any]
-    """[M], labels"""
-    new: NDArray[Any]
-    """[M], labels"""
-    differs: BoolArray
-    """[M]"""
-    changes: tuple[tuple[Label, Label, int], ...]
-    """From which label to which, on how many rows, the most frequent first."""
-    accuracy_old: Accuracy | None
+    n_rows: int
+    first: tuple[int, ...]
+    """Numbers, from 1, of the first rows on which they differ."""
+    changes: tuple[tuple[Any, Any, int], ...]
+    """From which prediction to which, on how many rows, the most frequent first."""
+    score_old: Score | None
     """None if the table does not hold the truth."""
-    accuracy_new: Accuracy | None
+    score_new: Score | None
+    old: NDArray[Any] | None = None
+    new: NDArray[Any] | None = None
+    """[M] each: the predictions; None if the table was too large to keep them"""
+    differs: BoolArray | None = None
+    """[M]"""
 
     @property
-    def counts(self) -> RowCounts:
-        """The same without the rows themselves."""
-        where = np.flatnonzero(self.differs)
-        first = tuple((1 + where[:SHOWN]).tolist())
-        return RowCounts(
-            len(self.differs), len(where), first, self.changes, self.accuracy_old, self.accuracy_new
-        )
+    def differing(self) -> int:
+        """Rows on which they differ."""
+        return sum(count for _, _, count in self.changes)
+
+    @property
+    def mean_change(self) -> float | None:
+        """By how much numbers or risks differ on average over all rows; None for classes."""
+        if any(isinstance(value, str | bool) for value, _, _ in self.changes):
+            return None
+        total = float(sum(abs(new - old) * count for old, new, count in self.changes))
+        return total / max(self.n_rows, 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What changed from one rule set to another."""
+    """What changed from one rule to another."""
 
     target: str
     classes: tuple[ClassChange, ...]
-    default_old: Label
-    default_new: Label
+    """for each class with clauses; for a number or a risk one for all clauses"""
+    default_old: Any
+    default_new: Any
     columns_dropped: tuple[str, ...]
     columns_added: tuple[str, ...]
-    rows: RowChanges | RowCounts | None
-    """None if no table was given; counts alone if it was too large for more."""
+    rows: RowChanges | None
+    """None if no table was given."""
     opposite: bool = False
     """Whether one rule is about one of two classes and the other about the other: where they fire is then no
-    measure of how they differ, what they say is."""
+    measure of how they differ, what they predict is."""
+    regions: tuple[RegionChange, ...] = ()
+    """Where the two predict different values; of two classes :attr:`ClassChange.example` has it already."""
 
     @property
     def same_words(self) -> bool:
-        """Whether the two say the same in the same words, numbers beside clauses apart."""
+        """Whether the two have the same clauses and defaults, whatever their counts."""
         unchanged = all(not (one.moved or one.dropped or one.added) for one in self.classes)
-        return unchanged and self.default_old == self.default_new
+        return unchanged and self.default_old == self.default_new and not self.regions
 
 
-def compare_rules(old: RuleSet, new: RuleSet, table: Any = None) -> Comparison:
-    """Tell what changed between two rule sets with the same target.
+def compare_rules(old: Rule, new: Rule, table: Any = None) -> Comparison:
+    """Compare two rules for the same target: their clauses, where they differ, and the rows of a table.
 
     Parameters
     ----------
     old, new
-        E.g. of last year and of this year; see :func:`nri.rule.from_json`.
+        E.g. of last year and of this year; see :func:`nri.read_rule`. Both are of classes, of a number, or of
+        survival.
     table
-        Rows to try both on, with the columns that either uses; if it has the target, accuracies are counted.
+        Rows to apply both to, with the columns that either uses; if it has the target, both are scored.
     """
-    if {str(label) for label in old.classes} != {str(label) for label in new.classes}:
+    if old.predicts.kind != new.predicts.kind:
         raise InputError(
-            f"the rules are about different classes, {list(old.classes)} and {list(new.classes)}; "
+            f"one rule predicts {old.predicts.kind}, the other {new.predicts.kind}; "
             "compare rules for the same target"
         )
-    labels = [label for label in new.classes if _rule_of(old, label) or _rule_of(new, label)]
-    changes = tuple(_class_change(label, _rule_of(old, label), _rule_of(new, label)) for label in labels)
-    opposite = _are_opposite(old, new)
+    opposite, regions = False, tuple[RegionChange, ...]()
+    if isinstance(old.predicts, ClassTarget) and isinstance(new.predicts, ClassTarget):
+        if {str(label) for label in old.classes} != {str(label) for label in new.classes}:
+            raise InputError(
+                f"the rules are about different classes, {list(old.classes)} and {list(new.classes)}; "
+                "compare rules for the same target"
+            )
+        pairs = [(label, _conditions(old, label), _conditions(new, label)) for label in new.classes]
+        changes = tuple(_class_change(*one) for one in pairs if one[1] or one[2])
+        opposite = _are_opposite(old, new)
+        changes = _by_predictions(changes) if opposite else changes
+        if len(new.classes) > 2:
+            regions = _regions(old, new)
+    else:
+        changes = (_class_change(None, Dnf(old.clauses), Dnf(new.clauses)),)
+        regions = _regions(old, new)
     return Comparison(
         new.target,
-        _by_what_they_say(changes) if opposite else changes,
+        changes,
         old.default,
         new.default,
         tuple(name for name in old.columns if name not in new.columns),
         tuple(name for name in new.columns if name not in old.columns),
         None if table is None else row_changes(old, new, table),
         opposite,
+        regions,
     )
 
 
-def _rule_of(ruleset: RuleSet, label: Label) -> Dnf:
-    """Return the rule of a class, the one that never fires if it has none."""
-    return next((rule.rule for rule in ruleset.rules if str(rule.label) == str(label)), Dnf())
+def _conditions(rule: Rule, label: Label) -> Dnf:
+    """Return the clauses of a class, by its text: one file may have true where another has "True"."""
+    return Dnf(branch.clause for branch in rule.branches if str(branch.value) == str(label))
 
 
-def _class_change(label: Label, old: Dnf, new: Dnf) -> ClassChange:
+def _class_change(label: Label | None, old: Dnf, new: Dnf) -> ClassChange:
     kept = tuple(clause for clause in old if clause in new.clauses)
     gone = [clause for clause in old if clause not in kept]
     come = [clause for clause in new if clause not in kept]
@@ -167,10 +194,10 @@ def _class_change(label: Label, old: Dnf, new: Dnf) -> ClassChange:
     return ClassChange(label, kept, tuple(moved), tuple(gone), tuple(come), relation, example)
 
 
-def _twins(gone: list[Clause], come: list[Clause], asks: Callable[[Clause], Hashable]) -> Iterator[Moved]:
-    """Take pairs that ask the same from the two lists."""
+def _twins(gone: list[Clause], come: list[Clause], key: Callable[[Clause], Hashable]) -> Iterator[Moved]:
+    """Take pairs with the same key from the two lists."""
     for clause in list(gone):
-        twin = next((other for other in come if asks(other) == asks(clause)), None)
+        twin = next((other for other in come if key(other) == key(clause)), None)
         if twin is not None:
             gone.remove(clause)
             come.remove(twin)
@@ -178,7 +205,7 @@ def _twins(gone: list[Clause], come: list[Clause], asks: Callable[[Clause], Hash
 
 
 def _relation(old: Dnf, new: Dnf) -> tuple[str, Clause | None]:
-    _same_kinds(old, new)
+    _same_kinds([*old, *new])
     row = difference(old, new)
     if row is None:
         return "the same rows", None
@@ -190,38 +217,36 @@ def _relation(old: Dnf, new: Dnf) -> tuple[str, Clause | None]:
     return "other rows", example
 
 
-def _are_opposite(old: RuleSet, new: RuleSet) -> bool:
-    """Whether each is about one of two classes, not the same one, and says the other by default."""
-    about = [[str(rule.label) for rule in one.rules if rule.rule.clauses] for one in (old, new)]
+def _are_opposite(old: Rule, new: Rule) -> bool:
+    """Whether each is about one of two classes, not the same one, and predicts the other by default."""
+    about = [[str(label) for label in one.described] for one in (old, new)]
     if len(old.classes) != 2 or len(about[0]) != 1 or len(about[1]) != 1:
         return False
     return about[0] == [str(new.default)] and about[1] == [str(old.default)]
 
 
-def _by_what_they_say(changes: tuple[ClassChange, ...]) -> tuple[ClassChange, ...]:
-    """Tell of two opposite rules where they say what: they differ where both fire, and where neither does."""
+def _by_predictions(changes: tuple[ClassChange, ...]) -> tuple[ClassChange, ...]:
+    """Relate two opposite rules by what they predict: they differ where both fire, and where neither does."""
     old = Dnf(clause for change in changes for clause in change.dropped)
     new = Dnf(clause for change in changes for clause in change.added)
-    _same_kinds(old, new)
     both, neither = _where_both_fire(old, new), _where_none_fires(Dnf([*old, *new]))
-    told = []
+    related = []
     for change in changes:
-        of_old = bool(change.dropped)
-        loses, gains = (both, neither) if of_old else (neither, both)
+        loses, gains = (both, neither) if change.dropped else (neither, both)
         relation = {
             (False, False): "the same rows",
             (False, True): "more rows",
             (True, False): "fewer rows",
             (True, True): "other rows",
         }[loses is not None, gains is not None]
-        told.append(replace(change, relation=relation, example=neither if both is None else both))
-    return tuple(told)
+        related.append(replace(change, relation=relation, example=neither if both is None else both))
+    return tuple(related)
 
 
 def _where_both_fire(old: Dnf, new: Dnf) -> Clause | None:
     possible = (meeting(one, other) for one in old for other in new)
-    told = [simplify(Dnf([clause])).clauses[0] for clause in possible if clause is not None]
-    return min(told, key=len, default=None)
+    simple = [simplify(Dnf([clause])).clauses[0] for clause in possible if clause is not None]
+    return min(simple, key=len, default=None)
 
 
 def _where_none_fires(rule: Dnf) -> Clause | None:
@@ -230,13 +255,23 @@ def _where_none_fires(rule: Dnf) -> Clause | None:
 
 
 def _conditions_of(row: Mapping[str, Value | None], old: Dnf, new: Dnf) -> Clause:
-    """Say in the rules' own conditions where a row lies, as shortly as tells the rules apart."""
-    columns = {name: column_of([cell]) for name, cell in row.items()}
+    """Write in the rules' own conditions where a row lies, as shortly as separates the rules."""
     literals = {literal for rule in (old, new) for clause in rule for literal in clause}
-    clause = Clause(x if literal_truth(x, columns)[0][0] else x.negate() for x in literals)
+    return _shortest(
+        _place(row, literals), lambda where: _separates(where, old, new) or _separates(where, new, old)
+    )
+
+
+def _place(row: Mapping[str, Value | None], literals: set[Literal]) -> Clause:
+    columns = {name: column_of([cell]) for name, cell in row.items()}
+    return Clause(x if literal_truth(x, columns)[0][0] else x.negate() for x in literals)
+
+
+def _shortest(clause: Clause, serves: Callable[[Clause], bool]) -> Clause:
+    """Drop the literals without which a clause still serves."""
     for literal in clause:
         shorter = Clause(x for x in clause if x != literal)
-        if _separates(shorter, old, new) or _separates(shorter, new, old):
+        if serves(shorter):
             clause = shorter
     return clause
 
@@ -246,9 +281,9 @@ def _separates(where: Clause, one: Dnf, other: Dnf) -> bool:
     return not any(can_fire(clause, where) for clause in other) and implies(Dnf([where]), one)
 
 
-def _same_kinds(old: Dnf, new: Dnf) -> None:
+def _same_kinds(clauses: Sequence[Clause]) -> None:
     kinds: dict[str, Kind] = {}
-    for literal in (literal for rule in (old, new) for clause in rule for literal in clause):
+    for literal in (literal for clause in clauses for literal in clause):
         if kinds.setdefault(literal.column, literal.kind) is not literal.kind:
             raise InputError(
                 f"column {literal.column!r} is {kinds[literal.column]} in one rule and {literal.kind} "
@@ -256,18 +291,81 @@ def _same_kinds(old: Dnf, new: Dnf) -> None:
             )
 
 
-def row_changes(old: RuleSet, new: RuleSet, rows: Any) -> RowChanges:
-    """Tell row by row what the two say."""
+def _regions(old: Rule, new: Rule) -> tuple[RegionChange, ...]:
+    """Apply both rules to a row of every region that their literals tell apart; pairs of predictions once."""
+    _same_kinds([*old.clauses, *new.clauses])
+    literals = {literal for clause in (*old.clauses, *new.clauses) for literal in clause}
+    names = {literal.column for literal in literals}
+    regions = regions_of(literals, {name: ColumnDomain(None, complete=True) for name in names})
+    shape = tuple(len(column.cells) for column in regions.values())
+    size = int(np.prod(shape, dtype=object)) if shape else 1
+    rows = np.arange(min(size, _MOST_REGIONS))
+    if size > _MOST_REGIONS:
+        rng = np.random.default_rng(0)
+        places = tuple(rng.integers(0, n, _MOST_REGIONS) for n in shape)
+    else:
+        places = np.unravel_index(rows, shape) if shape else ()
+    columns = {
+        name: column.cells.take(index) for (name, column), index in zip(regions.items(), places, strict=True)
+    }
+    by_old, by_new = (rule.decide(columns, len(rows)) for rule in (old, new))
+    pairs, first = np.unique(np.stack([by_old, by_new]), axis=1, return_index=True)
+    changes = []
+    for (i, j), row in zip(pairs.T.tolist(), first.tolist(), strict=True):
+        was, now = old.estimates[i].value, new.estimates[j].value
+        if str(was) == str(now):
+            continue
+        here = _place({name: column.cell(row) for name, column in columns.items()}, literals)
+
+        def both_decide(where: Clause, i: int = i, j: int = j) -> bool:
+            return _decides(old, i, where) and _decides(new, j, where)
+
+        changes.append(RegionChange(was, now, _shortest(here, both_decide)))
+    return tuple(changes)
+
+
+def _decides(rule: Rule, index: int, where: Clause) -> bool:
+    """Whether a branch, or the ELSE, surely decides all rows on which a clause holds."""
+    if any(can_fire(clause, where) for clause in rule.clauses[:index]):
+        return False
+    return index == len(rule.branches) or must_fire(rule.clauses[index], where)
+
+
+@dataclass
+class RowComparison:
+    """Counts on rows after rows what changed from one rule to another."""
+
+    old: Rule
+    new: Rule
+    n_rows: int = 0
+    first: list[int] = field(default_factory=list)
+    changes: "Counter[tuple[Any, Any]]" = field(default_factory=Counter)
+    truths: tuple[Truth, Truth] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.truths = Truth(self.new), Truth(self.new)  # one reading of the truth for both
+
+    def add(self, source: Source | Table, old: NDArray[Any], new: NDArray[Any]) -> BoolArray:
+        """Take further rows and their predictions into account; return [M] where these differ."""
+        differs: BoolArray = np.asarray(old.astype(str) != new.astype(str), dtype=bool)
+        self.changes.update(zip(old[differs].tolist(), new[differs].tolist(), strict=True))
+        self.first += (self.n_rows + 1 + np.flatnonzero(differs)[: SHOWN - len(self.first)]).tolist()
+        self.n_rows += len(old)
+        for truth, predicted in zip(self.truths, (old, new), strict=True):
+            truth.add(source, predicted)
+        return differs
+
+    @property
+    def result(self) -> RowChanges:
+        """The counts so far."""
+        changes = tuple((*pair, count) for pair, count in self.changes.most_common())
+        scores = [truth.score for truth in self.truths]
+        return RowChanges(self.n_rows, tuple(self.first), changes, scores[0], scores[1])
+
+
+def row_changes(old: Rule, new: Rule, rows: Any) -> RowChanges:
+    """Compare row by row what the two predict."""
     source = rows if isinstance(rows, Source | Table) else Source(as_frame(rows))
-    said_old, said_new = (one.predict(source) for one in (old, new))
-    differs = np.array([str(a) != str(b) for a, b in zip(said_old, said_new, strict=True)], dtype=bool)
-    pairs = Counter(zip(said_old[differs].tolist(), said_new[differs].tolist(), strict=True))
-    changes = tuple((old_label, new_label, count) for (old_label, new_label), count in pairs.most_common())
-    truth = true_labels(new, source)
-    accuracies = [None if truth is None else _accuracy(truth, said) for said in (said_old, said_new)]
-    return RowChanges(said_old, said_new, differs, changes, accuracies[0], accuracies[1])
-
-
-def _accuracy(truth: NDArray[Any], said: NDArray[Any]) -> Accuracy:
-    judged = [(a, str(b)) for a, b in zip(truth, said, strict=True) if a is not None]
-    return accuracy_of(np.array([a == b for a, b in judged], dtype=bool))
+    counts, predicted = RowComparison(old, new), [one.predict(source) for one in (old, new)]
+    differs = counts.add(source, predicted[0], predicted[1])
+    return replace(counts.result, old=predicted[0], new=predicted[1], differs=differs)

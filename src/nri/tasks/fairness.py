@@ -1,7 +1,7 @@
-"""Whom a rule concerns: how often it fires, and is right, on each group of a column that may be protected.
+"""Fairness: how often a rule fires, and how good it is, on each group of a column that may be protected.
 
-A rule can repeat an injustice in the rows. Which columns are protected is for people to say; names that look
-so, in several languages, only give a hint.
+A rule can repeat an injustice in the rows. Which columns are protected is for people to decide; names that
+look so, in several languages, only give a hint.
 """
 
 import itertools
@@ -12,9 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray
-from nri.induce.diagnostics import Measure
-from nri.induce.estimates import Interval, effective_rows, wilson
-from nri.rule import Column, Kind, RuleSet, clause_matrix
+from nri.induce.validate import coded_predictions
+from nri.outcome import Classes, Interval, Number, Survival
+from nri.outcome.base import effective_rows, wilson
+from nri.outcome.diagnostics import Measure
+from nri.outcome.survival import expected_events
+from nri.rule import Column, Kind, Rule
 from nri.rule.literal import plain_value
 from nri.rule.phrase import phrase_label, phrase_name, phrase_value
 from nri.table.table import Table
@@ -74,14 +77,18 @@ class Group:
     name: str
     rows: float
     fires: Measure
-    """share of its rows on which a clause fires"""
-    right: Measure
-    """share of its rows on which the rule is right"""
+    """share of its rows on which a branch fires"""
+    right: Measure | None
+    """share of its rows whose class is predicted; None for a number or a risk"""
+    predicted: float | None = None
+    """mean of the predicted numbers or risks; None for classes"""
+    actual: float | None = None
+    """mean of the numbers, or events for each one expected of rows like all others; None for classes"""
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """What a rule does with the groups of a column."""
+    """A rule on the groups of a column."""
 
     column: str
     used: bool
@@ -102,52 +109,60 @@ def looks_protected(name: str) -> str | None:
     return next((_PROTECTED[word] for word in (*words, *pairs) if word in _PROTECTED), None)
 
 
-def protected_columns(ruleset: RuleSet) -> tuple[str, ...]:
+def protected_columns(rule: Rule) -> tuple[str, ...]:
     """Return the columns of a rule that look protected."""
-    return tuple(name for name in ruleset.columns if looks_protected(name))
+    return tuple(name for name in rule.columns if looks_protected(name))
 
 
-def by_group(table: Table, ruleset: RuleSet, column: str) -> Groups:
-    """Count for each group of a column how often the rule fires and is right.
+def by_group(table: Table, rule: Rule, column: str) -> Groups:
+    """Count for each group of a column how often the rule fires, and how good it is.
 
-    Parameters
-    ----------
-    table
-        Labelled rows that have the column, also if the rule does not read it.
-    ruleset
-        The rule.
-    column
-        Categories, yes and no, or numbers and dates, which are cut into bands of about as many rows.
+    The rows have an outcome and the column, also if the rule does not read it. Numbers and dates are cut into
+    bands of about as many rows.
     """
     table.require([column])
-    columns = ruleset.read(table)
-    clauses = [decision.clause for decision in ruleset.decisions]
-    fires: BoolArray = np.logical_or.reduce(clause_matrix(clauses, columns, len(table)), axis=1)
-    right = ruleset.predict_index(columns, len(table)) == table.codes
-    found = []
+    fires = rule.decide(table.columns, len(table)) < len(rule.branches)
+    predicted, outcome = coded_predictions(rule, table), table.explained
+    groups = []
     for name, rows in _groups(table.columns[column]):
-        if rows.any():
-            weights = table.weights[rows]
-            found.append(
-                Group(
-                    name,
-                    float(weights.sum()),
-                    _share(fires[rows], weights),
-                    _share(right[rows], weights),
-                )
-            )
-    return Groups(column, column in ruleset.columns, tuple(found))
+        if not rows.any():
+            continue
+        weights = table.weights[rows]
+        total, share = float(weights.sum()), _share(fires[rows], weights)
+        if isinstance(outcome, Classes):
+            right = _share((predicted == outcome.codes)[rows], weights)
+            groups.append(Group(name, total, share, right))
+        else:
+            mean = float(weights @ predicted[rows]) / max(total, 1e-300)
+            groups.append(Group(name, total, share, None, mean, _actual(table, rows)))
+    return Groups(column, column in rule.columns, tuple(groups))
+
+
+def _actual(table: Table, rows: BoolArray) -> float | None:
+    """Return the mean of a number, or the events for each one expected, on some rows."""
+    outcome, weights = table.outcome, table.weights[rows]
+    if isinstance(outcome, Number) and weights.sum() > 0:
+        return float(weights @ outcome.values[rows] / weights.sum())
+    if isinstance(outcome, Survival):
+        due = float(weights @ expected_events(outcome.time, outcome.event, table.weights)[rows])
+        return float(weights @ outcome.event[rows]) / due if due > 0 else None
+    return None
 
 
 def note_on(groups: Groups) -> str:
     """Return a sentence on a protected-looking column that the rule uses: the groups that differ most."""
     known = [group for group in groups.groups if group.name != MISSING] or list(groups.groups)
-    told = sorted(known, key=lambda group: group.fires.value or 0.0)
-    ends = told if len(told) < 3 else [told[0], told[-1]]
-    shares = "; ".join(
-        f"{one.name}: fires on {_percent(one.fires)}, right on {_percent(one.right)}" for one in ends
-    )
-    return f"the rule uses {groups.column!r}, which may be protected ({shares})"
+    ordered = sorted(known, key=lambda group: group.fires.value or 0.0)
+    ends = ordered if len(ordered) < 3 else [ordered[0], ordered[-1]]
+    described = "; ".join(f"{one.name}: fires on {_percent(one.fires)}{_quality(one)}" for one in ends)
+    return f"the rule uses {groups.column!r}, which may be protected ({described})"
+
+
+def _quality(group: Group) -> str:
+    if group.right is not None:
+        return f", right on {_percent(group.right)}"
+    actual = "" if group.actual is None else f", actual {group.actual:.4g}"
+    return f", predicted {group.predicted:.4g}{actual}"
 
 
 def _percent(measure: Measure) -> str:
@@ -197,8 +212,8 @@ def _bands(column: Column) -> list[tuple[str, BoolArray]]:
     groups, below = [], column.known
     for i, edge in enumerate(edges):
         rows = below & (column.values <= edge)
-        low = "" if i == 0 else f"{_shown(edges[i - 1])} to "
-        groups.append((f"{low}{_shown(edge)}" if low else f"up to {_shown(edge)}", rows))
+        name = f"up to {_shown(edge)}" if i == 0 else f"above {_shown(edges[i - 1])} to {_shown(edge)}"
+        groups.append((name, rows))
         below = below & ~rows
     groups.append((f"above {_shown(edges[-1])}" if edges else phrase_name("all"), below))
     return groups

@@ -1,44 +1,95 @@
 """Slices: on which rows does a model fail more often than elsewhere?
 
-A slice is a conjunction such as ``age > 61 AND ward = north``. Whoever searches thousands of conjunctions for
-a high error rate finds one, on pure chance too, so the search must not be its own judge. There are two ways:
+A slice is a conjunction such as ``age > 61 AND ward = north``. A search of thousands of conjunctions returns
+one with a high error rate, by pure chance too, so its own counts must not judge it. There are two tests:
 
 ``holdout`` (the default)
-    Slices are looked for on one half of the rows and counted on the other, which took no part in the search.
+    Slices are searched on one half of the rows and counted on the other, which took no part in the search.
     Error rate, lift and p-value (Fisher's exact test, one-sided) are therefore unbiased; the p-values are
     corrected for the number of slices tested by Holm's method.
 ``permutation``
-    Slices are looked for and counted on all rows, for tables too small to be halved. The whole search is
+    Slices are searched and counted on all rows, for tables too small to be halved. The whole search is
     repeated on shuffled errors, and the p-value is the share of shuffles whose best slice is at least as
     extreme (corrected by construction). Error rate and lift are then on the hopeful side.
 
-Either way the chance of naming any slice where errors fall blindly is at most ``alpha``.
+Either way the chance of returning any slice where errors fall at random is at most ``alpha``.
 Every row counts as one: exact tests know no weights.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.arrays import BoolArray
+from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import literal_truth
 from nri.errors import InputError, ScoresError
-from nri.induce.resample import stratified_folds
-from nri.induce.words import is_negated, literal_meanings
-from nri.rule import Clause, Kind
+from nri.induce.assemble import is_negated, literal_meanings
+from nri.induce.validate import stratified_folds
+from nri.outcome import Classes, Interval
+from nri.outcome.base import wilson
+from nri.rule import Clause, Kind, clause_truth
 from nri.table.answers import Answers, read_answers
 from nri.table.binarizer import Binarizer
 from nri.table.kinds.category import fold
 from nri.table.reading import as_numbers
 from nri.table.source import table_of
-from nri.table.table import Table, Target
+from nri.table.table import Table
 from nri.table.target import MAX_CLASSES, labels_as_text
 from nri.tasks.predictions import different_cells
-from nri.tasks.slice_judge import SliceCounts, Slices, Test, judged_slices
-from nri.tasks.slice_search import Candidate, search_slices
+
+_BEAM = 40
+"""Conjunctions of each length that longer ones are made from."""
+_LEAST_GAIN = 0.5
+"""Standard deviations that a further literal must add."""
+_SAME = 0.8
+"""Share of the smaller one's rows from which of two slices only one is kept."""
+_NEW = 2.0
+"""Standard deviations by which a further slice exceeds chance on the rows that no better slice has."""
+
+Test = Literal["holdout", "permutation"]
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Rows on which errors are more frequent; all counts are on the rows that judge it."""
+
+    clause: Clause
+    rows: int
+    """How many rows it has: its support."""
+    errors: int
+    rate: float
+    """Share of errors among its rows."""
+    lift: float
+    """Its rate by the rate of all rows."""
+    interval: Interval
+    """Of the rate, 95 %."""
+    p_value: float
+    """Chance of such a slice where errors fall at random, corrected for all that were tried."""
+
+
+@dataclass(frozen=True)
+class Slices:
+    """Slices, and how they were judged."""
+
+    slices: tuple[Slice, ...]
+    """Those whose p-value is at most alpha, the surest first."""
+    rejected: tuple[Slice, ...]
+    """Those that the search returned and that did not hold up."""
+    test: Test
+    alpha: float
+    rows: int
+    """Rows that judged."""
+    errors: int
+    """Errors among them."""
+
+    @property
+    def rate(self) -> float:
+        """Share of errors among all rows that judged."""
+        return self.errors / self.rows if self.rows else 0.0
 
 
 def error_slices(
@@ -49,9 +100,9 @@ def error_slices(
     Parameters
     ----------
     X : table
-        What slices may speak about.
+        The columns that slices may use.
     labels, predictions : array [M]
-        The truth and what the model said. Rows where either is missing are left out.
+        The truth and the model's predictions. Rows where either is missing are left out.
     tolerance : float, optional
         For numbers: an error is a difference larger than this. By default an error is any difference.
 
@@ -63,66 +114,66 @@ def error_slices(
     ['site = b AND size <= 1']
     """
     table = table_of(X)
-    truth, said = _answers(labels, "label"), _answers(predictions, "prediction")
-    if not len(table) == len(truth.labels) == len(said.labels):
+    truth, predicted = _answers(labels, "label"), _answers(predictions, "prediction")
+    if not len(table) == len(truth.labels) == len(predicted.labels):
         raise InputError(
-            f"{len(table)} rows, {len(truth.labels)} labels, {len(said.labels)} predictions; "
+            f"{len(table)} rows, {len(truth.labels)} labels, {len(predicted.labels)} predictions; "
             "give one of each for each row"
         )
-    check_comparable(truth, said, tolerance)
-    known = truth.labels.known & said.labels.known
-    return find_slices(table.take(known), errors_of(truth, said, tolerance)[known], **options)
+    check_comparable(truth, predicted, tolerance)
+    known = truth.labels.known & predicted.labels.known
+    return find_slices(table.take(known), errors_of(truth, predicted, tolerance)[known], **options)
 
 
 def _answers(given: Any, name: str) -> Answers:
-    """Return labels or predictions as somebody holds them, read."""
+    """Return labels or predictions, read."""
     return given if isinstance(given, Answers) else read_answers(table_of({name: given}), name)
 
 
-def check_comparable(truth: Answers, said: Answers, tolerance: float | None) -> None:
-    """Raise if a difference between the two would say nothing."""
-    if _are_numbers(truth, said):
+def check_comparable(truth: Answers, predicted: Answers, tolerance: float | None) -> None:
+    """Raise if the two cannot be compared."""
+    if _are_numbers(truth, predicted):
         if tolerance is None:
-            _refuse_scores(truth, said)
+            _refuse_scores(truth, predicted)
         return
     if tolerance is not None:
         raise InputError("a tolerance is for numbers, but labels or predictions are not; leave it out")
-    known = truth.labels.known & said.labels.known
-    true_words, said_words = ({*_words(one)[known].tolist()} for one in (truth, said))
-    if not true_words & said_words:
-        told = [repr(min(words, default="")) for words in (true_words, said_words)]
+    known = truth.labels.known & predicted.labels.known
+    texts = [{*_texts(one)[known].tolist()} for one in (truth, predicted)]
+    if not texts[0] & texts[1]:
+        shown = [repr(min(one, default="")) for one in texts]
         raise InputError(
-            f"labels ({told[0]}, ...) and predictions ({told[1]}, ...) share no value; "
+            f"labels ({shown[0]}, ...) and predictions ({shown[1]}, ...) share no value; "
             "give both in the same words, e.g. as comparisons"
         )
 
 
-def errors_of(truth: Answers, said: Answers, tolerance: float | None) -> BoolArray:
+def errors_of(truth: Answers, predicted: Answers, tolerance: float | None) -> BoolArray:
     """[M]: where both are known and differ."""
-    known = truth.labels.known & said.labels.known
-    if _are_numbers(truth, said):
-        difference = as_numbers(truth.labels) - as_numbers(said.labels)
+    known = truth.labels.known & predicted.labels.known
+    if _are_numbers(truth, predicted):
+        difference = as_numbers(truth.labels) - as_numbers(predicted.labels)
         return np.asarray(known & (np.abs(difference) > (tolerance or 0.0)), dtype=bool)
-    return np.asarray(known & (_words(truth) != _words(said)), dtype=bool)
+    return np.asarray(known & (_texts(truth) != _texts(predicted)), dtype=bool)
 
 
-def _are_numbers(truth: Answers, said: Answers) -> bool:
-    return all(one.labels.kind in (Kind.NUMBER, Kind.BOOLEAN) for one in (truth, said))
+def _are_numbers(truth: Answers, predicted: Answers) -> bool:
+    return all(one.labels.kind in (Kind.NUMBER, Kind.BOOLEAN) for one in (truth, predicted))
 
 
-def _words(answers: Answers) -> NDArray[Any]:
+def _texts(answers: Answers) -> NDArray[Any]:
     """[M]: answers as folded texts, each different one written once; any text where they are unknown."""
     different, codes = different_cells(answers.labels)
     texts = [fold(text) for text in labels_as_text(different, answers.plan)]
     return np.array([*texts, ""], dtype=object)[codes]
 
 
-def _refuse_scores(truth: Answers, said: Answers) -> None:
+def _refuse_scores(truth: Answers, predicted: Answers) -> None:
     """Raise if predictions are scores beside labels of a few classes: nearly every one would be an error."""
-    scores, classes = len(said.labels.distinct()[0]), len(truth.labels.distinct()[0])
-    fractions = bool((as_numbers(said.labels) % 1 > 0).any())
+    scores, classes = len(predicted.labels.distinct()[0]), len(truth.labels.distinct()[0])
+    fractions = bool((as_numbers(predicted.labels) % 1 > 0).any())
     if fractions and classes <= MAX_CLASSES and scores > 2 * classes:
-        raise ScoresError(said.name, scores, classes)
+        raise ScoresError(predicted.name, scores, classes)
 
 
 def find_slices(
@@ -152,7 +203,7 @@ def find_slices(
     test : {"holdout", "permutation"}
         How slices are judged; see the head of this module.
     alpha : float
-        Most chance of naming any slice where there is none.
+        Most chance of returning any slice where there is none.
     most : int
         Most slices that the search hands on to be judged.
     max_literals : int
@@ -160,13 +211,13 @@ def find_slices(
     min_rows : int, optional
         Least rows of a slice, among those that are searched; by default 2 % of them, at least 10.
     columns, never : sequence of str
-        The only columns to speak about, and those never to.
+        The only columns to use, and those never to use.
     negations : bool
-        Whether slices may say ``NOT x`` and ``x != a``.
+        Whether slices may have ``NOT x`` and ``x != a``.
     permutations : int
         How often errors are shuffled; the p-value cannot be below 1 / (permutations + 1).
     rng : Generator, optional
-        Deals rows out and shuffles; seeded with 0 by default.
+        Splits rows and shuffles; seeded with 0 by default.
     step
         Called after each shuffle.
     """
@@ -181,11 +232,185 @@ def find_slices(
     search = SliceSearch(
         table.take(searched), wrong[searched], max_literals, min_rows, negations, by_errors=test == "holdout"
     )
-    found = search.run(most)
-    clauses = [search.clause(candidate) for candidate in found]
+    candidates = search.run(most)
+    clauses = [search.clause(candidate) for candidate in candidates]
     counts = SliceCounts.of(clauses, table, wrong, judged)
-    p_values = _by_shuffling(search, found, permutations, rng, step) if test == "permutation" else None
+    p_values = _by_shuffling(search, candidates, permutations, rng, step) if test == "permutation" else None
     return judged_slices(clauses, counts, alpha, p_values)
+
+
+@dataclass(frozen=True, eq=False)
+class SliceCounts:
+    """Rows that judge slices, counted."""
+
+    rows: int
+    errors: int
+    of_slices: IntArray
+    """[n_slices, 2]: rows and errors of each"""
+
+    @classmethod
+    def of(
+        cls, clauses: Sequence[Clause], table: Table, wrong: BoolArray, judges: BoolArray
+    ) -> "SliceCounts":
+        """Count on the rows of a table that judge."""
+        masks = (clause_truth(clause, table.columns, len(table)) & judges for clause in clauses)
+        pairs = [(int(mask.sum()), int((mask & wrong).sum())) for mask in masks]
+        of_slices = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        return cls(int(judges.sum()), int((judges & wrong).sum()), of_slices)
+
+    def __add__(self, other: "SliceCounts") -> "SliceCounts":
+        return SliceCounts(
+            self.rows + other.rows, self.errors + other.errors, self.of_slices + other.of_slices
+        )
+
+    def __sub__(self, other: "SliceCounts") -> "SliceCounts":
+        return self + SliceCounts(-other.rows, -other.errors, -other.of_slices)
+
+
+def judged_slices(
+    clauses: Sequence[Clause],
+    counts: SliceCounts,
+    alpha: float,
+    by_shuffling: Sequence[float] | None = None,
+) -> Slices:
+    """Separate those that hold up from those that do not; without p-values by Fisher's test."""
+    rate = counts.errors / counts.rows if counts.rows else 0.0
+    of_slices = counts.of_slices.tolist()
+    p_values = by_shuffling or _holm([_fisher(rows, errors, counts) for rows, errors in of_slices])
+    slices = [
+        Slice(
+            clause,
+            rows,
+            errors,
+            share := errors / rows if rows else 0.0,
+            share / rate if rate else 0.0,
+            wilson(share, rows),
+            p_value,
+        )
+        for clause, (rows, errors), p_value in zip(clauses, of_slices, p_values, strict=True)
+    ]
+    slices.sort(key=lambda one: one.p_value)
+    return Slices(
+        tuple(one for one in slices if one.p_value <= alpha),
+        tuple(one for one in slices if one.p_value > alpha),
+        "holdout" if by_shuffling is None else "permutation",
+        alpha,
+        counts.rows,
+        counts.errors,
+    )
+
+
+def _fisher(rows: int, errors: int, judged: SliceCounts) -> float:
+    """Chance that as many rows, drawn at random, hold at least as many errors."""
+    from scipy.stats import hypergeom
+
+    return float(hypergeom.sf(errors - 1, judged.rows, judged.errors, rows))
+
+
+def _holm(p_values: Sequence[float]) -> list[float]:
+    """Correct for the number of tests: the chance of any false slice stays below alpha.
+
+    >>> _holm([0.01, 0.04])
+    [0.02, 0.04]
+    """
+    corrected, highest = [0.0] * len(p_values), 0.0
+    for rank, i in enumerate(np.argsort(p_values, kind="stable").tolist()):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[i]))
+        corrected[i] = highest
+    return corrected
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A conjunction, as indices of literals."""
+
+    literals: tuple[int, ...]
+    score: float
+    """Standard deviations by which its errors exceed what drawing as many rows at random would give."""
+    rows: BoolArray
+    """[M]"""
+
+
+def search_slices(
+    truth: BoolArray, wrong: BoolArray, *, max_literals: int, min_rows: int, most: int
+) -> list[Candidate]:
+    """Return the conjunctions whose rows hold most errors beyond chance, no two of them nearly alike.
+
+    ``truth`` [M, L] is where each literal is known to hold, ``wrong`` [M] where there is an error.
+    """
+    literals = truth.astype(np.float32)
+    outcome = wrong.astype(np.float32)
+    beam: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
+    pool: dict[tuple[int, ...], float] = {}
+    for _ in range(max_literals):
+        masks = np.stack([_rows_of(truth, chosen) for chosen, _ in beam]).astype(np.float32)
+        rows, errors = (np.asarray(m @ literals, np.float64) for m in (masks, masks * outcome))
+        scores = _scores(rows, errors, len(wrong), float(wrong.mean()), min_rows)
+        scores[scores <= np.array([score for _, score in beam])[:, None] + _LEAST_GAIN] = -np.inf
+        grown = _best(beam, scores)
+        pool |= grown
+        beam = sorted(grown.items(), key=lambda item: (-item[1], item[0]))[:_BEAM]
+        if not beam:
+            break
+    ranked = sorted(pool.items(), key=lambda item: (-round(item[1], 6), len(item[0]), item[0]))
+    return _different(ranked, truth, wrong, most)
+
+
+def _rows_of(truth: BoolArray, literals: tuple[int, ...]) -> BoolArray:
+    rows: BoolArray = np.logical_and.reduce(truth[:, list(literals)], axis=1)
+    return rows
+
+
+def _scores(rows: FloatArray, errors: FloatArray, n: int, rate: float, min_rows: int) -> FloatArray:
+    """Return errors less those expected, by the hypergeometric standard deviation; -inf for too few rows."""
+    variance = rows * rate * (1 - rate) * (n - rows) / max(n - 1, 1)
+    scores = np.full(rows.shape, -np.inf)
+    usable = (rows >= min_rows) & (variance > 1e-9)
+    scores[usable] = (errors[usable] - rows[usable] * rate) / np.sqrt(variance[usable])
+    return scores
+
+
+def _best(beam: list[tuple[tuple[int, ...], float]], scores: FloatArray) -> dict[tuple[int, ...], float]:
+    """Return the best extensions of the beam, each conjunction once."""
+    usable = int(np.isfinite(scores).sum())
+    order: IntArray = np.argsort(-scores, axis=None, kind="stable")[: min(usable, 4 * _BEAM)]
+    grown: dict[tuple[int, ...], float] = {}
+    for flat in order.tolist():
+        parent, literal = divmod(flat, scores.shape[1])
+        grown.setdefault(tuple(sorted({*beam[parent][0], literal})), float(scores[parent, literal]))
+    return grown
+
+
+def _different(
+    ranked: list[tuple[tuple[int, ...], float]], truth: BoolArray, wrong: BoolArray, most: int
+) -> list[Candidate]:
+    """Take the best first, and then what has too many errors even without the rows taken before."""
+    taken: list[Candidate] = []
+    left = np.ones(len(wrong), dtype=bool)
+    for literals, score in ranked:
+        rows = _rows_of(truth, literals)
+        nested = any(_shared(rows, other.rows) > _SAME for other in taken)
+        if not nested and _score_among(left, rows, wrong) > _NEW:
+            taken.append(Candidate(literals, score, rows))
+            left = left & ~rows
+        if len(taken) == most:
+            break
+    return taken
+
+
+def _shared(one: BoolArray, other: BoolArray) -> float:
+    """Return the share of the smaller set of rows that lies in the other."""
+    return float((one & other).sum() / max(1, min(one.sum(), other.sum())))
+
+
+def _score_among(left: BoolArray, rows: BoolArray, wrong: BoolArray) -> float:
+    n = int(left.sum())
+    if not n:
+        return -np.inf
+    own, errors = (rows & left).sum(), (rows & left & wrong).sum()
+    return float(
+        _scores(np.array([float(own)]), np.array([float(errors)]), n, float(wrong[left].mean()), 1)[0]
+    )
 
 
 class SliceSearch:
@@ -202,7 +427,7 @@ class SliceSearch:
         by_errors: bool,
     ) -> None:
         # where the same rows judge, thresholds must not know the errors: shuffling would not undo that
-        labelled = table.labelled(Target("wrong", (False, True), wrong.astype(np.int64)))
+        labelled = table.with_outcome(Classes("wrong", (False, True), wrong.astype(np.int64)))
         binarizer = Binarizer().fit(labelled, by_labels=by_errors)
         self.literals = literal_meanings(binarizer.variables_, binarizer.domain_)
         self.truth = literal_truth(*binarizer.cells(table.columns, len(table)))
@@ -222,14 +447,14 @@ class SliceSearch:
         )
 
     def clause(self, candidate: Candidate) -> Clause:
-        """Say a slice in words."""
+        """Return a slice as a clause."""
         return Clause(self.literals[j] for j in candidate.literals)
 
 
 def checked(
     X: Any, wrong: Any, columns: Sequence[str] | None, never: Sequence[str]
 ) -> tuple[Table, BoolArray]:
-    """Return the columns that slices may speak about, and the errors; raise if they do not fit."""
+    """Return the columns that slices may use, and the errors; raise if they do not fit."""
     table = table_of(X)
     mask = np.asarray(wrong, dtype=bool)
     if mask.shape != (len(table),):
@@ -245,7 +470,7 @@ def checked(
 
 def _by_shuffling(
     search: SliceSearch,
-    found: list[Candidate],
+    candidates: list[Candidate],
     permutations: int,
     rng: np.random.Generator,
     step: Callable[[], None],
@@ -254,8 +479,8 @@ def _by_shuffling(
     if permutations < 1:
         raise InputError(f"{permutations} permutations cannot judge; use at least 1, better 200")
     best = np.zeros(permutations)
-    for i in range(permutations if found else 0):
+    for i in range(permutations if candidates else 0):
         shuffled = search.run(1, rng.permutation(search.wrong))
         best[i] = shuffled[0].score if shuffled else 0.0
         step()
-    return [float((1 + (best >= one.score - 1e-9).sum()) / (permutations + 1)) for one in found]
+    return [float((1 + (best >= one.score - 1e-9).sum()) / (permutations + 1)) for one in candidates]

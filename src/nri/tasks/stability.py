@@ -1,43 +1,44 @@
-"""Stability: what stays when the rows had been drawn a little differently: answers, columns, clauses.
+"""Stability: what stays if other rows had been drawn: predictions, columns, clauses, the whole rule.
 
-The table is drawn anew with replacement (a bootstrap sample), and rules are induced from each sample. They
-may say the same in other words, so their answers are compared first, on rows that the sample did not draw;
-then the columns that they read; then every clause is looked for in them: in the same words, with the same
-conditions whatever the thresholds, and by the rows it covers. A clause that few samples find is one of
-several that fit equally well.
+The table is drawn anew with replacement (a bootstrap sample), and a rule is induced from each sample. Such
+rules may say the same by other clauses, so their predictions are compared first, on rows that the sample did
+not draw; then the columns that they read; then every clause is looked up in them: exactly, with other
+thresholds, and by the rows it covers. A clause that few samples give is one of several that fit equally well.
 """
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
-from nri.arrays import BoolArray
+from nri.arrays import BoolArray, FloatArray
 from nri.errors import InputError
-from nri.induce.resample import bootstraps, induce_or_default
 from nri.induce.settings import Settings
-from nri.rule import Clause, Label, RuleSet, clause_matrix
+from nri.induce.validate import bootstraps, coded_predictions, induce_or_constant
+from nri.outcome import Classes
+from nri.rule import ClassTarget, Clause, Label, Rule, clause_matrix
 from nri.table.table import Table
 
 SAMPLES = 20
-"""Bootstrap samples of those who name no number: shares are good to about ten points."""
+"""Bootstrap samples by default: shares are good to about ten points."""
 _ENOUGH = 5
 """Samples that are always drawn, however long they take."""
 _MOST_FREQUENT = 10
-"""Clauses that are listed, found in most samples first."""
+"""Clauses that are listed, those of most samples first."""
 
 
 @dataclass(frozen=True)
 class ClauseStability:
-    """How a clause of the rule fared in the samples."""
+    """How often a clause of the rule came back in the samples."""
 
-    label: Label
+    label: Label | None
+    """the class that it predicts; None for a number or a risk"""
     clause: Clause
     same_words: float
-    """Share of the samples whose rule for this class has exactly this clause."""
+    """Share of the samples whose rule has exactly this clause for this class."""
     same_conditions: float
     """Share of the samples with such a clause, whatever its thresholds."""
     overlap: float
@@ -48,9 +49,9 @@ class ClauseStability:
 class ClauseFrequency:
     """Conditions that the samples' rules have, whether or not the rule has them."""
 
-    label: Label
+    label: Label | None
     clause: Clause
-    """In its most frequent wording."""
+    """with its most frequent thresholds"""
     share: float
     """Of the samples, whatever the thresholds."""
     in_rule: bool
@@ -70,40 +71,53 @@ class ColumnFrequency:
 
 @dataclass(frozen=True)
 class Stability:
-    """What bootstrap samples say about a rule set."""
+    """What bootstrap samples say about a rule."""
 
     samples: int
     """Samples that rules were induced from."""
     rows: int
     """Rows drawn in each."""
+    measure: str
+    """what agreement is: ``share`` of rows with the same class, or ``correlation`` of numbers and risks"""
     agreement: float | None
-    """Mean share of the rows not drawn on which a sample's rules give the rule's answer; None if all were."""
+    """Mean agreement of a sample's predictions with the rule's on the rows not drawn; None if all were."""
     by_chance: float | None
-    """The same for rules that give each answer as often, but regardless of the row."""
+    """The same for rules that predict each class as often, but regardless of the row; 0 for a correlation."""
     columns: tuple[ColumnFrequency, ...]
-    """The columns of the rule set, in its order, then the others that most samples read."""
+    """The columns of the rule, in its order, then the others that most samples read."""
     clauses: tuple[ClauseStability, ...]
-    """The clauses of the rule set, in its order."""
+    """The clauses of the rule, in its order."""
     frequent: tuple[ClauseFrequency, ...]
-    """The conditions found in most samples."""
+    """The conditions of most samples."""
     n_clauses: tuple[int, ...]
-    """For each sample, how many clauses its rules had."""
+    """For each sample, how many clauses its rule had."""
+    same_rule: int
+    """Samples whose rule has exactly the clauses of the rule."""
+    same_shape: int
+    """Samples whose rule has these clauses, whatever the thresholds."""
 
     @property
     def recurring(self) -> tuple[ClauseFrequency, ...]:
-        """Conditions of the rule, and others that more than one sample found: one alone is chance."""
+        """Conditions of the rule, and others that more than one sample gave: one alone is chance."""
         return tuple(one for one in self.frequent if one.in_rule or one.share * self.samples > 1.5)
 
+    def count(self, share: float) -> str:
+        """Write a share of the samples as a count: ``1 of 5``."""
+        return f"{round(share * self.samples)} of {self.samples}"
+
     def __str__(self) -> str:
-        """In one sentence: how far answers agree, and which columns come back."""
-        told = f"{self.samples} bootstrap samples of {self.rows} rows"
-        if self.agreement is not None and self.by_chance is not None:
-            told = (
-                f"rules of {told} agree with the rule on {_percent(self.agreement)} of the rows not drawn "
-                f"({_percent(self.by_chance)} by chance)"
+        """In one sentence: how far predictions agree, and which columns come back."""
+        text = f"{self.samples} bootstrap samples of {self.rows} rows"
+        if self.agreement is not None and self.measure == "share":
+            text = (
+                f"rules of {text} agree with the rule on {_percent(self.agreement)} of the rows not drawn "
+                f"({_percent(self.by_chance or 0.0)} by chance)"
             )
-        back = ", ".join(f"{one.column} in {_percent(one.share)}" for one in self.columns if one.in_rule)
-        return f"{told}; they read {back}" if back else told
+        elif self.agreement is not None:
+            by = f"by {self.agreement:.2f} on the rows not drawn"
+            text = f"predictions of rules of {text} correlate with the rule's {by}"
+        read = ", ".join(f"{one.column} in {self.count(one.share)}" for one in self.columns if one.in_rule)
+        return f"{text}; they read {read}" if read else text
 
 
 def _percent(share: float) -> str:
@@ -112,7 +126,7 @@ def _percent(share: float) -> str:
 
 def clause_stability(
     table: Table,
-    ruleset: RuleSet,
+    rule: Rule,
     settings: Settings | None = None,
     *,
     rng: np.random.Generator,
@@ -121,19 +135,19 @@ def clause_stability(
     seconds: float | None = None,
     step: Callable[[], None] = lambda: None,
 ) -> Stability:
-    """Induce rules from bootstrap samples and look for the clauses of a rule set in them.
+    """Induce rules from bootstrap samples and look up the clauses of a rule in them.
 
     Parameters
     ----------
     table
-        The rows that the rule set was induced from.
-    ruleset
-        The rules whose clauses are looked for. If there are two classes and a rule for one of them, the
-        samples' rules are about the same class.
+        The rows that the rule was induced from.
+    rule
+        The rule: of classes, of a number or of survival. If there are two classes and it has clauses for one
+        of them, the samples' rules are about the same class.
     settings
-        As for :func:`nri.induce.path.induce_rules`; everything, thresholds too, is found anew.
+        As for :func:`nri.induce_rule`; everything, thresholds too, is chosen anew.
     rng
-        Draws the samples and seeds the inducers.
+        Draws the samples and seeds the models.
     samples
         How many samples to draw.
     max_rows
@@ -145,84 +159,97 @@ def clause_stability(
     """
     if samples < 1:
         raise InputError(f"stability needs at least one sample, not {samples}")
-    n = len(table)
-    drawn = n if max_rows is None else min(n, max_rows)
+    drawn = len(table) if max_rows is None else min(len(table), max_rows)
     began = time.monotonic()
-    found: list[RuleSet] = []
+    induced: list[Rule] = []
     agreed: list[tuple[float, float]] = []
-    for sample in islice(bootstraps(table.about(_described_class(ruleset)), drawn, rng), samples):
-        if len(found) >= _ENOUGH and seconds is not None and time.monotonic() - began > seconds:
+    for sample in islice(bootstraps(_about_the_same(table, rule), drawn, rng), samples):
+        if len(induced) >= _ENOUGH and seconds is not None and time.monotonic() - began > seconds:
             break
-        found.append(induce_or_default(sample, settings, rng).ruleset)
+        induced.append(induce_or_constant(sample, settings, rng).rule)
         outside = table.take((sample.weights == 0) & (table.weights > 0))
         if len(outside):
-            agreed.append(_same_answers(outside, ruleset, found[-1]))
+            agreed.append(_agreement(outside, rule, induced[-1]))
         step()
-    same, by_chance = np.mean(agreed, axis=0).tolist() if agreed else (None, None)
+    agreement, by_chance = np.mean(agreed, axis=0).tolist() if agreed else (None, None)
+    own, shape = Counter(_clauses(rule)), Counter(_shapes(rule))
     return Stability(
-        len(found),
+        len(induced),
         drawn,
-        same,
+        "share" if isinstance(rule.predicts, ClassTarget) else "correlation",
+        agreement,
         by_chance,
-        _columns(ruleset, found),
-        _fates(table, ruleset, found),
-        _frequencies(ruleset, found),
-        tuple(sum(len(rule.rule) for rule in rules.rules) for rules in found),
+        _columns(rule, induced),
+        _came_back(table, rule, induced),
+        _frequencies(rule, induced),
+        tuple(len(one.branches) for one in induced),
+        sum(Counter(_clauses(one)) == own for one in induced),
+        sum(Counter(_shapes(one)) == shape for one in induced),
     )
 
 
-def _described_class(ruleset: RuleSet) -> int | None:
-    """Index of the class that the one rule of a two-class task is about."""
-    labels = [rule.label for rule in ruleset.rules if rule.rule.clauses]
-    return ruleset.index_of(labels[0]) if len(ruleset.classes) == 2 and len(labels) == 1 else None
+def _about_the_same(table: Table, rule: Rule) -> Table:
+    """Return the table with the class that the clauses of a rule for two classes are about, if it is one."""
+    if not isinstance(table.outcome, Classes):
+        return table
+    lone = len(rule.classes) == 2 and len(rule.described) == 1
+    return table.about(rule.labels.index(rule.described[0]) if lone else None)
 
 
-def _same_answers(rows: Table, one: RuleSet, other: RuleSet) -> tuple[float, float]:
-    """Return on which share of rows two rule sets agree, and on which they would by chance."""
-    n_classes, weights = len(rows.classes), rows.weights / rows.weights.sum()
-    mine, theirs = one.predict_index(rows), other.predict_index(rows)
-    shares = [np.bincount(said, weights, minlength=n_classes) for said in (mine, theirs)]
+def _agreement(rows: Table, one: Rule, other: Rule) -> tuple[float, float]:
+    """Return how far two rules agree on rows, and how far they would by chance."""
+    weights = rows.weights / rows.weights.sum()
+    mine, theirs = coded_predictions(one, rows), coded_predictions(other, rows)
+    if not isinstance(rows.outcome, Classes):
+        return _correlation(mine, theirs, weights), 0.0
+    n_classes = len(rows.classes)
+    shares = [np.bincount(predicted, weights, minlength=n_classes) for predicted in (mine, theirs)]
     return float(weights[mine == theirs].sum()), float(shares[0] @ shares[1])
 
 
-def _columns(ruleset: RuleSet, found: list[RuleSet]) -> tuple[ColumnFrequency, ...]:
-    """Return how often samples read the columns of a rule set, and which others they read."""
-    samples_with = Counter(name for sample in found for name in sample.columns)
-    others = sorted(samples_with.keys() - set(ruleset.columns), key=lambda name: (-samples_with[name], name))
-    told = [*ruleset.columns, *others[:_MOST_FREQUENT]]
+def _correlation(one: FloatArray, other: FloatArray, weights: FloatArray) -> float:
+    """Return the weighted correlation; of a constant, 1 with another constant and 0 with all else."""
+    one, other = one - weights @ one, other - weights @ other
+    spread = float(weights @ one**2), float(weights @ other**2)
+    if min(spread) <= 0:
+        return float(max(spread) <= 0)
+    return float(np.clip(weights @ (one * other) / np.sqrt(spread[0] * spread[1]), -1.0, 1.0))
+
+
+def _columns(rule: Rule, induced: Sequence[Rule]) -> tuple[ColumnFrequency, ...]:
+    """Return how often samples read the columns of a rule, and which others they read."""
+    samples_with = Counter(name for sample in induced for name in sample.columns)
+    others = sorted(samples_with.keys() - set(rule.columns), key=lambda name: (-samples_with[name], name))
+    listed = [*rule.columns, *others[:_MOST_FREQUENT]]
     return tuple(
-        ColumnFrequency(name, samples_with[name] / len(found), name in ruleset.columns) for name in told
+        ColumnFrequency(name, samples_with[name] / len(induced), name in rule.columns) for name in listed
     )
 
 
-def _labelled_clauses(ruleset: RuleSet) -> list[tuple[Label, Clause]]:
-    return [(rule.label, clause) for rule in ruleset.rules for clause in rule.rule]
+def _clauses(rule: Rule) -> list[tuple[Label | None, Clause]]:
+    """Return the clauses with the class that each predicts; None for a number, which varies with the rows."""
+    of_classes = isinstance(rule.predicts, ClassTarget)
+    return [(branch.value if of_classes else None, branch.clause) for branch in rule.branches]
 
 
-def _fates(table: Table, ruleset: RuleSet, found: list[RuleSet]) -> tuple[ClauseStability, ...]:
-    wanted = _labelled_clauses(ruleset)
-    mine = _coverage(table, ruleset)
-    words, shapes = np.zeros(len(wanted)), np.zeros(len(wanted))
-    overlap = np.zeros(len(wanted))
-    for sample in found:
-        theirs = _labelled_clauses(sample)
-        covered = _coverage(table, sample)
-        exact, loose = set(theirs), {(label, clause.shape) for label, clause in theirs}
+def _shapes(rule: Rule) -> list[tuple[Label | None, Hashable]]:
+    return [(label, clause.shape) for label, clause in _clauses(rule)]
+
+
+def _came_back(table: Table, rule: Rule, induced: Sequence[Rule]) -> tuple[ClauseStability, ...]:
+    wanted = _clauses(rule)
+    mine = clause_matrix(rule.clauses, table.columns, len(table))
+    exact, loose, overlap = np.zeros((3, len(wanted)))
+    for sample in induced:
+        theirs, shapes = _clauses(sample), _shapes(sample)
+        covered = clause_matrix(sample.clauses, table.columns, len(table))
         for i, (label, clause) in enumerate(wanted):
-            words[i] += (label, clause) in exact
-            shapes[i] += (label, clause.shape) in loose
+            exact[i] += (label, clause) in theirs
+            loose[i] += (label, clause.shape) in shapes
             alike = [j for j, (other, _) in enumerate(theirs) if other == label]
             overlap[i] += max((_jaccard(mine[:, i], covered[:, j]) for j in alike), default=0.0)
-    n = max(len(found), 1)
-    return tuple(
-        ClauseStability(label, clause, float(words[i] / n), float(shapes[i] / n), float(overlap[i] / n))
-        for i, (label, clause) in enumerate(wanted)
-    )
-
-
-def _coverage(table: Table, ruleset: RuleSet) -> BoolArray:
-    """[M, clauses]: where each clause fires."""
-    return clause_matrix([clause for _, clause in _labelled_clauses(ruleset)], table.columns, len(table))
+    shares = (np.stack([exact, loose, overlap]) / max(len(induced), 1)).T.tolist()
+    return tuple(ClauseStability(*pair, *of_clause) for pair, of_clause in zip(wanted, shares, strict=True))
 
 
 def _jaccard(one: BoolArray, other: BoolArray) -> float:
@@ -230,18 +257,17 @@ def _jaccard(one: BoolArray, other: BoolArray) -> float:
     return int((one & other).sum()) / either if either else 0.0
 
 
-def _frequencies(ruleset: RuleSet, found: list[RuleSet]) -> tuple[ClauseFrequency, ...]:
+def _frequencies(rule: Rule, induced: Sequence[Rule]) -> tuple[ClauseFrequency, ...]:
     samples_with: Counter[Hashable] = Counter()
-    wordings: dict[Hashable, Counter[tuple[Label, Clause]]] = defaultdict(Counter)
-    for sample in found:
-        clauses = _labelled_clauses(sample)
-        samples_with.update({(label, clause.shape) for label, clause in clauses})
-        for label, clause in clauses:
+    wordings: dict[Hashable, Counter[tuple[Label | None, Clause]]] = defaultdict(Counter)
+    for sample in induced:
+        samples_with.update(set(_shapes(sample)))
+        for label, clause in _clauses(sample):
             wordings[label, clause.shape][label, clause] += 1
-    in_rule = {(label, clause.shape) for label, clause in _labelled_clauses(ruleset)}
+    in_rule = set(_shapes(rule))
     listed = []
     for key, count in samples_with.items():
         label, clause = min(wordings[key], key=lambda one: (-wordings[key][one], str(one)))
-        listed.append(ClauseFrequency(label, clause, count / len(found), key in in_rule))
+        listed.append(ClauseFrequency(label, clause, count / len(induced), key in in_rule))
     listed.sort(key=lambda one: (-one.share, str(one.label), str(one.clause)))  # ties in one order, always
     return tuple(listed[:_MOST_FREQUENT])

@@ -1,12 +1,12 @@
-"""Streamed predictions: rows of any number go through a rule batch by batch, and out with what it says.
+"""Streams: rows of any number go through a rule batch by batch. Only this module reads batches.
 
-What a rule says of a row depends on the row alone, so that batches get what the whole table would. Where
+What a rule predicts for a row depends on the row alone, so that batches get what the whole table would. Where
 reading a text would be decided by all cells of its column together, batches that differ in that are refused.
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
@@ -14,63 +14,182 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pandas as pd
 
-from nri.engine.batches import Batch, as_frame, batches
-from nri.engine.files import Files
 from nri.errors import InputError, UnknownColumnError
-from nri.induce.estimates import Accuracy
-from nri.rule import RuleSet, Segments, SurvivalRule
+from nri.rule import Clause, Rule
 from nri.rule.column import Columns
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
+from nri.table.answers import read_answers
 from nri.table.atomic import atomic_file
 from nri.table.cells import TextCells
 from nri.table.reading import guess_of, read_by
 from nri.table.source import Source
-from nri.table.table import Note, logger
+from nri.table.table import Note, Table, logger
 from nri.table.write import delimiter_for, format_of, lines_beside, write_rows
-from nri.tasks.predictions import added_names, said_of, true_index
+from nri.tasks.compare import RowChanges, RowComparison
+from nri.tasks.predictions import Truth, added_names, predicted_columns
+from nri.tasks.slices import (
+    SliceCounts,
+    Slices,
+    SliceSearch,
+    check_comparable,
+    checked,
+    errors_of,
+    judged_slices,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-AnyRule = RuleSet | Segments | SurvivalRule
+    from nri.rows.batches import Batch
+    from nri.rows.files import Files
+
+
+def _batches(files: "Files", columns: Collection[str] | None = None) -> "Iterator[Batch]":
+    from nri.rows.batches import batches
+
+    return batches(files, columns)
 
 
 def stream_predictions(
-    rule: AnyRule,
-    files: Files,
+    rule: Rule,
+    files: "Files",
     destination: Path | None,
     *,
     only: bool = False,
     step: Callable[[int], None] = lambda rows: None,
 ) -> str | None:
-    """Write rows with what a rule says of them; return how good that is, where the truth is there.
+    """Write rows with what a rule predicts for them; return how good that is, where the truth is there.
 
-    Parameters
-    ----------
-    rule
-        What speaks.
-    files
-        The rows.
-    destination
-        A CSV, TSV or Parquet file, which is there when all was written; None is standard output, as CSV.
-    only
-        Whether the columns of the table are left out.
-    step
-        Told how many rows are done.
+    The destination is a CSV, TSV or Parquet file, which is there when all was written; None is standard
+    output, as CSV. ``only`` leaves the columns of the table out. ``step`` gets the number of rows done.
     """
-    reader, judge = PlanReader(rule.plans), Judge(rule)
+    reader, truth = PlanReader(rule.plans), Truth(rule)
     names: list[str] | None = None
     with row_sink(destination, only) as sink:
-        for batch in batches(files):
+        for batch in _batches(files):
             names = names or added_names(rule, batch.names)
             source = batch.source([*rule.plans, rule.target])
-            columns = reader.read(source, batch)
-            said = said_of(rule, columns, len(batch), names)
-            sink.write(batch, said)
-            judge.add(source, said.iloc[:, 0].to_numpy())
+            predicted = predicted_columns(rule, reader.read(source, batch), len(batch), names)
+            sink.write(batch, predicted)
+            truth.add(source, predicted.iloc[:, 0].to_numpy())
             step(batch.first + len(batch) - 1)
-    return judge.text
+    return truth.text
+
+
+def stream_explanations(rule: Rule, files: "Files", numbers: Sequence[int]) -> list[str]:
+    """Return why rows of some numbers, from 1, have their prediction; later rows are not read."""
+    reader, last, n_rows = PlanReader(rule.plans), max(numbers), 0
+    explained: dict[int, str] = {}
+    if min(numbers) < 1:
+        raise InputError(f"no row {min(numbers)}: rows are counted from 1")
+    for batch in _batches(files, rule.plans):
+        n_rows = batch.first + len(batch) - 1
+        here = sorted({number for number in numbers if batch.first <= number <= n_rows})
+        if here:
+            rows = np.array([number - batch.first for number in here])
+            read = reader.read(batch.source([*rule.plans]), batch)
+            columns = {name: column.take(rows) for name, column in read.items()}
+            explanations = rule.explain(columns, len(rows))
+            explained |= {number: str(one) for number, one in zip(here, explanations, strict=True)}
+        if n_rows >= last:
+            break
+    for number in numbers:
+        if number not in explained:
+            raise InputError(f"no row {number}: {files.paths[0]} has rows 1 to {n_rows}")
+    return [explained[number] for number in numbers]
+
+
+def stream_changes(
+    old: Rule,
+    new: Rule,
+    files: "Files",
+    destination: Path | None = None,
+    *,
+    step: Callable[[int], None] = lambda rows: None,
+) -> RowChanges:
+    """Count on all rows what changed from one rule to another; rows that differ go to the destination."""
+    from nri.rows.batches import Batch
+
+    readers, counts = [PlanReader(rule.plans) for rule in (old, new)], RowComparison(old, new)
+    wanted = {*old.plans, *new.plans, new.target} if destination is None else None
+    with nullcontext() if destination is None else row_sink(destination, only=False) as sink:
+        for batch in _batches(files, wanted):
+            source = batch.source([*{**old.plans, **new.plans}, new.target])
+            predicted = [
+                rule.predict(reader.read(source, batch), len(batch))
+                for rule, reader in zip((old, new), readers, strict=True)
+            ]
+            differs = counts.add(source, predicted[0], predicted[1])
+            if sink is not None:
+                names = f"old_{new.target}", f"new_{new.target}"
+                both = {name: values[differs] for name, values in zip(names, predicted, strict=True)}
+                sink.write(Batch(batch.first, batch.rows.filter(differs)), pd.DataFrame(both))
+            step(counts.n_rows)
+    return counts.result
+
+
+def stream_slices(
+    files: "Files",
+    searched: Source,
+    n_rows: int,
+    labels: str,
+    predictions: str,
+    *,
+    tolerance: float | None = None,
+    alpha: float = 0.05,
+    most: int = 5,
+    max_literals: int = 3,
+    min_rows: int | None = None,
+    columns: Sequence[str] | None = None,
+    never: Sequence[str] = (),
+    negations: bool = False,
+    step: Callable[[int], None] = lambda rows: None,
+) -> Slices:
+    """Find where a model's predictions differ from the labels: search some rows, count on all others.
+
+    ``searched`` are rows that were drawn from the files, which have ``n_rows`` rows. ``labels`` and
+    ``predictions`` are columns, or comparisons of such; the other options are those of
+    :func:`nri.error_slices`.
+    """
+    if len(searched) >= n_rows:
+        raise InputError("every row was searched, so that none is left to judge; use --engine memory")
+    table = searched.table()
+    truth, predicted = (
+        read_answers(table, labels, "--labels"),
+        read_answers(table, predictions, "--predictions"),
+    )
+    check_comparable(truth, predicted, tolerance)
+    known = truth.labels.known & predicted.labels.known
+    wrong = errors_of(truth, predicted, tolerance)
+    features, _ = checked(table.without(truth.column, predicted.column), wrong, columns, never)
+    search = SliceSearch(
+        features.take(known), wrong[known], max_literals, min_rows, negations, by_errors=True
+    )
+    clauses = [search.clause(candidate) for candidate in search.run(most)]
+
+    def counted(part: Table) -> SliceCounts:
+        return _slice_counts(part, labels, predictions, tolerance, clauses)
+
+    counts = SliceCounts(0, 0, np.zeros((len(clauses), 2), dtype=np.int64)) - counted(table)
+    used = {literal.column for clause in clauses for literal in clause} | {truth.column, predicted.column}
+    reader = PlanReader({name: table.plans[name] for name in table.names if name in used})
+    for batch in _batches(files, used):
+        read = reader.read(batch.source([*reader.plans]), batch)
+        counts += counted(Table(read, reader.plans, np.ones(len(batch)), np.arange(len(batch)) + batch.first))
+        step(batch.first + len(batch) - 1)
+    return judged_slices(clauses, counts, alpha)
+
+
+def _slice_counts(
+    table: Table, labels: str, predictions: str, tolerance: float | None, clauses: Sequence[Clause]
+) -> SliceCounts:
+    truth, predicted = (
+        read_answers(table, labels, "--labels"),
+        read_answers(table, predictions, "--predictions"),
+    )
+    known = truth.labels.known & predicted.labels.known
+    return SliceCounts.of(clauses, table, errors_of(truth, predicted, tolerance), known)
 
 
 @dataclass
@@ -81,7 +200,7 @@ class PlanReader:
     guesses: dict[str, object] = field(default_factory=dict)
     noted: set[str] = field(default_factory=set)
 
-    def read(self, source: Source, batch: Batch) -> Columns:
+    def read(self, source: Source, batch: "Batch") -> Columns:
         """Return the columns of a batch."""
         columns = {}
         rows = f"rows {batch.first} to {batch.first + len(batch) - 1}"
@@ -92,17 +211,17 @@ class PlanReader:
             if isinstance(cells, TextCells):
                 self._agree(name, guess_of(cells, plan), plan)
             try:
-                found = read_by(cells, plan, name)
+                reading = read_by(cells, plan, name)
             except InputError as error:
                 raise InputError(f"in {rows}: {error}") from None
-            columns[name] = found.column
-            if found.note and name not in self.noted:
+            columns[name] = reading.column
+            if reading.note and name not in self.noted:
                 self.noted.add(name)
-                logger.warning("%s", Note(name, f"in {rows}, {found.note}"))
+                logger.warning("%s", Note(name, f"in {rows}, {reading.note}"))
         return columns
 
     def _agree(self, name: str, guess: object, plan: ColumnPlan) -> None:
-        """Refuse cells that a whole table would decide about together, if batches would differ."""
+        """Refuse cells that are read by the whole column together, if batches would differ."""
         remedy = "write its cells in one way, or read the whole table with --engine memory"
         if plan.kind is Kind.NUMBER and not plan.stated:
             raise InputError(f"column {name!r}: the rule does not say how its numbers are written; {remedy}")
@@ -110,75 +229,10 @@ class PlanReader:
             raise InputError(f"column {name!r} has several units or formats of dates; {remedy}")
 
 
-@dataclass
-class Judge:
-    """Counts how good predictions are, where the table holds the truth."""
-
-    rule: AnyRule
-    known: int = 0
-    right: int = 0
-    strange: bool = False
-    """whether the target holds something that is no class of the rule"""
-    off: float = 0.0
-    missed: float = 0.0
-    """sum of squared errors"""
-    mean: float = 0.0
-    spread: float = 0.0
-    """sum of squared distances from the mean"""
-
-    def add(self, source: Source, said: Any) -> None:
-        """Take further rows into account."""
-        if isinstance(self.rule, SurvivalRule) or self.rule.target not in source.names:
-            return
-        if isinstance(self.rule, Segments):
-            self._add_numbers(self.rule, source, said)
-            return
-        truth = true_index(self.rule, source)
-        self.strange = self.strange or truth is None
-        if truth is not None:
-            labels = np.array([*map(str, self.rule.classes), ""], dtype=object)
-            known = truth >= 0
-            self.known += int(known.sum())
-            self.right += int((labels[truth[known]] == said[known].astype(str)).sum())
-
-    def _add_numbers(self, rule: Segments, source: Source, said: Any) -> None:
-        column = read_by(source.cells(rule.target), rule.target_plan, rule.target).column
-        values, said = column.values[column.known].astype(np.float64), said[column.known]
-        if not len(values):
-            return
-        apart = float(values.mean()) - self.mean
-        total = self.known + len(values)
-        self.spread += float(((values - values.mean()) ** 2).sum())
-        self.spread += apart**2 * self.known * len(values) / total
-        self.mean += apart * len(values) / total
-        self.known = total
-        self.off += float(np.abs(values - said).sum())
-        self.missed += float(((values - said) ** 2).sum())
-
-    @property
-    def accuracy(self) -> Accuracy | None:
-        """Share of right classes; None if the table does not hold the truth."""
-        if self.strange or not self.known:
-            return None
-        share = self.right / self.known
-        return Accuracy(share, float(np.sqrt(share * (1 - share) / self.known)))
-
-    @property
-    def text(self) -> str | None:
-        """What is told; None if the table does not hold the truth."""
-        if self.accuracy is None:
-            return None
-        if isinstance(self.rule, Segments):
-            explained = 1.0 - self.missed / self.spread if self.spread > 0 else 0.0
-            off = self.rule.amount(self.off / self.known)
-            return f"R² {explained:.2f}, off by {off} on average, on the {self.known} rows"
-        return f"accuracy {self.accuracy} on the {self.known} rows"
-
-
 class RowSink(Protocol):
     """What rows are written to, batch by batch."""
 
-    def write(self, batch: Batch, added: pd.DataFrame) -> None:
+    def write(self, batch: "Batch", added: pd.DataFrame) -> None:
         """Write rows with columns beside their own."""
         ...
 
@@ -209,7 +263,7 @@ class _ParquetSink:
     only: bool
     writer: Any = None
 
-    def write(self, batch: Batch, added: pd.DataFrame) -> None:
+    def write(self, batch: "Batch", added: pd.DataFrame) -> None:
         import pyarrow as pa
         from pyarrow import parquet
 
@@ -234,13 +288,13 @@ class _TextSink:
     only: bool
     begun: bool = False
 
-    def write(self, batch: Batch, added: pd.DataFrame) -> None:
+    def write(self, batch: "Batch", added: pd.DataFrame) -> None:
         if batch.written is not None and not self.only:
             delimiter = delimiter_for(self.named, batch.written.delimiter) or ","
             lines = lines_beside(batch.written, added, delimiter)
             if lines is None:
                 raise InputError(
-                    f"the rows from {batch.first} on cannot be told apart line by line; "
+                    f"the rows from {batch.first} on cannot be separated line by line; "
                     "use --out FILE.parquet, or read the whole table with --engine memory"
                 )
             self.file.writelines(lines[self.begun :])
@@ -254,6 +308,8 @@ def _written(rows: "pa.Table") -> pd.DataFrame:
     """Return rows whose moments are texts: pandas would write them by what else a batch holds."""
     import pyarrow as pa
     import pyarrow.compute as pc
+
+    from nri.rows.engine import as_frame
 
     columns = {}
     for name, column in zip(rows.column_names, rows.columns, strict=True):

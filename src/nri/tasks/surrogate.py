@@ -1,4 +1,4 @@
-"""Surrogate: rules that mimic a model, and how faithfully they do."""
+"""Surrogate: a rule that mimics a model, and how faithfully it does."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,36 +7,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nri.arrays import FloatArray
 from nri.errors import InputError
-from nri.induce.estimates import Accuracy, accuracy_of
-from nri.induce.path import Induction, induce_rules
-from nri.induce.resample import FOLDS, cross_validate
+from nri.induce.induce import Induction, induce_rule
 from nri.induce.settings import Settings
-from nri.rule import RuleSet
-from nri.table.answers import read_answers
+from nri.induce.validate import FOLDS, coded_predictions, cross_validate
+from nri.outcome import Outcome, Score
+from nri.rows.base import Rows
+from nri.rule import Rule
+from nri.table.answers import Answers
 from nri.table.source import table_of
-from nri.table.table import Table, Target
-from nri.table.target import encode, listed_classes
+from nri.table.table import Table
+from nri.table.target import labels_as_text, with_target
 
 
 @dataclass(frozen=True)
 class Surrogate:
-    """Rules in a model's place."""
+    """A rule in a model's place."""
 
     induction: Induction
-    """The rules, and the columns that could not be used."""
-    fidelity: Accuracy
-    """Share of rows on which the rules say what the model says, cross-validated: rows that they were not
-    induced from."""
-    fidelity_seen: Accuracy
-    """The same on the rows that they were induced from."""
-    baseline: float
-    """Fidelity of always saying what the model says most often."""
+    """The rule, and the columns that could not be used."""
+    fidelity: Score
+    """How well the rule predicts the model's predictions, cross-validated: accuracy of classes or R² of a
+    number, beside always predicting what the model predicts most often, or its mean."""
+    fidelity_seen: Score | None
+    """The same on the rows that the rule was induced from; None where they are not in memory."""
 
     @property
-    def ruleset(self) -> RuleSet:
-        """The rules."""
-        return self.induction.ruleset
+    def rule(self) -> Rule:
+        """The rule."""
+        return self.induction.rule
 
 
 def surrogate_of_model(
@@ -48,23 +48,23 @@ def surrogate_of_model(
     sample_weight: Any = None,
     rng: np.random.Generator | None = None,
 ) -> Surrogate:
-    """Induce rules that say what a fitted scikit-learn model says.
+    """Induce a rule that predicts what a fitted scikit-learn model predicts.
 
     Parameters
     ----------
     model
-        A fitted classifier (``predict``), or with a threshold anything with a score: a regressor's
-        ``predict``, else the last class's ``predict_proba``, else ``decision_function``.
+        A fitted classifier or regressor (``predict``), or with a threshold anything with a score: a
+        regressor's ``predict``, else the last class's ``predict_proba``, else ``decision_function``.
     X : table
-        Rows to ask the model about. The rules speak in these columns.
+        Rows to let the model predict. The rule reads these columns.
     threshold
         Turn scores into yes and no.
     settings
-        What the rules may be.
+        What the rule may be.
     sample_weight : float [M], optional
         How many rows each row stands for.
     rng
-        Deals folds out and seeds the inducers; seeded with 0 by default.
+        Assigns folds and seeds the models; seeded with 0 by default.
 
     Examples
     --------
@@ -72,39 +72,68 @@ def surrogate_of_model(
     >>> import pandas as pd
     >>> X = pd.DataFrame({"age": [20, 35, 50, 65, 80] * 12, "dose": [1, 2] * 30})
     >>> model = DecisionTreeClassifier(max_depth=1).fit(X, X.age > 55)
-    >>> print(surrogate_of_model(model, X).ruleset)
-    IF  (age > 60)             precision 1.00   covers 24 of 60
-    THEN prediction = true     ELSE false
+    >>> print(surrogate_of_model(model, X).rule)
+    IF  (age > 60)             1.00 of 24 rows
+    THEN prediction = true     ELSE false   1.00 of 36 rows
     """
-    said = np.asarray(model.predict(X)) if threshold is None else np.asarray(_scores(model, X))
-    if said.ndim != 1:
-        raise InputError(f"the model's answer has shape {said.shape}; give a model with one output")
+    predicted = np.asarray(model.predict(X) if threshold is None else _scores(model, X))
+    if predicted.ndim != 1:
+        raise InputError(
+            f"the model's predictions have shape {predicted.shape}; give a model with one output"
+        )
     from nri.sklearn_inputs import read_weights
 
     table = table_of(X)
-    labelled = table.labelled(_classes_of(said if threshold is None else said > threshold))
+    table = table.with_outcome(_outcome(predicted if threshold is None else predicted > threshold))
     weights = read_weights(sample_weight, len(table))
-    return mimic(labelled if weights is None else labelled.reweighted(weights), settings, rng=rng)
+    return mimic(table if weights is None else table.reweighted(weights), settings, rng=rng)
 
 
 def mimic(
-    table: Table,
+    rows: Table | Rows,
     settings: Settings | None = None,
     *,
     rng: np.random.Generator | None = None,
     folds: int = FOLDS,
     step: Callable[[], None] = lambda: None,
 ) -> Surrogate:
-    """Induce rules for a table whose labels are a model's predictions, and cross-validate their fidelity."""
+    """Induce a rule for rows whose outcome is a model's predictions, and cross-validate its fidelity."""
     rng = rng or np.random.default_rng(0)
-    if len(table.classes) < 2:
-        said = listed_classes(table.classes)
-        raise InputError(f"the model says {said} on every row; give rows on which its answers differ")
-    found = induce_rules(table, settings, rng=rng)
-    agrees = found.ruleset.predict_index(table) == table.codes
-    fidelity = cross_validate(table, settings, rng=rng, folds=folds, step=step)
-    baseline = float(table.by_class.max() / table.by_class.sum())
-    return Surrogate(found, fidelity, accuracy_of(agrees, table.weights), baseline)
+    outcome = rows.explained if isinstance(rows, Table) else rows.outcome
+    if isinstance(rows, Table) and outcome.is_constant:
+        raise InputError(
+            f"the model predicts {outcome.describe()} on every row; give rows that differ in that"
+        )
+    induction = induce_rule(rows, settings, rng=rng)
+    seen = None
+    if isinstance(rows, Table):
+        seen = outcome.score(coded_predictions(induction.rule, rows), rows.weights)
+    return Surrogate(induction, cross_validate(rows, settings, rng=rng, folds=folds, step=step), seen)
+
+
+def right_shares(rule: Rule, table: Table, truth: Answers, predicted: Answers) -> tuple[float, float]:
+    """Return on which share of the rows a model and its surrogate predict the true class, where it is known.
+
+    Classes are compared as texts; true and false are 1 and 0. Rows of an engine are given as patterns,
+    counted by the literals of the rule and of both answers, with the numbers of their rows as weights.
+    """
+    known = truth.labels.known & predicted.labels.known
+    weights: FloatArray = table.weights[known]
+    right, by_model = (as_texts(one)[known] for one in (truth, predicted))
+    by_rule = np.array([_text(label) for label in rule.predict(table.columns, len(table))], dtype=object)[
+        known
+    ]
+    total = max(float(weights.sum()), 1e-300)
+    return float(weights[right == by_model].sum()) / total, float(weights[right == by_rule].sum()) / total
+
+
+def as_texts(answers: Answers) -> NDArray[Any]:
+    """[M]: answers as texts that can be compared; yes and no of a comparison are the 1 and 0 of a table."""
+    return np.array([_text(text) for text in labels_as_text(answers.labels, answers.plan)], dtype=object)
+
+
+def _text(label: object) -> str:
+    return {"True": "1", "False": "0"}.get(str(label), str(label))
 
 
 def _scores(model: Any, X: Any) -> Any:
@@ -115,14 +144,14 @@ def _scores(model: Any, X: Any) -> Any:
     return model.predict(X)
 
 
-def _classes_of(answers: NDArray[Any]) -> Target:
-    said = table_of({"prediction": answers})
-    column = said.columns["prediction"]
+def _outcome(predicted: NDArray[Any]) -> Outcome:
+    """Return predictions as classes, or as numbers where they have many values."""
+    table = table_of({"prediction": predicted, "row": np.arange(len(predicted))})
+    column = table.columns["prediction"]
     if not column.known.all():
-        raise InputError("the model's answers have gaps; give rows that it can judge")
-    distinct, _ = column.distinct()
-    if len(distinct) == 1:
+        raise InputError("the model's predictions have gaps; give rows that it can predict")
+    if len(column.distinct()[0]) == 1:
         raise InputError(
-            f"the model says {column.cell(0)!r} on every row; give rows on which its answers differ"
+            f"the model predicts {column.cell(0)!r} on every row; give rows on which its predictions differ"
         )
-    return encode(read_answers(said, "prediction"))[0]
+    return with_target(table, "prediction").explained

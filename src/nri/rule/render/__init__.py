@@ -7,10 +7,12 @@ add one, write such a file and register it here.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from nri.errors import InputError
+from nri.rule.render import older_json as older_json  # reads the files of earlier versions
 from nri.rule.render.as_asp import asp_facts, render_asp
-from nri.rule.render.as_html import render_html
+from nri.rule.render.as_html import in_notebook, render_html
 from nri.rule.render.as_json import from_dict, from_json, render_json
 from nri.rule.render.as_latex import render_latex
 from nri.rule.render.as_markdown import render_markdown
@@ -18,8 +20,7 @@ from nri.rule.render.as_prolog import prolog_facts, render_prolog
 from nri.rule.render.as_python import render_python
 from nri.rule.render.as_sympy import render_sympy, to_sympy
 from nri.rule.render.as_text import render_text
-from nri.rule.render.outline import RenderOptions
-from nri.rule.rule import Rule
+from nri.rule.rule import RenderOptions, Rule, extend
 
 __all__ = [
     "FORMATS",
@@ -95,3 +96,13 @@ def format_by_ending(path: Path, formats: Iterable[Format] = FORMATS.values()) -
             f"{path}: no format ends in {suffix!r}; end the name in {', '.join(names)}, or name a format"
         )
     return names.get(suffix)
+
+
+def push_down(rule: Rule, table: Any) -> Any:
+    """Return an ibis table with the rule's predictions beside its columns."""
+    from nri.rule.render.sql import add_outcomes
+
+    return add_outcomes(rule, table, rule.predicts.predictions(rule.estimates))
+
+
+extend(render=render, in_notebook=in_notebook, push_down=push_down)

@@ -19,8 +19,7 @@ from nri.rule.column import Columns, row_count
 from nri.rule.labels import Label
 from nri.rule.literal import Kind, Literal, Value
 from nri.rule.phrase import phrase_name, quoted
-from nri.rule.render.outline import RenderOptions
-from nri.rule.rule import Rule
+from nri.rule.rule import RenderOptions, Rule
 
 _GROUP = 9
 _BASE = 10**_GROUP

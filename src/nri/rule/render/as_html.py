@@ -4,8 +4,8 @@ from html import escape
 
 from nri.rule.literal import Value
 from nri.rule.phrase import Style, bare_name, phrase_clause, phrase_value
-from nri.rule.render.outline import RenderOptions, outline_of
-from nri.rule.rule import Rule
+from nri.rule.render.outline import outline_of
+from nri.rule.rule import RenderOptions, Rule
 
 
 def render_html(rule: Rule, options: RenderOptions) -> str:

@@ -12,7 +12,7 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 from nri.errors import InputError
-from nri.rule.clause import ALWAYS, Clause
+from nri.rule.clause import Clause
 from nri.rule.estimate import (
     QUANTILES,
     AnyTarget,
@@ -27,8 +27,7 @@ from nri.rule.estimate import (
 from nri.rule.labels import as_label
 from nri.rule.literal import Kind, Literal, Value
 from nri.rule.plan import ColumnPlan
-from nri.rule.render.outline import RenderOptions
-from nri.rule.rule import Branch, Rule
+from nri.rule.rule import Branch, RenderOptions, Rule
 
 FORMAT = "nri-rule"
 VERSION = 4
@@ -106,10 +105,12 @@ def from_json(text: str) -> Rule:
     return from_dict(data)
 
 
+READERS: dict[str, tuple[int, "Callable[[Node], Rule]"]] = {}
+"""For each earlier format its latest version and its reader; :mod:`nri.rule.render.older_json` fills it."""
+
+
 def from_dict(data: Any) -> Rule:
     """Read a rule from the plain data of :func:`to_dict`, or of an earlier version."""
-    from nri.rule.render.older_json import READERS
-
     top = Node(data, "the rule file")
     form = top.get("format").value
     if form != FORMAT and form not in READERS:
@@ -257,8 +258,6 @@ class Node:
 
 def read_clause(node: Node) -> Clause:
     """Read a condition: its literals, and how many of them must hold."""
-    if not node.has("literals"):
-        return ALWAYS
     literals = [_literal(x) for x in node.get("literals").items()]
     if not node.has("at_least"):
         return Clause(literals)

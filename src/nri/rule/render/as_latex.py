@@ -2,8 +2,8 @@
 
 from nri.rule.literal import Value
 from nri.rule.phrase import Style, phrase_clause, phrase_name, phrase_value
-from nri.rule.render.outline import RenderOptions, outline_of
-from nri.rule.rule import Rule
+from nri.rule.render.outline import outline_of
+from nri.rule.rule import RenderOptions, Rule
 
 
 def render_latex(rule: Rule, options: RenderOptions) -> str:

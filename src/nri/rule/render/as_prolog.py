@@ -13,8 +13,7 @@ from nri.rule.column import Columns, row_count
 from nri.rule.labels import Label
 from nri.rule.literal import Kind, Literal, Op, Value
 from nri.rule.phrase import phrase_name
-from nri.rule.render.outline import RenderOptions
-from nri.rule.rule import Rule
+from nri.rule.rule import RenderOptions, Rule
 
 _SIGNS = {
     Kind.NUMBER: {Op.EQ: "=:=", Op.NE: "=\\=", Op.GT: ">", Op.LE: "=<"},

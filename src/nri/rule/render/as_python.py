@@ -14,8 +14,7 @@ from nri.rule.clause import Clause
 from nri.rule.literal import Kind, Literal, Op, Value
 from nri.rule.phrase import phrase_name
 from nri.rule.plan import ColumnPlan
-from nri.rule.render.outline import RenderOptions
-from nri.rule.rule import Branch, Rule
+from nri.rule.rule import Branch, RenderOptions, Rule
 
 _SIGNS = {Op.EQ: "==", Op.NE: "!=", Op.GT: ">", Op.LE: "<="}
 _WIDEST = 90

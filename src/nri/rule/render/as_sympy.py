@@ -12,8 +12,7 @@ from nri.errors import InputError
 from nri.rule.clause import Dnf
 from nri.rule.literal import Kind, Literal, Op, Value
 from nri.rule.phrase import phrase_literal, phrase_name
-from nri.rule.render.outline import RenderOptions
-from nri.rule.rule import Rule
+from nri.rule.rule import RenderOptions, Rule
 
 _RELATIONS = {Op.EQ: "Eq", Op.NE: "Ne", Op.GT: "Gt", Op.LE: "Le"}
 _EPOCH = dt.datetime(1970, 1, 1)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from nri.rule.clause import Clause
 from nri.rule.phrase import PLAIN, parts_of, phrase_part
-from nri.rule.render.outline import Line, Outline, RenderOptions, outline_of
-from nri.rule.rule import Rule
+from nri.rule.render.outline import Line, Outline, outline_of
+from nri.rule.rule import RenderOptions, Rule
 
 _GAP = "     "
 _WIDEST = 64
@@ -54,7 +54,7 @@ def _beside(outline: Outline, lines: Sequence[Line], skip: int = 0) -> list[str]
             texts = [line.cells[place] for line in lines]
             to_right = place > 0 or all(text[-1:].isdigit() for text in texts)
             width = max(map(display_width, texts))
-            if "(" in outline.patterns[place]:  # brackets enclose the text, not its padding
+            if outline.patterns[place].startswith("("):  # brackets enclose the text, not its padding
                 columns.append([f"({text}){' ' * (width - display_width(text))}" for text in texts])
                 continue
             padded = [_padded(text, width, to_right=to_right) for text in texts]

@@ -5,8 +5,6 @@ clauses by class; the one with the highest estimated precision decided, and its 
 the rows that it covered and of those that were left to it.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from nri.arrays import FloatArray
@@ -15,6 +13,7 @@ from nri.rule.decide import deciding_order, estimated_precision, favour, shrink
 from nri.rule.estimate import ClassTarget, NumberTarget, Shares, SurvivalTarget, decimals_for
 from nri.rule.labels import Label, as_label
 from nri.rule.render.as_json import (
+    READERS,
     Node,
     read_clause,
     read_mean,
@@ -122,9 +121,4 @@ def _survival(top: Node) -> Rule:
     return top.made(lambda _: Rule(target, branches, risk(top.get("rest")), support, p_value, plans))
 
 
-READERS: dict[str, tuple[int, Callable[[Node], Rule]]] = {
-    "nri-ruleset": (3, _ruleset),
-    "nri-segments": (1, _segments),
-    "nri-survival": (1, _survival),
-}
-"""For each earlier format its latest version and what reads it."""
+READERS.update({"nri-ruleset": (3, _ruleset), "nri-segments": (1, _segments), "nri-survival": (1, _survival)})

@@ -1,33 +1,12 @@
 """The outline: a rule as lines with cells, which every format for people writes in its own way."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from nri.rule.clause import Clause
 from nri.rule.estimate import ClassTarget
 from nri.rule.phrase import one_line
-from nri.rule.rule import Rule
-
-
-@dataclass(frozen=True)
-class RenderOptions:
-    """Options of all formats; a format reads those that concern it."""
-
-    note: str | None = None
-    """A line about the whole rule, e.g. its cross-validated accuracy (formats for people)."""
-    table: str | Sequence[str] | None = None
-    """Name of the table to select from, or its parts; without it SQL is an expression."""
-    function: str = "predict"
-    """Name of the Python function."""
-    validation: Mapping[str, Any] | None = None
-    """What was estimated about the rule, as plain data; JSON keeps it, readers ignore it."""
-    dialect: str | None = None
-    """The SQL dialect; see :mod:`nri.rule.render.sql_dialects`."""
-    statement: str | None = None
-    """What SQL does with the table: select (default), view, update or dbt."""
-    into: str | None = None
-    """Name of the view, or of the column to update."""
+from nri.rule.rule import RenderOptions, Rule
 
 
 @dataclass(frozen=True)
@@ -74,5 +53,5 @@ def outline_of(rule: Rule, options: RenderOptions) -> Outline:
         and len({branch.value for branch in rule.branches}) == 1
         and rule.default != rule.branches[0].value
     )
-    note = one_line(target.summary(rule) if options.note is None else options.note)
+    note = one_line(target.summary(rule.fit) if options.note is None else options.note)
     return Outline(target.name, target.titles, target.patterns, tuple(lines), is_dnf, note)

@@ -23,7 +23,6 @@ from nri.rule.labels import Label
 from nri.rule.literal import Kind, Literal, Op
 from nri.rule.phrase import one_line
 from nri.rule.plan import ColumnPlan
-from nri.rule.render.outline import RenderOptions
 from nri.rule.render.sql_dialects import (
     BACKENDS,
     DIALECTS,
@@ -35,7 +34,7 @@ from nri.rule.render.sql_dialects import (
     identifier,
     text_node,
 )
-from nri.rule.rule import Rule
+from nri.rule.rule import RenderOptions, Rule
 
 ALIAS = "t"
 """The short name of the table in a query; it needs no quotes."""

@@ -51,7 +51,7 @@ const post = async (path, data, ticket = "") =>
 export const target = (column) => get("/api/target", { column });
 export const place = async (ticket) => (await get("/api/place", { ticket })).before;
 export const induce = (question, ticket) => post("/api/induce", question, ticket);
-export const edit = (rules) => post("/api/edit", { rules });
+export const edit = (branches) => post("/api/edit", { branches });
 export const rows = (filter, offset) => get("/api/rows", { filter, offset });
 export const explain = (row) => get("/api/explain", { row });
 export const remove = () => call("/api/table", { method: "DELETE" });

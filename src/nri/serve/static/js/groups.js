@@ -1,4 +1,4 @@
-// Whom the rule concerns: how often it fires, and is right, on each group of a column.
+// Whom the rule concerns: how often it fires, and how good it is, on each group of a column.
 
 import { count, find, make, measureCell, show } from "./dom.js";
 
@@ -8,7 +8,7 @@ export function drawGroups(work, columns) {
   find("groups-list").replaceChildren(...work.groups.map(groupTable));
   find("groups-hint").textContent = work.groups.length
     ? "Counted on these rows. Columns of the rule that look protected by law are always listed."
-    : "No column of the rule looks protected by law. Choose one to see how often the rule fires, and is right, on each of its groups.";
+    : "No column of the rule looks protected by law. Choose one to see how often the rule fires, and how good it is, on each of its groups.";
   const told = new Set(work.groups.map(({ column }) => column));
   const others = columns.map(({ name }) => name).filter((name) => !told.has(name));
   find("protect").replaceChildren(
@@ -17,10 +17,10 @@ export function drawGroups(work, columns) {
   );
 }
 
-function groupTable({ column, used, groups }) {
-  const head = [column, "rows", "a clause fires on", "right on"].map((text) => make("th", { scope: "col" }, text));
+function groupTable({ column, used, titles, groups }) {
+  const head = [column, "rows", ...titles].map((text) => make("th", { scope: "col" }, text));
   const rows = groups.map(({ name, rows: size, measures }) =>
-    make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, count(size)), ...measures.map(measureCell)),
+    make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, count(size)), ...measures.map((one) => (typeof one === "string" ? make("td", {}, one) : measureCell(one)))),
   );
   return make(
     "div",

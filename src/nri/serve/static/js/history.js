@@ -5,14 +5,14 @@ export class History {
   #at = -1;
 
   /** Begin anew with a rule. */
-  reset(rules) {
-    this.#past = [rules];
+  reset(branches) {
+    this.#past = [branches];
     this.#at = 0;
   }
 
   /** Add a rule after the present one; what was undone is gone. */
-  push(rules) {
-    this.#past = [...this.#past.slice(0, this.#at + 1), rules];
+  push(branches) {
+    this.#past = [...this.#past.slice(0, this.#at + 1), branches];
     this.#at += 1;
   }
 

@@ -69,9 +69,9 @@ export function toggleKept({ label, text }, clause) {
   changed();
 }
 
-/** Let kept clauses go that are about another class than the one now asked about. */
-export function keepOnlyAbout(label) {
-  if (kept === null || label === null || kept.label === label) return;
+/** Let kept clauses go unless they fit the question: `fits` gets the class that they are about, or null. */
+export function keepOnlyIf(fits) {
+  if (kept === null || fits(kept.label)) return;
   kept = null;
   draw();
 }

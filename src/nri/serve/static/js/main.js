@@ -1,22 +1,21 @@
 // What happens when: a table comes in, a question is asked, a rule is edited, something is taken along.
 
 import * as api from "./api.js";
-import { announce, complain, count, find, make, percent, show, stopComplaining } from "./dom.js";
+import { announce, complain, count, find, make, show, stopComplaining } from "./dom.js";
 import { drawGroups } from "./groups.js";
 import { History } from "./history.js";
 import { drawPrice } from "./knowledge.js";
-import { leaveOut, listenForQuestions, noteAskedClass, question, tellGroupsOf, useTable } from "./question.js";
+import { leaveOut, listenForQuestions, noteAskedClass, question, listGroupsOf, useTable } from "./question.js";
 import { close as closeWhy, closeRows, drawRows, lookAt } from "./rows.js";
-import { drawRule, listenForEdits, plainRules } from "./rule.js";
+import { drawRule, listenForEdits, plainBranches } from "./rule.js";
 import { drawScores, estimateMade, estimateOnNewRows, stopEstimating } from "./scores.js";
-import { drawSegments } from "./number.js";
 import { lastName, listenForFiles, sendAgain, sendInitialFile } from "./upload.js";
 import { inLine, inWords } from "./waiting.js";
 
 const history = new History();
 let table = null;
 let work = null;
-let found = null; // the rules as last induced
+let found = null; // the branches as last induced
 let busy = false;
 let again = false;
 let lastEdit = null; // what a person did to the rule, counted so that a search can tell whether it was since
@@ -63,7 +62,7 @@ function fail(problem) {
 
 /** Send the table again, ask the same question, and put edits made by hand on top. */
 async function resume() {
-  const mine = unsaid ?? (work?.edited ? plainRules(work) : null);
+  const mine = unsaid ?? (work?.edited ? plainBranches(work) : null);
   unsaid = null;
   stopComplaining();
   await sendAgain(async (again) => {
@@ -91,24 +90,17 @@ async function induce(asked, problem) {
     const before = edits;
     const answer = await inLine((ticket) => api.induce(asked, ticket), waiting.tell);
     if (mine !== table) return;
-    if (answer.segments) {
-      work = null;
-      closeRows();
-      drawSegments(answer);
-      announce(`${answer.segments.length} segments found.`);
-      return;
-    }
-    const sameClasses = work && JSON.stringify(classes(work)) === JSON.stringify(classes(answer));
-    found = plainRules(answer);
-    if (sameClasses) history.push(found);
+    const sameQuestion = work && JSON.stringify(about(work)) === JSON.stringify(about(answer));
+    found = plainBranches(answer);
+    if (sameQuestion) history.push(found);
     else {
       history.reset(found);
       closeRows(); // rows are numbered anew for another target
     }
-    if (edits !== before && sameClasses) return await keepEdit();
+    if (edits !== before && sameQuestion) return await keepEdit();
     if (edits !== before) complain("The rule was edited while another one was looked for; that edit was about the last question.");
     use(answer);
-    announce(`Rule found. Accuracy ${percent(answer.scores.accuracy)} on these rows.`);
+    announce(`Rule found. ${firstScores(answer, 1)} on these rows.`);
     if (!again) estimateOnNewRows(() => work && drawScores(work));
   } catch (error) {
     fail(error);
@@ -130,11 +122,15 @@ async function keepEdit() {
   if (!again) estimateOnNewRows(() => work && drawScores(work));
 }
 
-const classes = ({ target, rules, default: otherwise }) => [
-  target,
-  rules.map(({ label }) => label),
-  otherwise.label,
-];
+/** What a rule is about: branches of another target, or of other classes, cannot take its place. */
+const about = ({ target, kind, classes, lines }) => [target, kind, classes, lines.at(-1).label];
+
+/** The first scores in words. */
+const firstScores = ({ scores }, most) =>
+  Object.values(scores)
+    .slice(0, most)
+    .map(({ title, text }) => `${title} ${text}`)
+    .join(", ");
 
 /** Show that something is going on; returns what tells the place in line, and what ends it. */
 function startWaiting() {
@@ -169,23 +165,22 @@ function hideWork() {
 
 function use(answer, focus = null) {
   work = answer;
-  const features = table.columns.filter(({ name }) => name !== find("target").value);
+  const features = table.columns.filter(({ name }) => work.columns.includes(name));
   drawScores(work);
   drawRule(work, features, focus);
   drawRows(work);
   drawGroups(work, features);
   drawPrice(work.price);
-  if (work.rules.length === 1) noteAskedClass(work.rules[0].label);
+  if (work.is_dnf && work.lines.length > 1) noteAskedClass(work.lines[0].label.label);
   show(find("rule-card"));
-  show(find("tools"));
   show(find("rows-card"));
   show(find("edited"), work.edited);
   find("undo").disabled = !history.canUndo;
   find("redo").disabled = !history.canRedo;
   find("restore").disabled = !work.edited;
-  show(find("alone"), work.alone !== null);
-  if (work.alone !== null) {
-    find("alone-text").textContent = `${work.alone} alone tells every row. Is it the answer in other words, or known only afterwards? Then what is said about new rows is too good.`;
+  show(find("leaking"), work.leaking !== null);
+  if (work.leaking !== null) {
+    find("leaking-text").textContent = `${work.leaking} alone predicts every row. Is it the answer in other words, or known only afterwards? Then the estimate on new rows is too good.`;
   }
   const sampled =
     work.searched < work.rows
@@ -196,29 +191,26 @@ function use(answer, focus = null) {
   show(find("left-out"), Boolean(sampled || left));
 }
 
-async function edit(rules, focus = null, remember = true) {
+async function edit(branches, focus = null, remember = true) {
   edits += 1;
-  lastEdit = rules;
+  lastEdit = branches;
   stopComplaining();
   try {
-    const answer = await api.edit(rules);
-    if (remember) history.push(rules);
+    const answer = await api.edit(branches);
+    if (remember) history.push(branches);
     use(answer, focus);
-    announce(
-      `Accuracy ${percent(answer.scores.accuracy)}, precision ${percent(answer.scores.precision)}, coverage ${percent(answer.scores.coverage)}.`,
-    );
+    announce(`${firstScores(answer, 3)}.`);
   } catch (error) {
-    if (error.forgotten || !error.status) unsaid = rules;
+    if (error.forgotten || !error.status) unsaid = branches;
     fail(error);
   }
 }
 
-async function takeAlong(button) {
+async function takeAlong(button, kind) {
   const title = button.textContent;
-  // A workbook goes back as a workbook.
-  const kind = button.dataset.download === "csv" && table.workbook ? "xlsx" : button.dataset.download;
+  if (kind === "csv" && table.workbook) kind = "xlsx"; // a workbook goes back as a workbook
   button.disabled = true;
-  announce(`Preparing ${title} …`);
+  announce(`Preparing ${button.tagName === "BUTTON" ? title : kind} …`);
   try {
     const options = kind === "sql" ? { dialect: find("dialect").value } : {};
     const { name, content } = kind === "report" ? await writeReport(button) : await api.download(kind, options);
@@ -232,7 +224,7 @@ async function takeAlong(button) {
     fail(error);
   } finally {
     button.disabled = false;
-    button.textContent = title;
+    if (button.tagName === "BUTTON") button.textContent = title;
     button.focus();
   }
 }
@@ -261,8 +253,8 @@ function listen() {
   find("undo").addEventListener("click", undo);
   find("redo").addEventListener("click", redo);
   find("restore").addEventListener("click", () => edit(found));
-  find("leave-out").addEventListener("click", () => leaveOut(work.alone));
-  find("protect").addEventListener("change", (event) => event.target.value && tellGroupsOf(event.target.value));
+  find("leave-out").addEventListener("click", () => leaveOut(work.leaking));
+  find("protect").addEventListener("change", (event) => event.target.value && listGroupsOf(event.target.value));
   find("alert-close").addEventListener("click", stopComplaining);
   find("remove").addEventListener("click", async () => {
     await api.remove().catch(fail);
@@ -270,8 +262,13 @@ function listen() {
     announce("The table is removed.");
   });
   for (const button of document.querySelectorAll("[data-download]")) {
-    button.addEventListener("click", () => takeAlong(button));
+    button.addEventListener("click", () => takeAlong(button, button.dataset.download));
   }
+  find("other-format").addEventListener("change", ({ target }) => {
+    const form = target.value;
+    target.value = "";
+    if (form) takeAlong(target, form);
+  });
   document.addEventListener("keydown", byKey);
   sendInitialFile().catch(fail);
 }

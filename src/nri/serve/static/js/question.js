@@ -3,11 +3,14 @@
 import * as api from "./api.js";
 import { offerCosts, listenForCosts, statedCosts } from "./costs.js";
 import { complain, find, make, show } from "./dom.js";
-import { keepOnlyAbout, knowNothing, knowledge, listenForKnowledge, needsClass } from "./knowledge.js";
+import { keepOnlyIf, knowNothing, knowledge, listenForKnowledge, needsClass } from "./knowledge.js";
 
 const MANY_COLUMNS = 12;
 const MANY_TARGETS = 24;
-const AS_NUMBER = "number"; // what the list of comparisons offers besides
+const AS_NUMBER = "number"; // what the lists of comparisons and classes offer besides
+const AS_TIME = "time";
+const FEW_VALUES = 6; // of a column that may hold an event
+const EVENTS = /event|status|dead|death|died|fail|relapse|recur|churn|cens/i;
 const SIGNS = { ">": ">", ">=": "≥", "<": "<", "<=": "≤", "=": "=", "!=": "≠" };
 const OPEN = "";
 const TRUTHS = [true, false].map((label) => ({ label, text: String(label) })); // the classes of a comparison
@@ -25,6 +28,7 @@ export function listenForQuestions(listener) {
   find("target").addEventListener("change", chooseTarget);
   for (const id of [
     "positive",
+    "event",
     "compare-op",
     "compare-value",
     "max-clauses",
@@ -65,8 +69,7 @@ export async function useTable(newTable, target) {
   if (known) await chooseTarget();
   else {
     if (target) complain(`There is no column ${target}; choose one.`);
-    show(find("positive-field"), false);
-    show(find("compare-field"), false);
+    for (const id of ["positive-field", "compare-field", "event-field"]) show(find(id), false);
     hint(null);
     offerTargets();
   }
@@ -115,8 +118,12 @@ export function question() {
     require: columnsWith("required"),
     ...knowledge(),
   };
+  if (isMeasured()) {
+    const measured = { ...asked, target: described.column, monotone: [] }; // a direction is about a class
+    if (!isTime()) return measured;
+    return find("event").value ? { ...measured, event: find("event").value } : null;
+  }
   if (described.compare) {
-    if (find("compare-op").value === AS_NUMBER) return { ...asked, target: described.column };
     const value = find("compare-value").value.trim();
     if (!value) return null;
     const target = `${described.column} ${find("compare-op").value} ${value}`;
@@ -126,6 +133,15 @@ export function question() {
   const positive = chosen === OPEN ? null : described.classes[Number(chosen)].label;
   return { ...asked, target: described.column, positive, costs: statedCosts() };
 }
+
+const isTime = () =>
+  Boolean(described) && find(described.compare ? "compare-op" : "positive").value === AS_TIME;
+
+/** Whether the target is a number or a time rather than classes. */
+const isMeasured = () => isTime() || (Boolean(described?.compare) && find("compare-op").value === AS_NUMBER);
+
+/** The column that the event is read from. */
+const eventColumn = () => (isTime() ? find("event").selectedOptions[0]?.dataset.column : undefined);
 
 async function chooseTarget() {
   show(find("choose"), false);
@@ -144,8 +160,9 @@ async function chooseTarget() {
   }
   wishes.delete(column);
   protect.delete(column);
-  drawColumns();
   drawClasses();
+  offerEvents();
+  drawColumns();
   offerCosts(column, described.compare ? TRUTHS : described.classes);
   knowNothing(table.columns.filter(({ name }) => name !== column));
   ask();
@@ -157,18 +174,17 @@ function drawClasses() {
   show(find("compare-field"), compare !== null);
   hint(problem);
   if (classes.length) {
-    const open = classes.length === 2 ? "whichever is simpler to tell" : "each class has its own rule";
+    const open = classes.length === 2 ? "whichever is simpler to tell" : "every class";
     const options = classes.map(({ text, rows }, index) =>
       make("option", { value: String(index) }, `${text} (${rows} ${rows === 1 ? "row" : "rows"})`),
     );
-    find("positive").replaceChildren(make("option", { value: OPEN }, open), ...options);
+    find("positive").replaceChildren(make("option", { value: OPEN }, open), ...options, ...asTime());
   }
   if (compare) {
     const ordered = compare.op === ">";
     const signs = ordered ? [">", ">=", "<", "<="] : ["=", "!="];
     const options = signs.map((sign) => make("option", { value: sign }, `where ${SIGNS[sign]}`));
-    const { kind } = table.columns.find(({ name }) => name === described.column);
-    if (kind === "number") options.push(make("option", { value: AS_NUMBER }, "as a number"));
+    if (isNumber()) options.push(make("option", { value: AS_NUMBER }, "as a number"), ...asTime());
     find("compare-op").replaceChildren(...options);
     show(find("compare-value"));
     find("compare-value").value = String(compare.value).replace(/T00:00:00$/, "");
@@ -176,8 +192,32 @@ function drawClasses() {
   }
 }
 
+const isNumber = () => table.columns.find(({ name }) => name === described.column).kind === "number";
+
+const asTime = () => (isNumber() ? [make("option", { value: AS_TIME }, "as the time until an event")] : []);
+
+/** Offer what may be the event: a column of yes and no, or a value of a column that has few. */
+function offerEvents() {
+  const options = table.columns
+    .filter(({ name, distinct }) => name !== described.column && distinct > 1)
+    .flatMap((column) => eventsOf(column).map((value) => ({ column: column.name, value })));
+  find("event").replaceChildren(
+    ...options.map(({ column, value }) => make("option", { value, "data-column": column }, value)),
+  );
+  const likely = options.filter(({ column }) => EVENTS.test(column));
+  find("event").value = (likely.filter(({ column }) => column === likely[0].column).at(-1) ?? options[0])?.value ?? "";
+}
+
+function eventsOf({ name, kind, distinct, values, low, high }) {
+  const plain = values.every((value) => ["yes", "no", "y", "n"].includes(value.toLowerCase()));
+  if (kind === "boolean" || (kind === "text" && distinct === 2 && plain)) return [name];
+  if (kind === "text" && distinct <= FEW_VALUES) return values.map((value) => `${name} = ${value}`);
+  return kind === "number" && distinct === 2 ? [low, high].map((value) => `${name} = ${value}`) : [];
+}
+
 function drawColumns() {
-  const others = table.columns.filter((column) => column.name !== find("target").value);
+  const taken = [find("target").value, eventColumn()];
+  const others = table.columns.filter((column) => !taken.includes(column.name));
   const usable = others.filter((column) => column.left_out === null);
   const useless = others.filter((column) => column.left_out !== null);
   find("columns-count").textContent = String(usable.length);
@@ -257,8 +297,8 @@ function share(id) {
   return value > 0 && value < 100 ? value / 100 : null;
 }
 
-/** Ask again, and be told about the groups of a column. */
-export function tellGroupsOf(column) {
+/** Ask again, with the groups of a column. */
+export function listGroupsOf(column) {
   protect.add(column);
   ask();
 }
@@ -280,17 +320,23 @@ function hint(text) {
   show(find("target-hint"), Boolean(text));
 }
 
-function ask() {
-  const number = Boolean(described?.compare) && find("compare-op").value === AS_NUMBER;
-  show(find("compare-value"), !number);
-  find("question").classList.toggle("for-number", number);
+function ask(event) {
+  const measured = isMeasured();
+  show(find("compare-value"), !measured);
+  show(find("event-field"), isTime());
+  if (isTime()) hint(find("event").value ? null : "No other column holds yes and no, or few values, to be the event.");
+  else hint(described?.problem);
+  find("question").classList.toggle("measured", measured);
+  if (["event", "positive", "compare-op"].includes(event?.target?.id)) drawColumns();
   const chosen = find("positive").value;
+  const about = described?.classes[Number(chosen)]?.label;
+  keepOnlyIf((label) => (measured ? label === null : label !== null && (!described?.classes.length || chosen === OPEN || label === about)));
+  if (measured) return changed(question());
   if (described?.classes.length && chosen === OPEN && needsClass()) chooseAskedClass();
-  else if (described?.classes.length && chosen !== OPEN) keepOnlyAbout(described.classes[Number(chosen)].label);
   changed(question());
 }
 
-/** What speaks for "it" must be about a class: that of the rule in view, else the rarer one. */
+/** A direction must be about a class: that of the rule in view, else the rarer one. */
 function chooseAskedClass() {
   if (described.classes.length !== 2) return;
   const inView = described.classes.findIndex(({ label }) => label === asked);

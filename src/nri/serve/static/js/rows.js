@@ -1,7 +1,7 @@
-// The rows of the table, what the rule says about each, and why.
+// The rows of the table, what the rule predicts for each, and why.
 
 import * as api from "./api.js";
-import { announce, complain, count, find, hidden, make, percent, show } from "./dom.js";
+import { announce, complain, count, find, hidden, make, show } from "./dom.js";
 
 const NAMES = {
   all: "All",
@@ -9,7 +9,7 @@ const NAMES = {
   wrong: "Wrong",
   false_alarm: "Wrongly covered",
   missed: "Missed",
-};
+}; // those that a rule has are offered
 const MARKS = { holds: "✓", fails: "✗", unknown: "?" };
 const SAYS = { holds: "holds", fails: "does not hold", unknown: "is unknown" };
 
@@ -46,8 +46,8 @@ export function closeRows() {
 }
 
 function drawFilters() {
-  const names = Object.keys(NAMES);
-  if (filter.startsWith("clause:")) names.push(filter);
+  const names = Object.keys(work.filters).filter((name) => name in NAMES || (!work.classes.length && name !== "covered"));
+  if (!names.includes(filter)) names.push(filter);
   find("filters").replaceChildren(
     ...names.map((name) =>
       make(
@@ -59,11 +59,17 @@ function drawFilters() {
           "data-filter": name,
           onclick: () => choose(name),
         },
-        `${NAMES[name] ?? `Clause ${Number(name.split(":")[2]) + 1}`} `,
+        `${NAMES[name] ?? branchName(name)} `,
         make("span", { className: "pill-count" }, count(work.filters[name])),
       ),
     ),
   );
+}
+
+function branchName(name) {
+  const place = Number(name.split(":")[1]);
+  if (place === work.lines.length - 1) return "Else";
+  return `${work.is_dnf ? "Clause" : "Branch"} ${place + 1}`;
 }
 
 async function choose(name) {
@@ -98,8 +104,8 @@ function drawTable() {
       "tr",
       {},
       make("th", { scope: "col" }, "Row"),
-      make("th", { scope: "col" }, work.target),
-      make("th", { scope: "col" }, "Rule says"),
+      make("th", { scope: "col" }, work.title),
+      make("th", { scope: "col" }, "Predicted"),
       ...heads,
     ),
   );
@@ -123,7 +129,7 @@ function drawRow(row) {
   return make(
     "tr",
     {
-      className: row.right ? "" : "wrong",
+      className: row.right === false ? "wrong" : "",
       "aria-current": String(row.row === explained),
       "data-row": String(row.row),
       onclick: () => explain(row.row, true),
@@ -143,21 +149,21 @@ function drawRow(row) {
         String(row.number),
       ),
     ),
-    make("td", {}, row.label),
+    make("td", {}, row.actual),
     make(
       "td",
       { className: "says" },
-      make(
-        "span",
-        { className: row.right ? "mark right" : "mark wrong", "aria-hidden": "true" },
-        row.right ? "✓" : "✗",
-      ),
-      row.said,
-      hidden(row.right ? " (right)" : " (wrong)"),
+      ...(row.right === null ? [row.predicted] : marked(row)),
     ),
     ...cells,
   );
 }
+
+const marked = ({ right, predicted }) => [
+  make("span", { className: right ? "mark right" : "mark wrong", "aria-hidden": "true" }, right ? "✓" : "✗"),
+  predicted,
+  hidden(right ? " (right)" : " (wrong)"),
+];
 
 /** Of all rows one can be reached by Tab; arrows go on from there. */
 function roving(button) {
@@ -234,21 +240,27 @@ async function explain(row, focus) {
 
 function drawWhy(told) {
   const clauses = told.fired.length ? told.fired : told.nearest;
+  const part = work.is_dnf ? "clause" : "branch";
   const first = told.fired.length
     ? told.fired.length === 1
-      ? "because this clause holds"
-      : "because the first of these clauses holds"
+      ? `because this ${part} holds`
+      : `because the first of these ${part === "clause" ? "clauses" : "branches"} holds`
     : clauses.length
       ? clauses.length === 1
-        ? "since no clause holds. The nearest one:"
-        : "since no clause holds. The nearest ones:"
-      : "since there is no clause.";
+        ? `since no ${part} holds. The nearest one:`
+        : work.classes.length
+          ? `since no ${part} holds. The nearest ones:`
+          : "since none of the branches holds:"
+      : `since there is no ${part}.`;
+  const passed = told.fired.length ? told.nearest : []; // a number's branches that were tried before
   return [
     make(
       "div",
       { className: "card-head" },
       make("h3", { id: "why-title" }, `Row ${told.number}`),
-      make("span", { className: told.right ? "badge right" : "badge wrong" }, told.right ? "right" : "wrong"),
+      told.right === null
+        ? null
+        : make("span", { className: told.right ? "badge right" : "badge wrong" }, told.right ? "right" : "wrong"),
       make("span", { className: "spacer" }),
       make(
         "button",
@@ -261,14 +273,17 @@ function drawWhy(told) {
         "×",
       ),
     ),
-    make("p", {}, "The rule says ", make("b", {}, told.said), ` (${percent(told.probability)}) `, first),
-    ...clauses.flatMap(({ literals, tally }) => [
-      make("ul", { className: "checked" }, ...literals.map(drawChecked)),
-      ...(tally ? [make("p", { className: "tally" }, `${tally}.`)] : []),
-    ]),
-    make("p", { className: "hint" }, `In the table ${told.target} is ${told.label}.`),
+    make("p", {}, "The rule predicts ", make("b", {}, told.predicted), " ", first),
+    ...clauses.flatMap(drawClause),
+    ...(passed.length ? [make("p", {}, "The branches before it do not hold:"), ...passed.flatMap(drawClause)] : []),
+    make("p", { className: "hint" }, `In the table: ${work.title}${work.kind === "survival" ? ":" : " ="} ${told.actual}.`),
   ];
 }
+
+const drawClause = ({ literals, tally }) => [
+  make("ul", { className: "checked" }, ...literals.map(drawChecked)),
+  ...(tally ? [make("p", { className: "tally" }, `${tally}.`)] : []),
+];
 
 function drawChecked({ text, state, cell }) {
   const note =

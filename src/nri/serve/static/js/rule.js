@@ -1,4 +1,4 @@
-// The rule as cards: conditions that can be dropped, changed and added, clauses that can be deleted or can count.
+// The rule line by line: conditions that can be dropped, changed and added, branches that can be deleted, moved or kept.
 
 import { conditionForm } from "./condition.js";
 import { count, find, make, percent, refocus } from "./dom.js";
@@ -10,11 +10,11 @@ const SIGNS = { "=": "=", "!=": "≠", ">": ">", "<=": "≤" };
 
 let work = null;
 let columns = [];
-let editing = null; // {rule, clause, literal}: where the form is open; clause or literal may be new
+let editing = null; // {branch, literal}: where the form is open; either may be new
 let changed = () => {};
 let look = () => {};
 
-/** `onChange(rules, focus)` gets edited rules, `onLook(filter)` a wish to see the rows of a clause. */
+/** `onChange(branches, focus)` gets edited branches, `onLook(filter)` a wish to see the rows of a branch. */
 export function listenForEdits(onChange, onLook) {
   changed = onChange;
   look = onLook;
@@ -27,185 +27,243 @@ export function drawRule(newWork, tableColumns, focus = null) {
   draw(focus);
 }
 
+const branches = () => work.lines.slice(0, -1);
+const otherwise = () => work.lines.at(-1);
+
 function draw(focus) {
-  find("rule-title").textContent = `Rule for ${work.target}`;
-  const otherwise = make(
-    "p",
-    { className: "outcome otherwise" },
-    keyword(work.rules.length > 1 ? "otherwise" : "else"),
-    `${work.target} = `,
-    make("b", {}, work.default.text),
-  );
-  find("rules").replaceChildren(
-    ...work.rules.map(drawClassRule),
-    ...(work.rules.length === 1 ? [] : [otherwise]),
-    ...(work.conflicts ? [make("p", { className: "hint" }, sentence(work.conflicts))] : []),
-  );
+  find("rule-title").textContent = `Rule for ${work.title}`;
+  const lines = branches().map(drawBranch);
+  if (editing?.branch === lines.length) lines.push(freshBranch());
+  const add = editing?.branch === branches().length ? [] : [addButton()];
+  const list = make("ol", { className: work.is_dnf ? "lines" : "lines ordered" });
+  list.style.setProperty("--cells", work.is_dnf ? 2 : work.titles.length);
+  if (work.is_dnf) {
+    list.append(...lines);
+    find("rules").replaceChildren(
+      ...(lines.length ? [list] : [make("p", { className: "nothing" }, NO_RULE)]),
+      ...add,
+      outcome(),
+    );
+  } else {
+    const adding = add.map((button) => make("li", { className: "line adding" }, make("span"), button));
+    list.append(heading(), ...lines, ...adding, elseLine());
+    const note = work.note ? [make("p", { className: "hint" }, `${work.note[0].toUpperCase()}${work.note.slice(1)}.`)] : [];
+    find("rules").replaceChildren(list, ...note);
+  }
   refocus(focus);
 }
 
-const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;
-
 const keyword = (word) => make("span", { className: "keyword" }, word);
 
-function drawClassRule(rule, r) {
-  const clauses = rule.clauses.map((clause, c) => drawClause(rule, clause, r, c));
-  const fresh = editing && editing.rule === r && editing.clause === rule.clauses.length;
-  if (fresh)
-    clauses.push(make("li", { className: "clause" }, keyword(clauses.length ? "or" : "if"), form(null)));
-  const outcome = make(
+/** THEN one class ELSE the other, with what is known of the rows of the ELSE. */
+function outcome() {
+  const then = branches()[0]?.label ?? addedClass();
+  return make(
     "p",
     { className: "outcome" },
     keyword("then"),
     `${work.target} = `,
-    make("b", {}, rule.text),
+    make("b", {}, then.text),
+    keyword("else"),
+    make("b", {}, otherwise().label.text),
+    make("span", { className: "soft" }, `${percent(otherwise().share)} of`),
+    rowsLink(branches().length, `${count(otherwise().rows)} rows`),
   );
-  if (work.rules.length === 1) outcome.append(keyword("else"), make("b", {}, work.default.text));
-  const add = make(
+}
+
+/** The titles of the cells, above them. */
+function heading() {
+  const titles = work.titles.map((title) => make("span", { className: "cell" }, title));
+  return make("li", { className: "line titles", "aria-hidden": "true" }, make("span"), make("span"), ...titles, make("span"));
+}
+
+function elseLine() {
+  const index = branches().length;
+  return make(
+    "li",
+    { className: "line otherwise" },
+    keyword(otherwise().opening),
+    make("span", { className: "any" }, index ? "any other row" : "every row"),
+    ...cells(otherwise(), index),
+    make("span"),
+  );
+}
+
+/** The class that a new branch is about: of two the one that ELSE does not predict, of several one without a branch. */
+function addedClass() {
+  const described = new Set(branches().map(({ label }) => label.label));
+  const others = work.classes.filter(({ label }) => label !== otherwise().label.label);
+  return others.find(({ label }) => !described.has(label)) ?? others[0];
+}
+
+function addButton() {
+  const about = work.is_dnf ? (branches()[0]?.label ?? addedClass()).text : null;
+  return make(
     "button",
     {
       type: "button",
       className: "quiet add-clause",
-      "data-focus": `add-clause-${r}`,
-      "aria-label": `Add a clause for ${rule.text}`,
-      onclick: () => open(r, rule.clauses.length, null),
+      "data-focus": "add-branch",
+      "aria-label": about === null ? "Add a branch" : `Add a clause for ${about}`,
+      onclick: () => open(branches().length, null),
     },
-    clauses.length ? "+ or another clause" : "+ a clause",
-  );
-  if (!clauses.length && work.rules.length > 1) {
-    return make(
-      "div",
-      { className: "class-rule bare" },
-      make("p", {}, `${work.target} = `, make("b", {}, rule.text), " has no clause of its own"),
-      add,
-    );
-  }
-  return make(
-    "div",
-    { className: "class-rule" },
-    clauses.length
-      ? make("ol", { className: "clauses" }, ...clauses)
-      : make("p", { className: "nothing" }, NO_RULE),
-    fresh ? null : add,
-    outcome,
+    work.is_dnf ? (branches().length ? "+ or another clause" : "+ a clause") : branches().length ? "+ else if" : "+ if",
   );
 }
 
-function drawClause(rule, clause, r, c) {
-  const here = editing && editing.rule === r && editing.clause === c;
-  const texts = clause.literals.map(({ text }) => text);
-  const name = clause.counts
-    ? `at least ${clause.at_least} of ${texts.join(", ")}`
-    : texts.join(" and ") || "always";
-  const chips = clause.literals.map((literal, l) => {
-    const part = here && editing.literal === l ? form(literal) : chip(literal, r, c, l);
-    if (clause.counts || !l) return part;
+/** A new branch begins with its first condition and, of several classes, with the one that it predicts. */
+function freshBranch() {
+  const opening = !branches().length ? "if" : work.is_dnf ? "or" : "else if";
+  if (work.is_dnf || !work.classes.length) return make("li", { className: "line clause" }, keyword(opening), form(null));
+  const select = make(
+    "select",
+    { id: "new-class", "aria-label": "Class that the branch predicts" },
+    ...work.classes.map(({ text }, index) => make("option", { value: String(index) }, text)),
+  );
+  select.value = String(work.classes.indexOf(addedClass()));
+  const predicts = make("label", { className: "needed" }, `then ${work.target} =`, select);
+  return make("li", { className: "line clause" }, keyword(opening), make("div", { className: "conditions wide" }, predicts, form(null)));
+}
+
+function drawBranch(line, b) {
+  const here = editing?.branch === b;
+  const texts = line.literals.map(({ text }) => text);
+  const name = line.counts ? `at least ${line.at_least} of ${texts.join(", ")}` : texts.join(" and ") || "always";
+  const chips = line.literals.map((literal, l) => {
+    const part = here && editing.literal === l ? form(literal) : chip(literal, b, l);
+    if (line.counts || !l) return part;
     return make("span", { className: "joined" }, make("span", { className: "and" }, "and"), part);
   });
   return make(
     "li",
-    { className: "clause", "aria-label": name },
-    keyword(c ? "or" : "if"),
+    { className: "line clause", "aria-label": name },
+    keyword(line.opening),
     make(
       "div",
       { className: "conditions" },
-      clause.counts ? neededField(clause, r, c) : null,
-      ...(clause.literals.length
+      line.counts ? neededField(line, b) : null,
+      ...(line.literals.length
         ? chips
         : [make("span", { className: "chip" }, make("span", { className: "chip-text" }, "always"))]),
-      here && editing.literal === null
-        ? form(null, clause)
-        : make(
-            "button",
-            {
-              type: "button",
-              className: "chip add",
-              "data-focus": `add-${r}-${c}`,
-              "aria-label": `Add a condition to: ${name}`,
-              onclick: () => open(r, c, null),
-            },
-            clause.counts ? "+ condition" : "+ and",
-          ),
+      here && editing.literal === null ? form(null, line) : addCondition(line, name, b),
       make(
         "span",
         { className: "clause-tools" },
-        !clause.counts && clause.literals.length > 1 ? countButton(name, r, c) : null,
-        work.rules.length === 1 && clause.literals.length ? keepButton(rule, name, r, c) : null,
+        !line.counts && line.literals.length > 1 ? countButton(name, b) : null,
+        (work.is_dnf || !work.classes.length) && line.literals.length ? keepButton(line, name, b) : null,
       ),
     ),
-    strength(clause, r, c),
-    make(
-      "button",
-      {
-        type: "button",
-        className: "icon",
-        "data-focus": `delete-${r}-${c}`,
-        "aria-label": `Delete the clause: ${name}`,
-        title: "Delete the clause",
-        onclick: () => deleteClause(r, c),
+    ...cells(line, b),
+    make("span", { className: "branch-tools" }, work.is_dnf || !b ? null : upButton(name, b), deleteButton(name, b)),
+  );
+}
+
+function addCondition(line, name, b) {
+  return make(
+    "button",
+    {
+      type: "button",
+      className: "chip add",
+      "data-focus": `add-${b}`,
+      "aria-label": `Add a condition to: ${name}`,
+      onclick: () => open(b, null),
+    },
+    line.counts ? "+ condition" : "+ and",
+  );
+}
+
+function deleteButton(name, b) {
+  return make(
+    "button",
+    {
+      type: "button",
+      className: "icon",
+      "data-focus": `delete-${b}`,
+      "aria-label": `Delete the ${work.is_dnf ? "clause" : "branch"}: ${name}`,
+      title: `Delete the ${work.is_dnf ? "clause" : "branch"}`,
+      onclick: () => deleteBranch(b),
+    },
+    "×",
+  );
+}
+
+/** Branches are tried in their order, so that it matters which comes first. */
+function upButton(name, b) {
+  return make(
+    "button",
+    {
+      type: "button",
+      className: "icon",
+      "data-focus": `up-${b}`,
+      "aria-label": `Try before the branch above: ${name}`,
+      title: "Try it before the branch above",
+      onclick: () => {
+        const next = plainBranches();
+        [next[b - 1], next[b]] = [next[b], next[b - 1]];
+        changed(next, b > 1 ? `up-${b - 1}` : `delete-${b - 1}`);
       },
-      "×",
-    ),
+    },
+    "↑",
   );
 }
 
 /** How many conditions of a counting clause must hold, as a number to change. */
-function neededField(clause, r, c) {
-  const most = clause.literals.length;
+function neededField(line, b) {
+  const most = line.literals.length;
   const field = make("input", {
     type: "number",
     min: 1,
     max: most,
-    value: clause.at_least,
+    value: line.at_least,
     inputMode: "numeric",
-    "data-focus": `needed-${r}-${c}`,
+    "data-focus": `needed-${b}`,
     "aria-label": `How many of these ${most} conditions must hold`,
     onchange: () => {
-      const asked = Math.round(Number(field.value)) || clause.at_least;
-      need(r, c, Math.min(most, Math.max(1, asked)));
+      const asked = Math.round(Number(field.value)) || line.at_least;
+      need(b, Math.min(most, Math.max(1, asked)));
     },
   });
   return make("label", { className: "needed" }, "at least", field, `of these ${most}`);
 }
 
-function countButton(name, r, c) {
+function countButton(name, b) {
   return make(
     "button",
     {
       type: "button",
       className: "quiet let-count",
-      "data-focus": `count-${r}-${c}`,
+      "data-focus": `count-${b}`,
       "aria-label": `Let fewer than all be enough: ${name}`,
       title: "Count: at least k of these conditions are enough, not all of them",
-      onclick: () => need(r, c, work.rules[r].clauses[c].literals.length - 1),
+      onclick: () => need(b, work.lines[b].literals.length - 1),
     },
     "≥ k",
   );
 }
 
-/** A button that keeps a clause whatever else is looked for. */
-function keepButton(rule, name, r, c) {
-  const clause = plainRules()[r].clauses[c];
+/** A button that keeps a branch whatever else is looked for. */
+function keepButton(line, name, b) {
+  const clause = plainBranches()[b];
   const pressed = isKept(clause);
   return make(
     "button",
     {
       type: "button",
       className: "quiet keep",
-      "data-focus": `keep-${r}-${c}`,
+      "data-focus": `keep-${b}`,
       "aria-pressed": String(pressed),
-      "aria-label": `Keep the clause: ${name}`,
-      title: "Keep this clause: the next search builds the rule around it",
+      "aria-label": `Keep the ${work.is_dnf ? "clause" : "branch"}: ${name}`,
+      title: `Keep this ${work.is_dnf ? "clause" : "branch"}: the next search builds the rule around it`,
       onclick: () => {
-        toggleKept(rule, clause);
-        draw(`keep-${r}-${c}`);
+        toggleKept(line.label ?? { label: null, text: "" }, clause);
+        draw(`keep-${b}`);
       },
     },
     pressed ? "kept" : "keep",
   );
 }
 
-function chip(literal, r, c, l) {
+function chip(literal, b, l) {
   const words =
     literal.kind === "boolean"
       ? [literal.op === "=" ? "" : "not ", literal.name]
@@ -218,9 +276,9 @@ function chip(literal, r, c, l) {
       {
         type: "button",
         className: "chip-text",
-        "data-focus": `literal-${r}-${c}-${l}`,
+        "data-focus": `literal-${b}-${l}`,
         "aria-label": `Change ${literal.text}`,
-        onclick: () => open(r, c, l),
+        onclick: () => open(b, l),
       },
       ...words,
     ),
@@ -229,97 +287,108 @@ function chip(literal, r, c, l) {
       {
         type: "button",
         className: "chip-drop",
-        "data-focus": `drop-${r}-${c}-${l}`,
+        "data-focus": `drop-${b}-${l}`,
         "aria-label": `Drop ${literal.text}`,
         title: "Drop this condition",
-        onclick: () => dropLiteral(r, c, l),
+        onclick: () => dropLiteral(b, l),
       },
       "×",
     ),
   );
 }
 
-function strength(clause, r, c) {
-  const bar = make("span", { className: "meter-bar" });
-  bar.style.width = `${Math.round((clause.precision ?? 0) * 100)}%`;
+/** What is known of the rows that a line decides; the last cell leads to them. */
+function cells(line, b) {
+  const cell = (title, className, ...parts) => make("span", { className: `cell ${className}`, "data-title": title, title: line.hint }, ...parts);
+  if (work.classes.length) {
+    const bar = make("span", { className: "meter-bar" });
+    bar.style.width = `${Math.round((line.share ?? 0) * 100)}%`;
+    const share = [
+      make("span", { className: "meter", "aria-hidden": "true" }, bar),
+      make("span", { className: "precision" }, percent(line.share)),
+    ];
+    const rows = cell("", "rows", rowsLink(b, `${count(line.rows)} of ${count(work.rows)} rows`));
+    const first = work.is_dnf ? [] : [cell("", "predicted", make("b", {}, line.label.text))];
+    return [...first, cell("", "share", ...share), rows];
+  }
+  const last = line.cells.length - 1;
+  return line.cells.map((text, i) => {
+    if (i === last) return cell("", "rows", rowsLink(b, `${text} rows`));
+    return i ? cell(work.titles[i], "", text) : cell("", "predicted", make("b", {}, text));
+  });
+}
+
+function rowsLink(b, text) {
   return make(
-    "div",
-    { className: "strength" },
-    make("span", { className: "meter", "aria-hidden": "true" }, bar),
-    make("span", { className: "precision" }, percent(clause.precision)),
-    make(
-      "button",
-      {
-        type: "button",
-        className: "link",
-        "data-focus": `rows-${r}-${c}`,
-        title: "Show these rows",
-        onclick: () => look(`clause:${r}:${c}`),
-      },
-      `${count(clause.covers)} of ${count(work.rows)} rows`,
-    ),
+    "button",
+    {
+      type: "button",
+      className: "link",
+      "data-focus": `rows-${b}`,
+      title: "Show these rows",
+      onclick: () => look(`branch:${b}`),
+    },
+    text,
   );
 }
 
-function form(literal, clause = { literals: [] }) {
-  const { rule, clause: c, literal: l } = editing;
-  const isNew = c === work.rules[rule].clauses.length;
-  const back = l !== null ? `literal-${rule}-${c}-${l}` : isNew ? `add-clause-${rule}` : `add-${rule}-${c}`;
-  const used = new Set(clause.literals.map(({ column }) => column));
+function form(literal, line = { literals: [] }) {
+  const { branch: b, literal: l } = editing;
+  const isNew = b === branches().length;
+  const back = l !== null ? `literal-${b}-${l}` : isNew ? "add-branch" : `add-${b}`;
+  const used = new Set(line.literals.map(({ column }) => column));
   return conditionForm(columns, literal, used, (condition) => {
     if (condition === null) {
       editing = null;
       draw(back);
-    } else put(condition, rule, c, l);
+    } else put(condition, b, l);
   });
 }
 
-function open(rule, clause, literal) {
-  editing = { rule, clause, literal };
+function open(branch, literal) {
+  editing = { branch, literal };
   draw(null);
   document.querySelector(".condition select").focus();
 }
 
-/** The rules as the server reads them. */
-export function plainRules(from = work) {
-  return from.rules.map(({ clauses }) => ({
-    clauses: clauses.map(({ literals, counts, at_least: needed }) => ({
-      literals: literals.map(({ column, op, value }) => ({ column, op, value })),
-      at_least: counts ? needed : null, // null is all of them, however many there will be
-    })),
+/** The branches as the server reads them. */
+export function plainBranches(from = work) {
+  return from.lines.slice(0, -1).map(({ literals, counts, at_least: needed, label }) => ({
+    literals: literals.map(({ column, op, value }) => ({ column, op, value })),
+    at_least: counts ? needed : null, // null is all of them, however many there will be
+    label: label?.label ?? null,
   }));
 }
 
-function need(r, c, needed) {
-  const rules = plainRules();
-  const clause = rules[r].clauses[c];
-  const all = needed === clause.literals.length;
-  clause.at_least = all ? null : needed;
-  changed(rules, all ? `count-${r}-${c}` : `needed-${r}-${c}`);
+function need(b, needed) {
+  const next = plainBranches();
+  const all = needed === next[b].literals.length;
+  next[b].at_least = all ? null : needed;
+  changed(next, all ? `count-${b}` : `needed-${b}`);
 }
 
-function put(condition, r, c, l) {
-  const rules = plainRules();
-  const clauses = rules[r].clauses;
-  if (c === clauses.length) clauses.push({ literals: [condition], at_least: null });
-  else if (l === null) clauses[c].literals.push(condition);
-  else clauses[c].literals[l] = condition;
-  changed(rules, `add-${r}-${c}`);
+function put(condition, b, l) {
+  const next = plainBranches();
+  if (b === next.length) {
+    const chosen = find("new-class");
+    const about = chosen ? work.classes[Number(chosen.value)] : (next[0] ?? (work.classes.length ? addedClass() : null));
+    next.push({ literals: [condition], at_least: null, label: about?.label ?? null });
+  } else if (l === null) next[b].literals.push(condition);
+  else next[b].literals[l] = condition;
+  changed(next, `add-${b}`);
 }
 
-function dropLiteral(r, c, l) {
-  const rules = plainRules();
-  const clause = rules[r].clauses[c];
-  const { literals } = clause;
+function dropLiteral(b, l) {
+  const next = plainBranches();
+  const { literals } = next[b];
   literals.splice(l, 1);
-  if (clause.at_least >= literals.length) clause.at_least = null;
-  if (literals.length) changed(rules, l < literals.length ? `drop-${r}-${c}-${l}` : `add-${r}-${c}`);
-  else deleteClause(r, c); // a clause without conditions would always hold
+  if (next[b].at_least >= literals.length) next[b].at_least = null;
+  if (literals.length) changed(next, l < literals.length ? `drop-${b}-${l}` : `add-${b}`);
+  else deleteBranch(b); // a clause without conditions would always hold
 }
 
-function deleteClause(r, c) {
-  const rules = plainRules();
-  rules[r].clauses.splice(c, 1);
-  const left = rules[r].clauses.length;
-  changed(rules, left ? `delete-${r}-${Math.min(c, left - 1)}` : `add-clause-${r}`);
+function deleteBranch(b) {
+  const next = plainBranches();
+  next.splice(b, 1);
+  changed(next, next.length ? `delete-${Math.min(b, next.length - 1)}` : "add-branch");
 }

@@ -1,38 +1,27 @@
 // How well the rule does: on the rows of the table at once, on new rows after cross-validation.
 
 import * as api from "./api.js";
-import { announce, count, find, make, measureCell, percent, show } from "./dom.js";
+import { announce, find, make, measureCell, percent, show } from "./dom.js";
 import { inWords } from "./waiting.js";
 
 let before = null;
 let estimating = null;
 let underWay = Promise.resolve();
-const NOTHING = { text: "–", note: "", share: null, diagnostics: [], cost: null };
+const NOTHING = { text: "–", note: "", share: null, diagnostics: [], cost: null, warning: "" };
 let estimate = NOTHING;
 
 /** Draw the scores of a rule; those of the rule first found are what edits are compared with. */
 export function drawScores(work) {
   if (!work.edited) before = work.scores;
-  const { scores, rows, rules } = work;
-  const only = rules.length === 1 ? rules[0].text : null;
+  const [first, ...others] = Object.entries(work.scores).map(([name, score]) => stat(name, score));
   show(find("scores"));
-  find("scores").replaceChildren(
-    stat(
-      "accuracy",
-      "Accuracy",
-      scores,
-      `${count(scores.right)} of ${count(rows)} rows (commonest class: ${percent(scores.base)})`,
-    ),
-    estimateStat(work.edited),
-    stat("precision", "Precision", scores, only ? `of the rows called ${only}` : "of the rows with a clause"),
-    stat("coverage", "Coverage", scores, `${count(scores.covered)} of ${count(rows)} rows`),
-    ...(scores.recall === null ? [] : [stat("recall", "Sensitivity", scores, `of the rows that are ${only}`)]),
-    ...(scores.cost === null ? [] : [costStat(scores.cost)]),
-  );
+  find("scores").replaceChildren(first, estimateStat(work.edited), ...others);
+  show(find("doubt"), Boolean(estimate.warning) && !work.edited);
+  find("doubt-text").textContent = estimate.warning ? `${estimate.warning[0].toUpperCase()}${estimate.warning.slice(1)}.` : "";
   drawDiagnostics(work);
 }
 
-/** Draw sensitivity and its kin on new rows, one row for each class that is told about. */
+/** Draw sensitivity and other measures on new rows, one row for each class that is described. */
 function drawDiagnostics(work) {
   const { diagnostics } = estimate;
   show(find("diagnostics"), diagnostics.length > 0);
@@ -70,47 +59,25 @@ function drawTable(head, rows) {
   find("diagnostics-body").replaceChildren(...rows.map(cells));
 }
 
-/** What a row costs on average: on these rows, and on new ones once that is known. */
-function costStat({ mean, always, text }) {
-  const fresh = estimate.cost ? `; on new rows ${costText(estimate.cost.mean)} ± ${costText(estimate.cost.error)}` : "";
-  return make(
-    "div",
-    { className: "stat", "data-stat": "cost" },
-    make("p", { className: "stat-title" }, "Mean cost ", costDifference(mean)),
-    make("p", { className: "stat-value" }, costText(mean)),
-    make("p", { className: "stat-note" }, `a row (always ${text}: ${costText(always)})${fresh}`),
-  );
-}
-
-const costText = (cost) => cost.toFixed(2);
-
-function costDifference(now) {
-  const more = now - (before?.cost?.mean ?? now);
-  if (Math.abs(more) < 0.005) return null;
-  const text = `${more > 0 ? "+" : "−"}${costText(Math.abs(more))}`;
-  return make("span", { className: more > 0 ? "difference down" : "difference up", title: "against the rule found" }, text);
-}
-
-function stat(name, title, scores, note) {
+function stat(name, { title, value, text, note, is_share: isShare, less_is_better: less }) {
+  const fresh = name === "cost" && estimate.cost ? `; on new rows ${estimate.cost}` : "";
   return make(
     "div",
     { className: "stat", "data-stat": name },
-    make("p", { className: "stat-title" }, title, " ", difference(scores[name], before?.[name])),
-    make("p", { className: "stat-value" }, percent(scores[name])),
-    make("p", { className: "stat-note" }, note),
+    make("p", { className: "stat-title" }, title, " ", difference(value, before?.[name]?.value, isShare, less)),
+    make("p", { className: "stat-value" }, text),
+    make("p", { className: "stat-note" }, note + fresh),
   );
 }
 
-function difference(now, then) {
+/** How a score differs from that of the rule found: shares in points, others as they are. */
+function difference(now, then, isShare, less) {
   if (now === null || then === null || then === undefined) return null;
-  const points = (now - then) * 100;
-  if (Math.abs(points) < 0.05) return null;
-  const sign = points > 0 ? "+" : "−";
-  return make(
-    "span",
-    { className: points > 0 ? "difference up" : "difference down", title: "against the rule found" },
-    `${sign}${Math.abs(points).toFixed(1)}`,
-  );
+  const more = isShare ? (now - then) * 100 : now - then;
+  if (Math.abs(more) < (isShare ? 0.05 : 0.005)) return null;
+  const text = `${more > 0 ? "+" : "−"}${Math.abs(more).toFixed(isShare ? 1 : 2)}`;
+  const better = more > 0 !== Boolean(less);
+  return make("span", { className: better ? "difference up" : "difference down", title: "against the rule found" }, text);
 }
 
 function estimateStat(edited) {
@@ -132,7 +99,7 @@ function estimateStat(edited) {
           {
             className: "stat-progress",
             role: "progressbar",
-            "aria-label": "Estimating the accuracy on new rows",
+            "aria-label": "Estimating how good the rule is on new rows",
             "aria-valuenow": String(Math.round(estimate.share * 100)),
             "aria-valuemin": "0",
             "aria-valuemax": "100",
@@ -166,14 +133,8 @@ async function estimateNow(draw) {
       else if (line.before !== undefined) tell({ ...NOTHING, text: "…", note: inWords(line.before).toLowerCase() });
       else if (line.of) tell({ ...NOTHING, text: "…", share: line.done / line.of });
       else {
-        tell({
-          text: percent(line.accuracy),
-          note: `± ${(line.error * 100).toFixed(1)}, cross-validated`,
-          share: null,
-          diagnostics: line.diagnostics,
-          cost: line.cost ?? null,
-        });
-        announce(`On new rows the accuracy is about ${percent(line.accuracy)}.`);
+        tell({ ...NOTHING, ...line, cost: line.cost ?? null, warning: line.warning ?? "" });
+        announce(`On new rows the ${line.measure ?? "accuracy"} is about ${line.text}.`);
       }
     }, mine.signal);
   } catch (problem) {

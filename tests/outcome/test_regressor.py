@@ -1,0 +1,136 @@
+"""NRIRegressor: scikit-learn's contract, and what a caller can rely on."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from nri import InputError, NRIRegressor, read_rule, write_report, write_rule
+
+
+@parametrize_with_checks([NRIRegressor(max_clauses=2, max_literals=2)])
+def test_scikit_learns_checks_pass(estimator, check):
+    check(estimator)
+
+
+def houses(n=300, seed=0):
+    """Prices of which half a rule is known, with gaps and a category."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "rooms": rng.integers(1, 8, n).astype(float),
+            "area": rng.uniform(30, 200, n),
+            "town": rng.choice(["Bern", "Chur", "Zug"], n),
+            "lift": rng.random(n) < 0.5,
+        }
+    )
+    price = 200.0 + 300 * ((frame["rooms"] > 4) & (frame["town"] == "Zug")) - 100 * (frame["area"] <= 60)
+    frame.loc[rng.random(n) < 0.05, "area"] = np.nan
+    return frame, (price + rng.normal(0, 15, n)).rename("price")
+
+
+def test_a_planted_rule_is_found():
+    X, y = houses()
+    rule = NRIRegressor().fit(X, y).rule_
+    assert set(rule.columns) == {"rooms", "town", "area"}
+    assert rule.fit > 0.9
+    assert len(rule.branches) <= 6
+
+
+def test_order_of_rows_and_columns_has_no_say():
+    X, y = houses(120)
+    order = np.random.default_rng(1).permutation(len(X))
+    first = NRIRegressor().fit(X, y).rule_
+    again = NRIRegressor().fit(X.iloc[order, ::-1], y.iloc[order]).rule_
+    assert str(again) == str(first)
+
+
+def test_a_weight_of_two_is_a_row_twice():
+    X, y = houses(80)
+    weights = np.where(np.arange(80) % 3 == 0, 2.0, 1.0)
+    twice = np.repeat(np.arange(80), weights.astype(int))
+    weighted = NRIRegressor().fit(X, y, sample_weight=weights).rule_
+    repeated = NRIRegressor().fit(X.iloc[twice], y.iloc[twice]).rule_
+    assert weighted.clauses == repeated.clauses
+    assert [e.value for e in weighted.estimates] == [e.value for e in repeated.estimates]
+
+
+def test_one_absurd_value_changes_no_segment_and_hardly_a_value():
+    """A price typed with three zeros too many used to be the whole variance."""
+    X, y = houses()
+    plain = NRIRegressor().fit(X, y).rule_
+    absurd = y.copy()
+    absurd.iloc[7] *= 1000
+    moved = NRIRegressor().fit(X, absurd).rule_
+    assert np.quantile(np.abs(moved.predict(X) - plain.predict(X)), 0.95) < 10
+    assert max(b.estimate.high for b in moved.branches) < 600
+
+
+def test_noise_gives_no_segment():
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.normal(size=(150, 8)), columns=[f"c{i}" for i in range(8)])
+    rule = NRIRegressor().fit(X, rng.standard_t(2, 150)).rule_
+    assert not rule.branches
+    assert "ALWAYS" in str(rule)
+
+
+def test_limits_are_kept():
+    X, y = houses()
+    limited = NRIRegressor(max_clauses=2, max_literals=1, columns={"town": False}, require=["rooms"])
+    rule = limited.fit(X, y).rule_
+    assert 1 <= len(rule.branches) <= 2
+    assert all(clause.columns == ("rooms",) for clause in rule.clauses)
+    with pytest.raises(InputError, match="max_clauses is 0"):
+        NRIRegressor(max_clauses=0).fit(X, y)
+
+
+def test_prediction_needs_only_the_columns_of_the_rule_and_survives_pickling(tmp_path):
+    X, y = houses()
+    reg = NRIRegressor().fit(X, y)
+    said = reg.predict(X)
+    assert np.array_equal(pickle.loads(pickle.dumps(reg)).predict(X[list(reg.rule_.columns)]), said)
+    write_rule(reg.rule_, tmp_path / "rule.json")
+    kept = read_rule(tmp_path / "rule.json")
+    assert kept == reg.rule_
+    assert np.array_equal(kept.predict(X), said)
+    values = np.array([estimate.value for estimate in reg.rule_.estimates])
+    assert np.array_equal(values[reg.apply(X)], said)
+
+
+def test_an_explanation_tells_what_earlier_segments_lacked():
+    X, y = houses()
+    reg = NRIRegressor().fit(X, y)
+    rows = X.iloc[:40]
+    for told, said in zip(reg.explain(rows), reg.predict(rows), strict=True):
+        assert told.value == said
+        assert all(one.misses for one in told.nearest)
+        assert f"price = {reg.rule_.predicts.amount(said)}" in str(told)
+
+
+def test_words_as_target_are_refused_with_a_remedy():
+    with pytest.raises(InputError, match="use NRIClassifier"):
+        NRIRegressor().fit([[1], [2]], ["low", "high"])
+
+
+def test_the_report_tells_every_segment_and_loads_nothing(tmp_path):
+    X, y = houses(150)
+    reg = NRIRegressor().fit(X, y)
+    write_report(reg, X, y, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert page.count('<article class="card">') == len(reg.rule_.branches)
+    assert "cross-validated" in page
+    assert "segments-picture" in page
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_too_few_rows_for_a_segment_end_the_search():
+    """Three rows with a required column were searched for ever: no list was allowed, and none was better."""
+    rows = {"a": ["x", "y", "x"]}
+    assert NRIRegressor(require=["a"]).fit(rows, [1.0, 2.0, 4.0]).predict(rows).shape == (3,)
+
+
+def test_values_whose_squares_are_no_numbers_are_refused():
+    with pytest.raises(InputError, match=r"beyond 1e\+100; divide them all"):
+        NRIRegressor().fit({"a": range(20)}, np.arange(20) * 1e200)

@@ -1,0 +1,217 @@
+"""Survival: the sums are those of lifelines, the rule parts curves, and whatever is written reads alike."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lifelines import KaplanMeierFitter, NelsonAalenFitter
+from lifelines.statistics import multivariate_logrank_test
+from lifelines.utils import concordance_index, median_survival_times
+from nri.outcome.survival import concordant_pairs, expected_events, kaplan_meier, logrank
+
+from nri import (
+    InputError,
+    Knowledge,
+    NRIError,
+    Settings,
+    cross_validate,
+    induce_rule,
+    read_table,
+)
+from nri.rule import from_json
+
+pytestmark = pytest.mark.filterwarnings("ignore:Starting with pandas")
+"""lifelines calls pandas in ways that will end."""
+
+
+def frame(n=400, seed=0):
+    """Hazard is three times as high in the old with a high marker; wards mean nothing; some leave early."""
+    rng = np.random.default_rng(seed)
+    rows = pd.DataFrame(
+        {
+            "age": rng.integers(30, 90, n),
+            "marker": np.round(rng.normal(5, 2, n), 1),
+            "ward": rng.choice(["north", "south"], n),
+        }
+    )
+    hazard = np.where((rows["age"] > 60) & (rows["marker"] > 5), 3.0, 0.8) / 100
+    until, left = rng.exponential(1 / hazard), rng.uniform(10, 200, n)
+    rows["days"] = np.ceil(np.minimum(until, left)).astype(int)
+    rows["status"] = np.where(until <= left, "dead", "alive")
+    return rows
+
+
+def followed_rows(rows, weights=None):
+    return read_table(rows, time="days", event="status = dead", weights=weights)
+
+
+@pytest.fixture(scope="module")
+def patients():
+    return followed_rows(frame())
+
+
+@pytest.fixture(scope="module")
+def found(patients):
+    return induce_rule(patients)
+
+
+@st.composite
+def followed(draw):
+    n = draw(st.integers(6, 40))
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    time, event = rng.integers(1, 15, n).astype(float), rng.random(n) < 0.6
+    event[0] = True
+    return time, event, rng.integers(0, 3, n), rng.integers(1, 4, n).astype(float)
+
+
+@settings(max_examples=40, deadline=None)
+@given(followed())
+def test_curves_tests_and_pairs_are_those_of_lifelines(rows):
+    time, event, group, weights = rows
+    times = np.arange(0.0, 16.0)
+    curve = kaplan_meier(time, event, weights, times)
+    fitted = KaplanMeierFitter().fit(time, event, weights=weights)
+    assert curve.survival == pytest.approx(fitted.predict(times).to_numpy())
+    if not np.isclose(curve.survival, 0.5).any():  # where it is a half, rounding decides there
+        assert (np.inf if curve.median is None else curve.median) == fitted.median_survival_time_
+    hazard = NelsonAalenFitter(nelson_aalen_smoothing=False).fit(time, event, weights=weights)
+    assert expected_events(time, event, weights) == pytest.approx(hazard.predict(time).to_numpy())
+    if len(np.unique(group)) > 1:
+        test = multivariate_logrank_test(time, group, event, weights=weights)
+        assert logrank(time, event, weights, group) == pytest.approx(test.p_value, abs=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(followed())
+def test_intervals_and_concordance_are_those_of_lifelines(rows):
+    time, event, group, _ = rows
+    time = time + np.arange(len(time)) / 100  # without ties, on which there is more than one custom
+    ones = np.ones(len(time))
+    curve = kaplan_meier(time, event, ones, time)
+    fitted = KaplanMeierFitter().fit(time, event)
+    low, high = (float(end) for end in median_survival_times(fitted.confidence_interval_).to_numpy()[0])
+    if not np.isclose([curve.low, curve.high], 0.5).any():
+        assert [curve.median_low or np.inf, curve.median_high or np.inf] == pytest.approx([low, high])
+    right, total = concordant_pairs(time, event, group.astype(float), ones)
+    if total:
+        assert right / total == pytest.approx(concordance_index(time, -group, event))
+
+
+def test_a_planted_clause_is_found_and_its_curve_falls_faster(patients, found):
+    first = found.rule.branches[0]
+    assert {"age", "marker"} == set(first.clause.columns)
+    assert first.estimate.median < found.rule.support.median
+    assert first.value > 1.5 > found.rule.default
+    assert found.rule.fit < 1e-6
+    own = patients.outcome.score(found.rule.predict(patients.columns), patients.weights)
+    judged = cross_validate(patients, rng=np.random.default_rng(0))
+    assert 0.55 < judged.value < own.value + 0.03
+
+
+def test_where_nothing_tells_the_time_no_clause_is_made_up():
+    rows = frame()
+    rows[["days", "status"]] = rows[["days", "status"]].sample(frac=1, random_state=1).to_numpy()
+    rule = induce_rule(followed_rows(rows)).rule
+    assert len(rule.branches) <= 1
+    assert cross_validate(
+        followed_rows(rows), rng=np.random.default_rng(0)
+    ).value == pytest.approx(0.5, abs=0.06)
+
+
+def test_a_row_of_weight_two_is_two_rows():
+    rows = frame(120)
+    rows["times"] = np.random.default_rng(3).integers(1, 3, len(rows))
+    weighted = induce_rule(followed_rows(rows, "times")).rule
+    twice = rows.loc[rows.index.repeat(rows["times"])].drop(columns="times")
+    repeated = induce_rule(followed_rows(twice)).rule
+    assert str(weighted) == str(repeated)
+
+
+def test_what_is_written_says_the_same_of_every_row(found):
+    """JSON, Python and SQL; rows with a missing cell fall to the rest."""
+    rows = frame(60, seed=5)
+    rows.loc[:5, "age"] = np.nan
+    said = found.rule.predict(rows)
+    assert (said[:6] == found.rule.default).all()
+    assert from_json(found.rule.render("json")) == found.rule
+    space = {}
+    exec(found.rule.render("python"), space)
+    cells = rows.astype(object).where(rows.notna(), None).to_dict("records")
+    assert [space["predict"](row) for row in cells] == said.tolist()
+    import duckdb
+
+    sql = found.rule.render("sql", table="rows", dialect="duckdb")
+    answered = duckdb.query(sql).df().iloc[:, -1].to_numpy()
+    assert answered.tolist() == said.tolist()
+    assert "risk" in str(found.rule.explain(rows)[10])
+    for form in ("markdown", "html"):
+        assert f"{found.rule.branches[0].value:.2f}" in found.rule.render(form)
+    with pytest.raises(InputError, match="cannot be written as 'prolog'"):
+        found.rule.render("prolog")
+
+
+def test_the_report_has_a_curve_for_each_segment_and_no_row(patients, found):
+    from nri.report.survival import gather_survival_report, render_survival_report
+
+    page = render_survival_report(gather_survival_report(patients, found))
+    assert page.count('class="km-picture"') == len(found.rule.estimates)
+    assert "concordance on new rows" in page
+    assert "<script" not in page
+
+
+@pytest.mark.parametrize(
+    ("time", "event", "told"),
+    [
+        ("dayz", "status = dead", "did you mean 'days'"),
+        ("days", "status", 'name the one that is the event, e.g. "status = dead"'),
+        ("ward", "status = dead", "has text cells; give numbers"),
+        ("days", "status = gone", "happens in no row"),
+        ("days", "days > 5", "cannot be both"),
+    ],
+)
+def test_what_cannot_be_followed_is_told(time, event, told):
+    with pytest.raises(NRIError, match=told):
+        read_table(frame(40), time=time, event=event)
+
+
+def test_a_time_below_zero_is_refused_and_knowledge_is_obeyed():
+    rows = frame()
+    with pytest.raises(InputError, match="0 or more"):
+        followed_rows(rows.assign(days=rows["days"] - 50))
+    told = induce_rule(
+        followed_rows(rows),
+        Settings(knowledge=Knowledge(cuts={"age": [50, 70]})),
+    ).rule
+    assert {x.value for clause in told.clauses for x in clause if x.column == "age"} <= {50, 70}
+
+
+def test_the_command_line_tells_rule_estimate_and_predictions(tmp_path, capfd):
+    from nri.cli.app import main
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main([str(argument) for argument in arguments])
+        return int(ended.value.code or 0), capfd.readouterr()
+
+    table, kept = tmp_path / "patients.csv", tmp_path / "rule.json"
+    frame().to_csv(table, index=False)
+    code, done = run("induce", table, "--time", "days", "--event", "status = dead", "--cv", "--out", kept)
+    assert code == 0
+    assert "cross-validated concordance 0." in done.out
+    assert "censored" in done.err
+    assert json.loads(kept.read_text())["validation"]["concordance"]["value"] > 0.5
+    code, done = run("predict", kept, table, "--only")
+    assert done.out.splitlines()[0] == "risk_status = dead"
+    code, done = run("induce", table, "--time", "days")
+    assert code == 2
+    assert "Add --event COLUMN" in done.err
+
+
+def test_weights_that_no_double_can_add_up_leave_a_p_value():
+    """Rows of 1e-3 beside rows of 1e16 were nobody at risk, and the test divided by nothing."""
+    time, event = np.array([1.0, 2.0, 3.0, 4.0]), np.ones(4, dtype=bool)
+    weights, group = np.array([1e16, 1e16, 1e-3, 1e-3]), np.array([0, 1, 0, 1])
+    assert 0 <= logrank(time, event, weights, group) <= 1

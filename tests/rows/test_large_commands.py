@@ -1,0 +1,144 @@
+"""Large tables on the command line: which way they go, what is said, and what is refused."""
+
+import gzip
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from large_tables import planted
+from nri.rows import files
+from nri.rows.duckdb import connect
+from nri.rows.memory import SEARCHED_ROWS
+
+from nri.cli.options import SampleOption
+from nri.cli.records import Size
+from nri.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("rows") / "rows.parquet"
+    planted(4000).to_parquet(path)
+    return path
+
+
+def nri(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    from nri.cli.app import main
+
+    with pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    said = capsys.readouterr()
+    return int(ended.value.code or 0), said.out, said.err
+
+
+def test_size_decides_which_way_a_file_goes(rows: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert files.goes_by_engine(str(rows)) is None
+    monkeypatch.setattr(files, "LARGE_ROWS", 100)
+    assert files.goes_by_engine(str(rows)) is not None
+    assert files.goes_by_engine(str(rows), "memory") is None
+
+
+def test_a_wide_text_of_few_rows_is_read_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """500 rows of 100 000 columns are 400 MB, went to DuckDB, and did not end in six minutes."""
+    monkeypatch.setattr(files, "LARGE_BYTES", 10_000)
+    monkeypatch.setattr(files, "_LONG", 100)
+    for name, n_rows, n_columns in (("long", 4000, 3), ("wide", 20, 3000)):
+        path = tmp_path / f"{name}.csv"
+        path.write_text("\n".join([",".join(["1"] * n_columns)] * n_rows))
+        assert files.files_of(str(path)).is_large is (name == "long")
+
+
+def test_a_rule_says_on_how_many_rows_it_was_counted(rows: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("induce", rows, "--target", "bought", "--engine", "duckdb", "--sample", 800, "--model", "greedy")
+    code, out, err = nri(capsys, *asked, "--cv")
+    assert code == 0
+    assert "of 4000" in out
+    assert "cross-validated on all 4000 rows" in out
+    assert "sensitivity" in out
+    assert "rows stay where they are" in err
+    assert "counted on all 4000 rows" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--target", "bougt"), "did you mean 'bought'"),
+        (("--target", "bought", "--weights", "visits"), "--engine memory"),
+        (("--target", "bought", "--memory", "much"), "2GB"),
+        (("--target", "bought", "--columns", "sise"), "did you mean 'size'"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(
+    rows: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], told: str
+) -> None:
+    code, _, err = nri(capsys, "induce", rows, "--engine", "duckdb", *options)
+    assert code == 2
+    assert told in err.strip().splitlines()[-1]
+
+
+def spoilt(rows: Path, ending: str) -> bytes:
+    """Return a file with damage where it is read first."""
+    if ending == "parquet":
+        whole = rows.read_bytes()
+        footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+        return whole[:footer] + b"\xff" * 9 + whole[footer + 9 :]
+    return gzip.compress(b"a,bought\n1,yes\n")[:-12]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv.gz"])
+@pytest.mark.parametrize("engine", ["auto", "duckdb"])
+def test_a_damaged_file_is_told_in_one_line(
+    rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str, engine: str
+) -> None:
+    """Asking how many rows a Parquet file has, and DuckDB which columns, ended with exit code 1."""
+    table = tmp_path / f"rows.{ending}"
+    table.write_bytes(spoilt(rows, ending))
+    code, _, err = nri(capsys, "induce", table, "--target", "bought", "--engine", engine)
+    assert code == 2
+    assert err.count("error: ") == 1
+    assert err.splitlines()[-1].startswith("error: ")
+
+
+def test_threads_are_read_as_openmp_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``OMP_NUM_THREADS=2,1`` (two, and one within each) ended in a ValueError, and so did a word."""
+    for said, threads in (("2,1", 2), ("all", 1), ("", 1), ("0", 1)):
+        monkeypatch.setenv("OMP_NUM_THREADS", said)
+        connection, folder = connect()
+        assert connection.execute("SELECT current_setting('threads')").fetchone() == (threads,)
+        connection.close()
+        folder.cleanup()
+
+
+def test_no_extension_is_fetched() -> None:
+    connection, folder = connect()
+    asked = "SELECT current_setting('autoinstall_known_extensions')"
+    assert connection.execute(asked).fetchone() == (False,)
+    connection.close()
+    folder.cleanup()
+
+
+def test_nothing_is_left_behind(
+    rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    table = tmp_path / "rows.csv.gz"
+    with gzip.open(table, "wt") as file:
+        planted(1500).to_csv(file, index=False)
+    code, out, _ = nri(
+        capsys, "induce", table, "--target", "bought", "--engine", "duckdb", "--model", "greedy"
+    )
+    assert code == 0
+    assert "of 1500" in out
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv.gz"]
+
+
+def test_patterns_that_fit_no_file_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no file is called like"):
+        files.files_of(str(tmp_path / "part-*.parquet"))
+
+
+def test_the_help_tells_how_many_rows_are_taken_unless_said():
+    told = get_args(SampleOption)[1].show_default
+    assert told == f"{Size().searched}; {Size().taken} are taken"
+    assert Size().searched == SEARCHED_ROWS
+    assert Size(sample=500).searched == Size(sample=500).taken == 500

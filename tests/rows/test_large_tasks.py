@@ -1,0 +1,198 @@
+"""Every command on tables that stay where they are: exact on all rows, or told what was taken of them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from large_tables import planted
+from nri.rows.files import files_of
+from nri.engine.some_rows import some_rows
+
+from nri.errors import InputError
+
+N = 6000
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table with what a model said of it, as Parquet and as CSV, and two rules."""
+    from nri import Settings, induce_rule, read_table, write_rule
+
+    place = tmp_path_factory.mktemp("tasks")
+    rows = planted(N)
+    rng = np.random.default_rng(1)
+    fails = (rows["visits"] > 30) & (rng.random(N) < 0.6)
+    other = np.where(rows["bought"] == "yes", "no", "yes")
+    rows["said"] = np.where(fails, other, rows["bought"])
+    rows.to_parquet(place / "rows.parquet")
+    rows.to_csv(place / "rows.csv", index=False)
+    features = rows.drop(columns="said")
+    for name, n_rows in (("old", 300), ("new", 3000)):
+        table = read_table(features.head(n_rows), "bought")
+        write_rule(induce_rule(table, Settings(model="greedy")).rule, place / f"{name}.json")
+    return place
+
+
+def nri(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    from nri.cli.app import main
+
+    with pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    said = capsys.readouterr()
+    return int(ended.value.code or 0), said.out, said.err
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_rows_are_taken_by_their_cells_whatever_their_order(
+    folder: Path, tmp_path: Path, ending: str
+) -> None:
+    rows = pd.read_csv(folder / "rows.csv", dtype=str).sample(frac=1.0, random_state=3)
+    if ending == "csv":
+        rows.to_csv(tmp_path / "rows.csv", index=False)
+    else:
+        pd.read_parquet(folder / "rows.parquet").loc[rows.index].to_parquet(tmp_path / "rows.parquet")
+    taken = [some_rows(files_of(str(place / f"rows.{ending}")), 1000) for place in (folder, tmp_path)]
+    assert taken[0].n_rows == N
+    assert 900 < len(taken[0].source) < 1100
+    pd.testing.assert_frame_equal(taken[0].source.frame, taken[1].source.frame)
+
+
+def test_rows_that_are_alike_are_taken_in_their_shares(tmp_path: Path) -> None:
+    """A hash decides about all copies of a row together, so of few different rows none or all were taken."""
+    rows = pd.DataFrame({"a": ["x"] * 7000 + ["y"] * 2000 + ["z"] * 1000})
+    rows.to_parquet(tmp_path / "rows.parquet")
+    taken = some_rows(files_of(str(tmp_path / "rows.parquet")), 1000).source.frame
+    assert abs(taken["a"].value_counts()[["x", "y", "z"]].to_numpy() - [700, 200, 100]).max() <= 1
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_compare_counts_all_rows_of_a_large_file(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str
+) -> None:
+    asked = ("compare", folder / "old.json", folder / "new.json", folder / f"rows.{ending}", "--quiet")
+    out = {engine: tmp_path / f"{engine}.{ending}" for engine in ("memory", "stream")}
+    told = {one: nri(capsys, *asked, "--engine", one, "--out", out[one]) for one in out}
+    assert told["stream"] == told["memory"]
+    assert told["stream"][0] == 0
+    assert f"of {N} rows" in told["stream"][1]
+    written = [getattr(pd, f"read_{ending}")(path) for path in out.values()]
+    assert len(written[0]) > 0
+    pd.testing.assert_frame_equal(written[0], written[1])
+
+
+def test_compare_as_json_has_counts_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("compare", folder / "old.json", folder / "new.json", folder / "rows.parquet", "--json")
+    _, out, _ = nri(capsys, *asked, "--engine", "stream")
+    assert json.loads(out)["rows"]["n_rows"] == N
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_explain_reads_a_large_file_as_far_as_the_row(
+    folder: Path, capsys: pytest.CaptureFixture[str], ending: str
+) -> None:
+    asked = ("explain", folder / "new.json", folder / f"rows.{ending}", "--row", 5901, "--row", 7)
+    told = [nri(capsys, *asked, "--engine", engine) for engine in ("memory", "stream")]
+    assert told[0] == told[1]
+    assert told[1][1].startswith("row 5901: ")
+
+
+@pytest.mark.parametrize(("number", "told"), [(N + 1, f"rows 1 to {N}"), (0, "counted from 1")])
+def test_a_row_that_is_not_there_is_told(
+    folder: Path, capsys: pytest.CaptureFixture[str], number: int, told: str
+) -> None:
+    asked = ("explain", folder / "new.json", folder / "rows.parquet", "--row", number, "--engine", "stream")
+    code, _, err = nri(capsys, *asked)
+    assert code == 2
+    assert told in err
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_slices_are_counted_on_all_rows_that_were_not_searched(
+    folder: Path, capsys: pytest.CaptureFixture[str], ending: str
+) -> None:
+    asked = ("slices", folder / f"rows.{ending}", "--labels", "bought", "--predictions", "said", "--json")
+    code, out, err = nri(capsys, *asked, "--engine", "duckdb", "--sample", 1500)
+    assert code == 0
+    found = json.loads(out)
+    searched = N - found["rows"]
+    assert 1400 < searched < 1600
+    assert f"searched {searched} of {N} rows" in err
+    assert "visits" in {literal["column"] for literal in found["slices"][0]["clause"]["literals"]}
+    rows = pd.read_parquet(folder / "rows.parquet")
+    errors = int((rows["bought"] != rows["said"]).sum())
+    taken = some_rows(files_of(str(folder / f"rows.{ending}")), 1500).source.frame
+    assert found["errors"] == errors - int((taken["bought"] != taken["said"]).sum())
+
+
+def test_shuffling_judges_slices_on_rows_that_were_taken(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("slices", folder / "rows.parquet", "--labels", "bought", "--predictions", "said")
+    code, _, err = nri(capsys, *asked, "--engine", "duckdb", "--sample", 500, "--test", "permutation")
+    assert code == 0
+    assert f"of {N} rows were taken" in err
+
+
+def test_a_surrogate_is_told_by_all_rows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("surrogate", folder / "rows.parquet", "--predictions", "said", "--labels", "bought")
+    code, out, err = nri(capsys, *asked, "--engine", "duckdb", "--sample", 1000, "--model", "greedy")
+    assert code == 0
+    assert f"of {N}" in out
+    assert "fidelity" in out
+    assert f"counted on all {N} rows" in err
+    rows = pd.read_parquet(folder / "rows.parquet")
+    assert f"the model is right on {(rows['bought'] == rows['said']).mean():.2f}" in err
+    assert "bought" not in out.replace("THEN said", "")
+
+
+def test_a_surrogate_needs_words_that_can_be_compared(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("surrogate", folder / "rows.parquet", "--predictions", "said", "--labels", "visits > 3")
+    code, _, err = nri(capsys, *asked, "--engine", "duckdb")
+    assert code == 2
+    assert "share no value" in err
+
+
+def test_a_number_is_explained_by_rows_that_were_taken(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("induce", folder / "rows.parquet", "--target", "size", "--engine", "duckdb", "--sample", 200)
+    code, out, err = nri(capsys, *asked)
+    assert code == 0
+    assert "explains" in out or "size" in out
+    assert f"of {N} rows were taken" in err
+
+
+def test_as_many_rows_are_taken_as_were_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the target is a number, ``--sample 20000`` took 79934 rows: four times as many."""
+    asked = ("induce", folder / "rows.parquet", "--target", "size", "--engine", "duckdb")
+    told = nri(capsys, *asked, "--sample", 500)[2]
+    taken = int(told.split(f" of {N} rows were taken")[0].split()[-1])
+    assert 400 < taken < 600
+    from nri.cli.records import Size
+
+    assert (Size(sample=500).taken, Size().taken, Size().searched) == (500, 4 * 8192, 8192)
+
+
+def test_survival_is_told_by_rows_that_were_taken(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("induce", folder / "rows.csv", "--time", "weight", "--event", "bought = yes")
+    code, _, err = nri(capsys, *asked, "--engine", "duckdb", "--sample", 150)
+    assert code == 0
+    assert f"of {N} rows were taken" in err
+
+
+def test_stability_says_how_many_rows_were_taken(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("stability", folder / "rows.csv", "--target", "bought", "--without", "said", "--samples", 2)
+    code, out, err = nri(capsys, *asked, "--engine", "duckdb", "--sample", 400, "--model", "greedy")
+    assert code == 0
+    assert f"of {N} rows were taken" in err
+    assert "clause of the rule" in out
+
+
+def test_a_table_without_rows_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("a,b\n")
+    with pytest.raises(InputError, match="has no rows"):
+        some_rows(files_of(str(tmp_path / "rows.csv")))
