@@ -16,5 +16,5 @@ for change in comparison.classes:
     print("  moved:  ", "; ".join(f"{one.old} -> {one.new}" for one in change.moved) or "-")
     print("  dropped:", "; ".join(map(str, change.dropped)) or "-")
     print("  added:  ", "; ".join(map(str, change.added)) or "-")
-print(f"they differ on {comparison.rows.differs.sum()} of {len(this_year)} rows")
-print(f"accuracy on this year's rows: {comparison.rows.accuracy_old} -> {comparison.rows.accuracy_new}")
+print(f"they differ on {comparison.rows.differing} of {len(this_year)} rows")
+print(f"accuracy on this year's rows: {comparison.rows.score_old} -> {comparison.rows.score_new}")

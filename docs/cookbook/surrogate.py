@@ -19,4 +19,4 @@ forest.fit(features, visits["flu"])
 
 surrogate = surrogate_of_model(forest, features, settings=Settings(max_clauses=3))
 print(surrogate.rule)
-print(f"fidelity {surrogate.fidelity} (cross-validated), most frequent answer {surrogate.baseline:.2f}")
+print(f"fidelity {surrogate.fidelity} (cross-validated), baseline {surrogate.fidelity.baseline:.2f}")
