@@ -2,12 +2,23 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from examples_in_docs import DOCUMENTS, ROOT, Example, examples, run
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ALL = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+HISTORY = {"CHANGELOG.md", "log.md"}
+"""Pages that describe how things were."""
+LONGER = ("api", "dynamics", "licences", "log", "paper", "results")
+"""Names of pages that are generated, or that present experiments or another package, begin so."""
+READ_THROUGH = {
+    "README.md": 200,
+    "CONTRIBUTING.md": 160,
+    **{f"docs/{path.name}": 150 for path in (ROOT / "docs").glob("*.md") if not path.name.startswith(LONGER)},
+}
+"""Pages that answer one question, and how many lines they may have."""
 
 
 @pytest.mark.parametrize(
@@ -76,6 +87,28 @@ def test_the_table_of_commands_names_every_command():
     assert set(re.findall(r"^\| `nri ([\w-]+)", commands, re.MULTILINE)) == known
 
 
+def options_of(command: Any) -> set[str]:
+    """Return the options of a command and of those below it."""
+    below = getattr(command, "commands", {}).values()
+    own = {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
+    return own.union(*map(options_of, below))
+
+
+@pytest.mark.parametrize("name", READ_THROUGH)
+def test_options_in_documents_exist(name: str):
+    import typer
+
+    from nri.cli.app import app
+    from nri_bench.cli import bench_app
+    from nri_dynamics.cli import dynamics_app
+
+    apps = (app, bench_app, dynamics_app)
+    known = set().union(*(options_of(typer.main.get_command(one)) for one in apps))
+    text = (ROOT / name).read_text(encoding="utf-8")
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text))
+    assert named - known <= {"--help"}, "no command has such an option"
+
+
 @pytest.mark.parametrize("page", ["dataflow", "models"])
 def test_every_step_names_a_function_and_a_file_that_hold_it(page: str):
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
@@ -92,18 +125,6 @@ def test_paths_of_files_in_documents_exist(path: Path):
     for file in re.findall(r"`((?:src/nri|bench|docs|tests|configs|results)/[\w/.-]+\.\w+)", text):
         if path.name not in HISTORY and "NAME" not in file:
             assert (ROOT / file).exists(), file
-
-
-HISTORY = {"CHANGELOG.md", "log.md"}
-"""Pages that describe how things were."""
-LONGER = {"api.md", "dynamics.md", "licences.md", "log.md", "paper.md", "results.md"}
-"""Generated pages, and those that present an experiment or another package."""
-READ_THROUGH = {
-    "README.md": 200,
-    "CONTRIBUTING.md": 160,
-    **{f"docs/{path.name}": 150 for path in (ROOT / "docs").glob("*.md") if path.name not in LONGER},
-}
-"""Pages that answer one question, and how many lines they may have."""
 
 
 @pytest.mark.parametrize(("name", "most"), READ_THROUGH.items())
