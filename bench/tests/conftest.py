@@ -16,6 +16,7 @@ SIZES = {
     "greedy": 11,
     "paper": 22,
     "paper-tuned": 6,
+    "paper-feedback": 8,
     "ripper": 12,
     "tree": 60,
 }

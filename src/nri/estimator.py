@@ -41,8 +41,9 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
     model : str
         What finds the rules: ``"seeded"`` asks the pretrained network and the experts what they believe,
         and takes the rule that is best under it; ``"greedy"`` is the symbolic search on the labels alone,
-        ``"paper"`` the paper's network as its text deploys it, ``"paper-tuned"`` the same with clauses and
-        class chosen on the table; or the path of exported weights, ``NAME.onnx``.
+        ``"paper"`` the paper's network as its text deploys it, ``"paper-tuned"`` the same with restarts,
+        clauses and class chosen on the table, ``"paper-feedback"`` a network of ours that also looks at what
+        its clauses cover; or the path of exported weights, ``NAME.onnx``.
     max_clauses : int
         Most clauses in the rule of one class.
     max_literals : int

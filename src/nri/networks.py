@@ -9,21 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from nri.errors import ConfigError, InputError
-from nri.paper.torch.export import paper_graph
+from nri.paper.torch.feedback import FeedbackTrainConfig, FeedbackTraining
 from nri.paper.torch.training import PaperTrainConfig, PaperTraining
 from nri.seeded.experts import EXPERTS
-from nri.seeded.torch.export import seeded_graph
 from nri.seeded.torch.training import SeededTrainConfig, SeededTraining
 from nri.table.atomic import atomic_file
-from nri.train.checkpoint import load_checkpoint
+from nri.train.checkpoint import Checkpoint, load_checkpoint, load_weights, write_graph
 from nri.train.config import from_dict, read_toml
-from nri.train.loop import CHECKPOINT, train
-from nri.train.onnx import write_graph
-from nri.train.training import Training
+from nri.train.loop import CHECKPOINT, Training, train
 from nri.weights import CARD_VERSION, checksum_of
 
-NETWORKS = ("seeded", "paper")
-"""What the top-level key ``task`` of a configuration may say."""
+NETWORKS: dict[str, tuple[type[Any], type[Any]]] = {
+    "seeded": (SeededTrainConfig, SeededTraining),
+    "paper": (PaperTrainConfig, PaperTraining),
+    "paper-feedback": (FeedbackTrainConfig, FeedbackTraining),
+}
+"""What the top-level key ``task`` of a configuration may say; its configuration, and what is trained."""
 
 
 def load_training(path: Path) -> Training:
@@ -35,11 +36,11 @@ def make_training(config: Mapping[str, Any], where: str) -> Training:
     """Return what a configuration trains; ``where`` names it in messages."""
     data = dict(config)
     name = data.pop("task", "seeded")
-    if name == "seeded":
-        return SeededTraining(from_dict(SeededTrainConfig, data, where))
-    if name == "paper":
-        return PaperTraining(from_dict(PaperTrainConfig, data, where))
-    raise ConfigError(f"{where}: unknown task {name!r}; use one of {', '.join(map(repr, NETWORKS))}")
+    if name not in NETWORKS:
+        raise ConfigError(f"{where}: unknown task {name!r}; use one of {', '.join(map(repr, NETWORKS))}")
+    settings, training = NETWORKS[name]
+    task: Training = training(from_dict(settings, data, where))
+    return task
 
 
 def train_network(
@@ -53,8 +54,8 @@ def train_network(
     Parameters
     ----------
     config : mapping, or path of a TOML file
-        What to train, in the keys of the files in ``configs/``; ``task`` names the network, ``"seeded"`` or
-        ``"paper"``.
+        What to train, in the keys of the files in ``configs/``; ``task`` names the network, ``"seeded"``,
+        ``"paper"`` or ``"paper-feedback"``.
     folder : path
         Is made if it is not there.
     until : int, optional
@@ -70,6 +71,21 @@ def train_network(
     task = make_training(config, "config") if isinstance(config, Mapping) else load_training(Path(config))
     train(task, Path(folder), until=until)
     return Path(folder) / CHECKPOINT
+
+
+def load_network(checkpoint: str | PathLike[str]) -> Any:
+    """Rebuild the PyTorch network of a checkpoint, with its averaged weights."""
+    return _rebuilt(Path(checkpoint))[2]
+
+
+def _rebuilt(checkpoint: Path) -> tuple[Checkpoint, Training, Any]:
+    kept = load_checkpoint(checkpoint)
+    if kept.inducer not in NETWORKS:
+        raise InputError(f"{checkpoint} holds the unknown network {kept.inducer!r}; this nri exports its own")
+    task = make_training({"task": kept.inducer, **kept.config}, "checkpoint")
+    network = task.build()
+    load_weights(network, kept.average)
+    return kept, task, network.eval()
 
 
 def export_weights(checkpoint: str | PathLike[str], onnx_file: str | PathLike[str]) -> dict[str, Any]:
@@ -93,21 +109,15 @@ def export_weights(checkpoint: str | PathLike[str], onnx_file: str | PathLike[st
     checkpoint, onnx_file = Path(checkpoint), Path(onnx_file)
     if onnx_file.suffix != ".onnx":
         raise InputError(f"{onnx_file}: the file must end in .onnx; its card gets the same name with .json")
-    kept = load_checkpoint(checkpoint)
-    if kept.inducer == "paper":
-        graph, more = paper_graph(kept), {}
-    elif kept.inducer == "seeded":
-        graph, more = seeded_graph(kept), {"experts": list(EXPERTS)}
-    else:
-        raise InputError(f"{checkpoint} holds the unknown network {kept.inducer!r}; this nri exports its own")
-    write_graph(graph, onnx_file)
+    kept, task, network = _rebuilt(checkpoint)
+    write_graph(task.graph(network), onnx_file)
     card = {
         "version": CARD_VERSION,
         "inducer": kept.inducer,
         "step": kept.step,
         "episodes": kept.episodes,
         "config": kept.config,
-        **more,
+        **({"experts": list(EXPERTS)} if kept.inducer == "seeded" else {}),
         "commit": _commit(),
         "sha256": hashlib.sha256(onnx_file.read_bytes()).hexdigest(),
     }

@@ -16,8 +16,14 @@ def test_a_notebook_prints_what_it_shows(path, monkeypatch):
         assert printed.strip() == shown.strip(), "run `make docs` if the new output is right"
 
 
-def test_there_are_four_and_each_is_executed_and_small():
-    assert [path.stem for path in notebooks()] == ["clinic", "error_slices", "policy_to_sql", "research"]
+def test_there_are_five_and_each_is_executed_and_small():
+    assert [path.stem for path in notebooks()] == [
+        "clinic",
+        "error_slices",
+        "paper",
+        "policy_to_sql",
+        "research",
+    ]
     for path in notebooks():
         text = path.read_text(encoding="utf-8")
         assert len(text) < 120_000

@@ -1,4 +1,4 @@
-"""The page on the paper names code that exists."""
+"""The pages on the paper name code and commands that exist."""
 
 import ast
 import re
@@ -10,7 +10,8 @@ import pytest
 from nri.cli.app import main
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
+PAGES = ("paper.md", "paper-results.md", "paper-reproduce.md", "model-cards.md")
+PAGE = "\n".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in PAGES)
 
 
 def names_in(path: Path) -> set[str]:
@@ -32,6 +33,11 @@ def test_every_name_on_the_page_is_in_its_file():
     for file, name in named:
         place = ROOT / file if file.startswith("bench/") else ROOT / "src" / "nri" / file
         assert name in names_in(place), f"{file} has no {name}"
+
+
+def test_all_numbered_equations_have_a_line():
+    numbers = re.findall(r"^\| (\d+) \| ", PAGE, re.MULTILINE)
+    assert [int(number) for number in numbers[:23]] == list(range(1, 24))
 
 
 def test_every_command_on_the_page_is_an_experiment_or_a_command():

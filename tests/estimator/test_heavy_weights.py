@@ -29,7 +29,7 @@ def test_weights_of_a_column_are_refused_alike():
         read_table({**ROWS, "w": [1e308] * 10, "y": LABELS}, "y", weights="w")
 
 
-@pytest.mark.parametrize("model", ["greedy", "seeded", "paper", "paper-tuned"])
+@pytest.mark.parametrize("model", ["greedy", "seeded", "paper", "paper-tuned", "paper-feedback"])
 @pytest.mark.parametrize("weight", [9e10, 7e8, 1e-6])
 def test_weights_within_the_limits_give_the_rule_that_the_rows_ask_for(model, weight):
     clf = NRIClassifier(model).fit(ROWS, LABELS, sample_weight=[weight] * 10)

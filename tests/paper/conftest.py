@@ -7,8 +7,7 @@ import torch
 
 from nri.episode import Episode, make_episode
 from nri.paper.torch.batch import EpisodeBatch, pad_episodes
-from nri.paper.torch.config import PaperConfig
-from nri.paper.torch.network import PaperInducer
+from nri.paper.torch.network import PaperConfig, PaperInducer
 
 
 def make_random_episode(seed: int, n_rows: int, n_variables: int, missing: float = 0.2) -> Episode:

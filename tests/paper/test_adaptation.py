@@ -2,7 +2,7 @@ import math
 
 import torch
 
-from nri.paper.torch.keys import ExampleKeys, seeded_columns
+from nri.paper.torch.network import ExampleKeys, seeded_columns
 
 
 def keys(scale: float = 1.0) -> ExampleKeys:

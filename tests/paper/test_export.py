@@ -10,12 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nri.errors import InputError
-from nri.networks import export_weights
+from nri.networks import export_weights, load_network
 from nri.paper.model import PaperNetwork
-from nri.paper.torch.config import PaperConfig
-from nri.paper.torch.export import OneEpisode, load_paper
-from nri.paper.torch.training import PaperTrainConfig, PaperTraining
-from nri.train.checkpoint import load_checkpoint
+from nri.paper.torch.network import PaperConfig
+from nri.paper.torch.training import PaperTrainConfig, PaperTraining, Views
 from nri.train.config import OptimConfig
 from nri.train.loop import CHECKPOINT, train
 from nri.weights import checksum_of
@@ -35,9 +33,9 @@ def exported(tmp_path_factory) -> tuple[Path, Path]:
 
 
 @pytest.fixture(scope="module")
-def twins(exported) -> tuple[PaperNetwork, OneEpisode]:
+def twins(exported) -> tuple[PaperNetwork, Views]:
     checkpoint, onnx_file = exported
-    return PaperNetwork(onnx_file), OneEpisode(load_paper(load_checkpoint(checkpoint)))
+    return PaperNetwork(onnx_file), Views(load_network(checkpoint))
 
 
 @settings(deadline=None, max_examples=40)
@@ -47,15 +45,15 @@ def twins(exported) -> tuple[PaperNetwork, OneEpisode]:
 def test_onnx_and_torch_give_the_same_gates(twins, M, N, missing, seed):
     shipped, network = twins
     rng = np.random.default_rng(seed)
-    known = rng.random((M, N)) >= missing
-    values = (rng.random((M, N)) < rng.random(N)) & known
+    known = rng.random((3, M, N)) >= missing
+    values = (rng.random((3, M, N)) < rng.random(N)) & known
     labels = rng.random(M) < 0.5
     gates = shipped.gates(values, known, labels)
-    assert gates.z.shape == (8, 2 * N)
+    assert [one.z.shape for one in gates] == [(8, 2 * N)] * 3
     with torch.no_grad():
         z, w = network(*(torch.from_numpy(a) for a in (values.astype("f4"), known, labels.astype("f4"))))
-    np.testing.assert_allclose(gates.z, z, atol=1e-4)
-    np.testing.assert_allclose(gates.w, w, atol=1e-4)
+    np.testing.assert_allclose([one.z for one in gates], z, atol=1e-4)
+    np.testing.assert_allclose([one.w for one in gates], w, atol=1e-4)
 
 
 def test_damaged_weights_and_those_of_another_network_are_refused(exported, tmp_path):

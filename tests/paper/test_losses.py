@@ -9,35 +9,35 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from nri.errors import ConfigError
+from nri.paper.episodes import PaperPreset, paper_episodes
 from nri.paper.torch.batch import EpisodeBatch, batch_from_arrays, literals
-from nri.paper.torch.config import PaperConfig, PaperLossConfig
-from nri.paper.torch.counterfactual import (
-    coverage_overlap,
-    exclusive_shares,
-    flip_variables,
-    necessity,
-    responsibility_balance,
-    sampled_terms,
-    soft_maximum,
-    spuriousness,
-)
 from nri.paper.torch.losses import (
+    PaperLossConfig,
     activation_balance,
     coverage,
-    excess_length,
+    coverage_overlap,
+    flip_variables,
     gate_entropy,
-    hinge,
-    kept_slots,
     max_margin,
-    paper_loss,
+    necessity,
     repulsion,
+    responsibility_balance,
+    spuriousness,
     switch_balance,
-    switch_balance_by_gates,
     usage_balance,
 )
-from nri.paper.torch.network import PaperInducer
+from nri.paper.torch.network import PaperConfig, PaperInducer
+from nri.paper.torch.objective import (
+    excess_length,
+    exclusive_shares,
+    hinge,
+    kept_slots,
+    paper_loss,
+    sampled_terms,
+    soft_maximum,
+    switch_balance_by_gates,
+)
 from nri.paper.torch.tnorm import SoftRule, clause_truth, execute
-from nri.synth.paper import PaperPreset, paper_episodes
 
 quick = settings(deadline=None, max_examples=20)
 seeds = st.integers(0, 10**6)
@@ -263,11 +263,11 @@ def test_sampled_counterfactuals_find_a_deciding_literal_necessary_and_an_ignore
     config = PaperLossConfig(sampled_counterfactuals=1)
     generator = torch.Generator().manual_seed(0)
     parts = sampled_terms(rule, gated, batch.literals, batch.positives, config, generator)
-    assert parts["necessity"]().item() == pytest.approx(0, abs=1e-5)
-    assert parts["spuriousness"]().item() == pytest.approx(0, abs=1e-5)
+    assert parts["necessity"][1]().item() == pytest.approx(0, abs=1e-5)
+    assert parts["spuriousness"][1]().item() == pytest.approx(0, abs=1e-5)
     idle = SoftRule(z.roll(1, -1) * 0.5 + z, torch.ones(1, 1))  # asks for x1 too, which decides nothing
     parts = sampled_terms(idle, gated, batch.literals, batch.positives, config, generator)
-    assert np.mean([parts["necessity"]().item() for _ in range(20)]) > 0.05
+    assert np.mean([parts["necessity"][1]().item() for _ in range(20)]) > 0.05
 
 
 def test_clause_dropout_drops_a_quarter_and_keeps_at_least_two() -> None:

@@ -7,10 +7,13 @@ import numpy as np
 import pytest
 
 from nri.episode import make_episode
+from nri.induce import models
+from nri.induce.induce import induce_rule
 from nri.paper import model as paper
 from nri.paper.deploy import PUBLISHED, DeployConfig
 from nri.paper.model import TUNED, Gates, PaperModel, count, rows_to_show, tuned_paper_model
 from nri.search.limits import Limits
+from nri.table import label_table, table_of
 
 
 class Scripted:
@@ -20,10 +23,10 @@ class Scripted:
         self.answers = list(answers)
         self.shown = []
 
-    def gates(self, values, known, labels) -> Gates:
-        self.shown.append((values, known, labels))
+    def gates(self, values, known, labels) -> list[Gates]:
+        self.shown.append((values[0], known[0], labels))
         z, w = self.answers[(len(self.shown) - 1) % len(self.answers)]
-        return Gates(np.array(z, np.float32), np.array(w, np.float32))
+        return [Gates(np.array(z, np.float32), np.array(w, np.float32))] * len(values)
 
 
 XOR = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], bool)
@@ -60,6 +63,36 @@ def test_the_texts_rule_has_every_open_slot_and_is_for_the_positive_class():
     ):
         found = model.induce(table, np.arange(2), Limits(), np.random.default_rng(0), None)
         assert found.rules == rules
+
+
+class FirstColumn:
+    """A network that always asks for the first column it is shown to be true."""
+
+    def gates(self, values, known, labels) -> list[Gates]:
+        z = np.zeros((1, 2 * values.shape[2]), np.float32)
+        z[0, 0] = 1
+        return [Gates(z, np.ones(1, np.float32))] * len(values)
+
+
+def test_restarts_find_the_view_whose_rule_decides_most_rows_rightly():
+    """Signs and orders of columns are undone: the rule speaks about the table as it is."""
+    values = np.random.default_rng(3).random((40, 5)) < 0.5
+    table = make_episode(values, labels=(~values[:, 3]).astype(np.int64))
+    assert induce(FirstColumn(), table).rules == ((), ((0,),))
+    found = induce(FirstColumn(), table, restarts=64)
+    assert found.rules == ((), ((8,),))
+    assert found.errors == 0
+
+
+def test_the_texts_network_sees_the_table_as_it_is():
+    """Columns were once sorted and flipped before the paper's network saw them, and no page said so."""
+    rows = [{"a": i % 4 == 0, "b": i % 3 > 0, "y": i % 3 > 0} for i in range(24)]
+    shown = Scripted(([[0.9, 0, 0, 0]], [1.0]))
+    table = label_table(table_of({name: [row[name] for row in rows] for name in "aby"}), "y")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(models, "get_inducer", lambda name, **_: PaperModel(shown))
+        induce_rule(table)
+    np.testing.assert_array_equal(shown.shown[0][0], [[row["a"], row["b"]] for row in rows])
 
 
 def test_each_of_several_classes_is_set_against_the_rest():

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from nri.episode import Episode, make_episode
 from nri.errors import ConfigError
 from nri.paper.torch.batch import EpisodeBatch
-from nri.paper.torch.config import PaperConfig
-from nri.paper.torch.network import PaperInducer
+from nri.paper.torch.network import PaperConfig, PaperInducer
 from nri.paper.torch.tnorm import SoftRule
 
 quick = settings(deadline=None, max_examples=15)

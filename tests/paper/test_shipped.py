@@ -44,8 +44,8 @@ def test_the_checkpoint_that_ships_is_the_best_of_its_run_on_synthetic_tables():
     assert max(choice, key=choice.get) == shipped_paper_network().card["step"]
 
 
-@pytest.mark.parametrize("model", ["paper", "paper-tuned"])
-def test_both_deployments_are_models_by_name(model):
+@pytest.mark.parametrize("model", ["paper", "paper-tuned", "paper-feedback"])
+def test_networks_and_deployments_are_models_by_name(model):
     rng = np.random.default_rng(3)
     X = rng.integers(0, 2, (200, 8)).astype(float)
     y = (X[:, 2] == 1) & (X[:, 5] == 0)

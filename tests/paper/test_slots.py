@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from nri.paper.torch.config import PaperConfig
-from nri.paper.torch.slots import (
+from nri.paper.torch.network import (
     ClauseGates,
     FiLM,
     LiteralAttention,
     LiteralGates,
+    PaperConfig,
     SlotDecoder,
     exclude_complements,
 )

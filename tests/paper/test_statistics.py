@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nri.episode import Episode, make_episode
-from nri.paper.torch.batch import EpisodeBatch
-from nri.paper.torch.statistics import NAMES, literal_statistics
+from nri.paper.torch.batch import NAMES, EpisodeBatch, literal_statistics
 
 quick = settings(deadline=None, max_examples=25)
 seeds = st.integers(0, 10**6)

@@ -9,7 +9,8 @@ from torch import Tensor
 
 from nri.episode import literal_truth
 from nri.paper.torch.batch import literals
-from nri.paper.torch.tnorm import SoftRule, clause_truth, execute, non_null, rule_truth, with_gate_noise
+from nri.paper.torch.objective import with_gate_noise
+from nri.paper.torch.tnorm import SoftRule, clause_truth, execute, non_null, rule_truth
 
 quick = settings(deadline=None, max_examples=40)
 seeds = st.integers(0, 2**32 - 1)

@@ -8,11 +8,11 @@ import torch
 
 from nri.errors import ConfigError
 from nri.networks import load_training
-from nri.paper.torch.config import PaperConfig
+from nri.paper.episodes import PaperPreset
+from nri.paper.torch.network import PaperConfig
 from nri.paper.torch.tnorm import SoftRule
 from nri.paper.torch.training import PaperTrainConfig, PaperTraining, slot_state
 from nri.seeded.torch.training import SeededTraining
-from nri.synth.paper import PaperPreset
 from nri.train.checkpoint import load_checkpoint
 from nri.train.config import OptimConfig, RunConfig, to_dict
 from nri.train.loop import CHECKPOINT, train

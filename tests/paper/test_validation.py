@@ -7,7 +7,7 @@ from torch import nn
 
 from nri.paper.torch.batch import EpisodeBatch
 from nri.paper.torch.tnorm import SoftRule
-from nri.paper.torch.validation import SHAPES, SUPPORT_SIZES, deployed_suite, score_deployed
+from nri.paper.torch.training import SHAPES, SUPPORT_SIZES, deployed_suite, score_deployed
 
 
 class BestLiteral(nn.Module):

@@ -8,12 +8,10 @@ import pytest
 import torch
 
 from nri.errors import InputError
-from nri.networks import export_weights
+from nri.networks import export_weights, load_network
 from nri.seeded.experts import consult
 from nri.seeded.runtime import SeededNetwork
-from nri.seeded.torch.export import OneTable, load_seeded
-from nri.seeded.torch.training import SeededTrainConfig, SeededTraining
-from nri.train.checkpoint import load_checkpoint
+from nri.seeded.torch.training import OneTable, SeededTrainConfig, SeededTraining
 from nri.train.config import from_dict, read_toml
 from nri.train.loop import CHECKPOINT, train
 
@@ -64,7 +62,7 @@ def test_onnx_and_torch_give_the_same_answers(exported, M, N, S):
         said.asked_parts,
     )
     with torch.no_grad():
-        expected = OneTable(load_seeded(load_checkpoint(checkpoint)))(*map(torch.from_numpy, arrays))
+        expected = OneTable(load_network(checkpoint))(*map(torch.from_numpy, arrays))
     np.testing.assert_allclose(answer.posterior, expected[0], atol=1e-4)
     np.testing.assert_allclose(answer.reason, expected[1], atol=1e-4)
     np.testing.assert_allclose(answer.precision, expected[2], atol=1e-4)

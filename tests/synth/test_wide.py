@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nri.synth.targets import dnf_truth, one_of_many, probability, random_dnf, tree_score
+from nri.synth.tables import dnf_truth, one_of_many, probability, random_dnf, tree_score
 from nri.synth.wide import WidePrior, validation_suite
 
 

@@ -6,15 +6,15 @@ import torch
 
 from nri.episode import make_episode
 from nri.paper.torch.batch import pad_episodes
-from nri.paper.torch.config import PaperConfig, PaperLossConfig
-from nri.paper.torch.losses import paper_loss
-from nri.paper.torch.network import PaperInducer
+from nri.paper.torch.losses import PaperLossConfig
+from nri.paper.torch.network import PaperConfig, PaperInducer
+from nri.paper.torch.objective import paper_loss
 from nri.seeded.experts import EXPERTS
 from nri.seeded.torch.batch import seeded_batch
 from nri.seeded.torch.loss import SeededLossConfig, seeded_loss
 from nri.seeded.torch.network import SeededConfig, SeededInducer
 from nri.synth.wide import WidePrior
-from nri.train.processes import moved
+from nri.train.loop import moved
 
 META = torch.device("meta")
 

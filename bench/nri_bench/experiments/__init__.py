@@ -8,6 +8,7 @@ from nri_bench.experiments import (
     missing,
     noise,
     options,
+    polarity,
     recovery,
     regression,
     rules,
@@ -25,7 +26,7 @@ from nri_bench.experiments.base import Experiment, Options
 EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
     for module in (
-        *(uci, wide, seeds, learning, recovery, xor, noise, missing, spurious, scaling),
+        *(uci, wide, seeds, learning, recovery, polarity, xor, noise, missing, spurious, scaling),
         *(ablation, options, slots, clauses, rules, dynamics, regression, size),
     )
 }

@@ -21,7 +21,7 @@ from nri_bench.run import Job, Measures, Row
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHOD_NAMES = ("ripper", "tree", "logistic", "paper", "paper-tuned", "greedy", "seeded")
+METHOD_NAMES = ("ripper", "tree", "logistic", "paper", "paper-tuned", "paper-feedback", "greedy", "seeded")
 QUICK_METHOD_NAMES = ("tree", "paper")
 RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 N_ROWS = 128

@@ -15,7 +15,7 @@ from nri_bench.run import Job, Measures, Row
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHOD_NAMES = ("ripper", "tree", "logistic", "paper", "paper-tuned", "greedy", "seeded")
+METHOD_NAMES = ("ripper", "tree", "logistic", "paper", "paper-tuned", "paper-feedback", "greedy", "seeded")
 QUICK_METHOD_NAMES = ("tree", "logistic", "paper", "greedy", "seeded")
 RATES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 LIMIT = "bayes-limit"
@@ -86,7 +86,8 @@ def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     """Accuracy over the noise rate."""
     from nri_bench.figures.curves import accuracy_curves
 
-    figure = accuracy_curves(rows, over="noise", label="labels flipped in the support (%)", scale=100)
+    label = "labels flipped in the support (%)"
+    figure = accuracy_curves(rows, over="noise", label=label, scale=100, stated={0.0: 92.3, 0.3: 87.4})
     return {"noise": figure} if figure else {}
 
 

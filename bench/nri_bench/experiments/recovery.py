@@ -15,7 +15,7 @@ from nri_bench.run import Job, Measures, Row
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHOD_NAMES = ("exact", "seeded", "greedy", "paper", "paper-tuned", "tree-dnf", "ripper")
+METHOD_NAMES = ("exact", "seeded", "greedy", "paper", "paper-tuned", "paper-feedback", "tree-dnf", "ripper")
 QUICK_METHOD_NAMES = ("exact", "tree-dnf", "paper", "greedy", "seeded")
 CLAUSES, LITERALS = (1, 2, 3, 4), (1, 2, 3)
 SUPPORT_SIZES = (48, 256)
@@ -23,7 +23,7 @@ EPISODES = 20
 """Rules for each cell and seed."""
 NETWORK_SEEDS, NETWORK_EPISODES = tuple(range(10)), 200
 """The paper's own: 2000 rules a cell, which its network does in minutes and a search in days."""
-NETWORKS = ("paper", "paper-tuned")
+NETWORKS = ("paper", "paper-tuned", "paper-feedback")
 
 
 def jobs(options: Options) -> list[Job]:

@@ -15,7 +15,7 @@ from nri_bench.run.score import Problem, fit_and_score
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHOD_NAMES = ("tree", "ripper", "xgboost", "paper", "paper-tuned", "greedy", "seeded")
+METHOD_NAMES = ("tree", "ripper", "xgboost", "paper", "paper-tuned", "paper-feedback", "greedy", "seeded")
 QUICK_METHOD_NAMES = ("tree", "logistic", "paper", "greedy", "seeded")
 COLUMNS = (16, 32, 64, 128, 256, 512, 1024)
 ROWS = (32, 64, 128, 256, 512, 1024, 2048)

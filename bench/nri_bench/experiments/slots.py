@@ -106,8 +106,8 @@ def tables(count: int) -> Iterator[tuple[FloatArray, BoolArray]]:
 def shipped_gates(X: FloatArray, y: BoolArray) -> FloatArray:
     """[T] how open the clause gates of the shipped network are; a rule shows them only as clauses."""
     known = np.ones(X.shape, dtype=bool)
-    feed = {"values": X.astype(np.float32), "known": known, "labels": y.astype(np.float32)}
-    return np.asarray(_shipped_session().run(["w"], feed)[0], dtype=np.float64)
+    feed = {"values": X[None].astype(np.float32), "known": known[None], "labels": y.astype(np.float32)}
+    return np.asarray(_shipped_session().run(["w"], feed)[0][0], dtype=np.float64)
 
 
 @cache

@@ -15,7 +15,7 @@ from nri_bench.run import Job, Measures, Row
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHOD_NAMES = ("ripper", "tree", "logistic", "paper", "paper-tuned", "greedy", "seeded")
+METHOD_NAMES = ("ripper", "tree", "logistic", "paper", "paper-tuned", "paper-feedback", "greedy", "seeded")
 QUICK_METHOD_NAMES = ("tree", "logistic", "paper", "greedy", "seeded")
 COUNTS = (0, 4, 8, 16, 32)
 RHOS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)

@@ -20,7 +20,7 @@ from nri_bench.run import Job, Measures, Row
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHOD_NAMES = ("ripper", "tree-dnf", "paper", "paper-tuned", "greedy", "seeded")
+METHOD_NAMES = ("ripper", "tree-dnf", "paper", "paper-tuned", "paper-feedback", "greedy", "seeded")
 QUICK_METHOD_NAMES = ("tree-dnf", "paper")
 COLUMNS = (4, 6, 8, 12)
 N_ROWS = 256

@@ -1,6 +1,6 @@
 """Curves: accuracy over noise or support size, seconds and memory over the size of the table."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -13,7 +13,12 @@ from nri_bench.tables.frame import frame_of, in_order, label_of
 
 
 def accuracy_curves(
-    rows: Sequence[Row], over: str, label: str, scale: float, logarithmic: bool = False
+    rows: Sequence[Row],
+    over: str,
+    label: str,
+    scale: float,
+    logarithmic: bool = False,
+    stated: Mapping[float, float] | None = None,
 ) -> Figure | None:
     """Draw mean accuracy over a quantity, with a band of one standard deviation over the seeds.
 
@@ -25,6 +30,8 @@ def accuracy_curves(
         The field, what the axis says, and what the field is multiplied by for it.
     logarithmic
         Whether the quantity's axis is logarithmic.
+    stated
+        Points that the paper states: the quantity, and accuracy in %.
     """
     frame = frame_of(rows)
     if frame.empty:
@@ -45,6 +52,10 @@ def accuracy_curves(
             )
             axes.plot(x, mean, **line_of(method))
             ends.append((method, float(x[-1]), float(mean.iloc[-1])))
+        if stated:
+            places = [scale * place for place in stated]
+            axes.plot(places, list(stated.values()), "k+", markersize=7, label="stated by the paper")
+            axes.legend(loc="lower left")
         axes.set_xlabel(label)
         axes.set_ylabel(f"mean accuracy over {_averaged(frame, over)} (%)")
         if logarithmic:

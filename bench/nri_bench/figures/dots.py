@@ -98,3 +98,32 @@ def rule_size_dots(rows: Sequence[Row]) -> Figure | None:
         axes.set_xlabel("literals in the rules")
         figure.legend(loc="outside upper center", ncols=min(4, len(methods)), handletextpad=0.3)
     return figure
+
+
+def pattern_bars(rows: Sequence[Row], panels: Mapping[str, Sequence[str]]) -> Figure | None:
+    """Draw the share of rules found exactly, a group of bars for each pattern of signs."""
+    frame = frame_of(rows)
+    if frame.empty:
+        return None
+    methods = in_order(frame["method"].unique())
+    found = 100 * frame.groupby(["pattern", "method"])["equal"].mean()
+    with journal():
+        figure = Figure(figsize=(2 * COLUMN, 2.2))
+        widths = [len(patterns) for patterns in panels.values()]
+        all_axes = figure.subplots(1, len(panels), sharey=True, width_ratios=widths)
+        offsets = (np.arange(len(methods)) - (len(methods) - 1) / 2) * 0.8 / len(methods)
+        for axes, (shape, patterns) in zip(all_axes, panels.items(), strict=True):
+            for offset, method in zip(offsets, methods, strict=True):
+                heights = found.reindex([(pattern, method) for pattern in patterns]).to_numpy()
+                places = np.arange(len(patterns)) + offset
+                axes.bar(
+                    places, heights, 0.8 / len(methods), color=look_of(method).colour, label=label_of(method)
+                )
+            axes.set_xticks(range(len(patterns)), patterns)
+            axes.set_title(shape)
+            axes.tick_params(axis="x", length=0)
+        all_axes[0].set_ylabel("found exactly (%)")
+        all_axes[0].set_ylim(0, 102)
+        handles, labels = all_axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=len(methods))
+    return figure

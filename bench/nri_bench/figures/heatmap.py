@@ -13,6 +13,9 @@ from nri_bench.tables.frame import frame_of, in_order, label_of
 PANELS = 3
 """Most panels side by side."""
 
+STATED = {(1, 1): 99.5, (1, 2): 91.5, (1, 3): 81.7, (4, 1): 34.2, (4, 3): 24.0}
+"""Recovery in % that the paper's text states, by clauses and literals; it names no M."""
+
 
 def recovery_heatmaps(rows: Sequence[Row]) -> Mapping[str, Figure]:
     """Share of rules found exactly over clauses K and literals L, a figure for each support size M."""
@@ -23,7 +26,7 @@ def recovery_heatmaps(rows: Sequence[Row]) -> Mapping[str, Figure]:
     return {
         f"recovery-m{int(size)}": _panels(
             part, ("K", "L"), "equal", ("clauses K", "literals in each clause L"), (0, 100),
-            f"rules found exactly (%), M = {int(size)}",
+            f"rules found exactly (%), M = {int(size)}", STATED,
         )
         for size, part in ((size, frame[frame["M"] == size]) for size in sorted(frame["M"].unique()))
     }  # fmt: skip
@@ -55,8 +58,10 @@ def _panels(
     labels: tuple[str, str],
     limits: tuple[float, float],
     title: str,
+    stated: Mapping[tuple[float, float], float] | None = None,
 ) -> Figure:
-    methods = in_order(frame["method"].unique())
+    """Draw a panel for each method, and one for what the paper states."""
+    methods = in_order(frame["method"].unique()) + (["paper, stated"] if stated else [])
     n_columns = min(PANELS, len(methods))
     n_lines = -(-len(methods) // n_columns)
     across, up = (sorted(frame[field].unique()) for field in fields)
@@ -64,6 +69,9 @@ def _panels(
         method: 100 * part.groupby(list(fields))[value].mean().unstack(fields[0]).reindex(up, columns=across)
         for method, part in frame.groupby("method")
     }
+    if stated:
+        cells = [[stated.get((column, line), np.nan) for column in across] for line in up]
+        grids["paper, stated"] = pd.DataFrame(cells, index=up, columns=across)
     height = 0.75 + n_lines * (0.45 + 0.27 * len(up))
     with journal():
         figure = Figure(figsize=(PAGE * (0.1 + 0.3 * n_columns), height))

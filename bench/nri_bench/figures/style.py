@@ -72,6 +72,7 @@ LOOKS = {
     "greedy": Look("#E69F00", "P", (0, (5, 1.5))),
     "paper": Look("#CC79A7", "X", (0, (3, 1, 1, 1))),
     "paper-tuned": Look("#AA4499", "8", (0, (8, 1, 2, 1))),
+    "paper-feedback": Look("#661100", "h", (0, (4, 1, 1, 1))),
     "exact": Look("#000000", "p", (0, (1, 1))),
     "bayes-limit": Look("#111111", "2", (0, (2, 3))),
     "ripper": Look("#0072B2", "o", "--"),

@@ -52,9 +52,8 @@ def train(
     if tensorboard:
         require_extra(None, "--tensorboard", "tensorboard")
     from nri.networks import load_training
-    from nri.train.loop import CHECKPOINT, METRICS, tensorboard_of
+    from nri.train.loop import CHECKPOINT, METRICS, join_processes, leave_processes, tensorboard_of
     from nri.train.loop import train as run
-    from nri.train.processes import join_processes, leave_processes
 
     task = load_training(config)
     directory = directory or Path("runs") / config.stem

@@ -48,8 +48,19 @@ class CanonicalEpisode:
         return Cells(values, known, cells.numbers[:, self.number_order])
 
 
-def canonical(episode: Episode, literals: Sequence[Literal], groups: IntArray) -> CanonicalEpisode:
-    """Reorder rows and variables, and flip yes/no variables so that the rarer answer is the positive one."""
+def canonical(
+    episode: Episode, literals: Sequence[Literal], groups: IntArray, reorder: bool = True
+) -> CanonicalEpisode:
+    """Reorder rows and variables, and flip yes/no variables so that the rarer answer is the positive one.
+
+    Without ``reorder`` all stays as it is: so the paper's network sees a table.
+    """
+    if not reorder:
+        N, F = episode.n_variables, episode.numbers.shape[1]
+        kept = np.unique(groups, return_inverse=True)[1].astype(np.int64)
+        return CanonicalEpisode(
+            episode, tuple(literals), kept, np.arange(N), np.zeros(N, dtype=bool), np.arange(F)
+        )
     rows, true, false = _fingerprints(episode)
     flip = _flips(episode, literals, true, false)
     information = _information(episode)

@@ -68,6 +68,7 @@ class ClassSearch:
             ),
             literal_meanings(features.variables_, features.domain_),
             np.concatenate([features.groups_, features.number_groups_]),
+            reorder=model.reorders,
         )
         limits = Limits(
             # more clauses than rows, or more literals than variables, are never of use, but would be tried

@@ -37,6 +37,11 @@ class Inducer(Protocol):
         """Whether cuts may move once its rule is known; the paper's is left as its network says it."""
         ...
 
+    @property
+    def reorders(self) -> bool:
+        """Whether it is shown tables in canonical order; the paper's network sees a table as it is."""
+        ...
+
     def induce(
         self,
         episode: Episode,
@@ -57,6 +62,7 @@ class GreedyInducer:
     """The symbolic proposer and the selection by description length; it needs no network."""
 
     sharpens = True
+    reorders = True
 
     def induce(
         self,
@@ -88,11 +94,18 @@ def _paper_tuned() -> Inducer:
     return tuned_paper_model()
 
 
+def _paper_feedback() -> Inducer:
+    from nri.paper.model import feedback_model
+
+    return feedback_model()
+
+
 INDUCERS: dict[str, Callable[[], Inducer]] = {
     "seeded": _seeded,
     "greedy": GreedyInducer,
     "paper": _paper,
     "paper-tuned": _paper_tuned,
+    "paper-feedback": _paper_feedback,
 }
 """What makes the inducer of each name."""
 
@@ -132,10 +145,10 @@ def _by_file(onnx_file: Path, kind: str, sha256: str) -> Inducer:
         from nri.seeded.runtime import SeededNetwork
 
         return SeededModel(network=SeededNetwork(onnx_file))
-    if kind == "paper":
+    if kind.startswith("paper"):
         from nri.paper.model import PaperModel, PaperNetwork
 
-        return PaperModel(PaperNetwork(onnx_file))
+        return PaperModel(PaperNetwork(onnx_file), reorders=kind == "paper-feedback")
     raise InputError(f"{onnx_file} holds the unknown network {kind!r}; this nri runs 'seeded' and 'paper'")
 
 

@@ -50,19 +50,9 @@ def deploy(
 ) -> tuple[tuple[int, ...], ...]:
     """Turn the gates of one table into clauses, each a rising tuple of literal indices.
 
-    Clauses come with the highest clause gate first (the most discriminating first where
+    ``z`` [T, 2N] are literal gates, ``w`` [T] clause gates; the support is read for the discrimination score
+    alone. Clauses come with the highest clause gate first (the most discriminating first where
     ``top_clauses`` is set), each once. A slot that selects no literal gives no clause.
-
-    Parameters
-    ----------
-    z
-        [T, 2N], literal gates.
-    w
-        [T], clause gates.
-    episode
-        The support; read only for the discrimination score.
-    config
-        Thresholds and limits.
     """
     membership = z >= config.literal_gate
     if config.max_literals is not None:
@@ -102,7 +92,7 @@ def best_prefix(holds: BoolArray, episode: Episode) -> int:
 
 
 def discrimination(truth: NDArray[np.generic], labels: NDArray[np.integer]) -> FloatArray:
-    """d_k of eq. (clause_rank): mean truth of each clause on positives less that on negatives.
+    """d_k, eq. (11) ``clause_rank``: mean truth of each clause on positives less that on negatives.
 
     >>> discrimination(np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 0.0]]), np.array([1, 1, 0]))
     array([1. , 0.5])

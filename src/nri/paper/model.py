@@ -33,6 +33,10 @@ TUNED = DeployConfig(max_literals=4, tune_clauses=True)
 most support rows rightly, as the paper did for its listing of rules. Chosen on synthetic tables."""
 
 
+RESTARTS = 16
+"""Views of a table under which ``paper-tuned`` runs the network: random signs and orders of its columns."""
+
+
 @dataclass(frozen=True, eq=False)
 class Gates:
     """A soft rule on arrays."""
@@ -44,57 +48,68 @@ class Gates:
 
 
 class GateSource(Protocol):
-    """Whatever fills the slots: the shipped file, or a network in training."""
+    """What fills the slots: the shipped file, or a network in training."""
 
-    def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> Gates:
-        """Fill the slots for a table [M, N] with unknown cells and yes/no labels [M]."""
+    def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> list[Gates]:
+        """Fill the slots for each view [V, M, N] of a table with unknown cells and yes/no labels [M]."""
         ...
 
 
 class PaperNetwork:
-    """The paper's network with its weights; one instance serves any number of tables."""
+    """A network that fills slots, with its weights; one instance serves any number of tables."""
 
     def __init__(self, onnx_file: Path) -> None:
         self.card = checked_card(onnx_file)
-        if self.card["inducer"] != "paper":
+        if self.card["inducer"] not in KINDS:
             raise InputError(f"{onnx_file} holds the {self.card['inducer']!r} network, not the paper's")
         self._session = open_session(onnx_file)
+        self._one_by_one = len(self._session.get_inputs()[0].shape) == 2  # exported before there were views
 
-    def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> Gates:
-        """Fill the slots for a table [M, N] with unknown cells and yes/no labels [M]."""
-        feed = {"values": (values & known).astype(np.float32), "known": known}
-        z, w = answers(self._session, {**feed, "labels": labels.astype(np.float32)})
-        return Gates(z, w)
+    def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> list[Gates]:
+        """Fill the slots for each view [V, M, N] of a table with unknown cells and yes/no labels [M]."""
+        cells, y = (values & known).astype(np.float32), labels.astype(np.float32)
+        if self._one_by_one:
+            feeds = [{"values": c, "known": k, "labels": y} for c, k in zip(cells, known, strict=True)]
+            return [Gates(*answers(self._session, feed)) for feed in feeds]
+        z, w = answers(self._session, {"values": cells, "known": known, "labels": y})
+        return [Gates(*pair) for pair in zip(z, w, strict=True)]
+
+
+KINDS = ("paper", "paper-feedback")
+"""Networks that fill slots, by the name on their card."""
 
 
 @cache
-def shipped_paper_network() -> PaperNetwork:
+def shipped_paper_network(name: str = "paper") -> PaperNetwork:
     """Return the network whose weights are part of the package, loaded once."""
-    return PaperNetwork(shipped_file("paper"))
+    return PaperNetwork(shipped_file(name))
 
 
 class PaperModel:
     """The paper's system as an inducer, by default as its text deploys it.
 
-    Parameters
-    ----------
-    network
-        By default the shipped one.
-    config
-        Which gates become clauses and literals; the discrimination score and the top-K' filter are here.
-    both_sides
-        For two classes of which none is named, whether a rule for either is made and the one that decides
-        more support rows rightly is kept; else the rule speaks about the second class, the positive one.
+    The rule speaks about the second of two classes, unless another is named or, with ``both_sides``, a rule
+    for either is made and the one with fewer errors on the support is kept. With ``restarts`` the network
+    fills its slots under several views of the table, by random signs and orders of its columns, in one
+    forward pass; the rule with the fewest errors is kept. ``reorders`` says whether the table is put into
+    canonical order, yes/no columns flipped, before; the text's network sees it as it is.
     """
 
     sharpens = False
 
     def __init__(
-        self, network: GateSource | None = None, config: DeployConfig = PUBLISHED, both_sides: bool = False
+        self,
+        network: GateSource | None = None,
+        config: DeployConfig = PUBLISHED,
+        both_sides: bool = False,
+        restarts: int = 1,
+        reorders: bool = False,
     ) -> None:
         self._network = network or shipped_paper_network()
         self._config = config
         self._both_sides = both_sides
+        self._restarts = restarts
+        self.reorders = reorders
 
     def induce(
         self,
@@ -107,33 +122,74 @@ class PaperModel:
         """See :class:`nri.induce.models.Inducer`."""
         seen = rows_to_show(episode, rng)
         if episode.n_classes > 2:
-            return count(episode, [self._clauses(seen, c, limits) for c in range(episode.n_classes)], limits)
+            rules = [self._clauses(seen, c, limits, rng) for c in range(episode.n_classes)]
+            return count(episode, rules, limits)
         sides = (positive,) if positive is not None else (1, 0) if self._both_sides else (1,)
-        found = []
+        induced = []
         for side in sides:
-            rules: list[tuple[IndexClause, ...]] = [(), ()]
-            rules[side] = self._clauses(seen, side, limits)
-            found.append(count(episode, rules, limits))
-        return min(found, key=lambda induced: induced.errors)
+            rules = [(), ()]
+            rules[side] = self._clauses(seen, side, limits, rng)
+            induced.append(count(episode, rules, limits))
+        return min(induced, key=lambda one: one.errors)
 
-    def _clauses(self, seen: Episode, target: int, limits: Limits) -> tuple[IndexClause, ...]:
+    def _clauses(
+        self, seen: Episode, target: int, limits: Limits, rng: np.random.Generator
+    ) -> tuple[IndexClause, ...]:
         """Induce a rule for one class against the rest."""
         labels = seen.labels == target
         if not labels.any() or labels.all():
             return ()
-        gates = self._network.gates(seen.values, seen.known, labels)
-        z = with_required(gates.z * limits.literal_mask(seen.n_variables), limits.required)
+        two_class = make_episode(seen.values, seen.known, labels.astype(np.int64), seen.weights)
+        rules = [self._deployed(gates, two_class, limits) for gates in self._gates(seen, labels, rng)]
+        if len(rules) == 1:
+            return rules[0]
+        literals = literal_truth(seen.values, seen.known)
+        return min(
+            rules,
+            key=lambda rule: (
+                int((clause_truth(literals, rule).any(axis=0) != labels).sum()),
+                sum(map(len, rule)),
+            ),
+        )
+
+    def _gates(self, seen: Episode, labels: BoolArray, rng: np.random.Generator) -> list[Gates]:
+        """Fill the slots under each view of the table, and say what its gates mean for the table itself."""
+        N = seen.n_variables
+        views = max(1, min(self._restarts, MAX_CELLS // (seen.values.size or 1)))
+        orders = np.array([np.arange(N), *(rng.permutation(N) for _ in range(views - 1))])
+        flips = np.array([np.zeros(N, bool), *(rng.random(N) < 0.5 for _ in range(views - 1))])
+        values = np.stack([(seen.values ^ flip)[:, order] for order, flip in zip(orders, flips, strict=True)])
+        known = np.stack([seen.known[:, order] for order in orders])
+        gates = self._network.gates(values & known, known, labels)
+        return [_in_table_order(*view) for view in zip(gates, orders, flips, strict=True)]
+
+    def _deployed(self, gates: Gates, two_class: Episode, limits: Limits) -> tuple[IndexClause, ...]:
+        z = with_required(gates.z * limits.literal_mask(two_class.n_variables), limits.required)
         longest = min(limits.max_literals, self._config.max_literals or limits.max_literals)
         config = replace(self._config, max_literals=max(longest, len(limits.required)))
         if limits.max_clauses < len(gates.w):  # the text's K': the most discriminating, not the widest open
             config = replace(config, top_clauses=limits.max_clauses)
-        two_class = make_episode(seen.values, seen.known, labels.astype(np.int64), seen.weights)
         return deploy(z, gates.w, two_class, config)
 
 
+def _in_table_order(gates: Gates, order: IntArray, flip: BoolArray) -> Gates:
+    """Return the gates of a view as gates of the table's own literals."""
+    true, false = np.empty_like(gates.z[:, : len(order)]), np.empty_like(gates.z[:, : len(order)])
+    true[:, order], false[:, order] = np.split(gates.z, 2, axis=1)
+    return Gates(np.concatenate([np.where(flip, false, true), np.where(flip, true, false)], axis=1), gates.w)
+
+
 def tuned_paper_model(network: GateSource | None = None) -> PaperModel:
-    """Return the paper's network with our deployment: clauses chosen on the support, either class."""
-    return PaperModel(network, TUNED, both_sides=True)
+    """Return the paper's network as we deploy it: restarts, clauses chosen on the support, either class."""
+    return PaperModel(network, TUNED, both_sides=True, restarts=RESTARTS, reorders=True)
+
+
+def feedback_model() -> PaperModel:
+    """Return the network with coverage feedback under the text's deployment.
+
+    The order of rows decides where its slots start, so the table is put into canonical order first.
+    """
+    return PaperModel(shipped_paper_network("paper-feedback"), reorders=True)
 
 
 def with_required(z: NDArray[np.float32], required: tuple[BoolArray, ...]) -> NDArray[np.float32]:

@@ -64,6 +64,7 @@ class SeededModel:
     """Finds the rule that is best under what experts and network together think."""
 
     sharpens = True
+    reorders = True
 
     def __init__(self, config: PathConfig | None = None, network: SeededNetwork | None = None) -> None:
         self.config = config or PathConfig()

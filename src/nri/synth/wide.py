@@ -3,31 +3,27 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nri.synth.tables import (
     SOURCES,
+    BoolArray,
     FloatArray,
     SyntheticBatch,
     columns_from_sources,
-    known_cells,
-    observed_labels,
-    repeat_some,
-    source_widths,
-    symptoms,
-    turn_labels,
-)
-from nri.synth.targets import (
     dnf_truth,
     forest_score,
+    known_cells,
     linear_score,
+    observed_labels,
     one_of_many,
     probability,
     random_dnf,
+    repeat_some,
+    source_widths,
     standardized,
+    symptoms,
+    turn_labels,
 )
-
-BoolArray = NDArray[np.bool_]
 
 TARGETS = ("dnf", "dnf", "forest", "linear", "hidden", "mixed", "compete", "generative")
 """What decides the label; a family named twice is drawn twice as often."""

@@ -1,20 +1,25 @@
-"""The training loop: draw, score, update, average, keep. The same for every inducer."""
+"""The training loop: draw, score, update, average, keep; for any network, in one process or several."""
 
+import dataclasses
 import json
 import logging
 import math
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 import torch
+import torch.distributed as dist
 from torch import Tensor, nn
 
 from nri.errors import InputError
 from nri.table.atomic import atomic_file
 from nri.train.checkpoint import (
     Checkpoint,
+    Graph,
     load_checkpoint,
     load_weights,
     make_folder,
@@ -22,9 +27,7 @@ from nri.train.checkpoint import (
     restore_optimizer,
     save_checkpoint,
 )
-from nri.train.config import OptimConfig
-from nri.train.processes import Processes, join_processes
-from nri.train.training import Training
+from nri.train.config import OptimConfig, TrainConfig
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +41,108 @@ Recorder = Callable[[dict[str, float]], None]
 """Called with every row of metrics that is written."""
 
 
+class Training(Protocol):
+    """An inducer in training: its network, its episodes, its loss and its validation."""
+
+    @property
+    def name(self) -> str:
+        """How checkpoints and users call the inducer."""
+        ...
+
+    @property
+    def config(self) -> TrainConfig:
+        """What the run is."""
+        ...
+
+    def build(self) -> nn.Module:
+        """Make the network with freshly drawn weights; the same for the same seed."""
+        ...
+
+    def loss(self, network: nn.Module, index: int) -> tuple[Tensor, dict[str, float]]:
+        """Draw synthetic batch ``index``, return the loss to minimise and what to log (with ``episodes``)."""
+        ...
+
+    def validate(self, network: nn.Module) -> dict[str, float]:
+        """Score the network on the fixed validation suite."""
+        ...
+
+    def describe(self) -> dict[str, Any]:
+        """Return the configuration as plain values, to be kept with the weights."""
+        ...
+
+    def graph(self, network: nn.Module) -> Graph:
+        """Return what is traced of a trained network."""
+        ...
+
+
+@dataclass(frozen=True)
+class Processes:
+    """The place of this process among those that torchrun started; alone when there was no torchrun."""
+
+    rank: int = 0
+    count: int = 1
+
+    @property
+    def leads(self) -> bool:
+        """Whether this is the process that writes files."""
+        return self.rank == 0
+
+    @property
+    def device(self) -> torch.device:
+        """Where this process computes: its own GPU where there are GPUs."""
+        if not torch.cuda.is_available():
+            return torch.device("cpu")
+        return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+
+    def share(self, step: int, batches_per_step: int) -> range:
+        """Return the indices of the synthetic batches that this process draws for an update."""
+        start = step * batches_per_step
+        return range(start + self.rank, start + batches_per_step, self.count)
+
+    def sum_gradients(self, network: nn.Module) -> None:
+        """Add up the gradients of all processes, in one message."""
+        if self.count == 1:
+            return
+        parameters = [p for p in network.parameters() if p.requires_grad]
+        grads = [torch.zeros_like(p) if p.grad is None else p.grad for p in parameters]
+        flat = torch.cat([g.flatten() for g in grads])
+        dist.all_reduce(flat)
+        for p, part in zip(parameters, torch.split(flat, [p.numel() for p in parameters]), strict=True):
+            p.grad = part.view_as(p).clone()
+
+
+def join_processes() -> Processes:
+    """Join the group that torchrun describes in the environment (NCCL on GPUs, gloo on CPUs)."""
+    if "WORLD_SIZE" not in os.environ or int(os.environ["WORLD_SIZE"]) == 1:
+        return Processes()
+    if not dist.is_initialized():
+        dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+    if torch.cuda.is_available():
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+    return Processes(dist.get_rank(), dist.get_world_size())
+
+
+def leave_processes() -> None:
+    """Leave the group that :func:`join_processes` joined, if there is one."""
+    if dist.is_initialized():
+        dist.destroy_process_group()
+
+
+Record = TypeVar("Record")
+
+
+def moved(record: Record, device: torch.device) -> Record:
+    """Return the dataclass with its tensors on a device; everything else stays as it is.
+
+    >>> from nri.paper.torch.tnorm import SoftRule
+    >>> moved(SoftRule(torch.zeros(1, 2), torch.ones(1)), torch.device("meta")).w.device
+    device(type='meta')
+    """
+    fields: dict[str, Any] = vars(record)
+    tensors = {name: value.to(device) for name, value in fields.items() if isinstance(value, Tensor)}
+    return dataclasses.replace(record, **tensors)  # type: ignore[type-var]
+
+
 def train(
     task: Training,
     directory: Path,
@@ -48,11 +153,8 @@ def train(
 ) -> nn.Module:
     """Train, or go on training, in ``directory``; return the network with averaged weights.
 
-    Parameters
-    ----------
-    until : stop after this many updates in all (a checkpoint is kept), default the configured number.
-    watch : told of every update.
-    record : told of every row of metrics, in the process that writes them.
+    It stops after ``until`` updates in all, by default the configured number, and keeps a checkpoint.
+    ``watch`` gets every update, ``record`` every row of metrics in the process that writes them.
     """
     torch.set_num_threads(task.config.run.threads)
     state = _State.start(task, directory, join_processes())

@@ -1,33 +1,210 @@
-"""The paper's network, wired: statistics and examples, then slots, then a soft rule.
+"""The paper's network: statistics and examples, then slots, then a soft rule; eqs. (4) to (10).
 
-In order: :mod:`~nri.paper.torch.statistics` (identity-free numbers of each literal), the encoder
-(:mod:`~nri.paper.torch.network`, with :mod:`~nri.paper.torch.keys`), the slots' views of the
-literals (:mod:`~nri.paper.torch.network`), the decoder (:mod:`~nri.paper.torch.slots`). Executing the soft
-rule is :mod:`~nri.paper.torch.tnorm`, making symbols of it :mod:`~nri.paper.deploy`.
+:mod:`nri.paper.plain` is the same forward pass unfolded, equation by equation. Here eqs. (7) to (9) are
+folded into weights, so that no tensor of slots x literals x width is built.
 
-What holds: the order of rows and padding change nothing, and neither does the company in a batch.
-What does not: permuting columns permutes the statistics but not the example keys, which know
-positions, so the rule may change. That is the paper's; the seeded network is free of it.
+What holds: the order of rows and padding change nothing, and neither do the other tables of a batch. What
+does not: permuting columns permutes the statistics but not the example keys, which know positions, so the
+rule may change. Literals with equal statistics have equal gates in every slot, whatever the weights
+(docs/paper.md).
 """
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from nri.episode import Episode
-from nri.paper.torch.batch import EpisodeBatch, pad_episodes
-from nri.paper.torch.config import PaperConfig
-from nri.paper.torch.keys import ExampleKeys
-from nri.paper.torch.layers import MultiHeadAttention, linear
-from nri.paper.torch.slots import SlotDecoder
-from nri.paper.torch.statistics import NAMES, literal_statistics
-from nri.paper.torch.tnorm import SoftRule
+from nri.errors import ConfigError
+from nri.paper.torch.batch import NAMES, EpisodeBatch, literal_statistics, pad_episodes
+from nri.paper.torch.tnorm import SoftRule, non_null
+
+
+@dataclass(frozen=True)
+class PaperConfig:
+    """The published network by default; every field can be set from a TOML file."""
+
+    slots: int = 8
+    """T, clause slots: the most clauses a rule can have."""
+    width: int = 384
+    """D, of literal embeddings and slot states."""
+    layers: int = 3
+    """Decoder layers."""
+    heads: int = 4
+    """Attention heads, in the decoder and over the examples."""
+    feedforward: int = 4
+    """Hidden width of a decoder layer's MLP, in multiples of the width."""
+    n_train: int = 15
+    """Variable positions the example keys know: at most 12 causal and 3 spurious ones in training."""
+    bottleneck: int = 64
+    """Units between a row's literal values and its key."""
+    extension_seed: int = 0
+    """Seed of the columns added to the example keys for tables wider than ``n_train``."""
+    extension_scale: float = 1.0
+    """Size of those columns relative to fresh ones; 0 leaves variables past ``n_train`` out of the keys."""
+    dropout: float = 0.0
+    """Chance that a unit of the decoder or of the clause gates sits out in training; the text names none, the
+    published code has 0.1."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            least = 0 if field.name.startswith(("extension", "dropout")) else 1
+            if value < least:
+                raise ConfigError(f"model: {field.name} = {value} is too small; give at least {least}")
+        if self.dropout >= 1:
+            raise ConfigError(f"model: dropout = {self.dropout} drops everything; give less than 1")
+        if self.width % self.heads:
+            raise ConfigError(
+                f"model: width = {self.width} cannot be shared by heads = {self.heads}; "
+                "give a width that is a multiple of heads"
+            )
+
+
+def linear(n_in: int, n_out: int, generator: torch.Generator | None, bias: bool = True) -> nn.Linear:
+    """Return a linear layer initialised uniformly in +-1/sqrt(n_in), torch's usual scale."""
+    layer = nn.Linear(n_in, n_out, bias=bias, device="meta").to_empty(device="cpu")  # draws nothing
+    bound = 1 / math.sqrt(n_in)
+    nn.init.uniform_(layer.weight, -bound, bound, generator=generator)
+    if bias:
+        nn.init.uniform_(layer.bias, -bound, bound, generator=generator)
+    return layer
+
+
+class MultiHeadAttention(nn.Module):
+    """Scaled dot-product attention of queries over a set of items, with several heads.
+
+    ``dropout`` is the chance that an item is overlooked in training.
+    """
+
+    def __init__(
+        self, width: int, heads: int, generator: torch.Generator | None, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.heads = heads
+        self.dropout = dropout
+        self.query = linear(width, width, generator)
+        self.key_value = linear(width, 2 * width, generator)
+        self.out = linear(width, width, generator)
+
+    def forward(
+        self,
+        queries: Float[Tensor, "B Q D"],
+        items: Float[Tensor, "B I D"],
+        item_valid: Bool[Tensor, "B I"] | None = None,
+    ) -> Float[Tensor, "B Q D"]:
+        """Mix the valid items for each query."""
+        q = self._split(self.query(queries))
+        k, v = (self._split(part) for part in self.key_value(items).chunk(2, -1))
+        mask = None if item_valid is None else item_valid[:, None, None, :]
+        overlooked = self.dropout if self.training else 0.0
+        mixed = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=overlooked)
+        return self.out(mixed.transpose(1, 2).flatten(2))
+
+    def _split(self, x: Float[Tensor, "B I D"]) -> Float[Tensor, "B A I E"]:
+        return x.reshape(*x.shape[:2], self.heads, -1).transpose(1, 2)
+
+
+class ExampleKeys(nn.Module):
+    """e_m = MLP_y([y, 1 - y, observed]) + MLP_x(literal values), eq. (5) ``example_key``.
+
+    MLP_x has one weight for each variable *position* and polarity, so these keys, unlike the
+    statistics, depend on the order of columns: permuting the columns of a table changes them. That
+    is the paper's design; it holds the influence down by a narrow bottleneck.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        n_train: int,
+        bottleneck: int,
+        extension_seed: int,
+        extension_scale: float,
+        generator: torch.Generator | None,
+    ) -> None:
+        super().__init__()
+        self.n_train = n_train
+        self.extension_seed = extension_seed
+        self.extension_scale = extension_scale
+        bound = 1 / math.sqrt(2 * n_train)
+        self.from_label = nn.Sequential(
+            linear(3, width, generator), nn.ReLU(), linear(width, width, generator)
+        )
+        columns = torch.empty(2, bottleneck, n_train)
+        self.columns = nn.Parameter(columns.uniform_(-bound, bound, generator=generator))
+        """[polarity, unit, variable]: the first layer of MLP_x, one block for each polarity, so that a
+        variable meets the same weights however many columns stand beside it."""
+        self.bias = nn.Parameter(torch.zeros(bottleneck))
+        self.from_values = linear(bottleneck, width, generator)
+
+    def forward(self, batch: EpisodeBatch) -> Float[Tensor, "B M D"]:
+        """Key of each row; padding rows get one too, to be masked by the reader."""
+        trained, seeded = self._columns(batch.values.shape[-1])
+        values = batch.literals * batch.literal_valid.unsqueeze(-2)
+        # a table's own width, not that of the batch: padding changes nothing
+        size = (2 * batch.variable_valid.sum(-1)).to(values.dtype).clamp_min(1).rsqrt()
+        added = nn.functional.linear(values, seeded) * size[:, None, None]
+        hidden = (nn.functional.linear(values, trained, self.bias) + added).relu()
+        return self._label_keys(batch.labels) + self.from_values(hidden)
+
+    def _label_keys(self, labels: Float[Tensor, "B M"]) -> Float[Tensor, "B M D"]:
+        """MLP_y at its only two inputs, a positive and a negative row, handed out to the rows."""
+        positive, negative = self.from_label(labels.new_tensor([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]))
+        return torch.stack([labels, 1 - labels], -1) @ torch.stack([positive, negative])
+
+    def adapted_columns(self, n_variables: int) -> Float[Tensor, "U L"]:
+        """First-layer weights of MLP_x for a table of N variables, computed afresh and kept nowhere.
+
+        Below the trained number the input would be padded with zeros, which is the same as leaving
+        out the last columns; above it, seeded columns follow. These have the size of those of a fresh layer
+        of 2N inputs, 1 / sqrt(2N), so that what they add up to does not grow with their number.
+        """
+        trained, seeded = self._columns(n_variables)
+        return trained + seeded / math.sqrt(2 * n_variables)
+
+    def _columns(self, n_variables: int) -> tuple[Float[Tensor, "U L"], Float[Tensor, "U L"]]:
+        """Trained columns, and seeded ones in [-1, 1) where there is none trained; each zero at the other's.
+
+        Both are the first N of the trained columns and N seeded ones: no branch on N, so that one exported
+        graph serves every table.
+        """
+        first, last = 2 * self.n_train, 2 * (self.n_train + n_variables)
+        drawn = seeded_columns(self.extension_seed, first, last, self.columns.shape[1], self.columns.device)
+        drawn = drawn.to(self.columns.dtype) * self.extension_scale
+        halves = [(trained, drawn[:, polarity::2]) for polarity, trained in enumerate(self.columns)]
+        known = [torch.cat([old, torch.zeros_like(new)], -1)[:, :n_variables] for old, new in halves]
+        added = [torch.cat([torch.zeros_like(old), new], -1)[:, :n_variables] for old, new in halves]
+        return torch.cat(known, -1), torch.cat(added, -1)
+
+
+_PRIME = 2**31 - 1
+"""Products of two residues stay below 2^62, inside int64."""
+
+_ROUNDS = (1_103_515_245, 747_796_405, 1_664_525_001)
+
+
+def seeded_columns(
+    seed: int, first: int, last: int, n_units: int, device: torch.device | None = None
+) -> Float[Tensor, "U C"]:
+    """Weights in [-1, 1) of columns ``first .. last-1`` for each unit.
+
+    >>> wide = seeded_columns(0, 15, 40, 8)
+    >>> bool((wide[:, 5:10] == seeded_columns(0, 20, 25, 8)).all())
+    True
+    """
+    column = torch.arange(first, last, device=device)
+    unit = torch.arange(n_units, device=device)
+    state = (column * 2_654_435 + unit.unsqueeze(-1) * 40_503 + seed * 97 + 1) % _PRIME
+    for constant in _ROUNDS:
+        state = (state * (state + constant) + constant) % _PRIME  # not linear, so columns decorrelate
+    return state.to(torch.float32) / (_PRIME / 2) - 1
 
 
 class PaperEncoder(nn.Module):
-    """Literal embeddings h1 = h0 + attention(h0 over example keys), eq. (h0) to eq. (h1)."""
+    """Literal embeddings h1 = h0 + attention(h0 over example keys), eq. (4) ``h0`` to eq. (6) ``h1``."""
 
     def __init__(self, config: PaperConfig, generator: torch.Generator | None) -> None:
         super().__init__()
@@ -50,9 +227,217 @@ class PaperEncoder(nn.Module):
 
     def forward(self, batch: EpisodeBatch) -> Float[Tensor, "B L D"]:
         """Embed every literal of every table."""
-        h0 = self.from_statistics(literal_statistics(batch))  # eq. (h0)
-        examples = self.keys(batch)  # eq. (example_key)
-        return h0 + self.attention(h0, examples, batch.row_valid)  # eq. (h1)
+        h0 = self.from_statistics(literal_statistics(batch))  # eq. (4) ``h0``
+        examples = self.keys(batch)  # eq. (5) ``example_key``
+        return h0 + self.attention(h0, examples, batch.row_valid)  # eq. (6) ``h1``
+
+
+class FiLM(nn.Module):
+    """h_kj = gamma_k * h_j + beta_k, eq. (7) ``film``, with one gamma and beta for each slot.
+
+    The tensor of slots x literals x width is T times the literals' own, and nothing needs it whole:
+    every reader of a slot's view is linear in it. So a reader's weights take gamma and beta in once,
+    for all episodes (:meth:`seen_through`), and then read the shared h. :meth:`forward` is the plain
+    form that this is tested against.
+    """
+
+    def __init__(self, slots: int, width: int, generator: torch.Generator | None) -> None:
+        super().__init__()
+        gamma = torch.empty(slots, width).normal_(1.0, 0.5, generator=generator)
+        beta = nn.init.orthogonal_(torch.empty(slots, width), generator=generator)
+        self.gamma = nn.Parameter(gamma)
+        self.beta = nn.Parameter(beta)
+
+    def forward(self, h: Float[Tensor, "B L D"]) -> Float[Tensor, "B T L D"]:
+        """Every slot's view of every literal."""
+        return self.gamma[:, None] * h[:, None] + self.beta[:, None]
+
+    def seen_through(
+        self, weight: Float[Tensor, "*heads E D"]
+    ) -> tuple[Float[Tensor, "T *heads E D"], Float[Tensor, "T *heads E"]]:
+        """Weights and biases, one set for each slot, with weight_k h_j + bias_k = weight h_kj."""
+        shape = (len(self.gamma), *(1,) * (weight.ndim - 1), -1)
+        gamma, beta = self.gamma.reshape(shape), self.beta.reshape(shape)
+        return weight * gamma, (weight * beta).sum(-1)
+
+
+class SlotDecoder(nn.Module):
+    """Slot states by a transformer decoder, then literal gates and clause gates."""
+
+    def __init__(self, config: PaperConfig, generator: torch.Generator | None) -> None:
+        super().__init__()
+        width = config.width
+        self.film = FiLM(config.slots, width, generator)
+        queries = torch.empty(config.slots, width).normal_(0.0, 0.02, generator=generator)
+        self.queries = nn.Parameter(queries)
+        self.layers = nn.ModuleList(DecoderLayer(config, generator) for _ in range(config.layers))
+        self.norm = nn.LayerNorm(width)
+        self.literal_gates = LiteralGates(width, generator)
+        self.clause_gates = ClauseGates(width, generator, config.dropout)
+
+    def forward(self, h: Float[Tensor, "B L D"], literal_valid: Bool[Tensor, "B L"]) -> SoftRule:
+        """Fill the slots for a batch of embedded literals."""
+        states = self.states(h, literal_valid)
+        mean = _mean(h, literal_valid)
+        z = self.literal_gates(states, h, literal_valid, self.film)
+        w = self.clause_gates(mean, states, z, h, self.film)
+        return SoftRule(z, w)
+
+    def states(self, h: Float[Tensor, "B L D"], literal_valid: Bool[Tensor, "B L"]) -> Float[Tensor, "B T D"]:
+        """s_k of eq. (8) ``clause_state``."""
+        states = self.queries + _mean(h, literal_valid).unsqueeze(1)
+        for layer in self.layers:
+            states = layer(states, h, literal_valid, self.film)
+        return self.norm(states)
+
+
+def _mean(h: Float[Tensor, "B L D"], literal_valid: Bool[Tensor, "B L"]) -> Float[Tensor, "B D"]:
+    r"""\bar h of eq. (8) ``clause_state``."""
+    valid = literal_valid.unsqueeze(-1)
+    return (h * valid).sum(1) / valid.sum(1).clamp_min(1)
+
+
+class DecoderLayer(nn.Module):
+    """Slots look at each other, then at their own view of the literals, then think.
+
+    Dropout stands where a usual transformer decoder has it: on attention weights, on what each of the three
+    steps adds, and inside the last one.
+    """
+
+    def __init__(self, config: PaperConfig, generator: torch.Generator | None) -> None:
+        super().__init__()
+        width, hidden = config.width, config.feedforward * config.width
+        self.norm_slots = nn.LayerNorm(width)
+        self.slots = MultiHeadAttention(width, config.heads, generator, config.dropout)
+        self.norm_literals = nn.LayerNorm(width)
+        self.literals = LiteralAttention(width, config.heads, generator, config.dropout)
+        self.think = nn.Sequential(
+            nn.LayerNorm(width),
+            linear(width, hidden, generator),
+            nn.GELU(),
+            nn.Dropout(config.dropout),
+            linear(hidden, width, generator),
+        )
+        self.drop = nn.Dropout(config.dropout)
+
+    def forward(
+        self,
+        states: Float[Tensor, "B T D"],
+        h: Float[Tensor, "B L D"],
+        literal_valid: Bool[Tensor, "B L"],
+        film: FiLM,
+    ) -> Float[Tensor, "B T D"]:
+        """Refine the slot states."""
+        normed = self.norm_slots(states)
+        states = states + self.drop(self.slots(normed, normed))
+        states = states + self.drop(self.literals(self.norm_literals(states), h, literal_valid, film))
+        return states + self.drop(self.think(states))
+
+
+class LiteralAttention(nn.Module):
+    """Multi-head attention of slot k over the memory {h_kj} of eq. (8) ``clause_state``.
+
+    Keys and values for each slot would cost T projections of all literals. Instead the key
+    projection is applied to the query and the value projection to the attended mean: the same
+    numbers, since a softmax ignores what all literals share and its weights sum to one, from T
+    projections of one vector instead of T projections of L.
+    """
+
+    def __init__(self, width: int, heads: int, generator: torch.Generator | None, dropout: float) -> None:
+        super().__init__()
+        self.heads = heads
+        self.drop = nn.Dropout(dropout)
+        self.scale = 1 / math.sqrt(width // heads)
+        self.query = linear(width, width, generator)
+        self.key = linear(width, width, generator, bias=False)  # a bias would be shared by all literals
+        self.value = linear(width, width, generator)
+        self.out = linear(width, width, generator)
+
+    def forward(
+        self,
+        states: Float[Tensor, "B T D"],
+        h: Float[Tensor, "B L D"],
+        literal_valid: Bool[Tensor, "B L"],
+        film: FiLM,
+    ) -> Float[Tensor, "B T D"]:
+        """Gather for each slot what its state asks of the valid literals."""
+        B, T, D = states.shape
+        key, _ = film.seen_through(self.key.weight.reshape(self.heads, -1, D))  # [T, A, E, D]
+        value, value_bias = film.seen_through(self.value.weight.reshape(self.heads, -1, D))
+        q = self.query(states).reshape(B, T, self.heads, -1) * self.scale  # [B, T, A, E]
+        u = torch.einsum("btae,taed->btad", q, key).flatten(1, 2)  # [B, T * A, D]
+        scores = (u @ h.transpose(-1, -2)).masked_fill(~literal_valid.unsqueeze(1), -torch.inf)
+        shares = self.drop(scores.softmax(-1))
+        attended = (shares @ h).reshape(B, T, self.heads, D)
+        # every literal carries the biases, so they count by what dropout left of the shares: one without it
+        total = shares.sum(-1).reshape(B, T, self.heads, 1)
+        own_bias = value_bias + self.value.bias.reshape(self.heads, -1)
+        mixed = torch.einsum("btad,taed->btae", attended, value) + total * own_bias
+        return self.out(mixed.flatten(2))
+
+
+class LiteralGates(nn.Module):
+    """z_kj = sigmoid(<W_s s_k, W_h h_kj> / sqrt(D) + b), eq. (9) ``literal_gate``."""
+
+    def __init__(self, width: int, generator: torch.Generator | None) -> None:
+        super().__init__()
+        self.scale = 1 / math.sqrt(width)
+        self.from_state = linear(width, width, generator, bias=False)
+        self.from_literal = linear(width, width, generator, bias=False)
+        self.bias = nn.Parameter(torch.zeros(()))
+
+    def forward(
+        self,
+        states: Float[Tensor, "B T D"],
+        h: Float[Tensor, "B L D"],
+        literal_valid: Bool[Tensor, "B L"],
+        film: FiLM,
+    ) -> Float[Tensor, "B T L"]:
+        """Gate every literal in every slot; zero on padding."""
+        weight, offset = film.seen_through(self.from_literal.weight)  # W_h as slot k applies it to h_j
+        asked = self.from_state(states)  # W_s s_k
+        shared = torch.einsum("bte,te->bt", asked, offset).unsqueeze(-1)
+        inner = torch.einsum("bte,ted->btd", asked, weight) @ h.transpose(-1, -2) + shared
+        return exclude_complements(inner * self.scale + self.bias) * literal_valid.unsqueeze(1)
+
+
+def exclude_complements(logits: Float[Tensor, "*batch L"]) -> Float[Tensor, "*batch L"]:
+    """Gates of which at most one in each complementary pair is open: x and not-x never hold together.
+
+    The literal with the lower score is removed; in a tie the negation is.
+
+    >>> exclude_complements(torch.tensor([2.0, -1.0, 0.0, -1.0]))
+    tensor([0.8808, 0.2689, 0.0000, 0.0000])
+    """
+    N = logits.shape[-1] // 2
+    keep_positive = logits[..., :N] >= logits[..., N:]
+    keep = torch.cat([keep_positive, ~keep_positive], -1)
+    return logits.sigmoid() * keep
+
+
+class ClauseGates(nn.Module):
+    """w_k = sigmoid(MLP([mean literal, summary, state, non-null probability])), eq. (10) ``clause_gate``."""
+
+    def __init__(self, width: int, generator: torch.Generator | None, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.drop = nn.Dropout(dropout)
+        self.hidden = linear(3 * width + 1, width, generator)
+        self.out = linear(width, 1, generator)
+
+    def forward(
+        self,
+        mean: Float[Tensor, "B D"],
+        states: Float[Tensor, "B T D"],
+        z: Float[Tensor, "B T L"],
+        h: Float[Tensor, "B L D"],
+        film: FiLM,
+    ) -> Float[Tensor, "B T"]:
+        """Gate every slot, given the literals it selected."""
+        shares = z / z.sum(-1, keepdim=True).clamp_min(1e-6)
+        summary = film.gamma * (shares @ h) + film.beta  # \tilde h_k, since the shares sum to one
+        means = mean.unsqueeze(1).expand_as(states)
+        inputs = torch.cat([means, summary, states, non_null(z).unsqueeze(-1)], -1)
+        return self.out(self.drop(nn.functional.gelu(self.hidden(inputs)))).squeeze(-1).sigmoid()
 
 
 class PaperInducer(nn.Module):

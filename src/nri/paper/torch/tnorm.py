@@ -25,21 +25,6 @@ class SoftRule:
     """Clause gates: how much slot t takes part in the rule."""
 
 
-def with_gate_noise(rule: SoftRule, generator: torch.Generator | None) -> SoftRule:
-    """Add logistic noise to the logits of all gates; a gate of 0 or 1 stays what it is.
-
-    With u uniform in (0, 1), sigmoid(logit z + logit u) = z u / (z u + (1 - z)(1 - u)).
-    """
-
-    def shaken(gates: Tensor) -> Tensor:
-        u = torch.rand(gates.shape, generator=generator, device=gates.device, dtype=gates.dtype)
-        u = u.clamp(1e-6, 1 - 1e-6)
-        opening = gates * u
-        return opening / (opening + (1 - gates) * (1 - u))
-
-    return SoftRule(shaken(rule.z), shaken(rule.w))
-
-
 UNKNOWN = 0.5
 """The truth of a literal whose cell is unknown: maximally uncertain."""
 
@@ -50,19 +35,10 @@ _TINY = 1e-12
 def clause_truth(
     z: Float[Tensor, "*batch T L"], literals: Float[Tensor, "*batch M L"]
 ) -> Float[Tensor, "*batch M T"]:
-    r"""Truth of each clause on each row, C = prod_j (1 - z_j (1 - l_j)), eq. (clause_truth).
+    r"""Truth of each clause on each row, C = prod_j (1 - z_j (1 - l_j)), eq. (12) ``clause_truth``.
 
-    Parameters
-    ----------
-    z
-        Literal gates in [0, 1].
-    literals
-        Literal values, each exactly 0, 0.5 or 1.
-
-    Notes
-    -----
-    The clause without literals is true everywhere here, as it is among symbols; see
-    :func:`execute` for what becomes of it in a rule.
+    Literal values are exactly 0, 0.5 or 1. The clause without literals is true everywhere here, as it is
+    among symbols; see :func:`execute` for what becomes of it in a rule.
 
     >>> z = torch.tensor([[1.0, 0.5]])
     >>> clause_truth(z, torch.tensor([[1.0, 1.0], [1.0, 0.0], [0.5, 1.0], [0.0, 1.0]])).squeeze(1)
@@ -91,7 +67,7 @@ class Execution:
 
 
 def execute(rule: SoftRule, literals: Float[Tensor, "*batch M L"], empty_is_silent: bool = True) -> Execution:
-    """Run a soft rule on rows: eq. (clause_truth), then eq. (prediction).
+    """Run a soft rule on rows: eq. (12) ``clause_truth``, then eq. (13) ``prediction``.
 
     A slot that selects no literal is dropped when the rule becomes symbols, so it must be silent
     here too: a clause counts in proportion to its non-null probability, as in the published code. The text
@@ -106,7 +82,7 @@ def execute(rule: SoftRule, literals: Float[Tensor, "*batch M L"], empty_is_sile
 def disjunction(
     clauses: Float[Tensor, "*batch M T"], w: Float[Tensor, "*batch T"]
 ) -> Float[Tensor, "*batch M"]:
-    """Probabilistic OR of the gated clauses, 1 - prod_k (1 - w_k C_k), eq. (prediction)."""
+    """Probabilistic OR of the gated clauses, 1 - prod_k (1 - w_k C_k), eq. (13) ``prediction``."""
     return 1 - (1 - w.unsqueeze(-2) * clauses).prod(-1)
 
 

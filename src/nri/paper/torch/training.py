@@ -1,32 +1,235 @@
-"""The paper's network in training."""
+"""The paper's network in training: its scores on fixed synthetic tables, its episodes, the file that ships.
+
+Checkpoints and constants of deployment are chosen by these scores alone, so no real table is among them.
+"""
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import Any
 
+import numpy as np
 import torch
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from nri.arrays import BoolArray, FloatArray
+from nri.episode import Episode, make_episode
 from nri.errors import ConfigError
-from nri.paper.torch.config import PaperConfig, PaperLossConfig
-from nri.paper.torch.losses import paper_loss
-from nri.paper.torch.network import PaperInducer
-from nri.paper.torch.validation import (
-    HiddenRule,
-    PaperSuite,
-    clean,
-    deployed_suite,
-    score,
-    score_deployed,
-    slot_state,
-    tensors,
-    validation_suite,
-)
-from nri.synth.paper import PaperPreset, paper_episodes
+from nri.paper.deploy import PUBLISHED, DeployConfig, deploy
+from nri.paper.episodes import PaperEpisodes, PaperPreset, paper_episodes
+from nri.paper.model import TUNED, Gates, PaperModel
+from nri.paper.torch.batch import EpisodeBatch, batch_from_arrays, binary_entropy
+from nri.paper.torch.losses import PaperLossConfig
+from nri.paper.torch.network import PaperConfig, PaperInducer
+from nri.paper.torch.objective import paper_loss
+from nri.paper.torch.tnorm import SoftRule
+from nri.search.limits import Limits
+from nri.synth.tables import dnf_truth
+from nri.synth.wide import WidePrior
+from nri.train.checkpoint import Graph
 from nri.train.config import TrainConfig, to_dict
 
-__all__ = ["PaperTrainConfig", "PaperTraining", "slot_state", "tensors"]
+SEED = 20_261_116
+"""Training runs take small seeds."""
+
+_FRESH_ROWS = 256
+_SURE = 1e-6
+
+PaperSuite = Mapping[str, PaperEpisodes]
+"""Fixed episodes by name."""
+
+
+def clean(preset: PaperPreset) -> PaperPreset:
+    """Return the preset without label noise and unknown cells."""
+    return replace(preset, label_noise=0.0, missing=0.0, max_label_noise=0.0, max_missing=0.0)
+
+
+def tensors(episodes: PaperEpisodes) -> EpisodeBatch:
+    """Return the part of the episodes that a network may see."""
+    return batch_from_arrays(
+        episodes.values, episodes.known, episodes.labels, episodes.row_valid, episodes.variable_valid
+    )
+
+
+def validation_suite(preset: PaperPreset, episodes: int) -> PaperSuite:
+    """Draw episodes like those of training, and the same with 30 % of labels flipped."""
+    noisy = replace(clean(preset), label_noise=0.3)
+    return {
+        "clean": paper_episodes(clean(preset), SEED, 0, episodes),
+        "noisy": paper_episodes(noisy, SEED, 0, episodes),
+    }
+
+
+def score(network: nn.Module, suite: PaperSuite, config: DeployConfig = PUBLISHED) -> dict[str, float]:
+    """Score deployed rules and slots on every part of the suite."""
+    scores: dict[str, float] = {}
+    device = next(network.parameters()).device
+    for name, episodes in suite.items():
+        with torch.no_grad():
+            rule = network(tensors(episodes).to(device))
+        found = {"accuracy": _fresh_accuracy(rule, episodes, config), **slot_state(rule)}
+        scores |= {f"{name}/{key}": value for key, value in found.items()}
+    return scores
+
+
+def slot_state(rule: SoftRule) -> dict[str, float]:
+    """How evenly slots are used over a batch, and how sharp clause gates are.
+
+    ``usage_variance`` is the variance over slots of the mean clause gate, ``gate_entropy`` the mean binary
+    entropy of clause gates in nats.
+    """
+    gates = rule.w.clamp(_SURE, 1 - _SURE)
+    return {
+        "usage_variance": float(rule.w.mean(0).var(correction=0)),
+        "gate_entropy": float(binary_entropy(gates).mean()),
+    }
+
+
+def _fresh_accuracy(rule: SoftRule, episodes: PaperEpisodes, config: DeployConfig) -> float:
+    """Mean accuracy of deployed rules on coin-flip rows that no rule was induced from."""
+    n_variables = episodes.variable_valid.shape[1]
+    rows = np.random.default_rng(SEED).random((len(episodes), _FRESH_ROWS, n_variables)) < 0.5
+    truth = dnf_truth(episodes.clauses, rows)
+    z, w = rule.z.numpy(force=True), rule.w.numpy(force=True)
+    predicted = np.zeros_like(truth)
+    for index, valid in enumerate(episodes.variable_valid):
+        cells = rows[index][:, valid]
+        literals = np.concatenate([cells, ~cells], axis=1)
+        gates = z[index][:, np.tile(valid, 2)]
+        for clause in deploy(gates, w[index], episodes.episode(index), config):
+            predicted[index] |= literals[:, list(clause)].all(axis=1)
+    return float((predicted == truth).mean())
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenRule:
+    """A table to induce a rule from, and rows that tell whether it is right."""
+
+    support: Episode
+    values: BoolArray
+    """[R, N]"""
+    known: BoolArray
+    """[R, N]"""
+    truth: FloatArray
+    """[R], the chance that a row is positive"""
+
+
+SHAPES = ("1x1", "1x2", "1x3", "2x1", "2x2", "4x1", "4x3")
+"""Clauses x literals of the rules to recover."""
+
+SUPPORT_SIZES = (48, 256)
+N_VARIABLES = 12
+
+
+MIXED_ROWS = 128
+"""Rows that rules of one to three clauses of one to three literals are learned from."""
+
+
+def deployed_suite(size: int) -> dict[str, list[HiddenRule]]:
+    """Name the parts: rules to recover by shape and number of rows, mixed ones, wide tables of many kinds.
+
+    ``size`` is how many rules each part of the first kind has; the others are four times as many.
+    """
+    suite = {
+        f"recovery/{shape}/{n_rows}": list(_hidden_rules(shape.split("x") * 2, n_rows, size))
+        for n_rows, shape in product(SUPPORT_SIZES, SHAPES)
+    }
+    suite["mixed"] = list(_hidden_rules(("1", "1", "3", "3"), MIXED_ROWS, 4 * size))
+    return suite | {"wide": [table for index in range(2 * size) for table in _wide_tables(index)]}
+
+
+def _hidden_rules(shapes: Sequence[str], n_rows: int, count: int) -> Iterator[HiddenRule]:
+    """Draw coin-flip tables whose labels follow a DNF, to be judged on every row there is.
+
+    ``shapes`` are the fewest clauses and literals and the most; clauses of a rule are of one length.
+    """
+    least_clauses, least_literals, most_clauses, most_literals = map(int, shapes)
+    drawn = paper_episodes(
+        PaperPreset(
+            *(N_VARIABLES, N_VARIABLES, n_rows, n_rows),
+            *(least_clauses, most_clauses, least_literals, most_literals),
+            n_spurious=0,
+            even_share=1.0,
+        ),
+        SEED,
+        0,
+        4 * count,
+    )
+    rows = np.array(list(product((False, True), repeat=N_VARIABLES)))
+    both_classes = drawn.labels.any(axis=1) & ~drawn.labels.all(axis=1)  # else there is nothing to induce
+    for index in np.flatnonzero(both_classes)[:count]:
+        truth = dnf_truth(drawn.clauses[index : index + 1], rows[None])[0]
+        yield HiddenRule(drawn.episode(index), rows, np.ones_like(rows), truth.astype(np.float64))
+
+
+def _wide_tables(index: int) -> Iterator[HiddenRule]:
+    """Draw two tables of the wide prior, wider than those of training."""
+    prior = WidePrior(min_rows=20, max_rows=300, min_columns=13, max_columns=120, n_query=64, max_episodes=2)
+    batch = prior.draw(np.random.default_rng([SEED, 6, index]))
+    M = batch.n_support
+    for values, known, labels, truth in zip(
+        batch.values, batch.known, batch.labels, batch.truth, strict=True
+    ):
+        support = make_episode(values[:M], known[:M], labels.astype(np.int64), n_classes=2)
+        yield HiddenRule(support, values[M:], known[M:], truth[M:].astype(np.float64))
+
+
+class NetworkGates:
+    """A network in training as a source of gates; it remembers the last table's, for a second reader."""
+
+    def __init__(self, network: nn.Module) -> None:
+        self._network = Views(network)
+        self._last: dict[bytes, list[Gates]] = {}
+
+    def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> list[Gates]:
+        """See :class:`nri.paper.model.GateSource`."""
+        key = values.tobytes() + known.tobytes() + labels.tobytes()
+        if key not in self._last:
+            device = next(self._network.parameters()).device
+            tensors = [(values & known).astype(np.float32), known, labels.astype(np.float32)]
+            with torch.no_grad():
+                z, w = self._network(*(torch.from_numpy(x).to(device) for x in tensors))
+            if len(self._last) > 1:
+                self._last.clear()
+            pairs = zip(z.numpy(force=True), w.numpy(force=True), strict=True)
+            self._last[key] = [Gates(*pair) for pair in pairs]
+        return self._last[key]
+
+
+def score_deployed(network: nn.Module, suite: Mapping[str, list[HiddenRule]]) -> dict[str, float]:
+    """Score the text's deployment and the tuned one, by exact recovery and by accuracy.
+
+    ``choice`` is what checkpoints are chosen by: the mean of three numbers, the accuracy on wide tables, the
+    share of rules recovered, over all shapes and sizes alike, and the accuracy on mixed rules.
+    """
+    source = NetworkGates(network)
+    tuned = PaperModel(source, TUNED, both_sides=True)  # without restarts: the network is judged
+    models = {"text": PaperModel(source), "tuned": tuned}
+    scores = {}
+    for part, tables in suite.items():
+        accuracy = {name: [] for name in models}  # type: dict[str, list[float]]
+        for table in tables:
+            for name, model in models.items():
+                accuracy[name].append(_accuracy(model, table))
+        for name, values in accuracy.items():
+            found = np.mean(np.array(values) == 1) if part.startswith("recovery/") else np.mean(values)
+            scores[f"{name}/{part}"] = float(found)
+    for name in models:
+        recovered = [scores[f"{name}/{part}"] for part in suite if part.startswith("recovery/")]
+        parts = [scores[f"{name}/wide"], scores[f"{name}/mixed"], float(np.mean(recovered))]
+        scores[f"{name}/choice"] = float(np.mean(parts))
+    return scores
+
+
+def _accuracy(model: PaperModel, table: HiddenRule) -> float:
+    """Return how often the induced rule is expected to be right."""
+    groups = np.arange(table.values.shape[1])
+    found = model.induce(table.support, groups, Limits(), np.random.default_rng(0), None)
+    answer = found.predict(table.values, table.known) == 1
+    return float(np.where(answer, table.truth, 1 - table.truth).mean())
 
 
 @dataclass(frozen=True)
@@ -107,3 +310,41 @@ class PaperTraining:
     def describe(self) -> dict[str, Any]:
         """Return the configuration as plain values."""
         return to_dict(self.config)
+
+    def graph(self, network: nn.Module) -> Graph:
+        """Return what is traced of a trained network."""
+        return table_graph(network)
+
+
+class Views(nn.Module):
+    """The network on views of one table: other signs, other orders of columns; no padding."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(
+        self, values: Float[Tensor, "V M N"], known: Bool[Tensor, "V M N"], labels: Float[Tensor, " M"]
+    ) -> tuple[Float[Tensor, "V T L"], Float[Tensor, "V T"]]:
+        """Return literal gates and clause gates of each view."""
+        y = labels + torch.zeros_like(values[:, :, 0])
+        rows, variables = torch.ones_like(y, dtype=torch.bool), torch.ones_like(known[:, 0])
+        rule = self.network(EpisodeBatch(values, known, y, rows, variables))
+        return rule.z, rule.w
+
+
+def table_graph(network: nn.Module) -> Graph:
+    """Return what is traced of a network that fills slots."""
+    V, M, N = 2, 23, 11
+    cells = torch.rand(V, M, N)
+    return Graph(
+        Views(network),
+        inputs={
+            "values": (cells < 0.4).float(),
+            "known": cells < 0.9,
+            "labels": (torch.arange(M) % 2).float(),
+        },
+        input_axes={"values": "VMN", "known": "VMN", "labels": "M"},
+        output_axes={"z": "VTL", "w": "VT"},
+        free="VMNL",
+    )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from nri.seeded.experts import EXPERTS
@@ -13,8 +14,9 @@ from nri.seeded.torch.batch import SeededInputs, SeededTargets, seeded_batch
 from nri.seeded.torch.loss import SeededLossConfig, seeded_loss
 from nri.seeded.torch.network import SeededConfig, SeededInducer
 from nri.synth.wide import WidePrior, validation_suite
+from nri.train.checkpoint import Graph
 from nri.train.config import TrainConfig, to_dict
-from nri.train.processes import moved
+from nri.train.loop import moved
 
 
 @dataclass(frozen=True)
@@ -77,3 +79,50 @@ class SeededTraining:
     def describe(self) -> dict[str, Any]:
         """Return the configuration as plain values."""
         return to_dict(self.config)
+
+    def graph(self, network: nn.Module) -> Graph:
+        """Return what is traced of a trained network."""
+        return seeded_graph(network)
+
+
+INPUTS = ("rows", "labels", "weights", "seeds", "apart", "row_opinions", "seed_opinions", "seed_parts")
+OUTPUTS = ("posterior", "reason", "precision")
+AXES = ("MN", "M", "M", "SN", "SM", "ME", "SE", "SN")
+"""The letters of each input's axes"""
+
+
+class OneTable(nn.Module):
+    """The network on one table: no batch axis, last round only. This is what ships."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(
+        self,
+        rows: Float[Tensor, "M N"],
+        labels: Float[Tensor, " M"],
+        weights: Float[Tensor, " M"],
+        seeds: Float[Tensor, "S N"],
+        apart: Float[Tensor, "S M"],
+        row_opinions: Float[Tensor, "M E"],
+        seed_opinions: Float[Tensor, "S E"],
+        seed_parts: Float[Tensor, "S N"],
+    ) -> tuple[Float[Tensor, " S"], Float[Tensor, "S N"], Float[Tensor, " S"]]:
+        """Return posterior, reason and precision of every seed, as log-odds."""
+        given = (rows, labels, weights, seeds, apart, row_opinions, seed_opinions, seed_parts)
+        answer = self.network(SeededInputs(*(tensor.unsqueeze(0) for tensor in given)))
+        return answer.posterior[-1, 0], answer.reason[-1, 0], answer.precision[-1, 0]
+
+
+def seeded_graph(network: nn.Module) -> Graph:
+    """Return what is traced of a trained network, with free M, N and S."""
+    size = {"M": 23, "N": 11, "S": 7, "E": len(EXPERTS)}
+    input_axes = dict(zip(INPUTS, AXES, strict=True))
+    return Graph(
+        OneTable(network),
+        inputs={name: torch.rand([size[axis] for axis in axes]) for name, axes in input_axes.items()},
+        input_axes=input_axes,
+        output_axes=dict(zip(OUTPUTS, ("S", "SN", "S"), strict=True)),
+        free="MNS",
+    )

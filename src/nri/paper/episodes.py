@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, IntArray
 from nri.episode import Episode, make_episode
 from nri.errors import ConfigError
-from nri.synth.targets import dnf_truth
+from nri.synth.tables import dnf_truth
 
 _Uniform = NDArray[np.float64]
 
@@ -134,7 +134,7 @@ def paper_episodes(preset: PaperPreset, seed: int, start: int, count: int) -> Pa
         lengths, ranks = _even(preset, seed, start, n_variables, lengths, ranks)
     rule = _sample_rule(preset, n_variables, n_clauses, lengths, ranks, signs)
     table = (cells < 0.5) & causal[:, None, :]
-    truth = dnf_truth(rule, table)
+    truth = dnf_truth(rule, table)  # eq. (19)
     table = np.concatenate([table, _spurious(preset, truth, n_rows, spurious_cells)], 2)
 
     # Hide the boundary between environments, and bring the valid columns to the front.
@@ -232,7 +232,7 @@ def _sample_rule(
 
 
 def _spurious(preset: PaperPreset, truth: BoolArray, n_rows: IntArray, uniform: _Uniform) -> BoolArray:
-    """[B, M, S]: the appendix's "Spurious Environment Features"; the first half of rows is environment 1."""
+    """[B, M, S]: the appendix's "Spurious Environment Features", eq. (20); first half, environment 1."""
     first = np.arange(truth.shape[1]) < (n_rows // 2)[:, None]
     chance = np.where(truth == first, preset.flip_rate, 1 - preset.flip_rate)
     return uniform < chance[:, :, None]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from nri.episode import literal_truth
 from nri.errors import ConfigError
-from nri.synth.paper import PaperEpisodes, PaperPreset, paper_episodes
+from nri.paper.episodes import PaperEpisodes, PaperPreset, paper_episodes
 
 PRESET = PaperPreset()
 quick = settings(deadline=None, max_examples=20)

@@ -1,0 +1,453 @@
+"""A third network: the paper's slots, which look at what they cover and are filled anew, round by round.
+
+The text's network reads the statistics of each literal once. Literals with equal statistics then have equal
+gates in every slot, so it cannot write ``x0 or x1`` (docs/paper.md). Here each slot starts from a positive
+row of its own, its anchor, drawn by chance: its clause is made of literals that hold on that row. In every
+round the slots are executed on the support: how many positives, how many negatives and how many positives of
+no other slot would a slot cover with a literal, and without it? A small network, the same for all slots,
+literals and rounds, turns these counts into the next gates. Twice on the way, slots that cover hardly a
+positive of their own move to a row that the rule does not cover yet.
+
+Statistics, slots, product t-norm and deployment are the text's. The example keys of eq. (5), which know the
+positions of columns, are left out: permuting the columns of a table permutes the gates.
+"""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from nri.arrays import BoolArray
+from nri.errors import ConfigError
+from nri.paper.torch.batch import NAMES, EpisodeBatch, binary_entropy, literal_statistics, literals
+from nri.paper.torch.network import PaperConfig, SlotDecoder, linear, seeded_columns
+from nri.paper.torch.tnorm import UNKNOWN, SoftRule, execute
+from nri.paper.torch.training import HiddenRule, deployed_suite, score_deployed, table_graph
+from nri.synth.tables import SyntheticBatch, dnf_truth
+from nri.synth.wide import WidePrior
+from nri.train.checkpoint import Graph
+from nri.train.config import TrainConfig, to_dict
+
+_LITERAL_NUMBERS = 19
+_SLOT_NUMBERS = 9
+_START = 0.05
+"""Clause gate of a slot that asks for nothing yet: it covers every row and must not hide them from others."""
+
+
+@dataclass(frozen=True)
+class FeedbackConfig:
+    """The size of the network."""
+
+    slots: int = 8
+    """T, as in the text."""
+    width: int = 32
+    """D, of literal embeddings and slot states."""
+    layers: int = 2
+    """Decoder layers."""
+    heads: int = 4
+    feedforward: int = 2
+    hidden: int = 32
+    """Units of the networks that read the counts."""
+    rounds: int = 8
+    """How often the slots are executed and filled anew."""
+    anew: tuple[int, ...] = (3, 5)
+    """Rounds before which slots that cover hardly a positive of their own start from another row."""
+
+    def __post_init__(self) -> None:
+        for name in ("slots", "width", "layers", "heads", "feedforward", "hidden", "rounds"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"model: {name} = {getattr(self, name)} is too small; give at least 1")
+
+    @property
+    def decoder(self) -> PaperConfig:
+        """The part that is the paper's own."""
+        return PaperConfig(
+            slots=self.slots,
+            width=self.width,
+            layers=self.layers,
+            heads=self.heads,
+            feedforward=self.feedforward,
+        )
+
+
+class FeedbackInducer(nn.Module):
+    """Tables with labels in, one soft rule for each table and round out."""
+
+    def __init__(self, config: FeedbackConfig, generator: torch.Generator | None = None) -> None:
+        super().__init__()
+        self.config = config
+        width, hidden = config.width, config.hidden
+        self.from_statistics = nn.Sequential(
+            linear(len(NAMES) + 2, width, generator),
+            nn.ReLU(),
+            linear(width, width, generator),
+            nn.LayerNorm(width),
+        )
+        self.decoder = SlotDecoder(config.decoder, generator)
+        self.from_counts = linear(_LITERAL_NUMBERS, hidden, generator)
+        self.from_slot = linear(_SLOT_NUMBERS, hidden, generator, bias=False)
+        self.from_embedding = linear(width, hidden, generator, bias=False)
+        self.from_state = linear(width, hidden, generator, bias=False)
+        self.compete = linear(hidden, 1, generator)
+        self.mix = linear(hidden + 2, hidden, generator)
+        self.literal_gate = linear(hidden, 1, generator)
+        self.clause_hidden = linear(_SLOT_NUMBERS, hidden, generator)
+        self.clause_from_state = linear(width, hidden, generator, bias=False)
+        self.clause_gate = linear(hidden, 1, generator)
+        with torch.no_grad():
+            self.literal_gate.bias.fill_(-2.0)
+
+    def forward(self, batch: EpisodeBatch, luck: Float[Tensor, "B M"] | None = None) -> SoftRule:
+        """Return the rules of the last round; ``luck`` decides from which rows slots start."""
+        return self.rounds(batch, luck)[-1]
+
+    def rounds(self, batch: EpisodeBatch, luck: Float[Tensor, "B M"] | None = None) -> list[SoftRule]:
+        """Return the rules after each round."""
+        B, M, _ = batch.values.shape
+        if luck is None:  # the same for every table of as many rows
+            luck = (0.5 + 0.5 * seeded_columns(0, 0, M, 1, batch.values.device)).to(batch.values).expand(B, M)
+        support = _Support(batch)
+        phi = literal_statistics(batch)
+        sizes = (support.sizes.log() / 6).unsqueeze(1).expand(-1, phi.shape[1], -1)
+        h = self.from_statistics(torch.cat([phi, sizes], -1))  # as eq. (4)
+        states = self.decoder.states(h, batch.literal_valid)  # eq. (8)
+        embedded, asked = self.from_embedding(h), self.from_state(states).unsqueeze(2)
+        asked_clause = self.clause_from_state(states)
+        slots = _Slots.start(batch, _ranked_rows(luck, batch.positives, self.config.slots))
+        rules = []
+        for index in range(self.config.rounds):
+            covered = support.coverage(slots.clauses, slots.w)
+            if index in self.config.anew:
+                slots = _moved(slots, covered, batch, luck)
+                covered = support.coverage(slots.clauses, slots.w)
+            if index == 0 or index in self.config.anew:
+                own = slots.of_anchor(embedded) + asked
+            counts = self.from_counts(support.of_literals(slots, covered))
+            of_slot = self.from_slot(support.of_slots(slots, covered)).unsqueeze(2)
+            hidden = (counts + of_slot + own).relu()
+            ahead = self.compete(hidden).squeeze(-1).masked_fill(~slots.candidates, -30.0).log_softmax(-1)
+            hidden = torch.cat([hidden, ahead.exp().unsqueeze(-1), (ahead / 4).unsqueeze(-1)], -1)
+            z = self.literal_gate(self.mix(hidden).relu()).squeeze(-1).sigmoid() * slots.candidates
+            slots = replace(slots, z=z, clauses=support.truth(slots.whole(z)))
+            seen = support.of_slots(slots, support.coverage(slots.clauses, slots.w))
+            w = self.clause_gate((self.clause_hidden(seen) + asked_clause).relu()).squeeze(-1).sigmoid()
+            slots = replace(slots, w=w)
+            rules.append(SoftRule(slots.whole(z), w))
+        return rules
+
+
+@dataclass(frozen=True, eq=False)
+class _Slots:
+    """The state of the slots between two rounds; literals are those that hold on a slot's anchor."""
+
+    holds: Float[Tensor, "B T N"]
+    """1 where a variable is true on the anchor."""
+    fails: Float[Tensor, "B T N"]
+    """1 where it is false."""
+    z: Float[Tensor, "B T N"]
+    w: Float[Tensor, "B T"]
+    clauses: Float[Tensor, "B T M"]
+
+    @classmethod
+    def start(cls, batch: EpisodeBatch, anchors: Int[Tensor, "B T"]) -> "_Slots":
+        """Ask for nothing yet, so that every row is covered."""
+        index = anchors.unsqueeze(-1).expand(-1, -1, batch.values.shape[-1])
+        values = batch.values.gather(1, index)
+        known = batch.known.to(values.dtype).gather(1, index)
+        clauses = values.new_ones(*anchors.shape, batch.values.shape[1])
+        w = values.new_full(anchors.shape, _START)
+        return cls(values * known, (1 - values) * known, torch.zeros_like(values), w, clauses)
+
+    @property
+    def candidates(self) -> Bool[Tensor, "B T N"]:
+        """Variables that are known on the anchor."""
+        return self.holds + self.fails > 0
+
+    def whole(self, z: Float[Tensor, "B T N"]) -> Float[Tensor, "B T L"]:
+        """Gates over all literals."""
+        return torch.cat([z * self.holds, z * self.fails], -1)
+
+    def of_anchor(self, literals: Float[Tensor, "B L H"]) -> Float[Tensor, "B T N H"]:
+        """Pick what belongs to the literals that hold on the anchor."""
+        true, false = (half.unsqueeze(1) for half in literals.chunk(2, 1))
+        return self.holds.unsqueeze(-1) * true + self.fails.unsqueeze(-1) * false
+
+
+def _moved(slots: _Slots, covered: "_Coverage", batch: EpisodeBatch, luck: Float[Tensor, "B M"]) -> _Slots:
+    """Move slots without positives of their own to the least covered ones, and empty them."""
+    with torch.no_grad():
+        idle = covered.own < 1.0
+        rows = _ranked_rows(covered.uncovered + 0.5 * luck, batch.positives, idle.shape[1])
+        fresh = _Slots.start(batch, rows.gather(1, covered.own.argsort(-1).argsort(-1)))
+
+    def either(new: Tensor, old: Tensor) -> Tensor:
+        return torch.where(idle.reshape(*idle.shape, *[1] * (old.ndim - 2)), new, old)
+
+    return _Slots(**{name: either(getattr(fresh, name), old) for name, old in vars(slots).items()})
+
+
+def _ranked_rows(
+    score: Float[Tensor, "B M"], positives: Float[Tensor, "B M"], count: int
+) -> Int[Tensor, "B T"]:
+    """Return the positive rows of highest score; with fewer than asked for, over again."""
+    order = (score + 10 * positives).argsort(-1, descending=True)
+    n_positive = positives.sum(-1, keepdim=True).long().clamp_min(1)
+    places = torch.arange(count, device=score.device).unsqueeze(0) % n_positive
+    return order.gather(1, places)
+
+
+@dataclass(frozen=True, eq=False)
+class _Coverage:
+    clauses: Float[Tensor, "B T M"]
+    alone: Float[Tensor, "B T M"]
+    """How little the other slots cover of a row."""
+    own: Float[Tensor, "B T"]
+    """Positives that this slot covers and no other."""
+    uncovered: Float[Tensor, "B M"]
+    """How little the whole rule covers of a row."""
+
+
+class _Support:
+    """The rows of the tables, and what slots cover of them."""
+
+    def __init__(self, batch: EpisodeBatch) -> None:
+        dtype, literals = batch.values.dtype, batch.literals
+        self.holds = (literals == 1).to(dtype)
+        self.fails = (literals == 0).to(dtype)
+        self.unknown = (literals == UNKNOWN).to(dtype)
+        self.positives, self.negatives = batch.positives.unsqueeze(1), batch.negatives.unsqueeze(1)
+        self.sizes = torch.cat([self.positives.sum(-1), self.negatives.sum(-1)], -1).clamp_min(1)
+
+    def truth(self, z: Float[Tensor, "B T L"]) -> Float[Tensor, "B T M"]:
+        """Truth of each slot's clause, eq. (12), slots first."""
+        failing, unknown = (1 - z).clamp_min(1e-12).log(), (1 - UNKNOWN * z).log()
+        return (failing @ self.fails.transpose(1, 2) + unknown @ self.unknown.transpose(1, 2)).exp()
+
+    def coverage(self, clauses: Float[Tensor, "B T M"], w: Float[Tensor, "B T"]) -> _Coverage:
+        """Who covers what, and who alone."""
+        gated = (w.unsqueeze(-1) * clauses).clamp_max(1 - 1e-4)
+        left = 1 - gated
+        uncovered = left.log().sum(1, keepdim=True).exp()
+        alone = uncovered / left
+        return _Coverage(clauses, alone, (gated * alone * self.positives).sum(-1), uncovered.squeeze(1))
+
+    def of_literals(self, slots: _Slots, covered: _Coverage) -> Float[Tensor, "B T N F"]:
+        """Count what a slot would cover with each literal of its anchor, and without it."""
+        C = covered.clauses
+        views = torch.cat([C * self.positives, C * self.negatives, C * covered.alone * self.positives], 1)
+        inside, outside = (
+            self._by_anchor(views @ self.holds, slots),
+            self._by_anchor(views @ self.fails, slots),
+        )
+        without = inside + outside / (1 - slots.z).clamp_min(0.02).repeat(1, 3, 1)
+        counts = [*inside.chunk(3, 1), *without.chunk(3, 1)]  # P, N, U with the literal; the same without it
+        totals = [self.sizes[:, side, None, None] for side in (0, 1, 0)]
+        rates = [count / total for count, total in zip(counts, totals * 2, strict=True)]
+        logs = [(count + 0.5).log() / 4 for count in counts]
+        precision = [logs[a] - logs[b] for a, b in ((0, 1), (2, 1), (3, 4), (5, 4))]
+        gains = [precision[0] - precision[2], precision[1] - precision[3]]
+        return torch.stack([*rates, *logs, *precision, *gains, slots.z], -1)
+
+    def _by_anchor(self, counts: Float[Tensor, "B X L"], slots: _Slots) -> Float[Tensor, "B X N"]:
+        true, false = counts.chunk(2, -1)
+        return true * slots.holds.repeat(1, 3, 1) + false * slots.fails.repeat(1, 3, 1)
+
+    def of_slots(self, slots: _Slots, covered: _Coverage) -> Float[Tensor, "B T S"]:
+        """Count what a slot covers."""
+        C = covered.clauses
+        P, N = (C * self.positives).sum(-1), (C * self.negatives).sum(-1)
+        U = (C * covered.alone * self.positives).sum(-1)
+        rates = [P / self.sizes[:, :1], N / self.sizes[:, 1:], U / self.sizes[:, :1]]
+        logs = [(count + 0.5).log() / 4 for count in (P, N, U)]
+        return torch.stack([*rates, *logs, logs[0] - logs[1], slots.z.sum(-1) / 4, slots.w], -1)
+
+
+@dataclass(frozen=True)
+class FeedbackData:
+    """Where the tables come from: rules over fair coins, and the wide prior."""
+
+    wide_share: float = 0.35
+    """Share of batches from the wide prior: correlated, one-hot, repeated columns, targets of all kinds."""
+    min_rows: int = 24
+    max_rows: int = 512
+    min_variables: int = 6
+    max_variables: int = 64
+    max_clauses: int = 6
+    max_literals: int = 4
+    max_noise: float = 0.3
+    max_missing: float = 0.15
+    n_query: int = 32
+    cells: int = 160_000
+    """Cells of a batch, which fixes how many tables it holds."""
+    max_episodes: int = 160
+
+    def draw(self, rng: np.random.Generator) -> SyntheticBatch:
+        """Draw a batch of tables of one shape."""
+        if rng.random() < self.wide_share:
+            wide = WidePrior(
+                min_rows=16,
+                max_rows=self.max_rows,
+                min_columns=self.min_variables,
+                max_columns=2 * self.max_variables,
+                n_query=self.n_query,
+                cells=self.cells,
+                max_episodes=self.max_episodes,
+                max_noise=self.max_noise,
+                max_missing=self.max_missing,
+            )
+            return wide.draw(rng)
+        return self._rules(rng)
+
+    def _rules(self, rng: np.random.Generator) -> SyntheticBatch:
+        M = _log_uniform(rng, self.min_rows, self.max_rows)
+        N = int(rng.integers(self.min_variables, 13))
+        D = _log_uniform(rng, 1, self.max_variables - N) if rng.random() < 0.5 else 0
+        B = int(np.clip(self.cells // ((M + self.n_query) * (N + D)), 4, self.max_episodes))
+        rows = M + self.n_query
+        columns = rng.random((B, rows, N)) < 0.5
+        clauses = _rules(rng, B, N, self.max_clauses, min(self.max_literals, N))
+        truth = dnf_truth(clauses, columns)
+        if D:
+            columns = np.concatenate([columns, self._distractors(rng, truth, M, D)], axis=2)
+            empty = np.zeros((B, clauses.shape[1], D), dtype=bool)
+            clauses = np.concatenate([clauses[:, :, :N], empty, clauses[:, :, N:], empty], axis=2)
+        order = rng.permutation(N + D)
+        columns, clauses = columns[:, :, order], clauses[:, :, np.concatenate([order, order + N + D])]
+        labels = truth[:, :M].copy()
+        if rng.random() < 0.4:
+            labels ^= rng.random((B, M)) < rng.uniform(0, self.max_noise, (B, 1))
+        known = np.ones_like(columns)
+        if rng.random() < 0.3:
+            known = rng.random(columns.shape) >= rng.uniform(0, self.max_missing, (B, 1, 1))
+        return SyntheticBatch(columns & known, known, labels, truth.astype(np.float32), clauses)
+
+    def _distractors(self, rng: np.random.Generator, truth: BoolArray, M: int, D: int) -> BoolArray:
+        """Columns that follow the label: everywhere alike, or in the query no more (then by chance alone)."""
+        rate = rng.uniform(0.1, 0.9, (len(truth), 1, 1))
+        if rng.random() < 0.5:
+            rate = np.full_like(rate, 0.5)
+        follow = np.where(truth[:, :, None], rate, 1 - rate)
+        if rng.random() < 0.5:
+            follow[:, M:] = 0.5
+        return np.asarray(rng.random((*truth.shape, D)) < follow)
+
+
+def _log_uniform(rng: np.random.Generator, least: int, most: int) -> int:
+    return int(np.exp(rng.uniform(np.log(least), np.log(most + 1))))
+
+
+def _rules(rng: np.random.Generator, B: int, N: int, max_clauses: int, max_literals: int) -> BoolArray:
+    """[B, K, 2N] clauses of one length, or each of its own."""
+    n_clauses = rng.integers(1, max_clauses + 1, (B, 1))
+    lengths = rng.integers(1, max_literals + 1, (B, max_clauses))
+    lengths = np.where(rng.random((B, 1)) < 0.5, lengths[:, :1], lengths)
+    lengths = np.where(np.arange(max_clauses) < n_clauses, lengths, 0)
+    ranks = np.argsort(np.argsort(rng.random((B, max_clauses, N)), axis=2), axis=2)
+    chosen = ranks < lengths[:, :, None]
+    signs = rng.random((B, max_clauses, N)) < 0.5
+    return np.concatenate([chosen & signs, chosen & ~signs], axis=2)
+
+
+@dataclass(frozen=True)
+class FeedbackLoss:
+    """What the rules are judged by."""
+
+    margin: float = 0.5
+    entropy: float = 0.02
+    length: float = 0.02
+    """Weight of literals beyond four in a slot."""
+    early: float = 0.2
+    """Weight of the rounds before slots start anew, each."""
+
+
+@dataclass(frozen=True)
+class FeedbackTrainConfig(TrainConfig):
+    """A training run of the network with coverage feedback."""
+
+    model: FeedbackConfig = field(default_factory=FeedbackConfig)
+    data: FeedbackData = field(default_factory=FeedbackData)
+    loss: FeedbackLoss = field(default_factory=FeedbackLoss)
+
+
+def support_of(batch: SyntheticBatch) -> EpisodeBatch:
+    """Return what the network sees."""
+    M = batch.n_support
+    B, _, N = batch.values.shape
+    return EpisodeBatch(
+        torch.from_numpy(batch.values[:, :M].astype(np.float32)),
+        torch.from_numpy(batch.known[:, :M].copy()),
+        torch.from_numpy(batch.labels.astype(np.float32)),
+        torch.ones(B, M, dtype=torch.bool),
+        torch.ones(B, N, dtype=torch.bool),
+    )
+
+
+class FeedbackTraining:
+    """Soft rules for tables of many kinds, judged by the text's coverage and margin on all rows."""
+
+    name = "paper-feedback"
+
+    def __init__(self, config: FeedbackTrainConfig) -> None:
+        self.config = config
+
+    def build(self) -> FeedbackInducer:
+        """Make the network; its first weights depend on the seed alone."""
+        return FeedbackInducer(self.config.model, torch.Generator().manual_seed(self.config.seed))
+
+    def loss(self, network: nn.Module, index: int) -> tuple[Tensor, dict[str, float]]:
+        """Draw batch ``index`` and judge the soft rules on its rows, seen and unseen."""
+        rng = np.random.default_rng([self.config.seed, index])
+        drawn = self.config.data.draw(rng)
+        device = next(network.parameters()).device
+        batch = support_of(drawn).to(device)
+        luck = torch.from_numpy(rng.random(drawn.labels.shape, dtype=np.float32)).to(device)
+        rules = network.rounds(batch, luck)  # type: ignore[operator]
+        rows = literals(*(torch.from_numpy(x) for x in (drawn.values.astype(np.float32), drawn.known)))
+        rows, truth = rows.to(device), torch.from_numpy(drawn.truth).to(device)
+        usable = torch.from_numpy(drawn.labels.any(1) & ~drawn.labels.all(1)).to(truth)[:, None]
+        weight = usable / (usable.sum() * rows.shape[1]).clamp_min(1)
+        settings = self.config.loss
+        total, row = truth.new_zeros(()), {}
+        for share, rule in self._judged(rules):
+            done = execute(rule, rows)
+            p = done.rule.clamp(1e-3, 1 - 1e-3)
+            coverage = -(weight * (truth * p.log() + (1 - truth) * (1 - p).log())).sum()
+            best = (done.clauses * rule.w.unsqueeze(1)).amax(-1)
+            margin = (weight * (truth * (0.7 - best).relu() + (1 - truth) * (best - 0.3).relu())).sum()
+            entropy = binary_entropy(rule.z.clamp(1e-6, 1 - 1e-6)).sum(-1).mean()
+            entropy = entropy + binary_entropy(rule.w.clamp(1e-6, 1 - 1e-6)).mean()
+            length = (rule.z.sum(-1) - 4).relu().mean()
+            total = total + share * (
+                coverage + settings.margin * margin + settings.entropy * entropy + settings.length * length
+            )
+            row = {
+                "coverage": coverage, "margin": margin, "entropy": entropy, "length": length,
+                "error": (weight * ((done.rule > 0.5) != (truth > 0.5))).sum(),
+            }  # fmt: skip
+        numbers = {name: float(value.detach()) for name, value in row.items()}
+        return total, {"episodes": float(len(batch)), "loss": float(total.detach()), **numbers}
+
+    def _judged(self, rules: list[SoftRule]) -> list[tuple[float, SoftRule]]:
+        """Return the rules before slots start anew, and the last ones, with their weights."""
+        early = [(self.config.loss.early, rules[index - 1]) for index in self.config.model.anew]
+        return [*early, (1.0, rules[-1])]
+
+    @cached_property
+    def _hidden_rules(self) -> dict[str, list[HiddenRule]]:
+        return deployed_suite(2 * self.config.run.validation_batches)
+
+    def validate(self, network: nn.Module) -> dict[str, float]:
+        """Score rules as deployed, by recovery and on wide tables."""
+        return score_deployed(network, self._hidden_rules)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the configuration as plain values."""
+        return to_dict(self.config)
+
+    def graph(self, network: nn.Module) -> Graph:
+        """Return what is traced of a trained network."""
+        return table_graph(network)
