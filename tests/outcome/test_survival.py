@@ -154,9 +154,9 @@ def test_what_is_written_says_the_same_of_every_row(found):
 
 
 def test_the_report_has_a_curve_for_each_segment_and_no_row(patients, found):
-    from nri.report.survival import gather_survival_report, render_survival_report
+    from nri.report import gather_report, render_report
 
-    page = render_survival_report(gather_survival_report(patients, found))
+    page = render_report(gather_report(patients, found))
     assert page.count('class="km-picture"') == len(found.rule.estimates)
     assert "concordance on new rows" in page
     assert "<script" not in page
