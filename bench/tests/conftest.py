@@ -89,10 +89,11 @@ def experiment_rows():
         "options": {"variant": ("full", "no-length", "gate noise")},
         "missing": {"gaps": ("unknown", "filled"), "missing": (0.0, 0.3)},
         "xor": {"rule": ("xor", "control"), "N": (4, 12)},
+        "polarity": {"pattern": ("+ +", "+ -", "++ --")},
         "clauses": {"dataset": ("vote", "car"), "most": (1, 8)},
         "seeds": {"dataset": ("vote", "car"), "protocol": ("p20", "p4")},
     }
-    extra = {"recovery": {"equal": 0.7}, "spurious": {"shifted_accuracy": 0.8}}
+    extra = {"recovery": {"equal": 0.7}, "polarity": {"equal": 0.5}, "spurious": {"shifted_accuracy": 0.8}}
     extra["ablation"] = {"literals_per_clause": 2.5, "episodes": 192_000}
     extra["slots"] = {"usage_variance": 0.01, "gate_entropy": 0.2, "usage_variance_25": 0.02}
     extra["wide"] = {"half": "choosing", "n_classes": 2, "log_loss": 0.5}

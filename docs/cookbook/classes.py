@@ -1,4 +1,4 @@
-"""More than two classes: one rule for each, and where several apply the surest clause decides."""
+"""More than two classes: an ordered list of branches, of which the first that fires decides."""
 
 from sklearn.datasets import load_iris
 

@@ -8,6 +8,6 @@ from nri import Knowledge, Settings, diagnose, induce_rule, read_table
 table = read_table(draw_visits(), "flu", positive="yes")
 settings = Settings(knowledge=Knowledge(cuts={"age": [40, 50, 60, 75]}, monotone={"age": "up"}))
 print(induce_rule(table, settings).rule)
-(found,) = diagnose(table, settings, rng=np.random.default_rng(0), prevalence=0.05)
-for name, measure in found.measures.items():
+(measured,) = diagnose(table, settings, rng=np.random.default_rng(0), prevalence=0.05)
+for name, measure in measured.measures.items():
     print(f"{name}: {measure}")

@@ -9,12 +9,12 @@ old, new = (
     NRIClassifier(positive="yes").fit(visits.drop(columns="flu"), visits["flu"]).rule_
     for visits in (last_year, this_year)
 )
-found = compare_rules(old, new, this_year)
-for change in found.classes:
+comparison = compare_rules(old, new, this_year)
+for change in comparison.classes:
     print(f"flu = {change.label}: the new rule fires on {change.relation}")
     print("  kept:   ", "; ".join(map(str, change.kept)) or "-")
     print("  moved:  ", "; ".join(f"{one.old} -> {one.new}" for one in change.moved) or "-")
     print("  dropped:", "; ".join(map(str, change.dropped)) or "-")
     print("  added:  ", "; ".join(map(str, change.added)) or "-")
-print(f"they differ on {found.rows.differs.sum()} of {len(this_year)} rows")
-print(f"accuracy on this year's rows: {found.rows.accuracy_old} -> {found.rows.accuracy_new}")
+print(f"they differ on {comparison.rows.differing} of {len(this_year)} rows")
+print(f"accuracy on this year's rows: {comparison.rows.score_old} -> {comparison.rows.score_new}")

@@ -1,6 +1,6 @@
-"""A rule from a workbook, whatever stands around the table. Needs nri[excel].
+"""A rule from a workbook with other sheets and rows around the table. Needs nri[excel].
 
-Predictions go back into it with ``nri predict rule.json visits.xlsx --out said.xlsx``; its other cells stay.
+``nri predict rule.json visits.xlsx --out predicted.xlsx`` writes predictions back; its other cells stay.
 """
 
 import tempfile

@@ -1,4 +1,4 @@
-"""A rule from a DataFrame: print it, predict by it, and ask why."""
+"""A rule from a DataFrame: print it, predict with it, and explain a prediction."""
 
 from visits import draw_visits
 

@@ -1,4 +1,4 @@
-"""Missing cells are unknown: no condition holds on them, so such rows fall to the other class."""
+"""Missing cells are unknown: no condition holds on them, so such rows get the ELSE class."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""A number as target: ask for what lies above a threshold."""
+"""A number as target, as two classes: above a threshold or not."""
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,6 @@ flats["rent"] = (9 * flats["size"] + 300 * (flats.district == "centre") + rng.no
 dear = (flats.rent > 900).rename("rent > 900")
 print(NRIClassifier(positive=True).fit(flats.drop(columns="rent"), dear).rule_)
 
-# the command line's way: a target as a person would write it
+# the same as on the command line: the target is a comparison
 table = read_table(flats, "rent > 900")
 print(f"{len(table)} rows, {table.by_class[1]:.0f} of them dear")

@@ -1,4 +1,4 @@
-"""A number as target: segments of rows with a mean each, and what one row is told."""
+"""A number as target: branches with a mean each, and the explanation of one row."""
 
 import numpy as np
 import pandas as pd

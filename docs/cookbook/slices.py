@@ -10,11 +10,11 @@ from nri import error_slices
 visits = draw_visits(600, noise=0.02)
 features, flu = visits.drop(columns="flu"), visits["flu"]
 
-# a logistic regression on fever, cough and chills knows nothing of the old with chills
+# a logistic regression on fever, cough and chills misses old patients with chills
 model_columns = pd.get_dummies(features[["fever", "cough", "chills"]])
-said = cross_val_predict(LogisticRegression(), model_columns, flu)
+predicted = cross_val_predict(LogisticRegression(), model_columns, flu)
 
-found = error_slices(features, flu, said)
-print(f"error rate {found.rate:.2f} on the {found.rows} rows held out to judge")
-for one in found.slices:
+result = error_slices(features, flu, predicted)
+print(f"error rate {result.rate:.2f} on the {result.rows} rows held out to judge")
+for one in result.slices:
     print(f"{one.clause}: {one.errors} of {one.rows} wrong, lift {one.lift:.1f}, p = {one.p_value:.1g}")

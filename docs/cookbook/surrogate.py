@@ -1,4 +1,4 @@
-"""A surrogate: rules that say what a random forest says, and how faithfully."""
+"""A surrogate: a rule that mimics a random forest, and its fidelity."""
 
 import pandas as pd
 from sklearn.compose import make_column_transformer
@@ -17,6 +17,6 @@ encoder = make_column_transformer(
 forest = make_pipeline(encoder, RandomForestClassifier(30, min_samples_leaf=5, random_state=0))
 forest.fit(features, visits["flu"])
 
-found = surrogate_of_model(forest, features, settings=Settings(max_clauses=3))
-print(found.rule)
-print(f"fidelity {found.fidelity} (cross-validated), most frequent answer {found.baseline:.2f}")
+surrogate = surrogate_of_model(forest, features, settings=Settings(max_clauses=3))
+print(surrogate.rule)
+print(f"fidelity {surrogate.fidelity} (cross-validated), baseline {surrogate.fidelity.baseline:.2f}")

@@ -1,11 +1,11 @@
-"""How long until an event, where some rows were not followed until then."""
+"""The time until an event, where some rows were not observed until then."""
 
 import numpy as np
 import pandas as pd
 
 from nri import cross_validate, induce_rule, read_table
 
-# the old with a high marker die three times as fast; some patients leave the study early
+# old patients with a high marker die four times as fast; some patients leave the study early
 rng = np.random.default_rng(0)
 patients = pd.DataFrame({"age": rng.integers(30, 90, 300), "marker": rng.normal(5, 2, 300).round(1)})
 hazard = np.where((patients["age"] > 60) & (patients["marker"] > 5), 0.03, 0.008)

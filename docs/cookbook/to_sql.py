@@ -1,4 +1,4 @@
-"""A rule that runs in a database: the SQL says what the rule says, missing cells included."""
+"""A rule that runs in a database: SQL predicts what the rule predicts, missing cells included."""
 
 import sqlite3
 
@@ -14,7 +14,7 @@ print(query)
 
 database = sqlite3.connect(":memory:")
 visits.to_sql("visits", database, index=False)
-answers = [row[-1] for row in database.execute(query)]
-print("same as predict:", answers == classifier.predict(features).tolist())
+predicted = [row[-1] for row in database.execute(query)]
+print("same as predict:", predicted == classifier.predict(features).tolist())
 
 print(classifier.rule_.to_sql("postgres", table="clinic.visits", statement="view"))

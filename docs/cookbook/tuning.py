@@ -1,4 +1,4 @@
-"""The classifier is an ordinary scikit-learn estimator: cross-validate it, search over what it may do."""
+"""The classifier is an ordinary scikit-learn estimator: cross-validate it, search over its parameters."""
 
 from sklearn.model_selection import GridSearchCV
 from visits import draw_visits

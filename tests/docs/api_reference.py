@@ -1,4 +1,4 @@
-"""The API reference, made from docstrings: ``make docs`` writes docs/api.md, a test holds it current."""
+"""The API reference, made from docstrings: ``make docs`` writes docs/api.md, a test keeps it current."""
 
 import ast
 import importlib
@@ -17,24 +17,34 @@ ROOT = Path(__file__).parents[2]
 PLACE = ROOT / "docs" / "api.md"
 
 RECORDS = {
-    "nri.induce.path": ["Induction"],
-    "nri.induce.price": ["Price"],
-    "nri.induce.estimates": ["Accuracy", "Interval"],
-    "nri.induce.diagnostics": ["Diagnostics", "Measure"],
+    "nri.induce.induce": ["Induction"],
+    "nri.induce.validate": ["KnowledgePrice"],
     "nri.induce.floors": ["Floored", "Floors"],
-    "nri.rule": ["ClassRule", "Dnf", "Clause", "Literal", "Op", "ColumnPlan", "Evidence", "Explanation"],
-    "nri.regress.path": ["NumberInduction"],
-    "nri.rule.segments": ["Segment", "Spread"],
-    "nri.survival.path": ["Followed", "SurvivalInduction", "Concordance"],
-    "nri.rule.survival": ["SurvivalSegment", "Curve"],
-    "nri.rule.explain_number": ["NumberExplanation"],
+    "nri.outcome": ["Score", "Interval", "Classes", "Number", "Survival"],
+    "nri.outcome.diagnostics": ["Diagnostics", "Measure"],
+    "nri.rule": [
+        "Branch",
+        "Clause",
+        "Literal",
+        "Op",
+        "Dnf",
+        "ClassTarget",
+        "NumberTarget",
+        "SurvivalTarget",
+        "Shares",
+        "Mean",
+        "Risk",
+        "Explanation",
+        "NearMiss",
+        "ColumnPlan",
+    ],
     "nri.tasks.slices": ["Slices", "Slice"],
     "nri.tasks.surrogate": ["Surrogate"],
     "nri.tasks.compare": ["Comparison", "ClassChange", "RegionChange", "RowChanges"],
     "nri.tasks.stability": ["Stability", "ClauseStability", "ClauseFrequency"],
     "nri.table.binarizer": ["BinaryTable"],
 }
-"""What the public functions take and hand back, for reading; nobody needs to import them."""
+"""What the public functions take and return, for reading; callers need not import them."""
 
 DYNAMICS = ("learn_dynamics", "read_dynamics", "Dynamics")
 """The names of nri_dynamics that come first; the others are what these return."""
@@ -56,7 +66,7 @@ def reference() -> str:
         "\n\n## Public names\n"
     )
     parts += [_entry(nri, name) for name in nri._PLACES]
-    parts.append("## What they take and hand back\n")
+    parts.append("## What they take and return\n")
     for module_name, names in RECORDS.items():
         parts += [_entry(importlib.import_module(module_name), name) for name in names]
     parts.append("## Dynamics: the package `nri_dynamics`\n")
@@ -95,15 +105,15 @@ def _document(thing: Any) -> str:
     """Turn a numpydoc docstring into Markdown."""
     text = inspect.getdoc(thing) or ""
     pieces = _HEADING.split(text)
-    told = [_prose(pieces[0])]
+    parts = [_prose(pieces[0])]
     for title, body in zip(pieces[1::2], pieces[2::2], strict=True):
         if title == "Examples":
-            told.append(_prose(body))
+            parts.append(_prose(body))
         elif title in ("Parameters", "Attributes", "Raises", "Returns"):
-            told.append(f"**{title}**\n\n{_items(body)}")
+            parts.append(f"**{title}**\n\n{_items(body)}")
         else:
-            told.append(f"**{title}**\n\n{_prose(body)}")
-    return "\n\n".join(part.strip() for part in told if part.strip())
+            parts.append(f"**{title}**\n\n{_prose(body)}")
+    return "\n\n".join(part.strip() for part in parts if part.strip())
 
 
 def _prose(text: str) -> str:

@@ -15,7 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ("README.md", "docs/getting-started.md", "docs/what-a-rule-tells.md", "docs/dynamics.md")
+DOCUMENTS = (
+    "README.md",
+    *(
+        f"docs/{name}.md"
+        for name in ("getting-started", "commands", "outcomes", "costs", "knowledge", "cells", "dynamics")
+    ),
+)
 _BLOCK = re.compile(r"```(?P<kind>console|pycon)\n(?P<text>.*?)```", re.DOTALL)
 
 

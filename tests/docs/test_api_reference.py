@@ -9,7 +9,7 @@ def test_the_reference_is_what_the_docstrings_say():
 
 def test_the_reference_tells_of_every_public_name_and_each_can_be_imported():
     assert set(nri.__all__) - {"__version__"} == set(nri._PLACES)
-    told = reference().split("## What they take and hand back")[0]
+    names = reference().split("## What they take and return")[0]
     for name in nri._PLACES:
-        assert f"`{name}" in told
+        assert f"`{name}" in names
         assert getattr(nri, name).__doc__

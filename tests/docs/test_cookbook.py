@@ -10,7 +10,7 @@ COOKBOOK = Path(__file__).parents[2] / "docs" / "cookbook"
 SCRIPTS = sorted(path for path in COOKBOOK.glob("*.py") if path.name != "visits.py")
 
 EXPECTED = {
-    "classes": "THEN y = setosa",
+    "classes": "y = setosa",
     "clinic": "sensitivity: 0.",
     "compare": "age > 65 AND chills = yes -> age > 60 AND chills = yes",
     "dynamics": "0 fixed points, cycles of [2, 6] states",
@@ -23,7 +23,7 @@ EXPECTED = {
     "slices": "chills = yes",
     "stability": "cough = yes AND fever = yes: same conditions in",
     "surrogate": "THEN prediction = yes",
-    "survey_weights": "covers 760 of 1600",
+    "survey_weights": "1.00 of 760 rows (weighted)",
     "survival": "concordance on new rows: 0.6",
     "to_sql": "same as predict: True",
     "tuning": "clauses: 2",

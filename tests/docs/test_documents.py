@@ -1,13 +1,24 @@
-"""Documents tell the truth: examples print what they show, trees name what exists, links lead somewhere."""
+"""Documents are true: examples print what they show, names and paths exist, links lead to files."""
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from examples_in_docs import DOCUMENTS, ROOT, Example, examples, run
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ALL = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+HISTORY = {"CHANGELOG.md", "log.md"}
+"""Pages that describe how things were."""
+LONGER = ("api", "dynamics", "licences", "log", "paper", "results")
+"""Names of pages that are generated, or that present experiments or another package, begin so."""
+READ_THROUGH = {
+    "README.md": 200,
+    "CONTRIBUTING.md": 160,
+    **{f"docs/{path.name}": 150 for path in (ROOT / "docs").glob("*.md") if not path.name.startswith(LONGER)},
+}
+"""Pages that answer one question, and how many lines they may have."""
 
 
 @pytest.mark.parametrize(
@@ -23,28 +34,28 @@ def test_the_readme_has_examples_of_both_kinds():
     assert {example.kind for example in examples(README)} == {"console", "pycon"}
 
 
-def annotated_trees() -> dict[str, set[str]]:
+def annotated_tree() -> dict[str, set[str]]:
     """Return for each folder at the left margin of the README's tree what is named directly below it."""
     block = re.search(r"```text\n(src/nri/\n.*?)```", README, re.DOTALL)
     assert block
-    trees: dict[str, set[str]] = {}
+    tree: dict[str, set[str]] = {}
     for line in block[1].splitlines():
         name = line.split()[0].rstrip("/")
         if not line.startswith(" "):
-            parts = trees.setdefault(name, set())
+            parts = tree.setdefault(name, set())
         elif line[2] != " ":
             parts.add(name)
-    return trees
+    return tree
 
 
 def test_the_annotated_tree_shows_the_three_packages():
-    assert list(annotated_trees()) == ["src/nri", "dynamics/nri_dynamics", "bench/nri_bench"]
+    assert list(annotated_tree()) == ["src/nri", "dynamics/nri_dynamics", "bench/nri_bench"]
+    assert all((ROOT / package / "__init__.py").exists() for package in annotated_tree())
 
 
-@pytest.mark.parametrize(("package", "named"), annotated_trees().items())
-def test_the_annotated_tree_names_every_part_of_a_package_and_nothing_else(package: str, named: set[str]):
-    unnamed = {"__main__.py", "__pycache__"} | ({"__init__.py"} - named)
-    assert named == {path.name for path in (ROOT / package).iterdir() if _is_part(path)} - unnamed
+def test_the_annotated_tree_names_every_part_of_the_product_and_nothing_else():
+    parts = {path.name for path in (ROOT / "src" / "nri").iterdir() if _is_part(path)}
+    assert annotated_tree()["src/nri"] == parts - {"__main__.py"}
 
 
 def _is_part(path: Path) -> bool:
@@ -72,4 +83,59 @@ def test_the_table_of_commands_names_every_command():
 
     group = typer.main.get_command(app)
     known = set(group.list_commands(None))
-    assert set(re.findall(r"^\| `nri ([\w-]+)", README, re.MULTILINE)) == known
+    commands = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `nri ([\w-]+)", commands, re.MULTILINE)) == known
+
+
+def options_of(command: Any) -> set[str]:
+    """Return the options of a command and of those below it."""
+    below = getattr(command, "commands", {}).values()
+    own = {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
+    return own.union(*map(options_of, below))
+
+
+@pytest.mark.parametrize("name", READ_THROUGH)
+def test_options_in_documents_exist(name: str):
+    import typer
+
+    from nri.cli.app import app
+    from nri_bench.cli import bench_app
+    from nri_dynamics.cli import dynamics_app
+
+    apps = (app, bench_app, dynamics_app)
+    known = set().union(*(options_of(typer.main.get_command(one)) for one in apps))
+    text = (ROOT / name).read_text(encoding="utf-8")
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text))
+    assert named - known <= {"--help"}, "no command has such an option"
+
+
+@pytest.mark.parametrize("page", ["dataflow", "models"])
+def test_every_step_names_a_function_and_a_file_that_hold_it(page: str):
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    steps = re.findall(r"^\|[^|]+\| `(\w+)` \| `([\w/]+\.py)`", text, re.MULTILINE)
+    assert len(steps) >= 10
+    for name, file in steps:
+        code = (ROOT / "src" / "nri" / file).read_text(encoding="utf-8")
+        assert re.search(rf"^ *(def|class) {name}\b", code, re.MULTILINE), f"{file} has no {name}"
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.name)
+def test_paths_of_files_in_documents_exist(path: Path):
+    text = path.read_text(encoding="utf-8")
+    for file in re.findall(r"`((?:src/nri|bench|docs|tests|configs|results)/[\w/.-]+\.\w+)", text):
+        if path.name not in HISTORY and "NAME" not in file:
+            assert (ROOT / file).exists(), file
+
+
+@pytest.mark.parametrize(("name", "most"), READ_THROUGH.items())
+def test_a_page_is_short_and_so_are_its_lines(name: str, most: int):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= most
+    prose = re.sub(r"<!-- bench:.*?<!-- /bench -->|```.*?```", "", text, flags=re.DOTALL)
+    long = [line for line in prose.splitlines() if len(line) >= 120 and not line.startswith(("|", "!["))]
+    assert not long
+
+
+def test_every_page_is_in_the_navigation_of_the_site():
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert all(path.name in navigation for path in (ROOT / "docs").glob("*.md"))

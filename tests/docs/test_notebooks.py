@@ -1,4 +1,4 @@
-"""The notebooks run, print what they show, and tell nothing of the machine that ran them."""
+"""The notebooks run, print what they show, and hold no path of the machine that ran them."""
 
 import json
 

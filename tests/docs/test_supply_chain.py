@@ -1,4 +1,4 @@
-"""What is pinned is locked by its hash and listed with its licence; lists that nobody renews go stale.
+"""What is pinned is locked by its hash and listed with its licence; lists that are not renewed go stale.
 
 Twenty packages were once pinned without a hash: the lock was older than the extras that brought them.
 """
@@ -23,10 +23,10 @@ def test_every_pinned_package_is_locked_at_its_version():
 
 def test_every_package_of_the_environment_stands_on_the_page_of_licences():
     page = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
-    told = set(re.findall(r"^\| (\S+) \| \S+ \| .+ \|$", page, re.MULTILINE))
+    listed = set(re.findall(r"^\| (\S+) \| \S+ \| .+ \|$", page, re.MULTILINE))
     present = {package.name for package in supply_chain.installed()} - set(supply_chain.OWN)
     assert "torch" in present
-    assert not present - told, "run `make sbom`"
+    assert not present - listed, "run `make sbom`"
 
 
 def test_the_bill_of_materials_names_each_package_with_its_hash():

@@ -15,8 +15,8 @@ import xlwt
 from hypothesis import strategies as st
 
 from nri import NRIClassifier, NRIRegressor
-from nri.engine.files import goes_by_engine, open_files
-from nri.engine.large import profiled
+from nri.rows.files import goes_by_engine
+from nri.rows.open import rows_in_files
 from nri.rule import any_rule_from_json
 from nri.table.files import open_source
 from nri.table.readers import Budget
@@ -111,11 +111,7 @@ def count_table(case: tuple[str, int]) -> None:
         goes_by_engine(str(path))
         files = goes_by_engine(str(path), "duckdb")
         assert files is not None
-        opened = open_files(files, threads=1)
-        try:
-            profiled(opened.rows, "y", sample=10, plans=opened.plans)
-        finally:
-            opened.rows.close()
+        rows_in_files(files, "y", size=10).close()
 
 
 @cache

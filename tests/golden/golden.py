@@ -55,6 +55,8 @@ class Case:
     """csv, tsv, parquet, xlsx, frame, sqlite or duckdb, which reads a CSV file in place"""
     command: tuple[str, ...] | None = None
     """further options, where the case goes through the command line; settings have no effect then"""
+    config: str = ""
+    """a file of settings for the command line"""
     cv: bool = False
     """whether cross-validated numbers are frozen too"""
 
@@ -132,7 +134,8 @@ CASES: tuple[Case, ...] = (
         "ill-command",
         **_ILL,
         source="xlsx",
-        command=("--positive", "ill", "--cuts", "age=40,65", "--forbid", "dose > 5", "--cost", "ill=3"),
+        command=("--positive", "ill", "--cost", "ill=3"),
+        config='[knowledge]\ncuts = {age = [40, 65]}\nforbid = ["dose > 5"]\n',
     ),
     Case("bill-above", **_about("bill"), target="bill > 1500"),
     Case("signs", table="signs", target="case", cv=True),
@@ -291,6 +294,9 @@ def _by_command(case: Case) -> Result:
     options = {"--target": case.target, "--time": case.time, "--event": case.event, "--weights": case.weights}
     arguments = ["induce", str(write_source(case)), "--out", "rule.json", *(case.command or ())]
     arguments += [text for name, value in options.items() if value is not None for text in (name, value)]
+    if case.config:
+        Path("settings.toml").write_text(case.config, encoding="utf-8")
+        arguments += ["--config", "settings.toml"]
     if case.source == "duckdb":
         arguments += ["--engine", "duckdb"]
     stdout, stderr, code = io.StringIO(), io.StringIO(), None

@@ -154,7 +154,7 @@ def test_the_cuts_of_several_classes_are_sharpened_together():
     codes = np.digitize(x, [420, 510])
     rows = table_of_columns({"x": column_of(x.tolist())}, codes, ("low", "middle", "high"))
     start = {"low": Dnf([Clause([at_most("x", 400)])]), "high": Dnf([Clause([above("x", 550)])])}
-    found = sharpen(counted(start, "middle", rows), rows, ["x"])
+    found = sharpen(count_classes(start, "middle", rows), rows, ["x"])
     assert right_weight(found, rows) == 300
 
 

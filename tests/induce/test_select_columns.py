@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nri.induce.select_columns import bits_of_columns, columns_to_search
 
 from nri.induce import select_columns
 from nri.induce.induce import induce_rule
+from nri.induce.select_columns import bits_of_columns, columns_to_search
 from nri.induce.settings import Settings
 from nri.rule import Kind, column_of
 from nri.search.counts import _ridge

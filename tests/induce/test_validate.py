@@ -63,7 +63,9 @@ def test_folds_in_processes_give_what_one_process_gives(monkeypatch):
     assert len(steps) == 3
     assert several.predicted.tolist() == one.predicted.tolist()
     assert [found.rule for found in several.inductions] == [found.rule for found in one.inductions]
-    assert pickle.loads(pickle.dumps(one)).predicted.tolist() == one.predicted.tolist(), "it can be sent to a process"
+    assert pickle.loads(pickle.dumps(one)).predicted.tolist() == one.predicted.tolist(), (
+        "it can be sent to a process"
+    )
 
 
 def test_a_bootstrap_sample_has_as_many_rows_and_keeps_their_weights():

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from lifelines import KaplanMeierFitter, NelsonAalenFitter
 from lifelines.statistics import multivariate_logrank_test
 from lifelines.utils import concordance_index, median_survival_times
-from nri.outcome.survival import concordant_pairs, expected_events, kaplan_meier, logrank
 
 from nri import (
     InputError,
@@ -21,6 +20,7 @@ from nri import (
     induce_rule,
     read_table,
 )
+from nri.outcome.survival import concordant_pairs, expected_events, kaplan_meier, logrank
 from nri.rule import from_json
 
 pytestmark = pytest.mark.filterwarnings("ignore:Starting with pandas")
@@ -116,9 +116,9 @@ def test_where_nothing_tells_the_time_no_clause_is_made_up():
     rows[["days", "status"]] = rows[["days", "status"]].sample(frac=1, random_state=1).to_numpy()
     rule = induce_rule(followed_rows(rows)).rule
     assert len(rule.branches) <= 1
-    assert cross_validate(
-        followed_rows(rows), rng=np.random.default_rng(0)
-    ).value == pytest.approx(0.5, abs=0.06)
+    assert cross_validate(followed_rows(rows), rng=np.random.default_rng(0)).value == pytest.approx(
+        0.5, abs=0.06
+    )
 
 
 def test_a_row_of_weight_two_is_two_rows():
@@ -154,9 +154,9 @@ def test_what_is_written_says_the_same_of_every_row(found):
 
 
 def test_the_report_has_a_curve_for_each_segment_and_no_row(patients, found):
-    from nri.report.survival import gather_survival_report, render_survival_report
+    from nri.report import gather_report, render_report
 
-    page = render_survival_report(gather_survival_report(patients, found))
+    page = render_report(gather_report(patients, found))
     assert page.count('class="km-picture"') == len(found.rule.estimates)
     assert "concordance on new rows" in page
     assert "<script" not in page

@@ -12,12 +12,11 @@ import duckdb
 import pandas as pd
 import pytest
 from large_tables import planted
-from nri.rows.adapters import IbisEngine
-from nri.rows.database import open_database
-from nri.rows.duckdb import DuckEngine
-from nri.rows.engine import ROWS
 
 from nri.errors import InputError
+from nri.rows.database import IbisEngine, open_database
+from nri.rows.duckdb import DuckEngine
+from nri.rows.engine import ROWS
 
 pytest.importorskip("ibis", reason="ibis-framework is in the extra scale")
 pytestmark = pytest.mark.filterwarnings(

@@ -6,13 +6,13 @@ from typing import get_args
 
 import pytest
 from large_tables import planted
+from nri.cli.records import Size
+
+from nri.cli.options import SampleOption
+from nri.errors import InputError
 from nri.rows import files
 from nri.rows.duckdb import connect
 from nri.rows.memory import SEARCHED_ROWS
-
-from nri.cli.options import SampleOption
-from nri.cli.records import Size
-from nri.errors import InputError
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,9 @@ def counts_on(rule: Rule, frame: pd.DataFrame) -> list[list[float]]:
     codes = np.array([rule.classes.index(label) for label in frame.bought])
     deciding = rule.decide(frame)
     n_classes = len(rule.classes)
-    return [np.bincount(codes[deciding == i], minlength=n_classes).tolist() for i in range(len(rule.estimates))]
+    return [
+        np.bincount(codes[deciding == i], minlength=n_classes).tolist() for i in range(len(rule.estimates))
+    ]
 
 
 def counted_in(rule: Rule) -> list[list[float]]:
@@ -182,7 +184,9 @@ def test_a_category_that_is_left_over_is_counted_as_itself(tmp_path: Path) -> No
     large = Literal("size", Op.GT, 60.0)
     wide = found.count({red, blue, large})
     for literals in ({green, large}, {red}, {red, green}, {Literal("size", Op.GT, 55.0)}):
-        narrow, counted = (dict(_groups(one)) for one in (found.narrowed(wide, literals), found.count(literals)))
+        narrow, counted = (
+            dict(_groups(one)) for one in (found.narrowed(wide, literals), found.count(literals))
+        )
         assert narrow == counted
     found.close()
 

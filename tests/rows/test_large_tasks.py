@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from large_tables import planted
-from nri.rows.files import files_of
-from nri.engine.some_rows import some_rows
+from nri.rows.some_rows import some_rows
 
 from nri.errors import InputError
+from nri.rows.files import files_of
 
 N = 6000
 

@@ -8,6 +8,7 @@ import pytest
 from example_tables import random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from nri.induce.induce import induce_rule
 from nri.induce.refine import rule_bits
 from nri.induce.settings import Settings
@@ -128,7 +129,9 @@ def contents_by(table: Table, variables: list[Literal]) -> Counter:
     rows: Counter = Counter()
     for i, (code, weight) in enumerate(zip(table.codes.tolist(), table.weights.tolist(), strict=True)):
         cells = [table.columns[v.column].cell(i) for v in variables]
-        key = tuple((c is not None, c is not None and c > v.value) for c, v in zip(cells, variables, strict=True))
+        key = tuple(
+            (c is not None, c is not None and c > v.value) for c, v in zip(cells, variables, strict=True)
+        )
         rows[key, code] += weight
     return rows
 

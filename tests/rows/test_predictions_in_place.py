@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from large_tables import planted, with_gaps
-from nri.rows import batches
-from nri.rows.files import files_of
 
 from nri import NRIClassifier, NRIRegressor, Rule
 from nri.errors import InputError
+from nri.rows import batches
+from nri.rows.files import files_of
 from nri.tasks.stream import stream_predictions
 
 

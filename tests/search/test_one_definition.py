@@ -12,7 +12,7 @@ from search_problems import episodes
 from nri.episode import literal_truth
 from nri.paper.deploy import clause_holds
 from nri.rule import Clause, Dnf, Literal, Op, Rule, clause_matrix, column_of
-from nri.rule.decide import first_to_fire, speaking_order
+from nri.rule.decide import deciding_order, first_to_fire
 from nri.search.candidates import build_pool, clause_truth
 from nri.search.clauses import clause_array, clause_lengths
 from nri.search.greedy import described
@@ -111,6 +111,6 @@ def as_ruleset(episode, rules, default) -> Rule:
 def test_who_goes_first_is_settled_by_precision_then_class_then_reading(clauses, n_rows):
     precision = np.array([p for p, _ in clauses])
     classes = np.array([c for _, c in clauses], dtype=np.int64)
-    order = speaking_order(precision, classes).tolist()
+    order = deciding_order(precision, classes).tolist()
     assert order == sorted(range(len(clauses)), key=lambda i: (-round(precision[i], 9), classes[i], i))
     assert first_to_fire(np.zeros((n_rows, len(clauses)), bool)).tolist() == [len(clauses)] * n_rows

@@ -136,4 +136,4 @@ def test_a_report_is_told_step_by_step_and_takes_over_the_folds_of_the_estimate(
     assert lines[-1]["name"] == "report_flu.html"
     accuracy = f"{estimate[-1]['value']:.2f} ± {estimate[-1]['error']:.2f}"
     assert accuracy in lines[-1]["content"]
-    assert "What clinicians count" in lines[-1]["content"]
+    assert "sensitivity" in lines[-1]["content"]

@@ -8,7 +8,9 @@ import openpyxl
 import pandas as pd
 from playwright.sync_api import expect
 
-RENTS = "rooms,area,rent\n" + "".join(f"{1 + i % 4},{20 + i},{400.5 + 7 * i}\n" for i in range(60))
+RENTS = "rooms,area,rent\n" + "".join(
+    f"{1 + i % 4},{20 + 5 * (i % 16)},{400.5 + 35 * (i % 16) + i}\n" for i in range(80)
+)
 
 
 def workbook() -> bytes:

@@ -117,8 +117,7 @@ async def verify(caller: Caller, tally: Tally, clauses: list[list[str]]) -> None
     """Take the rule along and see whether it is the one that was edited."""
     rule = held(tally.count(await caller("GET", "/api/download/json"))).data
     found = {
-        tuple(sorted(literal["column"] for literal in clause["literals"]))
-        for clause in rule["rules"][0]["clauses"]
+        tuple(sorted(literal["column"] for literal in clause["literals"])) for clause in rule["branches"]
     }
     if found != {tuple(sorted(columns)) for columns in clauses}:
         tally.lost += 1

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from nri.arrays import BoolArray
 from nri.errors import InputError
+from nri.outcome import Classes
 from nri.rule import Kind, Literal, Op
 from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain
-from nri.table import Binarizer, LeftOut, Reason, Table, Target, read_columns, table_of
+from nri.table import Binarizer, LeftOut, Reason, Table, read_columns, table_of
 from nri.table.usable import CategoryLimits
 
 MODES = ("auto", "paper")
@@ -42,7 +43,7 @@ def labelled(X: Any, labels: Any = None, weights: Any = None) -> Table:
     table = table_of(X)
     if labels is not None:
         codes = np.asarray(labels, dtype=np.int64)
-        table = table.labelled(Target("y", tuple(range(max(2, codes.max() + 1))), codes))
+        table = table.with_outcome(Classes("y", tuple(range(max(2, codes.max() + 1))), codes))
     return table if weights is None else table.reweighted(np.asarray(weights, dtype=float))
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from nri.outcome import Classes
 from nri.rule import Kind
-from nri.table import Binarizer, LeftOut, Reason, Target, table_of
+from nri.table import Binarizer, LeftOut, Reason, table_of
 
 ROOT = Path(__file__).resolve().parents[2]
 UCI = Path(os.environ.get("NRI_DATA", ROOT.parent / "shared" / "data" / "uci"))
@@ -92,8 +93,8 @@ def test_named_number_columns_are_cut_and_all_others_are_categories() -> None:
 
 def test_labels_are_never_looked_at() -> None:
     table = table_of({"n": np.arange(10.0)})
-    labels = Target("y", (0, 1), (np.arange(10) > 7).astype(np.int64))
-    assert Binarizer("paper").fit(table.labelled(labels)).variables_ == fit(table).variables_
+    labels = Classes("y", (0, 1), (np.arange(10) > 7).astype(np.int64))
+    assert Binarizer("paper").fit(table.with_outcome(labels)).variables_ == fit(table).variables_
 
 
 def test_a_date_is_cut_at_a_date_of_the_table() -> None:

@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nri.errors import InputError, TargetError, UnknownColumnError
+from nri.outcome import Classes
 from nri.rule import Literal, Op
 from nri.rule.phrase import phrase_literal
-from nri.table import Target, label_table, table_of
+from nri.table import label_table, table_of
 from nri.table.answers import read_answers, read_condition
 from nri.table.target import MAX_CLASSES, class_index, describe, encode
 
 
-def classes_of(cells: Any, name: str = "y", max_classes: int = MAX_CLASSES) -> tuple[Target, list[bool]]:
+def classes_of(cells: Any, name: str = "y", max_classes: int = MAX_CLASSES) -> tuple[Classes, list[bool]]:
     """The classes of the known rows of a column, and which rows these are."""
     target, known = encode(read_answers(table_of({name: cells}), name), max_classes=max_classes)
     return target, known.tolist()

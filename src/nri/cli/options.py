@@ -106,7 +106,9 @@ KeepOption = Annotated[
 ]
 ModelOption = Annotated[
     str | None,
-    _option("--model", metavar="NAME", help="seeded, greedy, paper, paper-tuned or paper-feedback.", panel=_SHAPE),
+    _option(
+        "--model", metavar="NAME", help="seeded, greedy, paper, paper-tuned or paper-feedback.", panel=_SHAPE
+    ),
 ]
 SettingsFileOption = Annotated[
     Path | None,

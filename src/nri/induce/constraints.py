@@ -71,7 +71,7 @@ def resolved(known: Knowledge, table: Table) -> Knowledge:
     """Check what a person knows against the table, and read conditions as its cells are read."""
     if not isinstance(table.outcome, Classes) and known.monotone:
         raise InputError(
-            f"a direction (--monotone) is for a rule about a class, but {table.target!r} is none; drop it"
+            f"a direction (monotone) is for a rule about a class, but {table.target!r} is none; drop it"
         )
     for names in (known.cuts, known.monotone):
         table.require(list(names))

@@ -116,7 +116,7 @@ def _check_settings(settings: "Settings") -> None:
 def _check_knowledge(known: "Knowledge") -> None:
     """Refuse what a person knows where its type means nothing."""
     if known.keep is not None and not isinstance(known.keep, Rule):
-        raise InputError(f"keep is {shown(known.keep)}; give a rule, e.g. read_rules('rule.json')")
+        raise InputError(f"keep is {shown(known.keep)}; give a rule, e.g. read_rule('rule.json')")
     if isinstance(known.forbid, str | bytes) or not isinstance(known.forbid, Iterable):
         raise InputError(f"forbid is {shown(known.forbid)}; give a list of conditions, e.g. ['age > 80']")
     for one in known.forbid:

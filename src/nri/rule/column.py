@@ -177,7 +177,7 @@ def read_rows(rows: Any, plans: Mapping[str, ColumnPlan]) -> Columns:
         return rows
     if not _readers:
         raise InputError(
-            "rows must be typed columns where nri.table is not loaded; read the rule with nri.read_rules"
+            "rows must be typed columns where nri.table is not loaded; read the rule with nri.read_rule"
         )
     return _readers[0](rows, plans)
 

@@ -13,21 +13,12 @@ from nri.induce.costs import MeanCost, mean_cost
 from nri.induce.validate import HeldOut
 from nri.outcome import Classes, Number, Score, Survival
 from nri.outcome.diagnostics import Diagnostics, Measure
-from nri.rule import (
-    Clause,
-    Column,
-    Kind,
-    Label,
-    Literal,
-    NumberTarget,
-    RenderOptions,
-    SurvivalTarget,
-    Value,
-    literal_truth,
-)
+from nri.rule import Clause, Column, Kind, Label, Literal, NumberTarget, RenderOptions, SurvivalTarget
 from nri.rule.explain import tally
+from nri.rule.literal import Value
 from nri.rule.phrase import BARE, phrase_label, phrase_literal, phrase_value
 from nri.rule.render.outline import outline_of
+from nri.rule.truth import literal_truth
 from nri.serve.upload import ColumnProfile, TargetProfile, Upload, guess_target
 from nri.serve.work import Work
 from nri.table.cells import number_as_text
@@ -398,17 +389,8 @@ def _label(label: Label) -> Json:
 
 
 def _column(column: ColumnProfile) -> Json:
-    return {
-        "name": column.name,
-        "kind": column.kind.value,
-        "left_out": column.left_out,
-        "missing": column.missing,
-        "distinct": column.distinct,
-        "values": list(column.values),
-        "low": plain(column.low),
-        "middle": plain(column.middle),
-        "high": plain(column.high),
-    }
+    shown = {name: plain(value) for name, value in vars(column).items()}
+    return {**shown, "kind": column.kind.value, "values": list(column.values)}
 
 
 def _share(mask: BoolArray) -> float | None:
