@@ -133,8 +133,8 @@ def table(rows: Sequence[Row]) -> str:
     head = ["method", "tables", "clean", *LINTS, "with counts", "branches", "literals"]
     caption = (
         "\nTables whose rule is clean, and with each fault: a count that repeats a column; a count of more"
-        " than six, or that is a plain AND or OR; a line whose class has a share below 0.35; a class of 5 % of the"
-        " rows that is never predicted without a word; more lines than 2 x classes + 1.\n"
+        " than six, or that is a plain AND or OR; a line whose class has a share below 0.35; a class of 5 %"
+        " of the rows that is never predicted without a word; more lines than 2 x classes + 1.\n"
     )
     return markdown(head, lines) + caption
 

@@ -23,6 +23,8 @@ MAX_CANDIDATES = 4000
 """About how many candidates a rule is chosen from; more gain next to nothing."""
 LIST_CANDIDATES = 2000
 """About how many candidates a list is made of, and at most a fifth of them of one class."""
+LIST_CELLS = 40_000
+"""About how many chances of a class on a row a list is searched by: of more rows some are taken."""
 LIST_LITERALS = 800
 """Single literals that are among them whatever they gain, those of each class that are the most telling."""
 
@@ -67,7 +69,7 @@ def induce(
     near
         Whether to return the rules near the best one too.
     prices
-        [2N], how many times its bits each literal costs; by default once.
+        [2N], how many times its bits each literal costs; by default more for numbers, if groups are known.
     choose
         How a rule is chosen from candidates; the local search by default.
     """
@@ -77,9 +79,10 @@ def induce(
         objective = DescriptionLength() if posterior is None else ExpectedError()
     if groups is not None:
         limits = replace(limits, columns=groups[: episode.n_variables])
-    prices = np.ones(2 * episode.n_variables) if prices is None else prices
-    if groups is not None:
-        prices = np.where(_of_numbers(groups, episode.n_variables), NUMBER_PRICE, 1.0) * prices
+    if prices is None:
+        prices = (
+            np.ones(2 * episode.n_variables) if groups is None else number_prices(groups, episode.n_variables)
+        )
     real = search_rows(episode, posterior)
     evidence = real.cost_weighted(episode.costs)
     if evidence.n_classes == 2:
@@ -117,9 +120,10 @@ NUMBER_PRICE = 1.4
 """How many times its bits a literal about a number costs: labels have chosen its cut among many."""
 
 
-def _of_numbers(groups: IntArray, n_variables: int) -> BoolArray:
-    """[2N], literals of columns that hold numbers."""
-    return np.tile(np.isin(groups[:n_variables], groups[n_variables:]), 2)
+def number_prices(groups: IntArray, n_variables: int, share: float = 1.0) -> FloatArray:
+    """[2N], how many times its bits each literal costs by labels, which have this share of the say."""
+    of_number = np.isin(groups[:n_variables], groups[n_variables:])
+    return np.tile(np.where(of_number, 1 + share * (NUMBER_PRICE - 1), 1.0), 2)
 
 
 def against_class(task: OneVsRest) -> BoolArray:
@@ -195,6 +199,7 @@ def _induce_many(
     prices: FloatArray,
 ) -> Induced:
     """Candidates of each class against the rest, then one ordered list of them."""
+    whole, evidence = evidence, evidence.thinned(max(1000, LIST_CELLS // evidence.n_classes))
     tasks = [evidence.task(target) for target in range(evidence.n_classes)]
     draws = rng.spawn(len(tasks))
     pools = [
@@ -208,7 +213,7 @@ def _induce_many(
     pool = pool.priced(prices)
     best = ListSearch(pool, evidence, objective, limits).best()
     branches = tuple(zip(best.classes, pool.rule(best.order), strict=True))
-    return replace(described(evidence, branches, best.default, best.cost), priced=priced)
+    return replace(described(whole, branches, best.default, best.cost), priced=priced)
 
 
 def _for_lists(pool: CandidatePool, task: OneVsRest, n_classes: int) -> CandidatePool:

@@ -18,7 +18,7 @@ import numpy as np
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Cells, Episode, literal_truth, stacked_cells
 from nri.search.clauses import AnyClause, ClauseArray, IndexCount, clause_array, in_order, stacked
-from nri.search.greedy import described, induce
+from nri.search.greedy import described, induce, number_prices
 from nri.search.limits import Limits
 from nri.search.objective import DescriptionLength, ExpectedError
 from nri.search.propose import SymbolicProposer
@@ -61,7 +61,7 @@ class PathConfig:
     least_support: float = 0.1
     """Chance that a rule of the labels names a column, below which its literals are dear."""
     unsupported_price: float = 3.0
-    """How many times its bits such a literal costs."""
+    """How many times its bits such a literal costs, where rules have half of the say or more."""
     few_classes: int = 5
     """Most classes with which the rule of the labels alone is sought; with more it never was better."""
 
@@ -151,10 +151,12 @@ class SeededModel:
 
     def _prices(self, beliefs: Beliefs, groups: IntArray, n_variables: int) -> FloatArray:
         """[2N], how many times its bits a literal costs: more where hardly any rule has its column."""
+        prices = number_prices(groups, n_variables, beliefs.rule_share)
         if beliefs.column_support is None:
-            return np.ones(2 * n_variables)
+            return prices
         dear = beliefs.column_support[groups[:n_variables]] < self.config.least_support
-        return np.tile(np.where(dear, self.config.unsupported_price, 1.0), 2)
+        price = 1 + (self.config.unsupported_price - 1) * min(1.0, 2 * beliefs.rule_share)
+        return prices * np.tile(np.where(dear, price, 1.0), 2)
 
     def _with_rows(self, episode: Episode, plausible: Cells, chances: FloatArray) -> Episode:
         """Return the table with the plausible rows below it."""
@@ -189,7 +191,7 @@ def _counted_on_labels(chosen: Induced, episode: Episode) -> Induced:
 
 PRIOR_ROWS = 2.0
 """Rows with the class shares of the whole table that every count of labels is mixed with."""
-LABEL_PART = 0.5
+LABEL_PART = 0.2
 """Part of the counted labels in the shares that are expected of a branch; the rest are left-out chances."""
 
 
