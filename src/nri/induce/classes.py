@@ -1,18 +1,19 @@
 """The search for classes: from a table and its features to a rule, its cuts moved where it needs them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from nri.episode import Cells, make_episode
 from nri.induce import constraints, models
-from nri.induce.assemble import assemble, branches_of, literal_meanings, simplified
+from nri.induce.assemble import assemble, branches_of, in_literals, literal_meanings, simplified
 from nri.induce.canonical import CanonicalEpisode, canonical
 from nri.induce.costs import cost_weighted, error_costs
 from nri.induce.refine import cuts_of, rule_bits, sharpen
 from nri.induce.settings import Settings
 from nri.rule import Rule
 from nri.rule.column import Columns
+from nri.rule.decide import favour
 from nri.search.limits import Limits
 from nri.search.result import Induced
 from nri.table.binarizer import Binarizer
@@ -47,9 +48,10 @@ class ClassSearch:
         """Return the best rule that is found, and what the model made of the features."""
         model = models.get_inducer(self.settings.model, stable=self.settings.stable)
         first = self.candidate(features, model)
+        rule = first.rule
         if self.settings.binarize == "auto" and model.sharpens and self._labels_place_cuts(first.induced):
-            return self._with_sharper_cuts(features, first), first
-        return first.rule, first
+            rule = self._with_sharper_cuts(features, first)
+        return _with_expected(rule, first), first
 
     def candidate(self, features: Binarizer, model: models.Inducer) -> Candidate:
         """Induce clauses on some features, and return them as a rule about columns."""
@@ -141,6 +143,30 @@ class ClassSearch:
             negations=settings.negations,
             min_precision=settings.min_precision,
         )
+
+
+def _with_expected(rule: Rule, first: Candidate) -> Rule:
+    """Return the rule with the class shares that the model expects of new rows, branch by branch.
+
+    Branches are found again by columns and comparisons: their cuts may have moved. Where a branch is another
+    one, all keep the shares that were counted and shrunk.
+    """
+    expected, classes = first.induced.expected, rule.labels.classes
+    if expected is None:
+        return rule
+    shapes = {
+        (in_literals(clause, first.view.literals).shape, classes[c]): row
+        for (c, clause), row in zip(first.induced.branches, expected[:-1], strict=True)
+    }
+    rows = [shapes.get((branch.clause.shape, branch.value)) for branch in rule.branches]
+    if len(rows) != len(expected) - 1 or any(row is None for row in rows):
+        return rule
+    estimates = [
+        replace(one, expected=tuple(favour(np.asarray(row), rule.labels.index(one.value)).tolist()))
+        for one, row in zip(rule.estimates, [*rows, expected[-1]], strict=True)
+    ]
+    branches = [replace(b, estimate=one) for b, one in zip(rule.branches, estimates[:-1], strict=True)]
+    return replace(rule, branches=tuple(branches), otherwise=estimates[-1])
 
 
 def cells_of(features: Binarizer, columns: Columns) -> Cells:
