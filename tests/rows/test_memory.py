@@ -139,19 +139,13 @@ def contents_by(table: Table, variables: list[Literal]) -> Counter:
 
 @settings(max_examples=4, deadline=None)
 @given(seeds)
-def test_the_rule_of_a_long_table_does_not_depend_on_the_order_of_its_rows(shorter_for_all, seed):
+def test_the_rule_of_a_long_table_does_not_depend_on_the_order_of_its_rows(seed):
     table = long_table(seed)
-    found, other = induce_rule(table), induce_rule(shuffled(table, seed))
+    with pytest.MonkeyPatch.context() as patch:  # hypothesis takes no fixture that lasts for one test
+        patch.setattr("nri.induce.induce.SEARCHED_ROWS", 300)
+        found, other = induce_rule(table), induce_rule(shuffled(table, seed))
     assert found.searched is not None
     assert found.rule == other.rule
-
-
-@pytest.fixture(scope="module")
-def shorter_for_all():
-    """The same for hypothesis, which wants fixtures that last."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nri.induce.induce.SEARCHED_ROWS", 300)
-        yield
 
 
 @pytest.mark.parametrize("model", ["greedy", "seeded"])

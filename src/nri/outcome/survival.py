@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
-from scipy.special import chdtrc
+from scipy.special import chdtrc, ndtri
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.outcome.base import LEVEL, Score, fold_error
