@@ -2,17 +2,13 @@
 
 import gzip
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from large_tables import planted
-from nri.cli.records import Size
 
-from nri.cli.options import SampleOption
 from nri.errors import InputError
 from nri.rows import files
 from nri.rows.duckdb import connect
-from nri.rows.memory import SEARCHED_ROWS
 
 
 @pytest.fixture(scope="module")
@@ -135,10 +131,3 @@ def test_nothing_is_left_behind(
 def test_patterns_that_fit_no_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file is called like"):
         files.files_of(str(tmp_path / "part-*.parquet"))
-
-
-def test_the_help_tells_how_many_rows_are_taken_unless_said():
-    told = get_args(SampleOption)[1].show_default
-    assert told == f"{Size().searched}; {Size().taken} are taken"
-    assert Size().searched == SEARCHED_ROWS
-    assert Size(sample=500).searched == Size(sample=500).taken == 500
