@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from nri import NRIRegressor, Settings, cross_validate, induce_rule, read_table
-from nri.induce.induce import SEARCHED_NUMBERS
 from nri.outcome import Outcome
+from nri.rows.base import SEARCHED_NUMBERS
 from nri.rows.database import engine_of
 from nri.rows.files import files_of
 from nri.rows.open import rows_in_engine, rows_in_files

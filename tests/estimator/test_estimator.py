@@ -15,8 +15,8 @@ from nri import NRIClassifier
 from nri.errors import InputError
 
 FLU = """\
-IF  (cough AND fever)     precision 1.00   covers 6 of 24
-THEN flu = yes            ELSE no"""
+IF  (cough AND fever)     1.00 of 6 rows
+THEN flu = yes            ELSE no   1.00 of 18 rows"""
 
 
 def test_the_printed_rule_is_in_the_callers_words():
@@ -50,7 +50,7 @@ def test_the_same_table_in_any_container_gives_the_same_rule(make):
 def test_a_float_array_of_zero_one_and_nan_is_used_as_it_is():
     cells = np.array([[0.0, 1], [1, 1], [1, 0], [np.nan, 1]] * 5)
     clf = NRIClassifier().fit(cells, [0, 1, 0, 0] * 5)
-    assert [str(rule.rule) for rule in clf.rule_.rules] == ["(x0 AND x1)"]
+    assert [str(clause) for clause in clf.rule_.clauses] == ["x0 AND x1"]
     assert clf.predict([[1.0, 1.0], [np.nan, 1.0]]).tolist() == [1, 0]
     assert not hasattr(clf, "feature_names_in_")
 
@@ -136,19 +136,19 @@ def test_probabilities_follow_the_decision_and_the_precision():
     assert proba.max() < 1
 
 
-def test_three_classes_have_a_rule_each():
+def test_three_classes_are_all_predicted():
     table = pd.DataFrame({"x": np.arange(60) + 0.5})
     labels = np.repeat(["low", "mid", "high"], 20)
     clf = NRIClassifier().fit(table, labels)
     assert clf.score(table, labels) == 1.0
     assert clf.predict_proba(table).shape == (60, 3)
-    assert {rule.label for rule in clf.rule_.rules} == {"low", "mid", "high"}
+    assert {estimate.value for estimate in clf.rule_.estimates} == {"low", "mid", "high"}
 
 
 @pytest.mark.parametrize("positive", ["no", "yes"])
 def test_the_rule_is_about_the_positive_class(positive):
     clf = NRIClassifier(positive=positive).fit(*visits())
-    assert [rule.label for rule in clf.rule_.rules] == [positive]
+    assert list(clf.rule_.described) == [positive]
 
 
 def test_explanations_name_what_fired_or_what_was_lacking():
@@ -180,7 +180,7 @@ def test_pickling_keeps_the_rule_as_json_and_the_predictions():
     clf = NRIClassifier().fit(table.assign(note=None), labels)
     data = pickle.dumps(clf)
     again = pickle.loads(data)
-    assert b"nri-ruleset" in data
+    assert b"nri-rule" in data
     assert b"Binarizer" not in data
     assert again.rule_ == clf.rule_
     assert again.left_out_ == clf.left_out_

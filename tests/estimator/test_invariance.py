@@ -30,16 +30,16 @@ def tabled(seed: int) -> tuple[pd.DataFrame, np.ndarray, Rule]:
     return table, labels, induced(table, labels)
 
 
-def said_with(ruleset: Rule, change) -> dict[object, Dnf]:
+def changed_with(rule: Rule, change) -> dict[object, Dnf]:
     """The rules with every literal changed."""
     return {
-        rule.label: Dnf(Clause(change(literal) for literal in clause) for clause in rule.rule)
-        for rule in ruleset.rules
+        label: Dnf(Clause(map(change, clause), clause.at_least) for clause in rule.conditions(label))
+        for label in rule.described
     }
 
 
-def rules_of(ruleset: Rule) -> dict[object, Dnf]:
-    return said_with(ruleset, lambda literal: literal)
+def rules_of(rule: Rule) -> dict[object, Dnf]:
+    return changed_with(rule, lambda literal: literal)
 
 
 @few
@@ -69,7 +69,7 @@ def test_flipping_the_coding_of_a_column_flips_its_literals_only(seed, name):
     def flip(literal: Literal) -> Literal:
         return literal.negate() if literal.column == name else literal
 
-    assert rules_of(induced(flipped, labels)) == said_with(rules, flip)
+    assert rules_of(induced(flipped, labels)) == changed_with(rules, flip)
 
 
 @few
@@ -86,7 +86,7 @@ def test_cuts_that_move_do_not_depend_on_order_or_names(seed):
         return Literal(renames[literal.column], literal.op, literal.value)
 
     renamed = induced(table.rename(columns=renames), labels)
-    assert rules_of(renamed) == said_with(rules, rename)
+    assert rules_of(renamed) == changed_with(rules, rename)
 
 
 @few
@@ -99,7 +99,7 @@ def test_renaming_columns_renames_them_in_the_rule_only(seed):
         return Literal(names[literal.column], literal.op, literal.value)
 
     renamed = induced(table.rename(columns=names), labels)
-    assert rules_of(renamed) == said_with(rules, rename)
+    assert rules_of(renamed) == changed_with(rules, rename)
 
 
 @few

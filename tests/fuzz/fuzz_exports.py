@@ -9,7 +9,7 @@ from fuzz_tally import DifferentError
 from hypothesis import strategies as st
 from rule_strategies import cases, columns_of, n_rows
 
-from nri.rule import Kind, any_rule_from_json, render
+from nri.rule import Kind, from_json
 from nri.rule.render.sql_dialects import identifier
 
 TYPES = {
@@ -44,7 +44,7 @@ def execute(case: Any) -> int:
     for language, engine in engines.items():
         if engine(schema, ruleset, table) != expected:
             raise DifferentError(f"{language} says something else")
-    if any_rule_from_json(ruleset.render("json")).predict(columns).tolist() != expected:
+    if from_json(ruleset.render("json")).predict(columns).tolist() != expected:
         raise DifferentError("JSON says something else")
     return n_rows(table)
 
@@ -58,7 +58,7 @@ def by_arrow(schema: Any, ruleset: Any, table: Any) -> list[Any]:
     DUCKDB.register("arrow_cells", cells)
     try:
         DUCKDB.execute(f"CREATE OR REPLACE TEMP TABLE data AS SELECT {renamed} FROM arrow_cells")
-        return [row[-1] for row in DUCKDB.execute(render(ruleset, "sql", table=("data",))).fetchall()]
+        return [row[-1] for row in DUCKDB.execute(ruleset.render("sql", table=("data",))).fetchall()]
     finally:
         DUCKDB.execute("DROP TABLE IF EXISTS data")
         DUCKDB.unregister("arrow_cells")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from nri import NRIClassifier, NRIRegressor
 from nri.rows.files import goes_by_engine
 from nri.rows.open import rows_in_files
-from nri.rule import any_rule_from_json
+from nri.rule import from_json
 from nri.table.files import open_source
 from nri.table.readers import Budget
 from nri.weights import checked_card, shipped_file
@@ -138,7 +138,7 @@ def read_rule(case: tuple[str, int]) -> None:
         if seed % 2
         else damaged(text.encode(), seed).decode("utf-8", "replace")
     )
-    rule = any_rule_from_json(changed if isinstance(changed, str) else json.dumps(changed))
+    rule = from_json(changed if isinstance(changed, str) else json.dumps(changed))
     str(rule)
     rule.render("json")
     rule.render("html")

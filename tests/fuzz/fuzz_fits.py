@@ -14,11 +14,11 @@ from nri import (
     NRIClassifier,
     NRIRegressor,
     Settings,
-    follow,
     induce_rule,
     read_table,
 )
-from nri.rule import any_rule_from_json
+from nri.rule import from_json
+from nri.table import with_survival
 from nri_dynamics import learn_dynamics
 from nri_dynamics.formats import FORMATS as SYSTEM_FORMATS
 
@@ -35,7 +35,7 @@ def fit(case: TableCase) -> None:
     said = estimator.predict(X)
     estimator.explain(X)
     text = estimator.rule_.render("json")
-    again = any_rule_from_json(text)
+    again = from_json(text)
     named = X if estimator.rule_.columns and estimator.rule_.columns[0] != "x0" else estimator._named(X)
     if case.model == "number":
         same = np.allclose(again.predict(named), said, rtol=0, atol=0, equal_nan=True)
@@ -66,11 +66,11 @@ def survive(case: TableCase) -> None:
     table = read_table(pd.DataFrame({name: pd.Series(values) for name, values in columns.items()}))
     if rng.random() < 0.1:
         event = pick(["dead", "dead = 1", "dead = red", "nobody", "days", ""])
-    rows = follow(table, "days", event, pick([*[None] * 7, "c0", "c0", "days"]))
+    rows = with_survival(table, "days", event, pick([*[None] * 7, "c0", "c0", "days"]))
     asked = arguments_of(replace(case, model="number"), names, rng)
     known = {name: value for name, value in asked.items() if name in SETTINGS and value is not None}
     rule = induce_rule(rows, Settings(**known)).rule
-    again = any_rule_from_json(rule.render("json"))
+    again = from_json(rule.render("json"))
     if again.render("json") != rule.render("json") or str(again) != str(rule):
         raise DifferentError("a rule that was read again says something else")
     if not np.array_equal(again.predict(columns), rule.predict(columns), equal_nan=True):

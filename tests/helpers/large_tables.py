@@ -59,8 +59,8 @@ def induced(
     """Induce a rule where the rows are, from a first sample of about so many rows."""
     opened = files if isinstance(files, Opened) else open_files(files, threads=threads)
     with (
-        patch("nri.induce.induce.SEARCHED_ROWS", sample),
-        patch("nri.induce.induce.SEARCHED_NUMBERS", sample),
+        patch("nri.rows.base.SEARCHED_ROWS", sample),
+        patch("nri.rows.base.SEARCHED_NUMBERS", sample),
     ):
         rows = rows_in_engine(opened.engine, target, plans=opened.plans, size=sample)
         try:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from nri import InputError, NRIRegressor, read_rule, write_report, write_rule
+from nri import InputError, NRIRegressor, read_rule, write_rule
 
 
 @parametrize_with_checks([NRIRegressor(max_clauses=2, max_literals=2)])
@@ -112,17 +112,6 @@ def test_an_explanation_tells_what_earlier_segments_lacked():
 def test_words_as_target_are_refused_with_a_remedy():
     with pytest.raises(InputError, match="use NRIClassifier"):
         NRIRegressor().fit([[1], [2]], ["low", "high"])
-
-
-def test_the_report_tells_every_segment_and_loads_nothing(tmp_path):
-    X, y = houses(150)
-    reg = NRIRegressor().fit(X, y)
-    write_report(reg, X, y, tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert page.count('<article class="card">') == len(reg.rule_.branches)
-    assert "cross-validated" in page
-    assert "segments-picture" in page
-    assert "http" not in page.replace("http-equiv", "")
 
 
 def test_too_few_rows_for_a_segment_end_the_search():

@@ -75,4 +75,4 @@ def test_the_classifier_takes_it_by_name_with_missing_cells_and_several_classes(
     frame.iloc[::7, 3] = np.nan
     model = NRIClassifier(model="paper", random_state=0).fit(frame, y)
     assert model.score(frame, y) > 0.8
-    assert NRIClassifier(model="paper", random_state=0).fit(frame, y).rules_ == model.rules_
+    assert NRIClassifier(model="paper", random_state=0).fit(frame, y).rule_ == model.rule_

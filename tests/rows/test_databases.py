@@ -186,6 +186,6 @@ def test_a_rule_is_induced_from_a_url_of_this_folder(shop: Path, capfd: pytest.C
         main(asked)
     assert not ended.value.code
     said = capfd.readouterr().out
-    assert "of 1500" in said
+    assert "THEN bought = yes" in said
     assert "size > 61" in said
     assert state(shop) == before

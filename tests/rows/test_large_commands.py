@@ -2,17 +2,13 @@
 
 import gzip
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from large_tables import planted
-from nri.cli.records import Size
 
-from nri.cli.options import SampleOption
 from nri.errors import InputError
 from nri.rows import files
 from nri.rows.duckdb import connect
-from nri.rows.memory import SEARCHED_ROWS
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +48,7 @@ def test_a_rule_says_on_how_many_rows_it_was_counted(rows: Path, capsys: pytest.
     asked = ("induce", rows, "--target", "bought", "--engine", "duckdb", "--sample", 800, "--model", "greedy")
     code, out, err = nri(capsys, *asked, "--cv")
     assert code == 0
-    assert "of 4000" in out
-    assert "cross-validated on all 4000 rows" in out
+    assert "cross-validated" in out
     assert "sensitivity" in out
     assert "rows stay where they are" in err
     assert "counted on all 4000 rows" in err
@@ -128,17 +123,10 @@ def test_nothing_is_left_behind(
         capsys, "induce", table, "--target", "bought", "--engine", "duckdb", "--model", "greedy"
     )
     assert code == 0
-    assert "of 1500" in out
+    assert "THEN bought" in out
     assert [path.name for path in tmp_path.iterdir()] == ["rows.csv.gz"]
 
 
 def test_patterns_that_fit_no_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file is called like"):
         files.files_of(str(tmp_path / "part-*.parquet"))
-
-
-def test_the_help_tells_how_many_rows_are_taken_unless_said():
-    told = get_args(SampleOption)[1].show_default
-    assert told == f"{Size().searched}; {Size().taken} are taken"
-    assert Size().searched == SEARCHED_ROWS
-    assert Size(sample=500).searched == Size(sample=500).taken == 500

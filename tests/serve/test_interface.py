@@ -10,7 +10,7 @@ from pages import KEY, PORT, ask, branches, drop, edit
 from starlette.testclient import TestClient
 
 from nri.induce.validate import stratified_sample
-from nri.rows.memory import SEARCHED_ROWS
+from nri.rows.base import SEARCHED_ROWS
 from nri.serve.app import create_app
 from nri.serve.question import read_question
 from nri.serve.upload import read_upload

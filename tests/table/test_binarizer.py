@@ -253,7 +253,7 @@ def test_tables_without_rows_and_labels_of_another_length_are_refused() -> None:
         InputError, match=r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1 is required"
     ):
         fit(np.zeros((0, 3)))
-    with pytest.raises(InputError, match="3 labels for 4 rows; give one for each row"):
+    with pytest.raises(InputError, match="3 outcomes for 4 rows; give one for each row"):
         fit(np.eye(4), [0, 1, 1])
     with pytest.raises(InputError, match="1 weights for 4 rows"):
         fit(np.eye(4), weights=[1.0])

@@ -161,7 +161,7 @@ def test_a_tenth_of_odd_cells_leaves_a_rule_about_numbers() -> None:
         "level: 10 of 100 cells are no numbers and count as missing, such as 'lost', 'pending'"
     ]
     clf = NRIClassifier(model="greedy").fit(frame, labels)
-    assert str(clf.rule_.rules[0].rule).startswith("(level >")
+    assert str(clf.rule_.clauses[0]).startswith("level >")
     assert clf.predict(frame).tolist() == labels
 
 

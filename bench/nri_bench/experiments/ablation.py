@@ -21,7 +21,7 @@ from nri_bench.run import Job, Measures, Row, Scalar
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHOD_NAMES = ("paper", "paper-tuned", "greedy", "seeded")
+METHOD_NAMES = ("paper", "paper-tuned", "paper-feedback", "greedy", "seeded")
 MAX_ROWS = 2000
 """Query rows of a fold that are judged; the mean over data sets needs no more."""
 FOLDS = 2

@@ -20,7 +20,7 @@ from nri_bench.run import Job, Measures, Row
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHOD_NAMES = ("paper", "paper-tuned", "greedy", "seeded")
+METHOD_NAMES = ("paper", "paper-tuned", "paper-feedback", "greedy", "seeded")
 N_SLOTS = 8
 EPISODES = 200
 

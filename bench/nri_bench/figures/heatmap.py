@@ -13,7 +13,7 @@ from nri_bench.tables.frame import frame_of, in_order, label_of
 PANELS = 3
 """Most panels side by side."""
 
-STATED: Mapping[tuple[float, float], float] = {
+STATED: dict[tuple[float, float], float] = {
     (1, 1): 99.5,
     (1, 2): 91.5,
     (1, 3): 81.7,

@@ -91,7 +91,6 @@ def _rows_in_place(file: str, reading: Reading, rows: RowOptions, *, quiet: bool
         raise InputError("--weights is for tables that are read into memory; add --engine memory")
     from nri.rows.database import open_database
     from nri.rows.files import open_files
-    from nri.rows.memory import SEARCHED_ROWS
     from nri.rows.open import rows_in_engine
 
     if files is None:
@@ -113,7 +112,7 @@ def _rows_in_place(file: str, reading: Reading, rows: RowOptions, *, quiet: bool
             event=reading.event,
             exact=reading.exact_text,
             plans=plans,
-            size=rows.sample or SEARCHED_ROWS,
+            size=rows.sample,
         )
         message(large.remark, quiet=quiet)
         return large

@@ -106,9 +106,7 @@ KeepOption = Annotated[
 ]
 ModelOption = Annotated[
     str | None,
-    _option(
-        "--model", metavar="NAME", help="seeded, greedy, paper, paper-tuned or paper-feedback.", panel=_SHAPE
-    ),
+    _option("--model", metavar="NAME", help="seeded, greedy, paper or paper-*.", panel=_SHAPE),
 ]
 SettingsFileOption = Annotated[
     Path | None,

@@ -16,17 +16,16 @@ from typing import Any
 import numpy as np
 
 from nri.arrays import FloatArray, IntArray
-from nri.induce import constraints
+from nri.induce import constraints, select_columns
 from nri.induce.assemble import constant_rule, count_clauses
 from nri.induce.canonical import CanonicalEpisode
 from nri.induce.classes import Candidate, ClassSearch, cells_of
 from nri.induce.segments import CUTS, PARTS, SegmentSearch
-from nri.induce.select_columns import SEARCHED_COLUMNS, columns_to_search
 from nri.induce.settings import Settings
 from nri.induce.settle import settle
-from nri.outcome import Classes, Number, Outcome, Survival
-from nri.rows.base import Rows
-from nri.rows.memory import SEARCHED_ROWS, MemoryRows
+from nri.outcome import Classes, Number, Survival
+from nri.rows.base import Rows, rows_to_search
+from nri.rows.memory import MemoryRows
 from nri.rule import Rule
 from nri.rule.plan import ColumnPlan
 from nri.search.result import Belief
@@ -36,8 +35,6 @@ from nri.table.table import Table
 from nri.table.usable import LeftOut, UselessColumnsError
 from nri.threads import one_thread
 
-SEARCHED_NUMBERS = 3000
-"""Rows of a number or a time that are searched; means and curves are counted on all."""
 _FINER_COLUMNS = 100
 """Most columns that are cut more finely for several classes; with more the search takes long for little."""
 
@@ -122,10 +119,10 @@ def induce_rule(
         settings = replace(settings, knowledge=constraints.resolved(settings.knowledge, table))
         if settings.knowledge.keep is not None:
             return _around_kept(table, settings, rng)
-        if len(table) <= _searched_rows(table.explained):
+        if len(table) <= rows_to_search(table.explained):
             return _search(table, settings, rng)
         rows = MemoryRows(table)
-    size = _searched_rows(rows.outcome)
+    size = rows.size
     sample = rows.sample(size)
     if not isinstance(rows, MemoryRows):
         sample = constraints.chosen_columns(sample, settings)
@@ -146,17 +143,13 @@ def induce_rule(
     return replace(found, rule=rule.with_plans(rows.plans), left_out=left_out, searched=len(sample))
 
 
-def _searched_rows(outcome: Outcome) -> int:
-    return SEARCHED_ROWS if isinstance(outcome, Classes) else SEARCHED_NUMBERS
-
-
 def _search(table: Table, settings: Settings, rng: np.random.Generator) -> Induction:
     """Search a table that is not long."""
     if table.explained.is_constant:
         return Induction(constant_rule(table))
     n_columns = len(table.names)
-    if n_columns > SEARCHED_COLUMNS:
-        table = columns_to_search(table, {*settings.require, *settings.knowledge.cuts}, PARTS)
+    if n_columns > select_columns.SEARCHED_COLUMNS:
+        table = select_columns.columns_to_search(table, {*settings.require, *settings.knowledge.cuts}, PARTS)
     features = constraints.with_cuts(_features(table, settings), settings.knowledge.cuts)
     if not features.variables_:
         raise UselessColumnsError(features.left_out_)

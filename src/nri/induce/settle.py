@@ -213,7 +213,7 @@ class _Settling:
         chosen = set(own)
         for literal in dict.fromkeys(further):
             wider = {*chosen, literal}
-            if literal.column in self.rows.columns and self._n_patterns(wider) <= _PATTERNS:
+            if literal.column in self.sample.columns and self._n_patterns(wider) <= _PATTERNS:
                 chosen = wider
         return chosen
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
@@ -200,7 +200,7 @@ def mean_of(values: FloatArray, inside: FloatArray, weights: FloatArray) -> Mean
     mean = float(weights @ inside / rows)
     n = effective_rows(weights)
     variance = float(weights @ (inside - mean) ** 2 / rows) * n / max(n - 1, 1e-9)
-    reach = float(student.ppf(0.5 + LEVEL / 2, n - 1)) * float(np.sqrt(variance / n)) if n > 1.5 else 0.0
+    reach = float(stdtrit(n - 1, 0.5 + LEVEL / 2)) * float(np.sqrt(variance / n)) if n > 1.5 else 0.0
     quantiles = weighted_quantiles(values, weights, QUANTILES)
     mean, low, high = (_rounded(end) for end in (mean, mean - reach, mean + reach))
     return Mean(mean, rows, mean, low, high, tuple(float(q) for q in quantiles))

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
-from scipy.stats import chi2
+from scipy.special import chdtrc, ndtri
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.outcome.base import LEVEL, Score, fold_error
@@ -216,7 +215,7 @@ def logrank(time: FloatArray, event: BoolArray, weights: FloatArray, group: IntA
     covariance = np.diag((share * spread).sum(axis=1)) - (share * spread) @ share.T
     last = slice(0, len(groups) - 1)  # the excesses of all groups sum to nothing
     statistic = excess[last] @ np.linalg.pinv(covariance[last, last]) @ excess[last]
-    return float(chi2.sf(statistic, len(groups) - 1))
+    return float(chdtrc(len(groups) - 1, statistic))
 
 
 def _at_risk(time: FloatArray, weights: FloatArray, times: FloatArray) -> FloatArray:

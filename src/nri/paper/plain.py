@@ -79,8 +79,9 @@ def forward(
 def rule_holds(clauses: tuple[tuple[int, ...], ...], literals: FloatArray) -> BoolArray:
     """Truth of a deployed rule on rows [M, L]: (1) a product of literals, (2) ``dnf`` their disjunction.
 
-    >>> rule_holds(((0, 3), (1,)), np.array([[1.0, 0.0, 0.0, 1.0], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0,
-    1.0]])) array([ True,  True, False])
+    >>> rows = np.array([[1.0, 0.0, 0.0, 1.0], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
+    >>> rule_holds(((0, 3), (1,)), rows)
+    array([ True,  True, False])
     """
     truth = [np.prod(literals[:, list(clause)], -1) for clause in clauses]  # (1), no label
     return np.asarray(1 - np.prod([1 - clause for clause in truth], 0) >= 0.5)  # (2) dnf

@@ -26,8 +26,17 @@ from nri.table.table import Table
 from nri.table.usable import LeftOut
 
 _EPOCH = dt.datetime(1970, 1, 1)
+SEARCHED_ROWS = 8192
+"""Rows up to which all are searched; of more, about so many. Rules from more rows are no better."""
+SEARCHED_NUMBERS = 3000
+"""The same for a number or a time; means and curves are counted on all rows."""
 _KEY = 2**62
 """Codes of several columns are packed into one integer below this."""
+
+
+def rows_to_search(outcome: Outcome) -> int:
+    """Return about how many rows are searched for a rule."""
+    return SEARCHED_ROWS if isinstance(outcome, Classes) else SEARCHED_NUMBERS
 
 
 @dataclass(frozen=True)
@@ -179,6 +188,8 @@ class Rows(ABC):
     left_out: tuple[LeftOut, ...] = ()
     remark: str = ""
     """one line on the rows"""
+    size: int = 0
+    """about how many rows are searched"""
     strata: FloatArray = field(default_factory=lambda: np.zeros(0))
     """rows of each class; of an outcome that is measured, of all rows"""
 

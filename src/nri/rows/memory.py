@@ -8,16 +8,22 @@ import numpy as np
 
 from nri.arrays import FloatArray, Hashes, IntArray, mixed
 from nri.outcome import Classes
-from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed
+from nri.rows.base import (
+    Drawn,
+    Groups,
+    Parts,
+    Rows,
+    RowsColumn,
+    Window,
+    packed,
+    rows_to_search,
+)
 from nri.rows.hashing import FOLD, Term, as_floats, hash_of, shares_of, ways_to_hash
 from nri.rule.column import Column, Columns
 from nri.rule.literal import Kind
 from nri.rule.rule import Rule
 from nri.table.kinds import ZERO_ONE
 from nri.table.table import Table
-
-SEARCHED_ROWS = 8192
-"""Rows up to which all are searched; of more, about so many. Rules from more rows are no better."""
 
 
 class MemoryRows(Rows):
@@ -27,7 +33,13 @@ class MemoryRows(Rows):
         self.table = table
         columns = {name: _facts(name, table) for name in table.names}
         outcome = table.explained
-        super().__init__(columns, outcome, float(table.weights.sum()), strata=_strata_counts(table))
+        super().__init__(
+            columns,
+            outcome,
+            float(table.weights.sum()),
+            size=rows_to_search(outcome),
+            strata=_strata_counts(table),
+        )
         self._terms: tuple[Term, ...] | None = None
 
     def sample(self, size: int) -> Table:
@@ -43,7 +55,17 @@ class MemoryRows(Rows):
             return _drawn(table, hash_of(terms, _as_hashed(table)), strata, shares)
 
         self._terms, drawn, shares = first_sample(_ways(table), self.strata, len(table), size, draw)
-        return weighted_sample(drawn, shares, unlabelled_sample(table.unlabelled, size))
+        return weighted_sample(drawn, shares, self._unlabelled(size))
+
+    def _unlabelled(self, size: int) -> Columns | None:
+        """Return so many of the rows without a label, by their hash; if they are few, all of them."""
+        columns = self.table.unlabelled
+        n_rows = 0 if columns is None else len(next(iter(columns.values()), ()))
+        if columns is None or n_rows <= size or self._terms is None:
+            return columns
+        table = replace(self.table, columns=columns)
+        chosen = np.flatnonzero(hash_of(self._terms, _as_hashed(table)) < size / n_rows)
+        return {name: column.take(chosen) for name, column in columns.items()}
 
     def draw(self, rule: Rule, shares: Sequence[float]) -> Drawn:
         """Draw rows by what a rule makes of them."""
@@ -211,16 +233,6 @@ def merged_rows(table: Table) -> Table | None:
     weights = np.bincount(inverse.reshape(-1), table.weights, len(different)).astype(np.float64)
     order = np.argsort(first)
     return table.take(first[order]).reweighted(np.round(weights, 9)[order])
-
-
-def unlabelled_sample(columns: Columns | None, size: int) -> Columns | None:
-    """Return so many of the rows without a label; if they are few, all of them."""
-    n_rows = 0 if columns is None else len(next(iter(columns.values()), ()))
-    if columns is None or n_rows <= size:
-        return columns
-    # copies of a row stay together: which of them would be left out cannot matter
-    rows = np.argsort(mixed(row_keys(columns)), kind="stable")[:size]
-    return {name: column.take(rows) for name, column in columns.items()}
 
 
 def row_keys(columns: Columns, table: Table | None = None) -> Hashes:

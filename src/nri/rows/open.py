@@ -8,7 +8,6 @@ from nri.rows.database import engine_of
 from nri.rows.duckdb import DuckEngine, copied
 from nri.rows.engine import Engine
 from nri.rows.files import Files, open_files
-from nri.rows.memory import SEARCHED_ROWS
 from nri.rows.sql import SqlRows
 from nri.rows.target import read_survival, read_target
 from nri.rule.labels import Label
@@ -26,7 +25,7 @@ def rows_in_engine(
     exact: bool = False,
     plans: Mapping[str, ColumnPlan] | None = None,
     never: Iterable[str] = (),
-    size: int = SEARCHED_ROWS,
+    size: int | None = None,
 ) -> SqlRows:
     """Return the rows of a table in an engine, with what is to be explained.
 

@@ -15,12 +15,13 @@ import pandas as pd
 
 from nri.arrays import FloatArray
 from nri.errors import InputError
-from nri.outcome import Number, Survival
-from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed
+from nri.outcome import Classes, Number, Survival
+from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed, rows_to_search
 from nri.rows.engine import ROWS, Engine, RawColumn, select
 from nri.rows.hashing import FOLD, ROUNDS, UNKNOWN, Term, ways_to_hash
-from nri.rows.memory import SEARCHED_ROWS, first_sample, weighted_sample
+from nri.rows.memory import first_sample, weighted_sample
 from nri.rows.target import SqlOutcome
+from nri.rule.column import Columns
 from nri.rule.literal import Kind, Literal, Op
 from nri.rule.plan import ColumnPlan
 from nri.rule.render.sql import SqlColumn, finite, first_clause
@@ -95,7 +96,7 @@ class SqlRows(Rows):
         exact: bool = False,
         plans: Mapping[str, ColumnPlan] | None = None,
         never: Iterable[str] = (),
-        size: int = SEARCHED_ROWS,
+        size: int | None = None,
     ) -> None:
         """Look at the columns of a table and draw a sample.
 
@@ -123,7 +124,7 @@ class SqlRows(Rows):
         )
         if not self._ways:
             raise InputError("no column can be used: none varies; give columns that vary")
-        self._size = size
+        self._size = size = size or rows_to_search(target.outcome)
         self._terms, drawn, self._shares = first_sample(
             self._ways, target.counts, target.n_rows, size, self._draw_strata
         )
@@ -131,7 +132,7 @@ class SqlRows(Rows):
         columns, left_out, self.formatted = self._profile(drawn.table, ranges, counts, guarded)  # type: ignore[arg-type]
         remark = f"{target.n_rows} rows ({self._describe()}), {len(columns)} columns"
         remark += f"; {target.without} more without a target" if target.without else ""
-        super().__init__(columns, target.outcome, float(target.n_rows), left_out, remark, target.counts)
+        super().__init__(columns, target.outcome, float(target.n_rows), left_out, remark, size, target.counts)
 
     def _describe(self) -> str:
         from nri.outcome.classes import counted_classes
@@ -157,10 +158,24 @@ class SqlRows(Rows):
             )
             self._size, self._first = size, (drawn.table, drawn)  # type: ignore[assignment]
         frame, drawn = self._first
-        table = self._read(frame, drawn)
+        table = replace(self._read(frame, drawn), unlabelled=self._unlabelled(size))
         if (self._shares >= 1.0).all():
             return table
-        return weighted_sample(replace(drawn, table=table), self._shares)
+        return weighted_sample(replace(drawn, table=table), self._shares, table.unlabelled)
+
+    def _unlabelled(self, size: int) -> Columns | None:
+        """Return so many of the rows whose class is unknown, by their hash; None if there are none."""
+        if not self.target.without or not isinstance(self.target.outcome, Classes):
+            return None
+        dialect = self.engine.dialect
+        cells = {f"c{place}": identifier(one.name, dialect) for place, one in enumerate(self._raw)}
+        hashed = hash_query(self._terms, {**cells, "s": self.target.stratum}, dialect, self._date_names)
+        share = float_literal(min(1.0, size / self.target.without))
+        listed = ", ".join(cells)
+        found = self.engine.query(f"SELECT {listed} FROM ({hashed}) AS rest WHERE s IS NULL AND h < {share}")
+        frame = found.to_pandas(integer_object_nulls=True)
+        source = Source(frame.set_axis([one.name for one in self._raw], axis="columns"))
+        return {name: read_by(source.cells(name), plan, name).column for name, plan in self.plans.items()}
 
     def draw(self, rule: Rule, shares: Sequence[float]) -> Drawn:
         """Draw rows by what a rule makes of them."""

@@ -113,7 +113,7 @@ def from_dict(data: Any) -> Rule:
     """Read a rule from the plain data of :func:`to_dict`, or of an earlier version."""
     top = Node(data, "the rule file")
     form = top.get("format").value
-    if form != FORMAT and form not in READERS:
+    if not isinstance(form, str) or (form != FORMAT and form not in READERS):
         raise InputError(f"this is not a rule file: its format is not {FORMAT!r}")
     latest, read = (VERSION, _read) if form == FORMAT else READERS[form]
     version = top.get("version").typed(int, "a whole number")
