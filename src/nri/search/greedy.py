@@ -47,31 +47,6 @@ def induce(
 
     Two classes get one rule: for ``positive``, or for the class whose rule costs less. More classes
     get an ordered list of clauses.
-
-    Parameters
-    ----------
-    episode
-        Table, labels and weights.
-    rng
-        Source of the proposer's samples.
-    propose
-        Where candidates come from; the symbolic proposer by default.
-    limits
-        Bounds on the rules.
-    objective
-        What a rule costs; by default description length for labels and expected error for a posterior.
-    positive
-        For two classes, the class the rule must speak about; more classes get a list anyway.
-    posterior
-        [M, n_classes] probabilities that take the place of the labels.
-    groups
-        [N] or longer, equal for variables of one column.
-    near
-        Whether to return the rules near the best one too.
-    prices
-        [2N], how many times its bits each literal costs; by default more for numbers, if groups are known.
-    choose
-        How a rule is chosen from candidates; the local search by default.
     """
     propose = propose or SymbolicProposer()
     limits = limits or Limits()
@@ -87,12 +62,12 @@ def induce(
     evidence = real.cost_weighted(episode.costs)
     if evidence.n_classes == 2:
         targets = (1, 0) if positive is None else (positive,)
-        found = _induce_two(evidence, targets, propose, limits, objective, choose, rng, near, prices)
+        induced = _induce_two(evidence, targets, propose, limits, objective, choose, rng, near, prices)
     else:
-        found = _induce_many(evidence, propose, limits, objective, choose, rng, near, prices)
+        induced = _induce_many(evidence, propose, limits, objective, choose, rng, near, prices)
     if evidence is real:
-        return found
-    return replace(described(real, found.branches, found.default, found.cost), priced=found.priced)
+        return induced
+    return replace(described(real, induced.branches, induced.default, induced.cost), priced=induced.priced)
 
 
 def candidates_for(

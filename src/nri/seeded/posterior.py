@@ -38,6 +38,9 @@ PULL = 30.0
 """How many squared errors on left-out rows it takes to leave the expected shares."""
 EXPECTED_CELLS, EXPECTED_NUMBERS, EXPECTED_LOGISTIC = 0.25, 0.375, 0.375
 """Expected shares of all experts on cells, all on numbers, and logistic regression."""
+CUT_BITS = 4.0
+"""Left-out bits that a literal about a number seems to save because all labels, the left-out one too, have
+placed its cut."""
 LEAST_CHANCE = 1e-3
 """Least left-out chance of a label when rules and experts are compared: one row must not decide."""
 
@@ -168,7 +171,8 @@ class Posterior:
         if self.sample.n_classes == 2:  # what is not of the other class is of this one
             rules.append((self.priced[1 - c], False))
         mixture = RuleMixture(rules, self.sample.cells, positive, self.sample.weights)
-        share = _rule_share(mixture.left_out, answer.left_out, positive, self.sample.weights)
+        margin = CUT_BITS * mixture.n_number_literals(self.groups)
+        share = _rule_share(mixture.left_out, answer.left_out, positive, self.sample.weights, margin)
         return replace(
             answer,
             chances=(1 - share) * answer.chances + share * mixture.chances(cells),
@@ -179,14 +183,18 @@ class Posterior:
 
 
 def _rule_share(
-    by_rules: FloatArray, by_experts: FloatArray, positive: BoolArray, weights: FloatArray
+    by_rules: FloatArray,
+    by_experts: FloatArray,
+    positive: BoolArray,
+    weights: FloatArray,
+    margin: float,
 ) -> float:
     """Return the share of the mixture of rules, by the left-out bits that it saves: Bayes for two models."""
     saved = [
         np.log2(np.maximum(np.where(positive, chances, 1 - chances), LEAST_CHANCE))
         for chances in (by_rules, by_experts)
     ]
-    bits = float(weights @ (saved[0] - saved[1]))
+    bits = float(weights @ (saved[0] - saved[1])) - margin
     return float(1 / (1 + np.exp2(-np.clip(bits, -50, 50))))
 
 
