@@ -156,7 +156,7 @@ class SeededModel:
         if beliefs.column_support is None:
             return prices
         dear = beliefs.column_support[groups[:n_variables]] < self.config.least_support
-        return prices * np.tile(np.where(dear, self.config.unsupported_price, 1.0), 2)
+        return np.asarray(prices * np.tile(np.where(dear, self.config.unsupported_price, 1.0), 2))
 
     def _with_rows(self, episode: Episode, plausible: Cells, chances: FloatArray) -> Episode:
         """Return the table with the plausible rows below it."""

@@ -117,7 +117,7 @@ class Posterior:
             network_rows,
             tuple(answer.reasons for answer in answers),
             float(np.mean([answer.rule_share for answer in answers])),
-            np.max([answer.column_support for answer in answers], axis=0) if self.priced else None,
+            _most_support(answers),
             left_out,
             float(np.average(bits, weights=self.sample.weights)),
         )
@@ -138,10 +138,7 @@ class Posterior:
         if positive.all() or not positive.any():
             sure = 1 - least if positive.all() else least
             no_reasons = np.full((len(network_rows), query.signed.shape[1]), -9.0)
-            no_support = np.zeros(int(self.groups.max(initial=-1)) + 1)
-            return _Answer(
-                np.full(len(query.signed), sure), np.full(len(positive), sure), no_reasons, 0.0, no_support
-            )
+            return _Answer(np.full(len(query.signed), sure), np.full(len(positive), sure), no_reasons)
         experts = Experts(support.rows.signed, positive, weights, support.by_cells)
         base = experts.base_rate
         seen = _NetworkView(network, experts, support.rows.signed, positive, weights)
@@ -180,6 +177,12 @@ class Posterior:
             rule_share=share,
             column_support=mixture.support(self.groups),
         )
+
+
+def _most_support(answers: Sequence["_Answer"]) -> FloatArray | None:
+    """[columns], the most that any class gives each column; None without rules."""
+    supports = [answer.column_support for answer in answers if answer.column_support is not None]
+    return np.asarray(np.max(supports, axis=0)) if supports else None
 
 
 def _rule_share(

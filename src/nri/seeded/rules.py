@@ -93,7 +93,7 @@ class RuleMixture:
 def _log_likelihood(errors: FloatArray, total: FloatArray | float) -> FloatArray:
     """Logarithm of the chance of labels of which so many are wrong."""
     clean = np.where(errors < 1e-9, np.log(OBJECTIVE.clean_chance), -np.inf)
-    return np.logaddexp(clean, np.log(1 - OBJECTIVE.clean_chance) + _log_noisy(errors, total))
+    return np.asarray(np.logaddexp(clean, np.log(1 - OBJECTIVE.clean_chance) + _log_noisy(errors, total)))
 
 
 def _log_noisy(errors: FloatArray, total: FloatArray | float) -> FloatArray:
