@@ -41,6 +41,7 @@ def induce(
     groups: IntArray | None = None,
     near: bool = False,
     prices: FloatArray | None = None,
+    against_price: float = 1.0,
     choose: Selector = select,
 ) -> Induced:
     """Find the rules that describe the classes of an episode best.
@@ -62,7 +63,9 @@ def induce(
     evidence = real.cost_weighted(episode.costs)
     if evidence.n_classes == 2:
         targets = (1, 0) if positive is None else (positive,)
-        induced = _induce_two(evidence, targets, propose, limits, objective, choose, rng, near, prices)
+        induced = _induce_two(
+            evidence, targets, propose, limits, objective, choose, rng, near, prices, against_price
+        )
     else:
         induced = _induce_many(evidence, propose, limits, objective, choose, rng, near, prices)
     if evidence is real:
@@ -89,8 +92,8 @@ def candidates_for(
     return counts.take(np.flatnonzero(precise(counts, task.positive, task.weights, limits)))
 
 
-AGAINST, AGAINST_PRICE = -0.1, 2.0
-"""Correlation with the class below which a literal goes against it, and how many times its bits it costs."""
+AGAINST = -0.1
+"""Correlation with the class below which a literal goes against it."""
 NUMBER_PRICE = 1.4
 """How many times its bits a literal about a number costs: labels have chosen its cut among many."""
 
@@ -124,6 +127,7 @@ def _induce_two(
     rng: np.random.Generator,
     near: bool,
     prices: FloatArray,
+    against_price: float,
 ) -> Induced:
     """One rule for one of two classes; the other class is what remains.
 
@@ -137,7 +141,7 @@ def _induce_two(
         for target, task in tasks.items()
     }
     pools = {
-        target: pool.priced(np.where(against_class(tasks[target]), AGAINST_PRICE, 1.0) * prices)
+        target: pool.priced(np.where(against_class(tasks[target]), against_price, 1.0) * prices)
         for target, pool in pools.items()
     }
     selections = {

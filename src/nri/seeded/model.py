@@ -62,8 +62,10 @@ class PathConfig:
     """How much of a labelled row's chances is its label; the rest is the posterior."""
     least_support: float = 0.25
     """Chance that a rule of the labels names a column, below which its literals are dear."""
-    unsupported_price: float = 3.0
-    """How many times its bits such a literal costs."""
+    unsupported_price: float = 4.0
+    """How many times its bits such a literal costs, less where rules have most of the say."""
+    against_price: float = 2.0
+    """How many times its bits a literal costs that contradicts its column's own association, likewise."""
     few_classes: int = 5
     """Most classes with which the rule of the labels alone is sought; with more it never was better."""
 
@@ -125,6 +127,7 @@ class SeededModel:
             positive=positive,
             groups=groups,
             prices=self._prices(beliefs, groups, episode.n_variables),
+            against_price=1 + (self.config.against_price - 1) * (1 - _certainty(beliefs)),
             posterior=np.concatenate([believed, of_plausible]),
         )
         # rules that the labels speak for have their cuts placed by labels, too
@@ -156,7 +159,8 @@ class SeededModel:
         if beliefs.column_support is None:
             return prices
         dear = beliefs.column_support[groups[:n_variables]] < self.config.least_support
-        return np.asarray(prices * np.tile(np.where(dear, self.config.unsupported_price, 1.0), 2))
+        price = 1 + (self.config.unsupported_price - 1) * (1 - _certainty(beliefs))
+        return np.asarray(prices * np.tile(np.where(dear, price, 1.0), 2))
 
     def _with_rows(self, episode: Episode, plausible: Cells, chances: FloatArray) -> Episode:
         """Return the table with the plausible rows below it."""
