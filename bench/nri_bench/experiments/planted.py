@@ -72,7 +72,7 @@ def plant(rng: np.random.Generator, n_rows: int) -> PlantedTable:
     that the columns of the rule can be known, and each class has a fifth of the rows at least.
     """
     frame, sources = _draw_frame(rng, n_rows)
-    originals = [name for name in frame if name not in sources]
+    originals = [str(name) for name in frame if name not in sources]
     lengths = [1]
     while sum(lengths) < 3:
         lengths = rng.integers(1, 4, rng.integers(1, 4)).tolist()

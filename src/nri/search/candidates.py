@@ -117,11 +117,11 @@ class CandidatePool:
     def rule(self, positions: Iterable[int]) -> tuple[AnyClause, ...]:
         """Return the clauses at these positions."""
         where = list(positions)
-        found = clause_tuples(self.index[where], self.n_literals)
+        clauses = clause_tuples(self.index[where], self.n_literals)
         needed = self.at_least[where].tolist()
         return tuple(
             clause if at_least == len(clause) else IndexCount(clause, at_least)
-            for clause, at_least in zip(found, needed, strict=True)
+            for clause, at_least in zip(clauses, needed, strict=True)
         )
 
     def positions(self, rule: Iterable[AnyClause]) -> tuple[int, ...]:
@@ -134,15 +134,7 @@ class CandidatePool:
         return tuple(np.flatnonzero(same.any(axis=1)).tolist())
 
     def with_counts(self, counts: Sequence[IndexCount], literals: BoolArray) -> "CandidatePool":
-        """Return the pool with those counting clauses at its end that fire on other rows than all else.
-
-        Parameters
-        ----------
-        counts
-            Clauses, each with fewer literals to hold than it has.
-        literals
-            [M, 2N], the rows of the pool.
-        """
+        """Return the pool with those counting clauses at its end that fire on other rows than all else."""
         ordered = sorted(dict.fromkeys(counts), key=lambda count: (len(count.literals), count))
         if not ordered:
             return self
@@ -166,17 +158,6 @@ def build_pool(
 
     Contradictions, clauses beyond the limits and clauses that never fire are left out. Of several
     clauses with the same truth on the rows the shortest stays, then the first in index order.
-
-    Parameters
-    ----------
-    literals
-        [M, 2N], where each literal is known to hold.
-    clauses
-        Clauses in any order, with repetitions allowed.
-    limits
-        Bounds on the literals used and on length; on precision where the masses are given.
-    positive, weights
-        [M], mass of the class and of the whole row, used by ``limits.min_precision`` only.
 
     >>> rows = np.array([[1, 0, 0, 1], [1, 1, 0, 0]], dtype=bool)  # two variables, two rows
     >>> build_pool(rows, clause_array([(0,), (0, 2), (1, 0), (), (1,)], n_literals=4)).clauses

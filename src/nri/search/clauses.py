@@ -94,8 +94,8 @@ def in_order(index: ClauseArray, n_literals: int) -> ClauseArray:
         index[:, 1:][repeated] = n_literals
         index.sort(axis=1)
     lengths = clause_lengths(index, n_literals)
-    found, _ = one_of_each(np.column_stack([lengths, index]), max(n_literals, index.shape[1]))
-    return index[found]
+    first, _ = one_of_each(np.column_stack([lengths, index]), max(n_literals, index.shape[1]))
+    return index[first]
 
 
 def one_of_each(rows: IntArray, largest: int) -> tuple[IntArray, IntArray]:

@@ -31,24 +31,14 @@ Members = tuple[int, ...]
 
 
 def propose_counts(task: OneVsRest, limits: Limits, objective: Objective) -> list[IndexCount]:
-    """Return the counting clauses that no single move improves, cheapest first.
-
-    Parameters
-    ----------
-    task
-        What covering each row is worth.
-    limits
-        Which literals may be used, and how many.
-    objective
-        Cost of errors and of a clause's bits.
-    """
+    """Return the counting clauses that no single move improves, cheapest first."""
     if limits.required or limits.max_literals < 2:
         return []
     search = _CountSearch(task, limits, objective)
     ends = {search.descend(start) for start in search.starts()}
-    found = [search.clause(members) for members in sorted(ends, key=search.cost)]
+    counts = [search.clause(members) for members in sorted(ends, key=search.cost)]
     # any one of several is said plainer as a clause for each
-    return [clause for clause in found if 1 < clause.at_least < len(clause.literals)]
+    return [clause for clause in counts if 1 < clause.at_least < len(clause.literals)]
 
 
 @dataclass(frozen=True)
@@ -110,10 +100,10 @@ class _CountSearch:
         counts = self.truth[:, members].sum(axis=1)
         without = counts - self.truth[:, members].T
         rests = [now.members[:i] + now.members[i + 1 :] for i in range(len(members))]
-        found = self._with_one_more([now.members], counts[None], now.members)
-        found += self._as_they_are(rests, without)
-        found += self._with_one_more(rests, without, now.members)
-        best = min(found, key=lambda one: (round(one.cost, 6), one.members), default=now)
+        moves = self._with_one_more([now.members], counts[None], now.members)
+        moves += self._as_they_are(rests, without)
+        moves += self._with_one_more(rests, without, now.members)
+        best = min(moves, key=lambda one: (round(one.cost, 6), one.members), default=now)
         return best if best.cost < now.cost - 1e-5 * max(1.0, abs(now.cost)) else None
 
     def _as_they_are(self, rests: list[Members], counts: NDArray[np.float32]) -> list[_Best]:

@@ -41,37 +41,13 @@ def induce(
     groups: IntArray | None = None,
     near: bool = False,
     prices: FloatArray | None = None,
+    against_price: float = 1.0,
     choose: Selector = select,
 ) -> Induced:
     """Find the rules that describe the classes of an episode best.
 
     Two classes get one rule: for ``positive``, or for the class whose rule costs less. More classes
     get an ordered list of clauses.
-
-    Parameters
-    ----------
-    episode
-        Table, labels and weights.
-    rng
-        Source of the proposer's samples.
-    propose
-        Where candidates come from; the symbolic proposer by default.
-    limits
-        Bounds on the rules.
-    objective
-        What a rule costs; by default description length for labels and expected error for a posterior.
-    positive
-        For two classes, the class the rule must speak about; more classes get a list anyway.
-    posterior
-        [M, n_classes] probabilities that take the place of the labels.
-    groups
-        [N] or longer, equal for variables of one column.
-    near
-        Whether to return the rules near the best one too.
-    prices
-        [2N], how many times its bits each literal costs; by default more for numbers, if groups are known.
-    choose
-        How a rule is chosen from candidates; the local search by default.
     """
     propose = propose or SymbolicProposer()
     limits = limits or Limits()
@@ -87,12 +63,14 @@ def induce(
     evidence = real.cost_weighted(episode.costs)
     if evidence.n_classes == 2:
         targets = (1, 0) if positive is None else (positive,)
-        found = _induce_two(evidence, targets, propose, limits, objective, choose, rng, near, prices)
+        induced = _induce_two(
+            evidence, targets, propose, limits, objective, choose, rng, near, prices, against_price
+        )
     else:
-        found = _induce_many(evidence, propose, limits, objective, choose, rng, near, prices)
+        induced = _induce_many(evidence, propose, limits, objective, choose, rng, near, prices)
     if evidence is real:
-        return found
-    return replace(described(real, found.branches, found.default, found.cost), priced=found.priced)
+        return induced
+    return replace(described(real, induced.branches, induced.default, induced.cost), priced=induced.priced)
 
 
 def candidates_for(
@@ -114,8 +92,8 @@ def candidates_for(
     return counts.take(np.flatnonzero(precise(counts, task.positive, task.weights, limits)))
 
 
-AGAINST, AGAINST_PRICE = -0.1, 2.0
-"""Correlation with the class below which a literal goes against it, and how many times its bits it costs."""
+AGAINST = -0.1
+"""Correlation with the class below which a literal goes against it."""
 NUMBER_PRICE = 1.4
 """How many times its bits a literal about a number costs: labels have chosen its cut among many."""
 
@@ -149,6 +127,7 @@ def _induce_two(
     rng: np.random.Generator,
     near: bool,
     prices: FloatArray,
+    against_price: float,
 ) -> Induced:
     """One rule for one of two classes; the other class is what remains.
 
@@ -162,7 +141,7 @@ def _induce_two(
         for target, task in tasks.items()
     }
     pools = {
-        target: pool.priced(np.where(against_class(tasks[target]), AGAINST_PRICE, 1.0) * prices)
+        target: pool.priced(np.where(against_class(tasks[target]), against_price, 1.0) * prices)
         for target, pool in pools.items()
     }
     selections = {

@@ -214,10 +214,10 @@ class ListSearch:
 
     def _replacements(self, order: Order) -> list[Order]:
         """Return for each branch the cheapest list with another candidate, at any place, instead."""
-        found = []
+        orders = []
         for rest in self._drops(order):
-            found += self._cheapest_with_one_more(self._segments(rest))
-        return found
+            orders += self._cheapest_with_one_more(self._segments(rest))
+        return orders
 
     def _cheapest_with_one_more(self, segments: _Segments) -> list[Order]:
         """Return the list with the candidate and place that by sums are the cheapest.
@@ -236,9 +236,9 @@ class ListSearch:
         for place in range(n_places - 1, -1, -1):
             rows = np.flatnonzero(segments.place == place)
             if len(rows):
-                added = self.by_row[rows].T @ self.masses32[rows]
-                taken += added
-                lost += added[:, classes[place]]
+                here = self.by_row[rows].T @ self.masses32[rows]
+                taken += here
+                lost += here[:, classes[place]]
             gain = (taken if not full.any() else taken[:, ~full]).max(axis=1, initial=0.0) - lost
             better = gain > best
             best[better], where[better] = gain[better], place

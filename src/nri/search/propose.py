@@ -94,14 +94,14 @@ def count_conjunctions(n_literals: int, longest: int) -> int:
 def all_conjunctions(n_variables: int, usable: IntArray, longest: int) -> ClauseArray:
     """Return every conjunction of up to ``longest`` usable literals."""
     n_literals = 2 * n_variables
-    found = [np.full((1, 1), n_literals)]
+    parts = [np.full((1, 1), n_literals)]
     for length in range(1, longest + 1):
         index = subsets(usable[None], length)
         sound = np.ones(len(index), dtype=bool)
         for low, high in choices(length, 2):
             sound &= index[:, high] - index[:, low] != n_variables
-        found.append(index[sound])
-    return stacked(found, n_literals)
+        parts.append(index[sound])
+    return stacked(parts, n_literals)
 
 
 def without_one(clauses: ClauseArray) -> ClauseArray:
@@ -172,28 +172,18 @@ EXTENDED = 1000
 
 
 def with_required(clauses: ClauseArray, task: OneVsRest, limits: Limits) -> ClauseArray:
-    """Return clauses that have a literal of each required set; the others are extended by each such literal.
-
-    Parameters
-    ----------
-    clauses
-        What a proposer suggests; it need not know of the required literals.
-    task
-        Tells which clauses are worth extending.
-    limits
-        Its ``required`` sets; without any, the clauses come back as they are.
-    """
-    found = clauses
+    """Return clauses that have a literal of each required set; others are extended by each such literal."""
+    kept = clauses
     free = replace(limits, required=(), min_precision=0.0)  # what is extended need not be precise yet
     usable = limits.literal_mask(task.n_variables)
     for mask in limits.required:
         wanted = np.append(mask & usable, False)
-        pool = shortlist(build_pool(task.literals, found, free), task, EXTENDED)
+        pool = shortlist(build_pool(task.literals, kept, free), task, EXTENDED)
         lacking = pool.index[~wanted[pool.index].any(axis=1)]
-        speaking = found[wanted[found].any(axis=1)]
+        speaking = kept[wanted[kept].any(axis=1)]
         extended = [_with_literal(lacking, literal) for literal in np.flatnonzero(wanted)]
-        found = stacked([speaking, *extended], pool.n_literals)
-    return found
+        kept = stacked([speaking, *extended], pool.n_literals)
+    return kept
 
 
 def _with_literal(clauses: ClauseArray, literal: np.int64) -> ClauseArray:
@@ -271,15 +261,6 @@ def grow_from_seeds(
     Counts are taken anew after each literal, on the rows that the clause still covers. Seeds whose
     clauses coincide share their counts, whatever the score, so the work is two matrix products for each
     round.
-
-    Parameters
-    ----------
-    task, limits
-        What is learned, and what a clause may be.
-    seeds
-        Rows that the clauses must cover.
-    scores
-        How literals are ranked; each seed grows a clause under each.
     """
     counts = _Counts(task)
     available = task.literals[seeds] & limits.literal_mask(task.n_variables)
@@ -289,7 +270,7 @@ def grow_from_seeds(
         state=np.zeros(len(scores) * len(seeds), dtype=np.int64),
     )
     states: ClauseArray = np.empty((1, 0), dtype=np.int64)
-    found: list[ClauseArray] = []
+    prefixes: list[ClauseArray] = []
     for _ in range(limits.max_literals):
         if not len(runs.state) or not task.n_variables:
             break
@@ -299,10 +280,10 @@ def grow_from_seeds(
         impure = after[1][runs.state, best] > 1e-9 * task.total
         grown = np.column_stack([states[runs.state], best])[growing]
         states, state = _distinct(grown, 2 * task.n_variables)
-        found.append(states)
+        prefixes.append(states)
         runs = _Runs(runs.score[growing], runs.seed[growing], state).keep(impure[growing])
         states, runs = _in_use(states, runs)
-    return found
+    return prefixes
 
 
 @dataclass(frozen=True, eq=False)
@@ -366,8 +347,8 @@ def _in_use(states: ClauseArray, runs: _Runs) -> tuple[ClauseArray, _Runs]:
 def _distinct(clauses: ClauseArray, n_literals: int) -> tuple[ClauseArray, IntArray]:
     """Return the different clauses, order of literals aside, and which one each is."""
     ordered = np.sort(clauses, axis=1)
-    found, which = one_of_each(ordered, n_literals)
-    return ordered[found], which
+    first, which = one_of_each(ordered, n_literals)
+    return ordered[first], which
 
 
 def _covered(literals: BoolArray, states: ClauseArray) -> BoolArray:

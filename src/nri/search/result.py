@@ -96,17 +96,7 @@ def deciding_places(branches: Sequence[Branch], literals: BoolArray) -> IntArray
 def decide(
     truths: list[BoolArray], precisions: tuple[FloatArray, ...] | list[FloatArray], default: int
 ) -> IntArray:
-    """[M], class of the clause that decides each row by :mod:`nri.rule.decide`, or the default.
-
-    Parameters
-    ----------
-    truths
-        For each class [its clauses, M].
-    precisions
-        For each class [its clauses], above zero.
-    default
-        Class where no clause fires.
-    """
+    """[M], class of the clause that decides each row by :mod:`nri.rule.decide`, or the default."""
     owner = np.repeat(np.arange(len(truths)), [len(truth) for truth in truths])
     order = deciding_order(np.concatenate(precisions), owner)
     first = first_to_fire(np.concatenate(truths)[order].T)

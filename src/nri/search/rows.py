@@ -66,13 +66,6 @@ def search_rows(episode: Episode, posterior: FloatArray | None = None) -> Search
 
     No clause can tell such rows apart, so one row with their weight and their mean class
     probabilities stands for them; expected errors are the same. Rows without weight are dropped.
-
-    Parameters
-    ----------
-    episode
-        Table, labels and weights.
-    posterior
-        [M, n_classes] probabilities to be used instead of the labels.
     """
     if posterior is None:
         posterior = np.eye(episode.n_classes)[episode.labels]

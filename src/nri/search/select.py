@@ -173,15 +173,15 @@ class Moves:
         costs[self.gains <= 0.0] = np.inf
         flat = costs.ravel()
         first = np.argpartition(flat, most)[:most] if most < len(flat) else np.arange(len(flat))
-        found: dict[Indices, float] = {}
+        costs_by_rule: dict[Indices, float] = {}
         for position in first[np.isfinite(flat[first])].tolist():
             row, added = divmod(position, costs.shape[1])
             base = compress(state.chosen, keeps[row])
-            found[tuple(sorted((*base, added)))] = float(flat[position])
+            costs_by_rule[tuple(sorted((*base, added)))] = float(flat[position])
         plain = pricing.objective.cost(pricing.errors_with(self.free), kept_bits, pricing.total)
         for row, cost in enumerate(plain.tolist()):
-            found[tuple(compress(state.chosen, keeps[row]))] = cost
-        return found
+            costs_by_rule[tuple(compress(state.chosen, keeps[row]))] = cost
+        return costs_by_rule
 
     def best(self, number: int) -> tuple[float, Indices]:
         """Return the best rule one move away from a state, and its value by single-precision sums."""
@@ -262,12 +262,12 @@ class LocalSearch:
 
     def starts(self) -> list[Indices]:
         """Nothing, ALWAYS, the best single candidate, and greedy rules for each error weight."""
-        found: list[Indices] = [()]
+        starts: list[Indices] = [()]
         if len(self.pool):
-            found += [(i,) for i in np.flatnonzero(self.pool.lengths == 0).tolist()]
+            starts += [(i,) for i in np.flatnonzero(self.pool.lengths == 0).tolist()]
             _, single = Moves(self.pricing, [State(())], 1, self.most).best_extended(0)
-            found += [single, *self.grown()]
-        return list(dict.fromkeys(found))
+            starts += [single, *self.grown()]
+        return list(dict.fromkeys(starts))
 
     def grown(self) -> list[Indices]:
         """Add the candidate with the most weighted gain for its size until none gains, for each error weight.
@@ -310,18 +310,18 @@ class LocalSearch:
         after: dict[State, State | None] = {}
         ahead = list(dict.fromkeys(starts))
         while ahead:
-            found = self.best_moves(ahead, 1)
-            stuck = [state for state in ahead if found[state] is None]
-            found.update(self.best_moves(stuck, 2))
-            after.update(found)
-            ahead = list(dict.fromkeys(s for s in found.values() if s is not None and s not in after))
+            moved = self.best_moves(ahead, 1)
+            stuck = [state for state in ahead if moved[state] is None]
+            moved.update(self.best_moves(stuck, 2))
+            after.update(moved)
+            ahead = list(dict.fromkeys(s for s in moved.values() if s is not None and s not in after))
         return [_last(start, after).chosen for start in starts]
 
     def best_moves(self, states: Sequence[State], drops: int) -> dict[State, State | None]:
         """Return the best state after dropping up to so many clauses and adding at most one, where better."""
-        found: dict[State, State | None] = dict.fromkeys(states)
+        better: dict[State, State | None] = dict.fromkeys(states)
         if not states or not len(self.pool):
-            return found
+            return better
         moves = Moves(self.pricing, states, drops, self.most)
         promising = {}
         for number, state in enumerate(states):
@@ -332,8 +332,8 @@ class LocalSearch:
         for state, rule in promising.items():
             current = self.pricing.value(state.chosen)
             if self.pricing.value(rule) < current - 1e-9 * max(1.0, abs(current)):
-                found[state] = State(rule, state.banned)
-        return found
+                better[state] = State(rule, state.banned)
+        return better
 
 
 def _last(state: State, after: Mapping[State, State | None]) -> State:
@@ -353,10 +353,10 @@ def rooms(max_clauses: int) -> list[int]:
     >>> rooms(2), rooms(8), rooms(20)
     ([8], [8], [8, 16, 32])
     """
-    found = [ROOM]
-    while found[-1] < max_clauses:
-        found.append(2 * found[-1])
-    return found
+    sizes = [ROOM]
+    while sizes[-1] < max_clauses:
+        sizes.append(2 * sizes[-1])
+    return sizes
 
 
 def rules_by_limit(
@@ -367,27 +367,18 @@ def rules_by_limit(
     The search goes the same way whatever the limit: first with room for many clauses, then under each
     stricter limit from the cheapest rule seen that keeps it. So the rule that a limit leads to is among those
     of every looser limit, and allowing more clauses never costs anything.
-
-    Parameters
-    ----------
-    pricing
-        Candidates and what rules of them cost.
-    max_clauses
-        The limit asked for; rules with room for more may be among those returned.
-    begun
-        Rules for these limits to start from, where another search has found some.
     """
     begun = begun or {}
-    found: dict[int, Indices] = {}
+    rules: dict[int, Indices] = {}
     done = 0
     for room in rooms(max_clauses):
         search = LocalSearch(pricing, room)
-        found[room] = search.best([begun[room]] if room in begun else search.starts())
-        for limit in range(done + 1, min(max_clauses + 1, len(found[room]))):
+        rules[room] = search.best([begun[room]] if room in begun else search.starts())
+        for limit in range(done + 1, min(max_clauses + 1, len(rules[room]))):
             starts = [pricing.best_known(limit), begun.get(limit, ())]
-            found[limit] = LocalSearch(pricing, limit).best(starts)
+            rules[limit] = LocalSearch(pricing, limit).best(starts)
         done = room
-    return found
+    return rules
 
 
 @dataclass(frozen=True)
@@ -455,25 +446,7 @@ def select(
     max_errors: float | None = None,
     rough: int | None = 1000,
 ) -> Selection:
-    """Return a set of candidates that no single move improves.
-
-    Parameters
-    ----------
-    pool
-        Candidates, all within the limits.
-    task
-        What covering each row is worth.
-    objective
-        Cost of errors and rule bits.
-    limits
-        Its ``max_clauses`` bounds the rule.
-    max_errors
-        Most expected errors of an acceptable rule. By default those of the best of no clause, ALWAYS and a
-        single literal *of the pool*; rules above it are chosen only when there is no other.
-    rough
-        A larger pool is searched from the best rule of a short list of about so many candidates;
-        None searches it from all starts.
-    """
+    """Return a set of candidates that no single move improves."""
     pricing = Pricing(pool, task, objective, limits, max_errors)
     begun: dict[int, Indices] = {}
     if rough is not None and len(pool) > rough:
@@ -481,8 +454,8 @@ def select(
         short = Pricing(pool.take(kept), task, objective, limits, max_errors)
         roughly = rules_by_limit(short, limits.max_clauses)
         begun = {limit: tuple(kept[list(rule)].tolist()) for limit, rule in roughly.items()}
-    found = rules_by_limit(pricing, limits.max_clauses, begun).values()
-    best = min((rule for rule in found if len(rule) <= limits.max_clauses), key=pricing.rank)
+    rules = rules_by_limit(pricing, limits.max_clauses, begun).values()
+    best = min((rule for rule in rules if len(rule) <= limits.max_clauses), key=pricing.rank)
     near = partial(_near, pricing, best, limits.max_clauses)
     return Selection(pool.rule(best), pricing.cost(best), pricing.errors(best), near=near)
 

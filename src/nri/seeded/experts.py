@@ -166,19 +166,7 @@ def council_shares(
     expected: NDArray[Any] | None = None,
     pull: float = PULL_TO_EQUAL,
 ) -> NDArray[np.float32]:
-    """[E]: shares, none negative, by which the opinions together come closest to the target.
-
-    Parameters
-    ----------
-    left_out
-        [M, E], the opinion of each member on each row, formed without that row.
-    target, weights
-        [M], what the opinions should have been, and how much each row counts.
-    expected
-        [E], the shares without any row; by default equal ones.
-    pull
-        How many squared errors it takes to leave them.
-    """
+    """[E]: shares, none negative, by which the opinions together come closest to the target."""
     from scipy.linalg import solve_triangular
     from scipy.optimize import nnls
 

@@ -19,15 +19,7 @@ FIRM = 1
 
 
 class Alike:
-    """How alike the support rows are, whatever they are compared for; all classes of a table share it.
-
-    Parameters
-    ----------
-    x
-        [M, N], cells about zero, and zero where unknown.
-    weights
-        [M], how many rows each row stands for.
-    """
+    """How alike the support rows are, whatever they are compared for; all classes of a table share it."""
 
     def __init__(self, x: FloatArray, weights: NDArray[Any]) -> None:
         self.w = weights.astype(np.float32)
@@ -43,15 +35,7 @@ class Alike:
 
 
 class Kernels:
-    """The experts that are one ridge regression each: linear, neighbourhood and quadratic kernels of rows.
-
-    Parameters
-    ----------
-    alike
-        The support rows.
-    target
-        [M], what the opinion on each should be.
-    """
+    """The experts that are one ridge regression each: linear, neighbourhood and quadratic kernels of rows."""
 
     def __init__(self, alike: Alike, target: FloatArray) -> None:
         self._alike = alike

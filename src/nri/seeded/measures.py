@@ -13,15 +13,7 @@ from nri.seeded.sample import SignedArray, signed_cells
 
 
 def measures(cells: Cells, groups: IntArray) -> SignedArray:
-    """[M, F + cells without a number], what the experts of this file read; 0 where unknown.
-
-    Parameters
-    ----------
-    cells
-        M rows.
-    groups
-        [N + F], equal where variables and numbers come from one column.
-    """
+    """[M, F + cells without a number], what the experts of this file read; 0 where unknown."""
     n_variables = cells.values.shape[1]
     without_number = ~np.isin(groups[:n_variables], groups[n_variables:])
     signed = signed_cells(cells.values[:, without_number], cells.known[:, without_number])
@@ -47,23 +39,23 @@ class Logistic:
 
     def chances(self, query: SignedArray) -> FloatArray:
         """[S, n_classes]; a class without rows has none."""
-        found = np.zeros((len(query), self.n_classes))
+        chances = np.zeros((len(query), self.n_classes))
         if len(self.present) == 1:
-            found[:, self.present] = 1.0
+            chances[:, self.present] = 1.0
         else:
             logits = (query - self.mean) @ self.coefficients[:-1] + self.coefficients[-1]
-            found[:, self.present] = _log_chances(logits)[1]
-        return found
+            chances[:, self.present] = _log_chances(logits)[1]
+        return chances
 
     def _left_out(self, x: SignedArray, labels: IntArray, weights: FloatArray) -> FloatArray:
         chances = self.chances(x)
-        found = chances.copy()
+        left_out = chances.copy()
         design = np.column_stack([x - self.mean, np.ones(len(x))]).astype(np.float64)
         ridge = np.full(design.shape[1], self.penalty)
         ridge[-1] = 1e-3  # the constant is free, but for a class that a single row could move without bound
         for c in self.present.tolist() if len(self.present) > 1 else ():
-            found[:, c] = _without_own_row(design, labels == c, weights, chances[:, c], ridge)
-        return found
+            left_out[:, c] = _without_own_row(design, labels == c, weights, chances[:, c], ridge)
+        return left_out
 
 
 def _fitted(x: FloatArray, of_class: BoolArray, weights: FloatArray, penalty: float) -> FloatArray:
@@ -90,8 +82,8 @@ def _fitted(x: FloatArray, of_class: BoolArray, weights: FloatArray, penalty: fl
         return worth / total, (slopes[:, -n_classes:] / total).T.ravel()
 
     limits = {"maxiter": 200, "maxls": 50, "gtol": 1e-5, "ftol": 64 * np.finfo(np.float64).eps}
-    found = minimize(loss, np.zeros(shape).ravel(), method="L-BFGS-B", jac=True, options=limits)
-    return spread(np.asarray(found.x))
+    solution = minimize(loss, np.zeros(shape).ravel(), method="L-BFGS-B", jac=True, options=limits)
+    return spread(np.asarray(solution.x))
 
 
 def _log_chances(logits: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -50,6 +50,8 @@ class PathConfig:
     """Share of the fair price that a bit of the rule costs: a posterior misleads less than bare labels."""
     rule_price_share: float = 0.5
     """What the whole share of the mixture of rules adds to it: rules are exact, and so is their length."""
+    sure_share: float = 0.9
+    """Share of the mixture of rules from which labels place the cuts, as for rules of labels alone."""
     most_weight: float = 300.0
     """How many labelled rows the plausible ones weigh, all together, at most."""
     weight_of_both: float = 15_000.0
@@ -58,10 +60,12 @@ class PathConfig:
     """Labelled rows beside which they do not count at all."""
     label_share: float = 0.5
     """How much of a labelled row's chances is its label; the rest is the posterior."""
-    least_support: float = 0.1
+    least_support: float = 0.25
     """Chance that a rule of the labels names a column, below which its literals are dear."""
-    unsupported_price: float = 3.0
-    """How many times its bits such a literal costs, where rules have half of the say or more."""
+    unsupported_price: float = 4.0
+    """How many times its bits such a literal costs, less where rules have most of the say."""
+    against_price: float = 2.0
+    """How many times its bits a literal costs that contradicts its column's own association, likewise."""
     few_classes: int = 5
     """Most classes with which the rule of the labels alone is sought; with more it never was better."""
 
@@ -111,7 +115,7 @@ class SeededModel:
         of_plausible, of_rows = np.split(beliefs.chances, [len(plausible)])
         labels = np.eye(episode.n_classes)[episode.labels]
         believed = self.config.label_share * labels + (1 - self.config.label_share) * of_rows[which]
-        price_share = self.config.price_share + self.config.rule_price_share * beliefs.rule_share
+        price_share = self.config.price_share + self.config.rule_price_share * _certainty(beliefs)
         under_posterior = induce(
             self._with_rows(episode, plausible, of_plausible),
             rng=rng,
@@ -124,10 +128,11 @@ class SeededModel:
             positive=positive,
             groups=groups,
             prices=self._prices(beliefs, groups, episode.n_variables),
+            against_price=1 + (self.config.against_price - 1) * (1 - _certainty(beliefs)),
             posterior=np.concatenate([believed, of_plausible]),
         )
         # rules that the labels speak for have their cuts placed by labels, too
-        by_rules = beliefs.rule_share > 0.5
+        by_rules = beliefs.rule_share > self.config.sure_share
         bits = None if by_rules else beliefs.label_bits * float(episode.weights.sum())
         chosen = _counted_on_labels(under_posterior, episode)
         expected = expected_shares(chosen, episode, sample, beliefs.left_out)
@@ -151,12 +156,12 @@ class SeededModel:
 
     def _prices(self, beliefs: Beliefs, groups: IntArray, n_variables: int) -> FloatArray:
         """[2N], how many times its bits a literal costs: more where hardly any rule has its column."""
-        prices = number_prices(groups, n_variables, beliefs.rule_share)
+        prices = number_prices(groups, n_variables, _certainty(beliefs))
         if beliefs.column_support is None:
             return prices
         dear = beliefs.column_support[groups[:n_variables]] < self.config.least_support
-        price = 1 + (self.config.unsupported_price - 1) * min(1.0, 2 * beliefs.rule_share)
-        return prices * np.tile(np.where(dear, price, 1.0), 2)
+        price = 1 + (self.config.unsupported_price - 1) * (1 - _certainty(beliefs))
+        return np.asarray(prices * np.tile(np.where(dear, price, 1.0), 2))
 
     def _with_rows(self, episode: Episode, plausible: Cells, chances: FloatArray) -> Episode:
         """Return the table with the plausible rows below it."""
@@ -172,6 +177,11 @@ class SeededModel:
             episode.costs,
             episode.unlabelled,
         )
+
+
+def _certainty(beliefs: Beliefs) -> float:
+    """Return how far rules have the say, 0 where they have half of it or less."""
+    return max(0.0, 2 * beliefs.rule_share - 1)
 
 
 def _counted_on_labels(chosen: Induced, episode: Episode) -> Induced:

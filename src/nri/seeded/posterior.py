@@ -38,6 +38,9 @@ PULL = 30.0
 """How many squared errors on left-out rows it takes to leave the expected shares."""
 EXPECTED_CELLS, EXPECTED_NUMBERS, EXPECTED_LOGISTIC = 0.25, 0.375, 0.375
 """Expected shares of all experts on cells, all on numbers, and logistic regression."""
+CUT_BITS = 4.0
+"""Left-out bits that a literal about a number seems to save because all labels, the left-out one too, have
+placed its cut."""
 LEAST_CHANCE = 1e-3
 """Least left-out chance of a label when rules and experts are compared: one row must not decide."""
 
@@ -114,7 +117,7 @@ class Posterior:
             network_rows,
             tuple(answer.reasons for answer in answers),
             float(np.mean([answer.rule_share for answer in answers])),
-            np.max([answer.column_support for answer in answers], axis=0) if self.priced else None,
+            _most_support(answers),
             left_out,
             float(np.average(bits, weights=self.sample.weights)),
         )
@@ -135,10 +138,7 @@ class Posterior:
         if positive.all() or not positive.any():
             sure = 1 - least if positive.all() else least
             no_reasons = np.full((len(network_rows), query.signed.shape[1]), -9.0)
-            no_support = np.zeros(int(self.groups.max(initial=-1)) + 1)
-            return _Answer(
-                np.full(len(query.signed), sure), np.full(len(positive), sure), no_reasons, 0.0, no_support
-            )
+            return _Answer(np.full(len(query.signed), sure), np.full(len(positive), sure), no_reasons)
         experts = Experts(support.rows.signed, positive, weights, support.by_cells)
         base = experts.base_rate
         seen = _NetworkView(network, experts, support.rows.signed, positive, weights)
@@ -168,7 +168,8 @@ class Posterior:
         if self.sample.n_classes == 2:  # what is not of the other class is of this one
             rules.append((self.priced[1 - c], False))
         mixture = RuleMixture(rules, self.sample.cells, positive, self.sample.weights)
-        share = _rule_share(mixture.left_out, answer.left_out, positive, self.sample.weights)
+        margin = CUT_BITS * mixture.n_number_literals(self.groups)
+        share = _rule_share(mixture.left_out, answer.left_out, positive, self.sample.weights, margin)
         return replace(
             answer,
             chances=(1 - share) * answer.chances + share * mixture.chances(cells),
@@ -178,15 +179,25 @@ class Posterior:
         )
 
 
+def _most_support(answers: Sequence["_Answer"]) -> FloatArray | None:
+    """[columns], the most that any class gives each column; None without rules."""
+    supports = [answer.column_support for answer in answers if answer.column_support is not None]
+    return np.asarray(np.max(supports, axis=0)) if supports else None
+
+
 def _rule_share(
-    by_rules: FloatArray, by_experts: FloatArray, positive: BoolArray, weights: FloatArray
+    by_rules: FloatArray,
+    by_experts: FloatArray,
+    positive: BoolArray,
+    weights: FloatArray,
+    margin: float,
 ) -> float:
     """Return the share of the mixture of rules, by the left-out bits that it saves: Bayes for two models."""
     saved = [
         np.log2(np.maximum(np.where(positive, chances, 1 - chances), LEAST_CHANCE))
         for chances in (by_rules, by_experts)
     ]
-    bits = float(weights @ (saved[0] - saved[1]))
+    bits = float(weights @ (saved[0] - saved[1])) - margin
     return float(1 / (1 + np.exp2(-np.clip(bits, -50, 50))))
 
 

@@ -57,6 +57,16 @@ class RuleMixture:
         says = self._says(cells)
         return np.asarray(self.weights @ np.where(says, 1 - self.noise[:, None], self.noise[:, None]))
 
+    def n_number_literals(self, groups: IntArray) -> float:
+        """Return how many literals about numbers the rules have on average; see :meth:`support`."""
+        of_number = np.isin(groups[: self.n_variables], groups[self.n_variables :])
+        numbers = [
+            sum(bool(of_number[j % self.n_variables]) for clause in rule for j in members(clause))
+            for priced, _ in self.rules
+            for rule in priced.rules
+        ]
+        return float(self.weights @ np.array(numbers))
+
     def support(self, groups: IntArray) -> FloatArray:
         """[columns], chance that a rule names each column; ``groups`` [N] or longer numbers the columns."""
         n_variables = self.n_variables
@@ -83,7 +93,7 @@ class RuleMixture:
 def _log_likelihood(errors: FloatArray, total: FloatArray | float) -> FloatArray:
     """Logarithm of the chance of labels of which so many are wrong."""
     clean = np.where(errors < 1e-9, np.log(OBJECTIVE.clean_chance), -np.inf)
-    return np.logaddexp(clean, np.log(1 - OBJECTIVE.clean_chance) + _log_noisy(errors, total))
+    return np.asarray(np.logaddexp(clean, np.log(1 - OBJECTIVE.clean_chance) + _log_noisy(errors, total)))
 
 
 def _log_noisy(errors: FloatArray, total: FloatArray | float) -> FloatArray:

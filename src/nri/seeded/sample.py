@@ -108,17 +108,6 @@ def plausible_rows(sample: Sample, groups: IntArray, count: int, rng: np.random.
     which keeps what goes together in measurements; most other columns come from other rows, which tries
     columns against each other. What is made of one column (a one-hot group, ordered thresholds and their
     number) comes from one row: no row says "red and blue" or "over 60 but not over 40".
-
-    Parameters
-    ----------
-    sample
-        The labelled rows.
-    groups
-        [N + F], equal where variables and numbers come from one column.
-    count
-        How many rows to make.
-    rng
-        The source of chance.
     """
     cells = sample.cells
     _, member = np.unique(groups, return_inverse=True)
