@@ -221,7 +221,7 @@ def calibration_gap(chances: np.ndarray[Any, Any], truth: BoolArray, rate: float
 def named_columns(model: Any, columns: Sequence[str]) -> set[str]:
     """Return the columns of the table that a fitted model reads."""
     if not isinstance(model, Pipeline):
-        return set(model.rules_.columns)
+        return set(model.rule_.columns)
     last = model[-1]
     parts = getattr(last, "estimators_", None) if not hasattr(last, "tree_") else None
     names = list(columns)

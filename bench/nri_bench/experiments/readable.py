@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,27 +30,6 @@ FREQUENT = 0.05
 LINTS = ("repeats", "excludes", "imprecise", "silent", "long")
 
 
-@dataclass(frozen=True)
-class Branch:
-    """One line of a rule as it is printed."""
-
-    label: Any
-    clause: Any
-    share: float
-    """of the label among the rows that the line is counted on"""
-
-
-def printed_branches(rule: Any) -> list[Branch]:
-    """Return the lines of a fitted rule, with the share that is printed beside each."""
-    if hasattr(rule, "branches"):
-        lines = [(one.value, one.clause, rule.predicts.share(one.estimate)) for one in rule.branches]
-    else:
-        lines = [
-            (one.label, one.clause, one.evidence.share(rule.index_of(one.label))) for one in rule.decisions
-        ]
-    return [Branch(label, clause, 0.0 if share is None else share) for label, clause, share in lines]
-
-
 def lint(rule: Any, predicted: Sequence[Any], labels: Sequence[Any]) -> dict[str, bool]:
     """Return which faults a rule has.
 
@@ -59,7 +37,7 @@ def lint(rule: Any, predicted: Sequence[Any], labels: Sequence[Any]) -> dict[str
     that excludes it. ``imprecise``: a line with a share below 0.35. ``silent``: a class of 5 % of the rows or
     more is never predicted, and the rule's text does not say so. ``long``: more lines than 2 x classes + 1.
     """
-    branches = printed_branches(rule)
+    branches = rule.branches
     counting = [branch.clause for branch in branches if branch.clause.counts]
     columns = [Counter(literal.column for literal in clause) for clause in counting]
     frequent = Counter(labels)
@@ -69,7 +47,7 @@ def lint(rule: Any, predicted: Sequence[Any], labels: Sequence[Any]) -> dict[str
     return {
         "repeats": any(max(names.values()) > 1 for names in columns),
         "excludes": any(clause.at_least in (1, len(clause)) or len(clause) > 6 for clause in counting),
-        "imprecise": any(branch.share < LOW_SHARE for branch in branches),
+        "imprecise": any((rule.predicts.share(branch.estimate) or 0.0) < LOW_SHARE for branch in branches),
         "silent": bool(missing) and "never predicted" not in str(rule),
         "long": len(branches) > 2 * len(frequent) + 1,
     }
@@ -106,15 +84,15 @@ def read_rule(method: str, table: WideTable) -> Measures:
     rows = np.sort(shuffled(table.name, table.y, n, 0)[:n])
     frame, labels = table.frame.iloc[rows].reset_index(drop=True), np.array(table.classes)[table.y[rows]]
     model = make_raw(method, 0).fit(frame, labels)
-    faults = lint(model.rules_, list(model.predict(frame)), list(labels))
-    branches = printed_branches(model.rules_)
+    faults = lint(model.rule_, list(model.predict(frame)), list(labels))
+    branches = model.rule_.branches
     return {
         **{name: float(fault) for name, fault in faults.items()},
         "clean": float(not any(faults.values())),
         "counts": float(any(branch.clause.counts for branch in branches)),
         "branches": len(branches),
         "literals": sum(len(branch.clause) for branch in branches),
-        "rule": str(model.rules_),
+        "rule": str(model.rule_),
     }
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Cells, Episode, literal_truth, stacked_cells
 from nri.search.clauses import AnyClause, ClauseArray, IndexCount, clause_array, in_order, stacked
-from nri.search.greedy import described, induce, number_prices
+from nri.search.greedy import described, induce
 from nri.search.limits import Limits
 from nri.search.objective import DescriptionLength, ExpectedError
 from nri.search.propose import SymbolicProposer
@@ -48,10 +48,8 @@ class PathConfig:
     """Rows that the network evaluates while a rule is sought; the experts evaluate all."""
     price_share: float = 0.5
     """Share of the fair price that a bit of the rule costs: a posterior misleads less than bare labels."""
-    rule_price_share: float = 0.5
-    """What the whole share of the mixture of rules adds to it: rules are exact, and so is their length."""
-    sure_share: float = 0.9
-    """Share of the mixture of rules from which labels place the cuts, as for rules of labels alone."""
+    rules_decide: float = 0.5
+    """Share of the mixture of rules above which the cheapest rule of the labels is taken as it is."""
     most_weight: float = 300.0
     """How many labelled rows the plausible ones weigh, all together, at most."""
     weight_of_both: float = 15_000.0
@@ -63,9 +61,9 @@ class PathConfig:
     least_support: float = 0.25
     """Chance that a rule of the labels names a column, below which its literals are dear."""
     unsupported_price: float = 4.0
-    """How many times its bits such a literal costs, less where rules have most of the say."""
+    """How many times its bits such a literal costs."""
     against_price: float = 2.0
-    """How many times its bits a literal costs that contradicts its column's own association, likewise."""
+    """How many times its bits a literal costs that contradicts its column's own association."""
     few_classes: int = 5
     """Most classes with which the rule of the labels alone is sought; with more it never was better."""
 
@@ -113,9 +111,11 @@ class SeededModel:
             stacked_cells(plausible, rows), self.config.network_rows
         )
         of_plausible, of_rows = np.split(beliefs.chances, [len(plausible)])
+        if by_labels and beliefs.rule_share > self.config.rules_decide:
+            expected = expected_shares(by_labels, episode, sample, beliefs.left_out)
+            return replace(by_labels, posterior=posterior, expected=expected)
         labels = np.eye(episode.n_classes)[episode.labels]
         believed = self.config.label_share * labels + (1 - self.config.label_share) * of_rows[which]
-        price_share = self.config.price_share + self.config.rule_price_share * _certainty(beliefs)
         under_posterior = induce(
             self._with_rows(episode, plausible, of_plausible),
             rng=rng,
@@ -124,19 +124,20 @@ class SeededModel:
                 by_labels.rules if by_labels else (),
             ),
             limits=limits,
-            objective=ExpectedError(price_share * fair_price(of_plausible)),
+            objective=ExpectedError(self.config.price_share * fair_price(of_plausible)),
             positive=positive,
             groups=groups,
             prices=self._prices(beliefs, groups, episode.n_variables),
-            against_price=1 + (self.config.against_price - 1) * (1 - _certainty(beliefs)),
+            against_price=self.config.against_price,
             posterior=np.concatenate([believed, of_plausible]),
         )
-        # rules that the labels speak for have their cuts placed by labels, too
-        by_rules = beliefs.rule_share > self.config.sure_share
-        bits = None if by_rules else beliefs.label_bits * float(episode.weights.sum())
         chosen = _counted_on_labels(under_posterior, episode)
-        expected = expected_shares(chosen, episode, sample, beliefs.left_out)
-        return replace(chosen, posterior=posterior, expected_bits=bits, expected=expected)
+        return replace(
+            chosen,
+            posterior=posterior,
+            expected_bits=beliefs.label_bits * float(episode.weights.sum()),
+            expected=expected_shares(chosen, episode, sample, beliefs.left_out),
+        )
 
     def _further_rows(
         self, episode: Episode, sample: Sample, groups: IntArray, rng: np.random.Generator
@@ -156,12 +157,10 @@ class SeededModel:
 
     def _prices(self, beliefs: Beliefs, groups: IntArray, n_variables: int) -> FloatArray:
         """[2N], how many times its bits a literal costs: more where hardly any rule has its column."""
-        prices = number_prices(groups, n_variables, _certainty(beliefs))
         if beliefs.column_support is None:
-            return prices
+            return np.ones(2 * n_variables)
         dear = beliefs.column_support[groups[:n_variables]] < self.config.least_support
-        price = 1 + (self.config.unsupported_price - 1) * (1 - _certainty(beliefs))
-        return np.asarray(prices * np.tile(np.where(dear, price, 1.0), 2))
+        return np.tile(np.where(dear, self.config.unsupported_price, 1.0), 2)
 
     def _with_rows(self, episode: Episode, plausible: Cells, chances: FloatArray) -> Episode:
         """Return the table with the plausible rows below it."""
@@ -177,11 +176,6 @@ class SeededModel:
             episode.costs,
             episode.unlabelled,
         )
-
-
-def _certainty(beliefs: Beliefs) -> float:
-    """Return how far rules have the say, 0 where they have half of it or less."""
-    return max(0.0, 2 * beliefs.rule_share - 1)
 
 
 def _counted_on_labels(chosen: Induced, episode: Episode) -> Induced:
