@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from nri.errors import InputError
-from nri.rows.duckdb import INDEX
-from nri.rows.engine import as_frame
+from nri.rows.engine import INDEX, as_frame
 from nri.rows.files import Files, delimiter_of, open_bytes
 from nri.table.delimited import read_delimited
 from nri.table.files import check_control

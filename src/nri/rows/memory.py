@@ -16,7 +16,6 @@ from nri.rows.base import (
     RowsColumn,
     Window,
     packed,
-    rows_to_search,
 )
 from nri.rows.hashing import FOLD, Term, as_floats, hash_of, shares_of, ways_to_hash
 from nri.rule.column import Column, Columns
@@ -37,7 +36,7 @@ class MemoryRows(Rows):
             columns,
             outcome,
             float(table.weights.sum()),
-            size=rows_to_search(outcome),
+            size=outcome.searched_rows,
             strata=_strata_counts(table),
         )
         self._terms: tuple[Term, ...] | None = None
