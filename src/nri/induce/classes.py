@@ -249,7 +249,7 @@ def canonical(
         numbers=cells.numbers,
         labels=episode.labels[by_row],
         weights=episode.weights[by_row],
-        unlabelled=_in_one_order(unlabelled) if reorder else unlabelled,
+        unlabelled=_in_one_order(unlabelled) if reorder and len(unlabelled) else unlabelled,
     )
     return replace(view, episode=in_order)
 

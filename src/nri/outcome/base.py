@@ -28,7 +28,7 @@ class Outcome(ABC):
     """What is to be explained, for every row of a table: a name, and arrays of length M."""
 
     name: str
-    """the target as the caller wrote it"""
+    """the target or the event, as the caller wrote it"""
 
     searched_rows: ClassVar[int] = 3000
     """Rows up to which all are searched; of more, about so many. Estimates are counted on all rows."""
