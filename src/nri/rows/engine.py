@@ -120,13 +120,9 @@ class DuckEngine(Engine):
     """A table that DuckDB answers queries on."""
 
     def __init__(
-        self,
-        connection: Any,
-        source: str,
-        folder: Scratch | None = None,
-        plans: Mapping[str, ColumnPlan] | None = None,
+        self, connection: Any, source: str, folder: Scratch, plans: Mapping[str, ColumnPlan] | None = None
     ) -> None:
-        """``source`` is what to select from; the folder is for what is kept on disk, if there is any."""
+        """``source`` is what to select from; the folder is for what is kept on disk."""
         self.connection, self.source, self.folder = connection, source, folder
         described = self.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
         columns = [raw_column(one[0], one[1]) for one in described if not one[0].startswith(INDEX)]
@@ -145,11 +141,10 @@ def _answer(connection: Any, source: str, sql: str) -> Any:
         return connection.sql(f"WITH {ROWS} AS (SELECT * FROM {source}) {sql}").to_arrow_table()
 
 
-def _end(connection: Any, folder: Scratch | None) -> None:
+def _end(connection: Any, folder: Scratch) -> None:
     with suppress(Exception):
         connection.close()
-    if folder is not None:
-        folder.cleanup()
+    folder.cleanup()
 
 
 @contextmanager
@@ -217,7 +212,6 @@ def quoted(name: str) -> str:
 
 def copied(rows: DuckEngine, plans: Mapping[str, ColumnPlan], *, loose: bool) -> DuckEngine:
     """Return the table with some text columns read by their plans."""
-    assert rows.folder is not None, "there is a place for copies"
     items, joins = [], []
     for place, one in enumerate(rows.columns):
         column = f"r.{quoted(one.name)}"

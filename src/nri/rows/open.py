@@ -59,7 +59,7 @@ def rows_in_engine(
     rows = SqlRows(engine, outcome, exact=exact, never=never, size=size)
     if not rows.formatted:
         return rows
-    if isinstance(engine, DuckEngine) and engine.folder is not None:
+    if isinstance(engine, DuckEngine):
         engine = copied(engine, rows.formatted, loose=False)
         return SqlRows(engine, outcome.on(engine), exact=exact, never=never, size=size)
     for name, plan in rows.formatted.items():

@@ -442,13 +442,10 @@ def _extremes(
     items: dict[str, str] = {}
     for i, (_, value) in enumerate(values):
         items |= {f"a{i}": f"MIN({value})", f"b{i}": f"MAX({value})", f"n{i}": f"COUNT({value})"}
-    found = engine.query(select(items)).to_pydict()
-
-    def number(key: str) -> float:
-        return np.nan if found[key][0] is None else float(found[key][0])
-
+    row = engine.query(select(items)).to_pylist()[0]
+    number = {key: np.nan if value is None else float(value) for key, value in row.items()}
     return {
-        one.name: (number(f"a{i}"), number(f"b{i}"), number(f"n{i}")) for i, (one, _) in enumerate(values)
+        one.name: (number[f"a{i}"], number[f"b{i}"], number[f"n{i}"]) for i, (one, _) in enumerate(values)
     }
 
 
@@ -471,13 +468,13 @@ def _not_flags(engine: Engine, raw: Sequence[RawColumn]) -> set[str]:
     """Return the columns that hold more than 0 and 1 on some row."""
     if not raw:
         return set()
+    # a comparison with NULL is neither true nor false, so that unknown cells are not counted
     items = {
-        f"n{i}": f"SUM(CASE WHEN {_value(one, engine)} IN (0e0, 1e0) THEN 0 "
-        f"WHEN {_value(one, engine)} IS NULL THEN 0 ELSE 1 END)"
+        f"n{i}": f"COUNT(CASE WHEN {_value(one, engine)} NOT IN (0e0, 1e0) THEN 1 END)"
         for i, one in enumerate(raw)
     }
-    found = engine.query(select(items)).to_pydict()
-    return {one.name for i, one in enumerate(raw) if (found[f"n{i}"][0] or 0) > 0}
+    row = engine.query(select(items)).to_pylist()[0]
+    return {one.name for i, one in enumerate(raw) if row[f"n{i}"]}
 
 
 def _counts_rows(column: RowsColumn, n_known: int) -> bool:
