@@ -13,7 +13,6 @@ import pytest
 
 from nri import NRIRegressor, Settings, cross_validate, induce_rule, read_table
 from nri.outcome import Outcome
-from nri.rows.base import SEARCHED_NUMBERS
 from nri.rows.database import engine_of
 from nri.rows.files import files_of
 from nri.rows.open import rows_in_engine, rows_in_files
@@ -115,7 +114,7 @@ def test_permuted_rows_in_memory_give_one_rule(long_rows, outcome):
 def test_9000_permuted_rows_give_one_regressor():
     frame = additive(9000, seed=4)
     X, y = frame[[f"x{i}" for i in range(6)]], frame["value"]
-    assert len(X) > SEARCHED_NUMBERS
+    assert len(X) > Outcome.searched_rows
     order = np.random.default_rng(5).permutation(len(X))
     first = NRIRegressor().fit(X, y).rule_
     assert first.branches

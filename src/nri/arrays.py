@@ -1,4 +1,10 @@
-"""The arrays that travel through the whole package, by the names that signatures use."""
+"""The arrays that travel through the package, and arithmetic that gives the same digits everywhere."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,3 +21,22 @@ def mixed(numbers: Hashes) -> Hashes:
     spread = (spread ^ (spread >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     spread = (spread ^ (spread >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return spread ^ (spread >> np.uint64(31))
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let linear algebra work in one thread while this holds; also a decorator.
+
+    Sums then come in one order, so that digits do not depend on how many threads a machine has. The products
+    of a search are many and small: beside other jobs two threads took five times the seconds of one.
+    """
+    # SciPy has linear algebra of its own, which is found only if it was loaded before
+    with _libraries("scipy.linalg" in sys.modules).limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _libraries(with_scipy: bool) -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()  # looking for them takes milliseconds, so it is done once

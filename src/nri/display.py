@@ -18,8 +18,8 @@ import numpy as np
 from nri.arrays import BoolArray, FloatArray
 from nri.errors import InputError
 from nri.outcome import Classes, Number, Survival
-from nri.outcome.base import wilson
 from nri.outcome.number import mean_of
+from nri.outcome.score import wilson
 from nri.outcome.survival import expected_events
 from nri.rule import Clause, Columns, Mean, Risk, Rule, Shares, literal_truth
 from nri.rule.explain import tally

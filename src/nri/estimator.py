@@ -14,23 +14,14 @@ from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.induce.floors import Floored, Floors, meet_floors
 from nri.induce.induce import TablePosterior, induce_rule
-from nri.induce.settings import DEFAULT_MODEL, NOTHING, Knowledge, Settings, real, whole, yes_or_no
+from nri.induce.settings import DEFAULT_MODEL, Knowledge, Settings, real, yes_or_no
 from nri.induce.validate import KnowledgePrice, price_of_knowledge
 from nri.outcome import Classes
-from nri.rule import Explanation, Label, Rule
-from nri.rule.column import Columns
+from nri.rule import Label
 from nri.rule.labels import as_label, label_array
-from nri.sklearn_inputs import (
-    feature_names,
-    read_labels,
-    read_unlabelled,
-    read_weights,
-    wished_columns,
-)
-from nri.sklearn_table import TableEstimator
-from nri.table.source import Source, as_frame, read_columns
+from nri.sklearn_base import TableEstimator, feature_names, read_labels, read_unlabelled
+from nri.table.source import as_frame, read_columns
 from nri.table.table import Table
-from nri.table.usable import LeftOut
 
 
 class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -119,9 +110,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
     ['yes']
     """
 
-    rule_: Rule
     classes_: NDArray[Any]
-    left_out_: tuple[LeftOut, ...]
     knowledge_price_: KnowledgePrice | None
     floors_: Floored | None
     _posterior: TablePosterior | None
@@ -183,9 +172,8 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         """
         if isinstance(y, str):
             return self._fit_in_place(X, y, sample_weight, unlabelled)
-        names = feature_names(X)
-        frame = as_frame(X)
-        labels, classes = read_labels(y, len(frame), exact=yes_or_no("exact_text", self.exact_text))
+        names, frame = feature_names(X), as_frame(X)
+        labels, classes = read_labels(y, len(frame), exact=self._exact)
         table = self._table(frame, labels, sample_weight)
         if unlabelled is not None:
             more = read_unlabelled(unlabelled, frame, named=names is not None)
@@ -195,15 +183,10 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         if floors and len(table.classes) > 1:
             self.floors_, _ = meet_floors(table, self.settings, floors, rng=self._generator())
         settings = self.settings
-        found = induce_rule(table, settings, rng=self._generator())
-        self.rule_ = found.rule
-        self.knowledge_price_ = price_of_knowledge(table, settings, found.rule, rng=self._generator())
-        self._weigh_columns(table, lambda columns: right_share(found.rule, table, columns))
-        self.left_out_ = found.left_out
-        self._posterior = found.posterior
-        self.classes_ = classes
-        self._remember(frame, names)
-        return self
+        induction = induce_rule(table, settings, rng=self._generator())
+        self.knowledge_price_ = price_of_knowledge(table, settings, induction.rule, rng=self._generator())
+        self._posterior, self.classes_ = induction.posterior, classes
+        return self._keep(induction, table, list(frame.columns), names)
 
     def _fit_in_place(self, X: Any, target: str, sample_weight: Any, unlabelled: Any) -> Self:
         """Induce rules where the rows are: samples are searched, all rows decide."""
@@ -215,18 +198,13 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
                 "weights, rows without labels, min_sensitivity and min_specificity are for tables in memory; "
                 "leave them out, or collect the table"
             )
-        exact = yes_or_no("exact_text", self.exact_text)
-        rows = rows_held(X, target, positive=self.positive, exact=exact)
-        found = induce_rule(rows, self.settings, rng=self._generator())
-        rule = self.rule_ = found.rule
-        self.left_out_, self._posterior = found.left_out, found.posterior
-        self.floors_, self.knowledge_price_ = None, None
-        self.classes_ = label_array(rule.classes)
-        names = [one.name for one in rows.engine.columns if one.name not in rows.target.columns]
-        seen = rows.count({literal for clause in rule.clauses for literal in clause}).table
-        self._weigh_columns(seen, lambda columns: right_share(rule, seen, columns), names)
-        self._remember(pd.DataFrame(columns=names), np.array(names, dtype=object))
-        return self
+        rows = rows_held(X, target, positive=self.positive, exact=self._exact)
+        induction = induce_rule(rows, self.settings, rng=self._generator())
+        self._posterior, self.floors_, self.knowledge_price_ = induction.posterior, None, None
+        self.classes_ = label_array(induction.rule.classes)
+        columns = [one.name for one in rows.engine.columns if one.name not in rows.target.columns]
+        seen = rows.count({literal for clause in induction.rule.clauses for literal in clause}).table
+        return self._keep(induction, seen, columns, np.array(columns, dtype=object))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """[M]: the label of each row; a DataFrame needs only the columns that the rules use."""
@@ -252,16 +230,11 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
             )
         return np.asarray(posterior.chances(self._named(X)))
 
-    def explain(self, X: Any) -> list[Explanation]:
-        """For each row, which clauses fired or, when none did, what the nearest one lacked."""
-        rows = self._named(X)
-        return self.rule_.explain(rows)
-
     def labelled(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
         """Return rows and labels as a table with the classes of ``fit``, e.g. to report on them."""
         check_is_fitted(self)
         frame = as_frame(X)
-        labels, _ = read_labels(y, len(frame), exact=yes_or_no("exact_text", self.exact_text))
+        labels, _ = read_labels(y, len(frame), exact=self._exact)
         strange = [label for label in labels.classes if label not in self.rule_.classes]
         if strange:
             raise InputError(
@@ -272,30 +245,19 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         return self._table(frame, known, sample_weight)
 
     def _table(self, frame: pd.DataFrame, labels: Classes, sample_weight: Any) -> Table:
-        weights = read_weights(sample_weight, len(frame))
-        table = Source(frame).table(exact=yes_or_no("exact_text", self.exact_text)).with_outcome(labels)
-        table = table.about(self._positive(labels.classes))
-        return table if weights is None else table.reweighted(weights)
+        table = self._with_outcome(frame, labels, sample_weight)
+        return table.about(self._positive(labels.classes))
 
     @property
     def settings(self) -> Settings:
         """What is asked of the rules, checked."""
-        use, never, require = wished_columns(self.columns, self.require)
         floored: Floored | None = getattr(self, "floors_", None)
-        return Settings(
+        return self._settings(
             model=self.model,
-            max_clauses=whole("max_clauses", self.max_clauses),
-            max_literals=whole("max_literals", self.max_literals),
-            use=use,
-            never=never,
-            require=require,
-            negations=self.negations,
             min_precision=real("min_precision", self.min_precision),
-            binarize=self.binarize,
             counts=self.counts,
             costs=self._costs(),
             tilt=1.0 if floored is None else floored.tilt,
-            knowledge=NOTHING if self.knowledge is None else self.knowledge,
             stable=yes_or_no("stable", self.stable),
         )
 
@@ -321,9 +283,3 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         if label not in classes:
             raise InputError(f"positive={self.positive!r} is no class; choose one of {list(classes)}")
         return classes.index(label)
-
-
-def right_share(rule: Rule, table: Table, columns: Columns) -> float:
-    """Return the (weighted) share of rows whose class the rule predicts, given the columns that they read."""
-    right = rule.predict_index(columns, len(table)) == table.codes
-    return float(table.weights[right].sum() / table.weights.sum())

@@ -8,20 +8,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from nri.arrays import FloatArray, IntArray
 from nri.induce.induce import induce_rule
-from nri.induce.settings import NOTHING, Knowledge, Settings, whole, yes_or_no
-from nri.outcome import Number
-from nri.rule import Explanation, Rule
-from nri.rule.column import Columns
-from nri.sklearn_inputs import (
-    feature_names,
-    read_numbers,
-    read_weights,
-    wished_columns,
-)
-from nri.sklearn_table import TableEstimator
-from nri.table.source import Source, as_frame
+from nri.induce.settings import Knowledge, Settings
+from nri.sklearn_base import TableEstimator, feature_names, read_numbers
+from nri.table.source import as_frame
 from nri.table.table import Table
-from nri.table.usable import LeftOut
 
 
 class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -84,9 +74,6 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
     [302.0, 502.0]
     """
 
-    rule_: Rule
-    left_out_: tuple[LeftOut, ...]
-
     def __init__(
         self,
         *,
@@ -122,19 +109,10 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
         sample_weight : float [M], optional
             How many rows each row stands for.
         """
-        names = feature_names(X)
-        frame = as_frame(X)
+        names, frame = feature_names(X), as_frame(X)
         table = self._table(frame, y, sample_weight)
-        found = induce_rule(table, self.settings, rng=self._generator())
-        rule = self.rule_ = found.rule
-
-        def explained(columns: Columns) -> float:
-            return table.explained.score(rule.predict(columns, len(table)), table.weights).value
-
-        self._weigh_columns(table, explained)
-        self.left_out_ = found.left_out
-        self._remember(frame, names)
-        return self
+        induction = induce_rule(table, self.settings, rng=self._generator())
+        return self._keep(induction, table, list(frame.columns), names)
 
     def predict(self, X: Any) -> FloatArray:
         """[M]: the value of each row's segment; a DataFrame needs only the columns that the rule uses."""
@@ -146,34 +124,15 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
         rows = self._named(X)
         return self.rule_.decide(rows)
 
-    def explain(self, X: Any) -> list[Explanation]:
-        """For each row, which segment it is in, and what those before it lacked."""
-        rows = self._named(X)
-        return self.rule_.explain(rows)
-
     def measured(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
         """Return rows and their numbers as a table, e.g. to report on them."""
         check_is_fitted(self)
         return self._table(as_frame(X), y, sample_weight)
 
     def _table(self, frame: Any, y: Any, sample_weight: Any) -> Table:
-        name, values = read_numbers(y, len(frame))
-        weights = read_weights(sample_weight, len(frame))
-        table = Source(frame).table(exact=yes_or_no("exact_text", self.exact_text))
-        table = table.with_outcome(Number(name, values))
-        return table if weights is None else table.reweighted(weights)
+        return self._with_outcome(frame, read_numbers(y, len(frame)), sample_weight)
 
     @property
     def settings(self) -> Settings:
         """What is asked of the rule, checked."""
-        use, never, require = wished_columns(self.columns, self.require)
-        return Settings(
-            max_clauses=whole("max_clauses", self.max_clauses),
-            max_literals=whole("max_literals", self.max_literals),
-            use=use,
-            never=never,
-            require=require,
-            negations=self.negations,
-            binarize=self.binarize,
-            knowledge=NOTHING if self.knowledge is None else self.knowledge,
-        )
+        return self._settings()

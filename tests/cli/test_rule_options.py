@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from nri.induce.floors import Floored, Floors
-from nri.outcome.diagnostics import diagnostics_of
+from nri.outcome.score import diagnostics_of
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ RECORDS = {
     "nri.induce.validate": ["KnowledgePrice"],
     "nri.induce.floors": ["Floored", "Floors"],
     "nri.outcome": ["Score", "Interval", "Classes", "Number", "Survival"],
-    "nri.outcome.diagnostics": ["Diagnostics", "Measure"],
+    "nri.outcome.score": ["Diagnostics", "Measure"],
     "nri.rule": [
         "Branch",
         "Clause",

@@ -8,7 +8,8 @@ import pandas as pd
 
 from nri.induce.induce import Induction, induce_rule
 from nri.induce.settings import Settings
-from nri.rows.files import Files, Opened, open_files
+from nri.rows.engine import Engine
+from nri.rows.files import Files, open_files
 from nri.rows.open import rows_in_engine
 
 
@@ -49,7 +50,7 @@ def written(frame: pd.DataFrame, path: Path) -> Files:
 
 
 def induced(
-    files: Files | Opened,
+    files: Files | Engine,
     target: str = "bought",
     *,
     sample: int = 1000,
@@ -57,12 +58,12 @@ def induced(
     settings: Settings | None = None,
 ) -> Induction:
     """Induce a rule where the rows are, from a first sample of about so many rows."""
-    opened = files if isinstance(files, Opened) else open_files(files, threads=threads)
+    engine = files if isinstance(files, Engine) else open_files(files, threads=threads)
     with (
-        patch("nri.rows.base.SEARCHED_ROWS", sample),
-        patch("nri.rows.base.SEARCHED_NUMBERS", sample),
+        patch("nri.outcome.Classes.searched_rows", sample),
+        patch("nri.outcome.Outcome.searched_rows", sample),
     ):
-        rows = rows_in_engine(opened.engine, target, plans=opened.plans, size=sample)
+        rows = rows_in_engine(engine, target, size=sample)
         try:
             return induce_rule(rows, settings or Settings(model="greedy"))
         finally:

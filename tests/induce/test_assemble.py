@@ -10,7 +10,8 @@ from nri.table import Table
 def induced_rules(rules, default) -> Induced:
     """Rules in index space; what they cover is counted anew, so nothing else matters here."""
     n = len(rules)
-    return Induced(rules, (np.zeros((0, n)),) * n, default, np.zeros(n), np.full(n, 1 / n), 0.0, 0.0)
+    counts = tuple(np.zeros((len(rule), n)) for rule in rules)
+    return Induced(rules, counts, default, np.zeros(n), np.full(n, 1 / n), 0.0, 0.0)
 
 
 def support(colours, codes, weights=None) -> Table:

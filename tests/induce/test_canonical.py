@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nri.episode import Episode, make_episode
-from nri.induce.canonical import canonical
+from nri.induce.classes import canonical
 from nri.rule import Literal, Op
 
 

@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 
 from nri import InputError, NRIClassifier, Settings, read_table
-from nri.induce.costs import mean_cost
 from nri.induce.floors import GRID, Floored, Floors, meet_floors
-from nri.induce.validate import hold_out
+from nri.induce.validate import hold_out, mean_cost
 
 
 def clinic(n=150, seed=0, share=0.2):

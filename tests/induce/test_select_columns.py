@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nri.induce import select_columns
+from nri.induce import constraints
+from nri.induce.constraints import bits_of_columns, columns_to_search
 from nri.induce.induce import induce_rule
-from nri.induce.select_columns import bits_of_columns, columns_to_search
 from nri.induce.settings import Settings
 from nri.rule import Kind, column_of
 from nri.search.counts import _ridge
@@ -83,7 +83,7 @@ def test_a_narrow_table_is_searched_as_it_is():
 
 
 def test_a_wide_table_is_searched_in_part_and_says_so(monkeypatch):
-    monkeypatch.setattr(select_columns, "SEARCHED_COLUMNS", 12)
+    monkeypatch.setattr(constraints, "SEARCHED_COLUMNS", 12)
     found = induce_rule(wide_table(3), Settings(model="greedy"))
     assert found.searched_columns == 12
     assert "told" in found.rule.columns

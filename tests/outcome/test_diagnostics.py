@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nri.errors import InputError
-from nri.outcome.diagnostics import diagnosed_classes, diagnostics_of
+from nri.outcome.score import diagnosed_classes, diagnostics_of
 
 
 def test_shares_are_counted_as_the_textbook_does():

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from nri.outcome import Classes, Score
-from nri.outcome.base import wilson
+from nri.outcome.score import wilson
 
 
 @given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))

@@ -15,8 +15,7 @@ from large_tables import planted
 
 from nri.errors import InputError
 from nri.rows.database import IbisEngine, open_database
-from nri.rows.duckdb import DuckEngine
-from nri.rows.engine import ROWS
+from nri.rows.engine import ROWS, DuckEngine
 
 pytest.importorskip("ibis", reason="ibis-framework is in the extra scale")
 pytestmark = pytest.mark.filterwarnings(

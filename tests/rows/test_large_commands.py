@@ -8,7 +8,7 @@ from large_tables import planted
 
 from nri.errors import InputError
 from nri.rows import files
-from nri.rows.duckdb import connect
+from nri.rows.engine import connect
 
 
 @pytest.fixture(scope="module")

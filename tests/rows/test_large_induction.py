@@ -178,8 +178,8 @@ def test_infinite_and_absent_numbers_are_unknown(rows: pd.DataFrame, tmp_path: P
 
 def test_a_category_that_is_left_over_is_counted_as_itself(tmp_path: Path) -> None:
     """Neither red nor blue became ``colour = green``, of which the histogram said nothing: a KeyError."""
-    opened = open_files(written(planted(3000), tmp_path / "rows.parquet"))
-    found = rows_in_engine(opened.engine, "bought", size=500)
+    engine = open_files(written(planted(3000), tmp_path / "rows.parquet"))
+    found = rows_in_engine(engine, "bought", size=500)
     red, blue, green = (Literal("colour", Op.EQ, text) for text in ("red", "blue", "green"))
     large = Literal("size", Op.GT, 60.0)
     wide = found.count({red, blue, large})

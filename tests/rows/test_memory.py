@@ -13,7 +13,6 @@ from nri.induce.induce import induce_rule
 from nri.induce.refine import rule_bits
 from nri.induce.settings import Settings
 from nri.outcome import Classes
-from nri.rows.base import SEARCHED_ROWS
 from nri.rows.memory import MemoryRows
 from nri.rule import Literal, Op, clause_matrix
 from nri.table import Table, label_table, table_of
@@ -46,7 +45,7 @@ def contents(table: Table) -> Counter:
 @pytest.fixture
 def shorter(monkeypatch):
     """Take tables for long from 300 rows on."""
-    monkeypatch.setattr("nri.rows.base.SEARCHED_ROWS", 300)
+    monkeypatch.setattr("nri.outcome.Classes.searched_rows", 300)
 
 
 def test_a_short_table_is_searched_whole_and_as_it_is():
@@ -144,7 +143,7 @@ def contents_by(table: Table, variables: list[Literal]) -> Counter:
 def test_the_rule_of_a_long_table_does_not_depend_on_the_order_of_its_rows(seed):
     table = long_table(seed)
     with pytest.MonkeyPatch.context() as patch:  # hypothesis takes no fixture that lasts for one test
-        patch.setattr("nri.rows.base.SEARCHED_ROWS", 300)
+        patch.setattr("nri.outcome.Classes.searched_rows", 300)
         found, other = induce_rule(table), induce_rule(shuffled(table, seed))
     assert found.searched is not None
     assert found.rule == other.rule
@@ -207,7 +206,7 @@ def test_a_planted_rule_is_found_exactly():
     truth = ((frame.x0 > 0.5) & (frame.colour == "red")) | ((frame.x1 > 1) & (frame.x2 <= 0.25))
     frame["ill"] = np.where(truth ^ (rng.random(len(frame)) < 0.05), "yes", "no")
     found = induce_rule(labelled(frame), Settings(model="greedy"))
-    assert found.searched == pytest.approx(SEARCHED_ROWS, rel=0.03)
+    assert found.searched == pytest.approx(Classes.searched_rows, rel=0.03)
     said = {literal for clause in found.rule.clauses for literal in clause}
     assert {(one.column, one.op) for one in said} == {
         ("colour", Op.EQ),

@@ -10,7 +10,7 @@ from pages import KEY, PORT, ask, branches, drop, edit
 from starlette.testclient import TestClient
 
 from nri.induce.validate import stratified_sample
-from nri.rows.base import SEARCHED_ROWS
+from nri.outcome import Classes
 from nri.serve.app import create_app
 from nri.serve.question import read_question
 from nri.serve.upload import read_upload
@@ -386,7 +386,7 @@ def long_table(n: int) -> pd.DataFrame:
 
 
 def test_a_long_table_says_in_how_many_rows_clauses_were_sought_and_is_counted_in_full():
-    n = SEARCHED_ROWS + 3000
+    n = Classes.searched_rows + 3000
     table = long_table(n).assign(noise=np.random.default_rng(1).random(n))  # without it few rows differ
     upload = read_upload("t.csv", table.to_csv(index=False).encode())
     work = answer(upload, read_question({"target": "y", "positive": "yes"}))
@@ -395,13 +395,13 @@ def test_a_long_table_says_in_how_many_rows_clauses_were_sought_and_is_counted_i
     assert not work.edited
     told = view_work(work)
     assert told["rows"] == n
-    assert 0 < told["searched"] <= 1.1 * SEARCHED_ROWS
+    assert 0 < told["searched"] <= 1.1 * Classes.searched_rows
     assert told["tried"] == len(work.tried) < n
     assert score(told, "accuracy") == pytest.approx(0.9, abs=0.02)
 
 
 def test_a_least_precision_holds_on_all_rows_of_a_long_table():
-    upload = read_upload("t.csv", long_table(SEARCHED_ROWS + 3000).to_csv(index=False).encode())
+    upload = read_upload("t.csv", long_table(Classes.searched_rows + 3000).to_csv(index=False).encode())
     for least in (0.88, 0.9, 0.92):
         work = answer(upload, read_question({"target": "y", "positive": "yes", "min_precision": least}))
         for branch in work.rule.branches:

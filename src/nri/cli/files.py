@@ -14,9 +14,9 @@ from nri.errors import InputError, MissingTargetError, UnknownColumnError
 
 if TYPE_CHECKING:
     from nri.rows.base import Rows
+    from nri.rows.engine import Engine
     from nri.rows.files import Files
     from nri.rule import Rule
-    from nri.rule.plan import ColumnPlan
     from nri.table import Source, Table
 
 SAMPLE = 20_000
@@ -94,13 +94,11 @@ def _rows_in_place(file: str, reading: Reading, rows: RowOptions, *, quiet: bool
     from nri.rows.open import rows_in_engine
 
     if files is None:
-        engine: Any = open_database(file, rows.table, rows.query, memory=rows.memory)
-        plans: Mapping[str, ColumnPlan] = {}
+        engine: Engine = open_database(file, rows.table, rows.query, memory=rows.memory)
     else:
         shown = files.paths[0] if not files.many else f"{len(files.paths)} files"
         message(f"{shown}: rows stay where they are, in DuckDB (--engine memory reads them)", quiet=quiet)
-        opened = open_files(files, memory=rows.memory, exact=reading.exact_text)
-        engine, plans = opened.engine, opened.plans
+        engine = open_files(files, memory=rows.memory, exact=reading.exact_text)
     try:
         names = [one.name for one in engine.columns]
         target = resolve_target(reading.target, names, quiet=quiet) if reading.time is None else None
@@ -111,7 +109,6 @@ def _rows_in_place(file: str, reading: Reading, rows: RowOptions, *, quiet: bool
             time=reading.time,
             event=reading.event,
             exact=reading.exact_text,
-            plans=plans,
             size=rows.sample,
         )
         message(large.remark, quiet=quiet)
@@ -127,9 +124,12 @@ def large_files(file: str, engine: str, sheet: str | None = None, header: int | 
         if engine == "duckdb":
             raise InputError("--engine duckdb reads files, not standard input or workbooks; leave it out")
         return None
-    from nri.rows.files import goes_by_engine
+    from nri.rows import files
 
-    return goes_by_engine(file, engine)
+    is_text = file.endswith((".csv", ".tsv", ".txt")) and os.path.isfile(file)
+    if engine == "auto" and is_text and os.path.getsize(file) <= files.LARGE_BYTES:
+        return None
+    return files.goes_by_engine(file, engine)
 
 
 def files_to_stream(

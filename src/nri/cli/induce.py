@@ -24,11 +24,10 @@ from nri.cli.settings import settings_of
 from nri.errors import InputError
 
 if TYPE_CHECKING:
-    from nri.induce.costs import MeanCost
     from nri.induce.floors import Floored, Floors
     from nri.induce.induce import Induction
     from nri.induce.settings import Settings
-    from nri.induce.validate import HeldOut
+    from nri.induce.validate import HeldOut, MeanCost
     from nri.rows.base import Rows
     from nri.table import Table
 
@@ -100,10 +99,10 @@ def run(
     """Induce, validate, and write the rule and what goes with it."""
     import numpy as np
 
-    from nri.induce.costs import mean_cost
+    from nri.induce.assemble import coded_predictions
     from nri.induce.floors import Floors
     from nri.induce.induce import induce_rule
-    from nri.induce.validate import FOLDS, coded_predictions, cores, hold_out
+    from nri.induce.validate import FOLDS, cores, hold_out, mean_cost
     from nri.outcome import Classes
     from nri.table import Table
 
@@ -114,7 +113,8 @@ def run(
     _require(names, scoring.protect or ())
     classes = outcome.classes if isinstance(outcome, Classes) else ()
     settings = settings_of(options, names, classes=classes)
-    floors = Floors(options.min_sensitivity, options.min_specificity)
+    asked = options.min_sensitivity or options.min_specificity
+    floors = Floors(options.min_sensitivity, options.min_specificity) if asked else None
     _check_supported(settings, floors, has_classes=bool(classes), in_memory=table is not None)
     floored, held = None, None
     if floors and table is not None:
@@ -125,7 +125,8 @@ def run(
     _show_search(induction, rows, quiet=quiet)
     cost: MeanCost | None = None
     if table is not None:
-        _show_price(induction, table, settings, seed=seed, quiet=quiet)
+        if settings.knowledge:
+            _show_price(induction, table, settings, seed=seed, quiet=quiet)
         if settings.costs is not None:
             cost = mean_cost(table, coded_predictions(induction.rule, table), settings.costs)
     if scoring.cv and held is None:
@@ -147,7 +148,9 @@ def _require(names: tuple[str, ...], wanted: "list[str] | tuple[str, ...]") -> N
             raise UnknownColumnError(name, names)
 
 
-def _check_supported(settings: "Settings", floors: "Floors", *, has_classes: bool, in_memory: bool) -> None:
+def _check_supported(
+    settings: "Settings", floors: "Floors | None", *, has_classes: bool, in_memory: bool
+) -> None:
     """Refuse options that the outcome or the source of rows does not allow."""
     if not has_classes:
         if floors:

@@ -13,13 +13,12 @@ from nri.cli.files import write_text
 from nri.cli.options import OutputOptions
 
 if TYPE_CHECKING:
-    from nri.induce.costs import MeanCost
     from nri.induce.floors import Floored
     from nri.induce.induce import Induction
     from nri.induce.settings import Settings
-    from nri.induce.validate import HeldOut
+    from nri.induce.validate import HeldOut, MeanCost
     from nri.outcome import Score
-    from nri.outcome.diagnostics import Diagnostics, Measure
+    from nri.outcome.score import Diagnostics, Measure
     from nri.rule import Rule
     from nri.table import Table
     from nri.tasks.fairness import Groups

@@ -1,10 +1,13 @@
 """Assemble: from clauses in index space to a rule about the columns of a table, simplified and counted."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nri.arrays import BoolArray
+from nri.outcome import Classes
 from nri.rule import Clause, Dnf, Domain, Kind, Label, Literal, Op, Rule, clause_matrix, simplify
 from nri.search.clauses import AnyClause, IndexCount, members
 from nri.search.result import Induced
@@ -154,6 +157,13 @@ def constant_rule(table: Table, value: Label | None = None) -> Rule:
 def branches_of(rule: Rule) -> list[tuple[Clause, Label]]:
     """Return the clause and the class of each branch."""
     return [(branch.clause, branch.value) for branch in rule.branches]
+
+
+def coded_predictions(rule: Rule, table: Table) -> NDArray[Any]:
+    """[M]: predictions as the table's outcome scores them: class indices, numbers or risks."""
+    if isinstance(table.outcome, Classes):
+        return rule.predict_index(table.columns, len(table))
+    return rule.predict(table.columns, len(table))
 
 
 def right_weight(rule: Rule, table: Table) -> float:

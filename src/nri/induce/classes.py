@@ -1,17 +1,17 @@
 """The search for classes: from a table and its features to a rule, its cuts moved where it needs them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nri.episode import Cells, make_episode
+from nri.arrays import BoolArray, FloatArray, Hashes, IntArray, mixed
+from nri.episode import Cells, Episode, make_episode
 from nri.induce import constraints, models
 from nri.induce.assemble import assemble, branches_of, in_literals, literal_meanings, simplified
-from nri.induce.canonical import CanonicalEpisode, canonical
-from nri.induce.costs import cost_weighted, error_costs
 from nri.induce.refine import cuts_of, rule_bits, sharpen
 from nri.induce.settings import Settings
-from nri.rule import Rule
+from nri.rule import Kind, Literal, Rule
 from nri.rule.column import Columns
 from nri.rule.decide import favour
 from nri.search.limits import Limits
@@ -23,13 +23,19 @@ _SEARCHED_TWICE, _CLASSES_TWICE = 2000, 5
 """Most rows and classes with which a shorter rule is sought once cuts have moved; more take long."""
 _LABELS_PLACE_CUTS = 200
 """Rows from which labels place the cuts of a rule better than the posterior that chose it has placed them."""
+_ROUNDS = 2
+"""Refinements of the fingerprints; two tell columns apart by the company they keep."""
+_CHUNK = 64
+"""Columns that are summed at once, so that memory does not grow with their number."""
+_WEIGHT_UNITS = 2**20
+"""Weights enter fingerprints as multiples of this fraction: whole ones add up exactly."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
     """A rule for one choice of features, in index space and about columns."""
 
-    view: CanonicalEpisode
+    view: "CanonicalEpisode"
     induced: Induced
     rule: Rule
 
@@ -65,7 +71,7 @@ class ClassSearch:
                 table.weights,
                 len(table.classes),
                 cells.numbers,
-                error_costs(table, settings),
+                constraints.error_costs(table, settings) if settings.weighs_errors else None,
                 None if table.unlabelled is None else cells_of(features, table.unlabelled),
             ),
             literal_meanings(features.variables_, features.domain_),
@@ -76,9 +82,13 @@ class ClassSearch:
             # more clauses than rows, or more literals than variables, are never of use, but would be tried
             max_clauses=min(settings.max_clauses, max(8, len(table))),
             max_literals=min(settings.max_literals, max(16, len(features.variables_))),
-            allowed=constraints.allowed_literals(view.literals, settings),
+            allowed=constraints.allowed_literals(view.literals, settings)
+            if settings.limits_literals
+            else None,
             min_precision=settings.min_precision,
-            required=constraints.required_literals(view.literals, settings, features.left_out_),
+            required=constraints.required_literals(view.literals, settings, features.left_out_)
+            if settings.require
+            else (),
             counts=settings.counts,
             among=self.among,
         )
@@ -100,8 +110,7 @@ class ClassSearch:
         """
         if induced.expected_bits is None:
             return True
-        alike = error_costs(self.table, self.settings) is None
-        return alike and float(self.table.weights.sum()) >= _LABELS_PLACE_CUTS
+        return not self.settings.weighs_errors and float(self.table.weights.sum()) >= _LABELS_PLACE_CUTS
 
     def _with_sharper_cuts(self, features: Binarizer, first: Candidate) -> Rule:
         """Move cuts to where the rule needs them, and search once more for a shorter rule with these.
@@ -117,7 +126,7 @@ class ClassSearch:
         again = self.candidate(closer, models.get_inducer("greedy"))
         other = self._sharpened(closer, again)
         n_literals = max(self.among, 2 * len(closer.variables_))
-        weighted = cost_weighted(self.table, self.settings)
+        weighted = constraints.cost_weighted(self.table, self.settings)
         bits, expected = rule_bits(other, weighted, n_literals), first.induced.expected_bits
         saved = rule_bits(sharp, weighted, n_literals) - bits
         return other if saved > 1e-6 and (expected is None or bits < expected) else sharp
@@ -128,7 +137,7 @@ class ClassSearch:
         settings = self.settings
         sharp = sharpen(
             candidate.rule,
-            cost_weighted(self.table, settings),
+            constraints.cost_weighted(self.table, settings),
             columns,
             min_precision=settings.min_precision,
             fixed=constraints.fixed_columns(settings.knowledge),
@@ -172,3 +181,133 @@ def _with_expected(rule: Rule, first: Candidate) -> Rule:
 def cells_of(features: Binarizer, columns: Columns) -> Cells:
     """Return the cells of columns as the model sees them."""
     return Cells(*features.cells(columns), features.numbers(columns))
+
+
+# One order of rows, columns and signs for all tables that say the same thing. Inducers break ties by
+# position: of two columns that serve equally well the first is taken. So that the rule does not depend on how
+# the caller happened to order rows and columns, or on whether a yes/no column is coded as ``smoker`` or
+# ``non_smoker``, every episode is put into one order before induction. It depends on cells and labels alone:
+# first how much a variable tells about the label, then a fingerprint that rows and literals refine in turns.
+# Columns that remain tied are alike to any inducer (they could be swapped); they keep their order.
+
+
+@dataclass(frozen=True, eq=False)
+class CanonicalEpisode:
+    """An episode in canonical order, and what its literals mean."""
+
+    episode: Episode
+    literals: tuple[Literal, ...]
+    """[2N], the meaning of each literal index"""
+    groups: IntArray
+    """[N + F], which variables and numbers come from one column, numbered by first appearance"""
+    order: IntArray
+    """[N], where each variable stood in the table"""
+    flipped: BoolArray
+    """[N], which variables were negated"""
+    number_order: IntArray
+    """[F], where each number stood in the table"""
+
+    def seen(self, cells: Cells) -> Cells:
+        """Put other rows of the same table into this order."""
+        known = cells.known[:, self.order]
+        values = (cells.values[:, self.order] ^ self.flipped) & known
+        return Cells(values, known, cells.numbers[:, self.number_order])
+
+
+def canonical(
+    episode: Episode, literals: Sequence[Literal], groups: IntArray, reorder: bool = True
+) -> CanonicalEpisode:
+    """Reorder rows and variables, and flip yes/no variables so that the rarer answer is the positive one.
+
+    Without ``reorder`` all stays as it is: so the paper's network sees a table.
+    """
+    N = episode.n_variables
+    order, flipped, by_row = np.arange(N), np.zeros(N, dtype=bool), np.arange(episode.n_rows)
+    if reorder:
+        rows, true, false = _fingerprints(episode)
+        order = np.lexsort((np.maximum(true, false), np.minimum(true, false), -_information(episode)))
+        flipped = _flips(episode, literals, true, false)[order]
+        by_row = np.argsort(rows, kind="stable")
+    positive, negative = np.where(flipped, [order + N, order], [order, order + N])
+    place = {group: i for i, group in enumerate(dict.fromkeys(groups[:N][order].tolist()))}
+    number_groups = np.array([place[group] for group in groups[N:].tolist()], dtype=np.int64)
+    number_order = np.argsort(number_groups, kind="stable")
+    ordered = [*groups[:N][order].tolist(), *groups[N:][number_order].tolist()]
+    view = CanonicalEpisode(
+        episode,
+        tuple(literals[i] for i in (*positive.tolist(), *negative.tolist())),
+        np.array([place[group] for group in ordered], dtype=np.int64),
+        order,
+        flipped,
+        number_order,
+    )
+    cells, unlabelled = view.seen(episode.cells).take(by_row), view.seen(episode.unlabelled)
+    in_order = replace(
+        episode,
+        values=cells.values,
+        known=cells.known,
+        numbers=cells.numbers,
+        labels=episode.labels[by_row],
+        weights=episode.weights[by_row],
+        unlabelled=_in_one_order(unlabelled) if reorder and len(unlabelled) else unlabelled,
+    )
+    return replace(view, episode=in_order)
+
+
+def _in_one_order(cells: Cells) -> Cells:
+    """Sort rows by what they hold, so that their order does not matter."""
+    keys = np.column_stack([cells.values, cells.known, cells.numbers])
+    return cells.take(np.lexsort(keys.T[::-1]))
+
+
+def _flips(episode: Episode, literals: Sequence[Literal], true: Hashes, false: Hashes) -> BoolArray:
+    """[N]: yes/no variables to be negated; categories and thresholds have a natural positive side."""
+    n_true = episode.weights @ episode.values
+    n_false = episode.weights @ (episode.known & ~episode.values)
+    flippable = np.array(
+        [literal.kind is Kind.BOOLEAN for literal in literals[: episode.n_variables]], dtype=bool
+    )
+    flips: BoolArray = flippable & ((n_true > n_false) | ((n_true == n_false) & (true > false)))
+    return flips
+
+
+def _information(episode: Episode) -> FloatArray:
+    """[N]: bits that knowing a variable (also that it is unknown) tells about the label."""
+    classes = np.eye(episode.n_classes)[episode.labels] * episode.weights[:, None]
+    in_true = classes.T @ episode.values
+    in_known = classes.T @ episode.known
+    total = classes.sum(axis=0)[:, None]
+    sides = (in_true, in_known - in_true, total - in_known)
+    true, false, unknown = (_uncertainty(np.maximum(side, 0.0)) for side in sides)
+    left: FloatArray = np.round(_uncertainty(total) - ((true + false) + unknown), 6)
+    return left
+
+
+def _uncertainty(counts: FloatArray) -> FloatArray:
+    """[N]: rows times entropy of their classes, in bits."""
+    total = counts.sum(axis=0)
+    share = counts / np.maximum(total, 1e-300)
+    logs = np.log2(share, out=np.zeros_like(share), where=share > 0)
+    result: FloatArray = -(counts * logs).sum(axis=0)
+    return result
+
+
+def _fingerprints(episode: Episode) -> tuple[Hashes, Hashes, Hashes]:
+    """Return fingerprints of rows, of variables and of their negations that no reordering changes.
+
+    A literal's fingerprint sums up the rows on which it holds, a row's the literals that hold on it.
+    Weights add up, so a row of weight two counts as two rows.
+    """
+    weights = np.round(episode.weights * _WEIGHT_UNITS).astype(np.uint64)
+    base = mixed(episode.labels.astype(np.uint64))
+    rows = base
+    true, false = np.zeros((2, episode.n_variables), dtype=np.uint64)
+    for _ in range(_ROUNDS + 1):
+        seen, rows = mixed(rows) * weights, base.copy()
+        for start in range(0, episode.n_variables, _CHUNK):
+            part = slice(start, start + _CHUNK)
+            values = episode.values[:, part]
+            yes, no = values.astype(np.uint64), (episode.known[:, part] & ~values).astype(np.uint64)
+            true[part], false[part] = seen @ yes, seen @ no
+            rows += yes @ mixed(true[part]) + no @ mixed(false[part])
+    return rows, true, false

@@ -1,28 +1,44 @@
-"""Constraints: the columns and literals that settings and a person's knowledge leave to a rule.
+"""Constraints: the columns and literals that a rule may use, and what errors cost.
 
-Clauses to keep stand as they are: rows that they cover are decided, so the others are sought on the rows that
-are left. All other knowledge limits the conditions that clauses are made of.
+Columns are those that the user allows; of a wide table those that tell most on their own, since search weighs
+every literal of every column against every other. Clauses to keep stand as they are: rows that they cover are
+decided, so the others are sought on the rows that are left. All other knowledge limits the conditions that
+clauses are made of. A table without such wishes needs nothing of this.
 """
 
-import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from nri.arrays import BoolArray
+from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
-from nri.induce.assemble import count_classes, is_negated
-from nri.induce.settings import Knowledge, Settings
+from nri.induce.assemble import count_classes, count_clauses, is_negated
+from nri.induce.settings import Costs, Knowledge, Settings, shown
 from nri.outcome import Classes
-from nri.rule import Dnf, Kind, Literal, Op, Rule, rule_truth
+from nri.rows.hashing import as_floats
+from nri.rows.memory import MemoryRows
+from nri.rule import Clause, Dnf, Kind, Literal, Op, Rule, rule_truth
+from nri.rule.column import Column, Columns
 from nri.table.answers import read_condition
 from nri.table.binarizer import Binarizer
 from nri.table.table import Table
 from nri.table.usable import LeftOut
 
 UP, DOWN = "up", "down"
+SEARCHED_COLUMNS = 1000
+"""Columns up to which all are searched; of more, so many."""
+_SCORED_ROWS = 1000
+"""Rows that decide which columns tell most."""
+_AT_ONCE = 500
+"""Columns that are scored at once, which bounds memory."""
+LEAST_COST, MOST_COST = 1e-6, 1e6
+"""What an error may cost; beyond, one class is all that is looked at."""
+
+
+# Columns
 
 
 def chosen_columns(table: Table, settings: Settings) -> Table:
@@ -43,17 +59,86 @@ def chosen_columns(table: Table, settings: Settings) -> Table:
     return table if len(chosen) == len(table.names) else table.only(chosen)
 
 
-def allowed_literals(literals: tuple[Literal, ...], settings: Settings) -> BoolArray:
+def columns_to_search(
+    table: Table, named: Collection[str] = (), parts: int = 8, most: int | None = None
+) -> Table:
+    """Return a wide table with so many columns, those whose best literal tells most; others as they are.
+
+    Columns that a person named stay in any case; those that tell something only together with others are lost
+    otherwise. Of equally telling ones the first by name is taken, so that their order does not matter.
+    """
+    most = SEARCHED_COLUMNS if most is None else most
+    if len(table.names) <= most:
+        return table
+    rows = MemoryRows(replace(table, unlabelled=None)).sample(_SCORED_ROWS)
+    classes = rows.explained.as_classes(rows.weights, parts)
+    bits = bits_of_columns(rows.columns, classes.codes, rows.weights)
+    ranked = sorted(table.names, key=lambda name: (name not in named, -bits[name], name))
+    return table.only(ranked[: max(most, len(named))])
+
+
+def bits_of_columns(columns: Columns, codes: IntArray, weights: FloatArray) -> dict[str, float]:
+    """Return for each column how many bits its best cut or category tells about the class.
+
+    >>> from nri.rule import column_of
+    >>> columns = {"age": column_of([20, 30, 60, 70]), "ward": column_of(["a", "b", "a", "b"])}
+    >>> bits_of_columns(columns, np.array([0, 0, 1, 1]), np.ones(4))
+    {'age': 4.0, 'ward': 0.0}
+    """
+    masses = np.eye(int(codes.max(initial=0)) + 1)[codes] * weights[:, None]
+    bits = {name: _best_category(one, masses) for name, one in columns.items() if one.categories is not None}
+    ordered = [name for name in columns if name not in bits]
+    for start in range(0, len(ordered), _AT_ONCE):
+        names = ordered[start : start + _AT_ONCE]
+        cells = [np.where(columns[name].known, as_floats(columns[name]), np.nan) for name in names]
+        bits.update(zip(names, _best_cuts(np.stack(cells, axis=1), masses).tolist(), strict=True))
+    return {name: bits[name] for name in columns}
+
+
+def _best_cuts(cells: FloatArray, masses: FloatArray) -> FloatArray:
+    """[columns], bits told by the best cut of each column of [M, columns]."""
+    order = np.argsort(cells, axis=0, kind="stable")  # what is unknown comes last
+    cells = np.take_along_axis(cells, order, axis=0)
+    below = np.cumsum(masses[order], axis=0)  # [M, columns, classes]
+    total = np.where(np.isfinite(cells)[..., None], masses[order], 0.0).sum(axis=0)
+    gains = _gain(below[:-1], total)
+    gains[~(cells[:-1] < cells[1:])] = 0.0
+    return np.asarray(np.round(gains.max(axis=0, initial=0.0), 6))
+
+
+def _best_category(column: Column, masses: FloatArray) -> float:
+    """Bits told by the best category of a text column."""
+    inside = np.zeros((len(column.categories or ()), masses.shape[1]))
+    np.add.at(inside, column.values[column.known], masses[column.known])
+    return round(float(_gain(inside, inside.sum(axis=0)).max(initial=0.0)), 6)
+
+
+def _gain(inside: FloatArray, total: FloatArray) -> FloatArray:
+    """[...], bits that a literal tells, by class masses [..., classes] of the rows it holds on and of all."""
+    return np.asarray(_bits(total) - _bits(inside) - _bits(np.maximum(total - inside, 0.0)))
+
+
+def _bits(masses: FloatArray) -> FloatArray:
+    """[...], entropy of class masses [..., classes], times their sum."""
+    return np.asarray(_x_log_x(masses.sum(axis=-1)) - _x_log_x(masses).sum(axis=-1))
+
+
+def _x_log_x(x: FloatArray) -> FloatArray:
+    return np.asarray(x * np.log2(np.where(x > 0, x, 1.0)))
+
+
+# Literals
+
+
+def allowed_literals(literals: Sequence[Literal], settings: Settings) -> BoolArray:
     """[2N]: which literals may be used."""
-    known = settings.knowledge
-    allowed = [
-        (settings.negations or not is_negated(literal)) and permitted(literal, known) for literal in literals
-    ]
+    known, negations = settings.knowledge, settings.negations
+    allowed = [(negations or not is_negated(literal)) and _permitted(literal, known) for literal in literals]
     return np.array(allowed, dtype=bool)
 
 
 def required_literals(
-    literals: tuple[Literal, ...], settings: Settings, left_out: tuple[LeftOut, ...]
+    literals: Sequence[Literal], settings: Settings, left_out: Sequence[LeftOut]
 ) -> tuple[BoolArray, ...]:
     """For each required column [2N]: which literals are about it."""
     reasons = {one.column: str(one.reason) for one in left_out}
@@ -65,6 +150,27 @@ def required_literals(
             raise InputError(f"column {name!r} is required, but it {why}; do not require it")
         masks.append(mask)
     return tuple(masks)
+
+
+def _permitted(literal: Literal, known: Knowledge) -> bool:
+    """Whether a clause may have this literal: it implies nothing forbidden, and goes the right way."""
+    if any(isinstance(one, Literal) and _implies(literal, one) for one in known.forbid):
+        return False
+    way = known.monotone.get(literal.column)
+    return way is None or literal.positive == (way == UP)
+
+
+def _implies(literal: Literal, other: Literal) -> bool:
+    """Whether a literal is another one, or a stricter one on the same side."""
+    if (literal.column, literal.op, literal.kind) != (other.column, other.op, other.kind):
+        return False
+    value: Any = literal.value
+    if not literal.op.ordered:
+        return bool(value == other.value)
+    return bool(value >= other.value if literal.op is Op.GT else value <= other.value)
+
+
+# What a person knows
 
 
 def resolved(known: Knowledge, table: Table) -> Knowledge:
@@ -87,12 +193,11 @@ def resolved(known: Knowledge, table: Table) -> Knowledge:
     return replace(known, forbid=forbidden)
 
 
-def permitted(literal: Literal, known: Knowledge) -> bool:
-    """Whether a clause may have this literal: it implies nothing forbidden, and goes the right way."""
-    if any(isinstance(one, Literal) and _implies(literal, one) for one in known.forbid):
-        return False
-    way = known.monotone.get(literal.column)
-    return way is None or literal.positive == (way == UP)
+def _check_ordered(table: Table, name: str, what: str, *, flags: bool = False) -> None:
+    kind = table.columns[name].kind
+    if kind is Kind.NUMBER or (flags and kind in (Kind.BOOLEAN, Kind.DATE)):
+        return
+    raise InputError(f"{what} for {name!r}: its cells are {kind}, so there is no more and less of it")
 
 
 def fixed_columns(known: Knowledge) -> set[str]:
@@ -106,23 +211,24 @@ def with_cuts(binarizer: Binarizer, cuts: Mapping[str, Sequence[float]]) -> Bina
     for name in cuts:
         if name not in binarizer.columns_:
             raise InputError(f"cuts for {name!r}: it {reasons.get(name, 'does not vary')}; leave them out")
-    if not cuts:
-        return binarizer
-    closer = copy(binarizer)
-    variables = {
-        name: [Literal(name, Op.GT, cut) for cut in sorted(set(cuts[name]))]
-        if name in cuts
-        else [variable for variable in binarizer.variables_ if variable.column == name]
-        for name in binarizer.columns_
-    }
-    closer.variables_ = tuple(variable for made in variables.values() for variable in made)
-    places = {name: place for place, name in enumerate(binarizer.columns_)}
-    closer.groups_ = np.array([places[variable.column] for variable in closer.variables_], dtype=np.int64)
-    return closer
+    uncut = copy(binarizer)
+    uncut.variables_ = tuple(one for one in binarizer.variables_ if one.column not in cuts)
+    given = [Literal(name, Op.GT, cut) for name in cuts for cut in sorted(set(cuts[name]))]
+    return uncut.narrowed(binarizer.columns_, given)
 
 
-def kept_clauses(keep: Rule, table: Table, max_clauses: int) -> tuple[int, Dnf]:
-    """Return the class of the clauses to keep, and these, if the table has the columns that they use."""
+def kept_clauses(keep: Rule, table: Table, max_clauses: int) -> tuple[Dnf, Table]:
+    """Return the clauses to keep, and the rows that none of them covers; of classes, about the class kept."""
+    index = _kept_class(keep, table) if isinstance(table.outcome, Classes) else None
+    table.require(keep.columns)
+    if len(keep.clauses) > max_clauses:
+        raise InputError(f"{len(keep.clauses)} clauses to keep, {max_clauses} at most: raise the limit")
+    kept = Dnf(keep.clauses)
+    rest = table.take(~rule_truth(kept, table.columns, len(table)))
+    return kept, rest if index is None else rest.about(index)
+
+
+def _kept_class(keep: Rule, table: Table) -> int:
     if len(table.classes) != 2 or len(keep.described) != 1:
         raise InputError("clauses are kept in a rule about one of two classes; give such a rule (--keep)")
     (label,) = keep.described
@@ -131,45 +237,56 @@ def kept_clauses(keep: Rule, table: Table, max_clauses: int) -> tuple[int, Dnf]:
     index = table.classes.index(label)
     if table.positive not in (None, index):
         raise InputError(f"the rule to keep is about {label!r}, the rule asked for is not; choose one")
-    return index, kept_branches(keep, table, max_clauses)
+    return index
 
 
-def kept_branches(keep: Rule, table: Table, max_clauses: int) -> Dnf:
-    """Return the clauses to keep, if the table has the columns that they use."""
-    table.require(keep.columns)
-    if len(keep.clauses) > max_clauses:
-        raise InputError(f"{len(keep.clauses)} clauses to keep, {max_clauses} at most: raise the limit")
-    return Dnf(keep.clauses)
-
-
-def rows_left(rule: Dnf, table: Table) -> Table:
-    """Return the rows that no clause of a rule covers."""
-    return table.take(~rule_truth(rule, table.columns, len(table)))
-
-
-def joined(kept: Dnf, added: Rule, index: int, table: Table) -> Rule:
-    """Return kept and added clauses of a class as one rule, counted on all rows."""
-    label = table.classes[index]
-    own = added.conditions(label) if label in added.described else Dnf([])
+def joined(kept: Sequence[Clause] | Dnf, added: Rule, keep: Rule, table: Table) -> Rule:
+    """Return kept and added clauses as one rule, counted on all rows."""
+    if not isinstance(table.outcome, Classes):
+        return count_clauses([*kept, *added.clauses], table)
+    (label,) = keep.described
+    own = added.conditions(label) if label in added.described else ()
     (other,) = (one for one in table.classes if one != label)
     return count_classes({label: Dnf([*kept, *own])}, other, table)
 
 
-def _implies(literal: Literal, other: Literal) -> bool:
-    if (literal.column, literal.op) != (other.column, other.op) or literal.kind is not other.kind:
-        return False
-    if not literal.op.ordered:
-        return literal.value == other.value
-    first, second = literal.value, other.value
-    if isinstance(first, dt.datetime) and isinstance(second, dt.datetime):
-        return first >= second if literal.op is Op.GT else first <= second
-    assert isinstance(first, int | float)
-    assert isinstance(second, int | float)
-    return first >= second if literal.op is Op.GT else first <= second
+# What errors cost
 
 
-def _check_ordered(table: Table, name: str, what: str, *, flags: bool = False) -> None:
-    kind = table.columns[name].kind
-    if kind is Kind.NUMBER or (flags and kind in (Kind.BOOLEAN, Kind.DATE)):
-        return
-    raise InputError(f"{what} for {name!r}: its cells are {kind}, so there is no more and less of it")
+def class_costs(table: Table, costs: Costs) -> FloatArray | None:
+    """[n_classes], what an error on a row of each class costs; None if all cost the same."""
+    if costs is None:
+        return None
+    if isinstance(costs, str):
+        if costs != "balanced":
+            raise InputError(f"costs are {costs!r}; give a cost for each class, or 'balanced'")
+        return np.asarray(table.by_class.sum() / np.maximum(table.by_class, 1e-12))
+    of_class = np.ones(len(table.classes))
+    for label, cost in costs.items():
+        if label not in table.classes:
+            known = ", ".join(map(repr, table.classes))
+            raise InputError(f"a cost is given for {label!r}, but the classes are {known}; name one of them")
+        if not (isinstance(cost, int | float) and LEAST_COST <= cost <= MOST_COST):
+            span = f"{LEAST_COST:g} to {MOST_COST:g}"
+            raise InputError(f"the cost of {label!r} is {shown(cost)}; give a number from {span}")
+        of_class[table.classes.index(label)] = cost
+    return of_class
+
+
+def error_costs(table: Table, settings: Settings) -> FloatArray | None:
+    """[n_classes], how much an error on a row of each class counts; None if all count the same.
+
+    That is what it costs, and more or less of it on the positive class where a floor needs that.
+    """
+    costs = class_costs(table, settings.costs)
+    if settings.tilt == 1.0 or table.positive is None:
+        return costs
+    tilted = np.ones(len(table.classes)) if costs is None else costs.copy()
+    tilted[table.positive] *= settings.tilt
+    return tilted
+
+
+def cost_weighted(table: Table, settings: Settings) -> Table:
+    """Return the table with rows that weigh what an error on them costs."""
+    costs = error_costs(table, settings)
+    return table if costs is None else table.reweighted(table.weights * costs[table.codes])

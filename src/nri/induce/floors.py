@@ -17,7 +17,7 @@ import numpy as np
 from nri.errors import InputError
 from nri.induce.settings import Settings
 from nri.induce.validate import FOLDS, HeldOut, cores, hold_out
-from nri.outcome.diagnostics import Diagnostics
+from nri.outcome.score import Diagnostics
 from nri.table.table import Table
 
 GRID = (1.6, 2.5, 4.0, 6.3, 10.0, 16.0, 25.0, 40.0)

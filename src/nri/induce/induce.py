@@ -15,16 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from nri.arrays import FloatArray, IntArray
-from nri.induce import constraints, select_columns
-from nri.induce.assemble import constant_rule, count_clauses
-from nri.induce.canonical import CanonicalEpisode
-from nri.induce.classes import Candidate, ClassSearch, cells_of
+from nri.arrays import FloatArray, IntArray, one_thread
+from nri.induce import constraints
+from nri.induce.assemble import constant_rule
+from nri.induce.classes import Candidate, CanonicalEpisode, ClassSearch, cells_of
 from nri.induce.segments import CUTS, PARTS, SegmentSearch
 from nri.induce.settings import Settings
 from nri.induce.settle import settle
 from nri.outcome import Classes, Number, Survival
-from nri.rows.base import Rows, rows_to_search
+from nri.rows.base import Rows
 from nri.rows.memory import MemoryRows
 from nri.rule import Rule
 from nri.rule.plan import ColumnPlan
@@ -33,7 +32,6 @@ from nri.table.binarizer import Binarizer
 from nri.table.source import read_columns
 from nri.table.table import Table
 from nri.table.usable import LeftOut, UselessColumnsError
-from nri.threads import one_thread
 
 _FINER_COLUMNS = 100
 """Most columns that are cut more finely for several classes; with more the search takes long for little."""
@@ -111,22 +109,22 @@ def induce_rule(
     """
     settings, rng = settings or Settings(), rng or np.random.default_rng(0)
     if isinstance(rows, Table):
-        table = constraints.chosen_columns(rows, settings)
+        table = constraints.chosen_columns(rows, settings) if settings.limits_columns else rows
         if not (table.weights > 0).all():
             table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
         if table.explained.is_constant:
             return Induction(constant_rule(table))
-        settings = replace(settings, knowledge=constraints.resolved(settings.knowledge, table))
+        settings = _with_knowledge(settings, table)
         if settings.knowledge.keep is not None:
-            return _around_kept(table, settings, rng)
-        if len(table) <= rows_to_search(table.explained):
+            return _around_kept(table, settings.knowledge.keep, settings, rng)
+        if len(table) <= table.explained.searched_rows:
             return _search(table, settings, rng)
         rows = MemoryRows(table)
     size = rows.size
     sample = rows.sample(size)
     if not isinstance(rows, MemoryRows):
         sample = constraints.chosen_columns(sample, settings)
-        settings = replace(settings, knowledge=constraints.resolved(settings.knowledge, sample))
+        settings = _with_knowledge(settings, sample)
     whole = float(sample.weights.sum()) == rows.n_rows and len(sample) <= size
     if not whole:
         step(f"searching a sample of {len(sample)} of {rows.n_rows:.10g} rows")
@@ -148,9 +146,12 @@ def _search(table: Table, settings: Settings, rng: np.random.Generator) -> Induc
     if table.explained.is_constant:
         return Induction(constant_rule(table))
     n_columns = len(table.names)
-    if n_columns > select_columns.SEARCHED_COLUMNS:
-        table = select_columns.columns_to_search(table, {*settings.require, *settings.knowledge.cuts}, PARTS)
-    features = constraints.with_cuts(_features(table, settings), settings.knowledge.cuts)
+    cuts = settings.knowledge.cuts
+    if n_columns > constraints.SEARCHED_COLUMNS:
+        table = constraints.columns_to_search(table, {*settings.require, *cuts}, PARTS)
+    features = _features(table, settings)
+    if cuts:
+        features = constraints.with_cuts(features, cuts)
     if not features.variables_:
         raise UselessColumnsError(features.left_out_)
     searched = None if len(table.names) == n_columns else len(table.names)
@@ -185,28 +186,26 @@ def _posterior(table: Table, features: Binarizer, first: Candidate) -> TablePost
     return TablePosterior(plans, features, first.view, first.induced.posterior)
 
 
-def _around_kept(table: Table, settings: Settings, rng: np.random.Generator) -> Induction:
+def _with_knowledge(settings: Settings, table: Table) -> Settings:
+    """Return settings with what a person knows as the table's cells are read."""
+    if not settings.knowledge:
+        return settings
+    return replace(settings, knowledge=constraints.resolved(settings.knowledge, table))
+
+
+def _around_kept(table: Table, keep: Rule, settings: Settings, rng: np.random.Generator) -> Induction:
     """Find clauses on the rows that the clauses to keep leave, and join both."""
-    keep = settings.knowledge.keep
-    assert keep is not None
-    if isinstance(table.outcome, Classes):
-        index, kept = constraints.kept_clauses(keep, table, settings.max_clauses)
-        rest = constraints.rows_left(kept, table).about(index)
-        added = Induction(constant_rule(table, table.classes[1 - index]))
-        varies = len(np.unique(rest.codes)) == 2
+    kept, rest = constraints.kept_clauses(keep, table, settings.max_clauses)
+    outcome, added = rest.explained, Induction(constant_rule(table))
+    if isinstance(outcome, Classes):
+        varies = len(np.unique(outcome.codes)) == 2
     else:
-        kept = constraints.kept_branches(keep, table, settings.max_clauses)
-        rest = constraints.rows_left(kept, table)
-        added = Induction(constant_rule(table))
-        varies = len(rest) > 0 and not rest.explained.is_constant
+        varies = len(rest) > 0 and not outcome.is_constant
     room = settings.max_clauses - len(kept)
     if room and varies:
         around = replace(settings, knowledge=replace(settings.knowledge, keep=None), max_clauses=room)
         with suppress(UselessColumnsError):  # no column varies on the rows that are left
             added = induce_rule(rest, around, rng=rng)
-    if isinstance(table.outcome, Classes):
-        whole = constraints.joined(kept, added.rule, index, table)
-    else:
-        whole = count_clauses([*kept, *added.rule.clauses], table)
+    whole = constraints.joined(kept, added.rule, keep, table)
     left_out = tuple(one for one in added.left_out if one.column not in whole.columns)  # on the other rows
     return replace(added, rule=whole, left_out=left_out, posterior=None)

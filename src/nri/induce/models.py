@@ -1,16 +1,16 @@
 """Inducers: every way to find rules for an episode, by the name users give as ``model``.
 
-To add one, write an object with ``induce`` and name it in :data:`INDUCERS`; it is built on first use, so
-that what it needs (weights, a runtime) is loaded only when somebody asks for it. Weights of one's own are
-named by their file, which ends in ``.onnx``.
+To add one, write a class with ``induce`` and name it in :data:`INDUCERS`; it is built on first use, so that
+what it needs (weights, a runtime) is loaded only then. Other weights are named by their file, which ends in
+``.onnx``.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, lru_cache
+from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,13 +20,11 @@ from nri.errors import InputError
 from nri.search.greedy import induce
 from nri.search.limits import Limits
 from nri.search.result import Induced
-from nri.weights import checked_card
 
-"""The model of users who name none."""
 STABLE_LABEL_SHARE = 0.0
-"""How far a labelled row speaks for itself in a steady rule; the usual one lets it by half."""
+"""How much of a labelled row's vote in a stable rule is its own label; in the usual rule it is half."""
 STABLE_PRICE = 1.4
-"""Price of a bit of a steady rule, by that of the usual one."""
+"""Price of a bit of a stable rule, by that of the usual one."""
 
 
 class Inducer(Protocol):
@@ -76,36 +74,12 @@ class GreedyInducer:
         return induce(episode, rng=rng, limits=limits, positive=positive, groups=groups)
 
 
-def _seeded() -> Inducer:
-    from nri.seeded.model import SeededModel
-
-    return SeededModel()
-
-
-def _paper() -> Inducer:
-    from nri.paper.model import PaperModel
-
-    return PaperModel()
-
-
-def _paper_tuned() -> Inducer:
-    from nri.paper.model import tuned_paper_model
-
-    return tuned_paper_model()
-
-
-def _paper_feedback() -> Inducer:
-    from nri.paper.model import feedback_model
-
-    return feedback_model()
-
-
-INDUCERS: dict[str, Callable[[], Inducer]] = {
-    "seeded": _seeded,
-    "greedy": GreedyInducer,
-    "paper": _paper,
-    "paper-tuned": _paper_tuned,
-    "paper-feedback": _paper_feedback,
+INDUCERS = {
+    "seeded": "nri.seeded.model.SeededModel",
+    "greedy": "nri.induce.models.GreedyInducer",
+    "paper": "nri.paper.model.PaperModel",
+    "paper-tuned": "nri.paper.model.tuned_paper_model",
+    "paper-feedback": "nri.paper.model.feedback_model",
 }
 """What makes the inducer of each name."""
 
@@ -119,13 +93,7 @@ def get_inducer(model: str | PathLike[str], *, stable: bool = False) -> Inducer:
     nri.errors.InputError: no model 'magic'; use one of 'seeded', 'greedy', ..., or a file NAME.onnx
     """
     name = fspath(model)
-    if not name.endswith(".onnx"):
-        inducer = _by_name(name)
-    else:
-        file = Path(name).absolute()
-        # the checksum is that of the file now: weights written anew under the same name are loaded anew
-        card = checked_card(file)
-        inducer = _by_file(file, str(card["inducer"]), str(card["sha256"]))
+    inducer = _in_file(Path(name).absolute()) if name.endswith(".onnx") else _by_name(name)
     return _stable(inducer) if stable else inducer
 
 
@@ -134,35 +102,40 @@ def _by_name(name: str) -> Inducer:
     if name not in INDUCERS:
         known = ", ".join(map(repr, INDUCERS))
         raise InputError(f"no model {name!r}; use one of {known}, or a file NAME.onnx")
-    return INDUCERS[name]()
+    module, _, made_by = INDUCERS[name].rpartition(".")
+    inducer: Inducer = getattr(import_module(module), made_by)()
+    return inducer
+
+
+def _in_file(file: Path) -> Inducer:
+    from nri.weights import checked_card
+
+    # the checksum is that of the file now: weights written anew under the same name are loaded anew
+    card = checked_card(file)
+    return _loaded(file, str(card["inducer"]), str(card["sha256"]))
 
 
 @lru_cache(maxsize=4)
-def _by_file(onnx_file: Path, kind: str, sha256: str) -> Inducer:
+def _loaded(file: Path, kind: str, sha256: str) -> Inducer:
     """Load a network from a file that has been checked against its card."""
     if kind == "seeded":
         from nri.seeded.model import SeededModel
         from nri.seeded.runtime import SeededNetwork
 
-        return SeededModel(network=SeededNetwork(onnx_file))
+        return SeededModel(network=SeededNetwork(file))
     if kind.startswith("paper"):
         from nri.paper.model import PaperModel, PaperNetwork
 
-        return PaperModel(PaperNetwork(onnx_file), reorders=kind == "paper-feedback")
-    raise InputError(f"{onnx_file} holds the unknown network {kind!r}; this nri runs 'seeded' and 'paper'")
+        return PaperModel(PaperNetwork(file), reorders=kind == "paper-feedback")
+    raise InputError(f"{file} holds the unknown network {kind!r}; this nri runs 'seeded' and 'paper'")
 
 
-def _stable(model: Inducer) -> Inducer:
+def _stable(model: Any) -> Inducer:
     """Return a model that looks for the rule that other rows would have given too.
 
-    Of few rows each label pulls the rule its own way, and the rows of another day pull otherwise. What
-    experts and network together believe moves less from draw to draw. So the stable rule is the best one
-    under that belief alone: a labelled row counts as what is believed of it, as any plausible row does, and a
-    condition must bring a little more. Where the labels tell their rule plainly, or are very many, it is the
-    rule of labels as ever.
-
-    Choosing by bootstrap samples among rules that are nearly as good was measured too, and gave rules that
-    agree less (docs/log.md): rules of samples are longer and worse than that of the table.
+    Each of few labels pulls the rule its own way; what experts and network believe together moves less. So
+    the stable rule is the best one under that belief alone, and a condition must bring a little more.
+    Choosing among the rules of bootstrap samples gave rules that agree less (docs/log.md).
     """
     from nri.seeded.model import SeededModel  # which loads what a network needs
 

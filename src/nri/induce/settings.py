@@ -46,7 +46,24 @@ class Knowledge:
     """Columns of which more never speaks against the positive class (``up``), or for it (``down``)."""
 
     def __post_init__(self) -> None:
-        _check_knowledge(self)
+        if self.keep is not None and not isinstance(self.keep, Rule):
+            raise InputError(f"keep is {shown(self.keep)}; give a rule, e.g. read_rule('rule.json')")
+        if isinstance(self.forbid, str | bytes) or not isinstance(self.forbid, Iterable):
+            raise InputError(f"forbid is {shown(self.forbid)}; give a list of conditions, e.g. ['age > 80']")
+        for one in self.forbid:
+            if not isinstance(one, str | Literal):
+                raise InputError(f"forbid lists {shown(one)}; give conditions such as 'age > 80'")
+        for column, cuts in mapping("cuts", self.cuts, "numbers for each column").items():
+            if isinstance(cuts, str | bytes) or not isinstance(cuts, Collection):
+                raise InputError(f"the cuts of {column!r} are {shown(cuts)}; give a list of numbers")
+            if not len(cuts):
+                raise InputError(
+                    f"no cut of {column!r} is given; give one, or leave the column out by columns"
+                )
+            for cut in cuts:
+                if isinstance(cut, bool) or not isinstance(cut, numbers.Real) or not isfinite(cut):
+                    raise InputError(f"the cuts of {column!r} list {shown(cut)}; give finite numbers")
+        mapping("monotone", self.monotone, "up or down for each column")
 
     def __bool__(self) -> bool:
         return bool(self.keep or self.forbid or self.cuts or self.monotone)
@@ -88,49 +105,39 @@ class Settings:
     """Whether the rule is to be one that other rows would give too; see :mod:`nri.induce.models`."""
 
     def __post_init__(self) -> None:
-        _check_settings(self)
+        if not isinstance(self.model, str | PathLike):
+            raise InputError(f"model is {shown(self.model)}; name a model, or a file NAME.onnx")
+        whole("max_clauses", self.max_clauses)
+        whole("max_literals", self.max_literals)
+        if self.use is not None:
+            names("columns to use", self.use)
+        names("columns never to use", self.never)
+        names("columns to require", self.require)
+        yes_or_no("negations", self.negations)
+        yes_or_no("stable", self.stable)
+        real("min_precision", self.min_precision)
+        one_of("binarize", self.binarize, ("auto", "paper"))
+        one_of("counts", self.counts, ("auto", "never", "only"))
+        if self.costs is not None and not isinstance(self.costs, str):
+            mapping("costs", self.costs, "a cost for each class, or 'balanced'")
+        if not isinstance(self.knowledge, Knowledge):
+            known = shown(self.knowledge)
+            raise InputError(f"knowledge is {known}; give a record, e.g. Knowledge(forbid=['age > 80'])")
 
+    @property
+    def limits_columns(self) -> bool:
+        """Whether some columns are named that a rule may use, never uses or must use."""
+        return bool(self.use is not None or self.never or self.require)
 
-def _check_settings(settings: "Settings") -> None:
-    """Refuse settings of a type that means nothing; whether a table can meet them is seen later."""
-    if not isinstance(settings.model, str | PathLike):
-        raise InputError(f"model is {shown(settings.model)}; name a model, or a file NAME.onnx")
-    whole("max_clauses", settings.max_clauses)
-    whole("max_literals", settings.max_literals)
-    if settings.use is not None:
-        names("columns to use", settings.use)
-    names("columns never to use", settings.never)
-    names("columns to require", settings.require)
-    yes_or_no("negations", settings.negations)
-    yes_or_no("stable", settings.stable)
-    real("min_precision", settings.min_precision)
-    one_of("binarize", settings.binarize, ("auto", "paper"))
-    one_of("counts", settings.counts, ("auto", "never", "only"))
-    if settings.costs is not None and not isinstance(settings.costs, str):
-        mapping("costs", settings.costs, "a cost for each class, or 'balanced'")
-    if not isinstance(settings.knowledge, Knowledge):
-        known = shown(settings.knowledge)
-        raise InputError(f"knowledge is {known}; give a record, e.g. Knowledge(forbid=['age > 80'])")
+    @property
+    def limits_literals(self) -> bool:
+        """Whether some literals of a column may not be used."""
+        return not self.negations or bool(self.knowledge)
 
-
-def _check_knowledge(known: "Knowledge") -> None:
-    """Refuse what a person knows where its type means nothing."""
-    if known.keep is not None and not isinstance(known.keep, Rule):
-        raise InputError(f"keep is {shown(known.keep)}; give a rule, e.g. read_rule('rule.json')")
-    if isinstance(known.forbid, str | bytes) or not isinstance(known.forbid, Iterable):
-        raise InputError(f"forbid is {shown(known.forbid)}; give a list of conditions, e.g. ['age > 80']")
-    for one in known.forbid:
-        if not isinstance(one, str | Literal):
-            raise InputError(f"forbid lists {shown(one)}; give conditions such as 'age > 80'")
-    for column, cuts in mapping("cuts", known.cuts, "numbers for each column").items():
-        if isinstance(cuts, str | bytes) or not isinstance(cuts, Collection):
-            raise InputError(f"the cuts of {column!r} are {shown(cuts)}; give a list of numbers")
-        if not len(cuts):
-            raise InputError(f"no cut of {column!r} is given; give one, or leave the column out by columns")
-        for cut in cuts:
-            if isinstance(cut, bool) or not isinstance(cut, numbers.Real) or not isfinite(cut):
-                raise InputError(f"the cuts of {column!r} list {shown(cut)}; give finite numbers")
-    mapping("monotone", known.monotone, "up or down for each column")
+    @property
+    def weighs_errors(self) -> bool:
+        """Whether errors on some classes count more than on others."""
+        return self.costs is not None or self.tilt != 1.0
 
 
 def shown(value: Any) -> str:

@@ -26,7 +26,6 @@ from nri.induce.assemble import (
     right_weight,
 )
 from nri.induce.classes import ClassSearch
-from nri.induce.costs import cost_weighted
 from nri.induce.refine import Border, borders_of, rule_bits, sharpen, with_borders
 from nri.induce.settings import Settings
 from nri.outcome import Classes
@@ -102,7 +101,7 @@ class _Settling:
         found = self.chosen([], rule.default, other, near)
         n_literals = 2 * len(on.literals)
         bits, own = (
-            rule_bits(one, cost_weighted(patterns.table, self.settings), n_literals)
+            rule_bits(one, constraints.cost_weighted(patterns.table, self.settings), n_literals)
             for one, patterns in ((found, other), (rule, on))
         )
         return (found, self.rows.narrowed(other, _literals(found))) if bits < own else (rule, on)
@@ -167,7 +166,7 @@ class _Settling:
             level += 1
             moved = sharpen(
                 rule,
-                cost_weighted(self.rows.fine(on, window), self.settings),
+                constraints.cost_weighted(self.rows.fine(on, window), self.settings),
                 sorted(rule.columns),
                 min_precision=self.settings.min_precision,
                 fixed=set(rule.columns) - {border[0]},
@@ -229,7 +228,7 @@ class _Settling:
             search = ClassSearch(on.table, self.settings, self.rng)
             greedy = models.get_inducer("greedy")
             candidates.append(search.candidate(self.rows.features(searched), greedy).rule)
-        weighted = cost_weighted(on.table, self.settings)
+        weighted = constraints.cost_weighted(on.table, self.settings)
         n_literals = 2 * len(on.literals)
         right = [right_weight(one, weighted) / weighted.weights.sum() for one in candidates]
         least = self.settings.min_precision

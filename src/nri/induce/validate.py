@@ -5,11 +5,12 @@ one way of drawing rows serves stability, reports and the page. It is the same f
 in memory and in an engine.
 """
 
+import math
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,15 @@ from numpy.typing import NDArray
 
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
-from nri.induce.assemble import constant_rule
-from nri.induce.costs import MeanCost, mean_cost
+from nri.induce.assemble import coded_predictions, constant_rule
+from nri.induce.constraints import class_costs
 from nri.induce.induce import Induction, induce_rule
 from nri.induce.settings import NOTHING, Costs, Settings
-from nri.outcome import Classes, Score
-from nri.outcome.diagnostics import Diagnostics, diagnosed_classes, diagnostics_of
+from nri.outcome import Score
+from nri.outcome.score import Diagnostics, diagnosed_classes, diagnostics_of
 from nri.rows.base import Rows
 from nri.rule import Label, Rule
+from nri.rule.phrase import phrase_label
 from nri.table.table import Table
 
 FOLDS = 5
@@ -34,6 +36,56 @@ _WORTH_PROCESSES = 3.0
 """Seconds that a fold takes at least if others go into processes, which take a second to start."""
 _FINEST = 1_000_000
 """Rows that patterns of an engine are spread to at most; beyond, intervals are narrow anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeanCost:
+    """What a rule costs on a row on average, beside the least that saying one class always costs."""
+
+    mean: float
+    error: float
+    """standard error of the mean"""
+    label: Label
+    """the class that is cheapest to say always"""
+    always: float
+    """what that costs"""
+
+    def __str__(self) -> str:
+        return f"{self.mean:.2f} ± {self.error:.2f}"
+
+    @property
+    def warning(self) -> str:
+        """A line that warns of a rule which costs no less than saying one class always, else nothing."""
+        if self.mean < self.always - 1e-12:
+            return ""
+        label = phrase_label(self.label)
+        return (
+            f"cross-validated, the rule costs no less than always predicting {label} "
+            f"({self.always:.2f} a row): use ALWAYS {label}, or give more rows"
+        )
+
+
+def mean_cost(table: Table, predicted: IntArray, costs: Costs) -> MeanCost | None:
+    """Return what it costs on average to predict these classes; None without costs.
+
+    >>> from nri.outcome import Classes
+    >>> from nri.table import table_of
+    >>> ill = Classes("ill", ("no", "yes"), np.array([0, 0, 0, 1]))
+    >>> table = table_of({"x": [1, 2, 3, 4]}).with_outcome(ill)
+    >>> cost = mean_cost(table, np.array([0, 1, 1, 1]), {"yes": 5})
+    >>> cost.mean, cost.always, cost.label
+    (0.5, 0.75, 'yes')
+    """
+    of_class = class_costs(table, costs)
+    if of_class is None:
+        return None
+    share = table.weights / table.weights.sum()
+    paid = of_class[table.codes] * (predicted != table.codes)
+    mean = float(share @ paid)
+    at_risk = (of_class * table.by_class) / table.weights.sum()
+    cheapest = int(np.argmax(at_risk))
+    error = math.sqrt(float(share**2 @ (paid - mean) ** 2))
+    return MeanCost(mean, error, table.classes[cheapest], float(at_risk.sum() - at_risk[cheapest]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,17 +131,11 @@ class HeldOut:
 
         ``described`` are the classes that have a branch: the lone one of two is the positive one.
         """
-        table = self.table
+        table, classes = self.table, self.table.classes
+        counted = partial(diagnostics_of, table.codes, self.predicted, weights=table.weights)
         return tuple(
-            diagnostics_of(
-                table.codes,
-                self.predicted,
-                index,
-                table.classes[index],
-                weights=table.weights,
-                prevalence=prevalence,
-            )
-            for index in diagnosed_classes(table.classes, table.positive, described)
+            counted(index, classes[index], prevalence=prevalence)
+            for index in diagnosed_classes(classes, table.positive, described)
         )
 
 
@@ -112,48 +158,44 @@ def hold_out(
         (table.take(fold != k), table.take(fold == k), settings, child)
         for k, child in enumerate(rng.spawn(int(fold.max()) + 1))
     ]
-    began = time.monotonic()
-    found = [_without_fold(*parts[0])]
-    step()
-    others = parts[1:]
-    if jobs > 1 and len(others) > 1 and time.monotonic() - began > _WORTH_PROCESSES:
-        results: Iterable[_Fold] = _in_processes(others, min(jobs, len(others)))
-    else:
-        results = (_without_fold(*part) for part in others)
-    for one in results:
-        found.append(one)
+    results = []
+    for result in _by_fold(parts, jobs):
+        results.append(result)
         step()
-    predicted = np.zeros(len(fold), dtype=found[0][1].dtype)
-    likeliest = np.full(len(fold), -1, dtype=np.int64)
-    for k, (_, values, likely) in enumerate(found):
-        predicted[fold == k] = values
-        if likely is not None:
-            likeliest[fold == k] = likely
-    inductions = tuple(one for one, _, _ in found)
-    return HeldOut(table, fold, predicted, inductions, likeliest if (likeliest >= 0).all() else None)
+    inductions, predicted, likeliest = zip(*results, strict=True)
+    back = np.argsort(np.argsort(fold, kind="stable"))  # results are in the order of folds
+    known = all(one is not None for one in likeliest)
+    by_posterior = np.concatenate(likeliest)[back] if known else None
+    return HeldOut(table, fold, np.concatenate(predicted)[back], inductions, by_posterior)
 
 
 _Part = tuple[Table, Table, Settings | None, np.random.Generator]
 """Rows without a fold, rows of the fold, settings, and what seeds the model."""
-_Fold = tuple[Induction, NDArray[Any], IntArray | None]
+_Result = tuple[Induction, NDArray[Any], IntArray | None]
 """What was induced without a fold, what it predicts for the rows of the fold, and their likeliest class."""
+
+
+def _by_fold(parts: Sequence[_Part], jobs: int) -> Iterator[_Result]:
+    """Compute folds in their order, all but the first side by side if that is worth starting processes."""
+    began = time.monotonic()
+    yield _without_fold(*parts[0])
+    others = parts[1:]
+    if jobs > 1 and len(others) > 1 and time.monotonic() - began > _WORTH_PROCESSES:
+        from joblib import Parallel, delayed
+
+        tasks = (delayed(_without_fold)(*part) for part in others)
+        yield from Parallel(n_jobs=min(jobs, len(others)), return_as="generator")(tasks)
+    else:
+        yield from (_without_fold(*part) for part in others)
 
 
 def _without_fold(
     inside: Table, outside: Table, settings: Settings | None, rng: np.random.Generator
-) -> _Fold:
-    found = induce_or_constant(inside, settings, rng)
-    likeliest = None if found.posterior is None else found.posterior.likeliest(outside)
-    predicted = coded_predictions(found.rule, outside)
-    return replace(found, posterior=None), predicted, likeliest  # a posterior may not be sent from a process
-
-
-def _in_processes(parts: Sequence[_Part], jobs: int) -> Iterator[_Fold]:
-    """Compute folds side by side; the results are those of one process, in the order of the folds."""
-    from joblib import Parallel, delayed
-
-    tasks = (delayed(_without_fold)(*part) for part in parts)
-    yield from Parallel(n_jobs=jobs, return_as="generator")(tasks)
+) -> _Result:
+    induction = induce_or_constant(inside, settings, rng)
+    likeliest = None if induction.posterior is None else induction.posterior.likeliest(outside)
+    predicted = coded_predictions(induction.rule, outside)
+    return replace(induction, posterior=None), predicted, likeliest  # a posterior cannot be sent by a process
 
 
 def _hold_out_in_engine(
@@ -162,37 +204,22 @@ def _hold_out_in_engine(
     """Fold rows by their hash, and count what the rules predict for the patterns of each fold."""
     tables, predicted, fold, inductions = [], [], [], []
     for k, child in enumerate(rng.spawn(folds)):
-        found = induce_rule(rows.part(k, folds, inside=False), settings, rng=child)
-        literals = {literal for clause in found.rule.clauses for literal in clause}
+        induction = induce_rule(rows.part(k, folds, inside=False), settings, rng=child)
+        literals = {literal for clause in induction.rule.clauses for literal in clause}
         patterns = rows.part(k, folds, inside=True).count(literals).table
         unit = max(1.0, rows.n_rows / _FINEST)
         times = np.ceil(patterns.weights / unit).astype(np.int64)
         spread = np.repeat(np.arange(len(patterns)), times)
         whole = patterns.take(spread).reweighted((patterns.weights / times)[spread])
         tables.append(whole)
-        predicted.append(coded_predictions(found.rule, whole))
+        predicted.append(coded_predictions(induction.rule, whole))
         fold.append(np.full(len(whole), k))
-        inductions.append(replace(found, posterior=None))
+        inductions.append(replace(induction, posterior=None))
         step()
-    outcome, weights = joined_outcomes([table.explained for table in tables]), [t.weights for t in tables]
-    n_rows = sum(len(table) for table in tables)
-    table = Table({}, {}, np.concatenate(weights), np.arange(1, n_rows + 1), outcome)
+    outcome = tables[0].explained.followed_by([table.explained for table in tables[1:]])
+    weights = np.concatenate([table.weights for table in tables])
+    table = Table({}, {}, weights, np.arange(1, len(weights) + 1), outcome)
     return HeldOut(table, np.concatenate(fold), np.concatenate(predicted), tuple(inductions))
-
-
-def joined_outcomes(outcomes: Sequence[Any]) -> Any:
-    """Return the outcomes of several tables as one."""
-    first = outcomes[0]
-    names = [name for name, value in vars(first).items() if isinstance(value, np.ndarray)]
-    arrays = {name: np.concatenate([getattr(one, name) for one in outcomes]) for name in names}
-    return replace(first, **arrays)
-
-
-def coded_predictions(rule: Rule, table: Table) -> NDArray[Any]:
-    """[M]: predictions as the table's outcome scores them: class indices, numbers or risks."""
-    if isinstance(table.outcome, Classes):
-        return rule.predict_index(table.columns, len(table))
-    return rule.predict(table.columns, len(table))
 
 
 def cores() -> int:

@@ -1,53 +1,57 @@
-"""What every outcome can do, and the one score with its error and its baseline."""
+"""What every outcome can do, and the first of them: classes, a label for every row."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.outcome.score import Score
 from nri.rule.clause import Clause
-from nri.rule.estimate import AnyTarget
-from nri.rule.labels import Label
-from nri.rule.rule import Rule
+from nri.rule.decide import STRENGTH, deciding_order, estimated_precision, favour, first_to_fire, shrink
+from nri.rule.estimate import AnyTarget, ClassTarget, Shares
+from nri.rule.labels import Label, spelled
+from nri.rule.phrase import phrase_label
+from nri.rule.rule import Branch, Rule
 
-LEVEL = 0.95
-"""Confidence of every interval."""
+_PULL = 20.0
+"""Weight, in rows, of all that a clause covers beside the rows that it decides: their share is flattered by
+the choice."""
 
 
-class Outcome(Protocol):
-    """What is to be explained, for every row of a table."""
+@dataclass(frozen=True, eq=False)
+class Outcome(ABC):
+    """What is to be explained, for every row of a table: a name, and arrays of length M."""
+
+    name: str
+    """the target or the event, as the caller wrote it"""
+
+    searched_rows: ClassVar[int] = 3000
+    """Rows up to which all are searched; of more, about so many. Estimates are counted on all rows."""
 
     @property
+    @abstractmethod
     def predicts(self) -> AnyTarget:
         """What a rule for it predicts."""
-        ...
 
     @property
+    @abstractmethod
     def is_constant(self) -> bool:
         """Whether all rows are alike, so that there is nothing to explain."""
-        ...
 
-    def __len__(self) -> int:
-        """M"""
-        ...
+    @abstractmethod
+    def as_classes(self, weights: FloatArray, parts: int) -> "Classes":
+        """Return classes that follow the outcome, at most so many where it is measured."""
 
-    def take(self, rows: NDArray[Any]) -> Self:
-        """Return the outcome of some rows (indices or a mask)."""
-        ...
-
-    def as_classes(self, weights: FloatArray, parts: int) -> Any:
-        """Return :class:`Classes` that follow the outcome, at most so many where it is measured."""
-        ...
-
+    @abstractmethod
     def keys(self) -> NDArray[np.uint64]:
         """[M]: a number that is equal for rows with the same outcome."""
-        ...
 
+    @abstractmethod
     def rule(
         self,
         clauses: Sequence[Clause],
@@ -60,95 +64,156 @@ class Outcome(Protocol):
         ``fires`` [M, clauses] says where each clause fires. ``values`` are the classes that the branches and
         at last the ELSE predict; a number or a risk is predicted as counted.
         """
-        ...
 
-    def score(self, predicted: NDArray[Any], weights: FloatArray, fold: IntArray | None = None) -> "Score":
+    @abstractmethod
+    def score(self, predicted: NDArray[Any], weights: FloatArray, fold: IntArray | None = None) -> Score:
         """Return how good predictions are: class indices, numbers or risks.
 
         ``fold`` is the part of the rows that each row was held out with; the standard error of a score that
         is no mean over rows comes from the folds.
         """
-        ...
 
+    @abstractmethod
     def describe(self) -> str:
         """Write what the rows hold, e.g. ``40 no, 20 yes``."""
-        ...
 
+    def take(self, rows: NDArray[Any]) -> Self:
+        """Return the outcome of some rows (indices or a mask)."""
+        return replace(self, **{name: array[rows] for name, array in self._arrays.items()})
 
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """From low to high."""
+    def followed_by(self, others: Sequence["Outcome"]) -> Self:
+        """Return the outcome of these rows and then of others."""
+        arrays: dict[str, Any] = {
+            name: np.concatenate([array, *(getattr(other, name) for other in others)])
+            for name, array in self._arrays.items()
+        }
+        return replace(self, **arrays)
 
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Score:
-    """How good predictions are on some rows, beside the best constant prediction."""
-
-    measure: str
-    """accuracy, R² or concordance"""
-    value: float
-    error: float
-    """standard error"""
-    baseline: float
-    """what always predicting :attr:`constant` would reach"""
-    constant: str
-    """the best constant prediction, as it is written"""
-    details: Mapping[str, float] = field(default_factory=dict)
-    """further figures by their names"""
-
-    def __str__(self) -> str:
-        digits = 3 if self.measure == "concordance" else 2
-        return f"{self.value:.{digits}f} ± {self.error:.{digits}f}"
+    def __len__(self) -> int:
+        return len(next(iter(self._arrays.values())))
 
     @property
-    def warning(self) -> str:
-        """A line for a rule that is no better than the constant prediction; empty for others.
+    def _arrays(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
 
-        >>> Score("accuracy", 0.44, 0.03, 0.5, "1").warning
-        'cross-validated, the rule is no better than always predicting 1 (0.50): use that, or give more rows'
+
+@dataclass(frozen=True, eq=False)
+class Classes(Outcome):
+    """A class for every row."""
+
+    classes: tuple[Label, ...]
+    """sorted; ``(False, True)`` if the target is a comparison"""
+    codes: IntArray
+    """[M], class indices"""
+    positive: int | None = None
+    """of two classes, the one that the rule is to be about, if the caller named it"""
+
+    searched_rows: ClassVar[int] = 8192
+    """Rows up to which all are searched; rules from more are no better."""
+
+    @property
+    def predicts(self) -> ClassTarget:
+        """The classes, without the rows."""
+        return ClassTarget(self.name, self.classes)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether there is one class only."""
+        return len(self.classes) == 1
+
+    def as_classes(self, weights: FloatArray, parts: int) -> "Classes":
+        """Classes are classes."""
+        return self
+
+    def keys(self) -> NDArray[np.uint64]:
+        """[M]: the class indices."""
+        return self.codes.astype(np.uint64)
+
+    def masses(self, weights: FloatArray) -> FloatArray:
+        """[M, n_classes], the weight of each row in the column of its class."""
+        one_hot: FloatArray = np.eye(len(self.classes))[self.codes]
+        return one_hot * weights[:, None]
+
+    def order(self, fires: BoolArray, weights: FloatArray, values: Sequence[Label]) -> IntArray:
+        """Return clauses in the order of their estimated precision, which is the order of deciding."""
+        masses = self.masses(weights)
+        prior, covered = _prior(masses.sum(axis=0)), fires.T @ masses
+        strength = float(prior.sum())
+        own = [self.classes.index(label) for label in values]
+        precision = [
+            estimated_precision(float(counts[k]), float(counts.sum()), float(prior[k]) / strength, strength)
+            for counts, k in zip(covered, own, strict=True)
+        ]
+        return deciding_order(np.array(precision), np.array(own, dtype=np.int64))
+
+    def rule(
+        self,
+        clauses: Sequence[Clause],
+        fires: BoolArray,
+        weights: FloatArray,
+        values: Sequence[Label] | None = None,
+    ) -> Rule:
+        """Count class shares; see :meth:`nri.outcome.base.Outcome.rule`."""
+        masses = self.masses(weights)
+        total = masses.sum(axis=0)
+        if values is None:
+            values = [self.classes[int(np.argmax(total))]] * (len(clauses) + 1)
+        deciding, prior = first_to_fire(fires), _prior(total)
+        estimates = []
+        for i, value in enumerate(values):
+            decided = masses[deciding == i].sum(axis=0)
+            covered = masses[fires[:, i]].sum(axis=0) if i < len(clauses) else decided
+            expected = shrink(covered, prior)
+            if not np.array_equal(covered, decided):
+                expected = shrink(decided, expected * _PULL)
+            index = self.classes.index(value)
+            estimates.append(Shares(value, tuple(decided), tuple(favour(expected, index).tolist())))
+        most = int(np.argmax(total))
+        support = Shares(self.classes[most], tuple(total), tuple(shrink(total, np.zeros_like(total))))
+        weighted = not np.allclose(weights, 1.0)
+        return rule_of(ClassTarget(self.name, self.classes, weighted), clauses, estimates, support)
+
+    def score(self, predicted: NDArray[Any], weights: FloatArray, fold: IntArray | None = None) -> Score:
+        """Return the (weighted) share of rows whose class is predicted, with its standard error.
+
+        >>> ill = Classes("ill", ("no", "yes"), np.array([0, 0, 0, 1]))
+        >>> str(ill.score(np.array([0, 0, 0, 0]), np.ones(4)))
+        '0.75 ± 0.22'
         """
-        if self.value > self.baseline + 1e-12:
-            return ""
-        if self.measure == "concordance":
-            return "cross-validated, the rule orders events no better than chance: give more rows"
-        return (
-            f"cross-validated, the rule is no better than always predicting {self.constant} "
-            f"({self.baseline:.2f}): use that, or give more rows"
-        )
+        by_class = np.bincount(self.codes, weights, minlength=len(self.classes))
+        most, total = int(np.argmax(by_class)), float(weights.sum())
+        share, constant = weights / total, phrase_label(self.classes[most])
+        mean = float(weights[predicted == self.codes].sum() / total)  # never above one by rounding
+        error = math.sqrt(mean * (1 - mean) * float(share @ share))
+        return Score("accuracy", mean, error, float(by_class[most] / total), constant)
+
+    def describe(self) -> str:
+        """Write how many rows each class has."""
+        counts = np.bincount(self.codes, minlength=len(self.classes)).tolist()
+        return counted_classes(counts, self.classes)
 
 
-def wilson(share: float, rows: float, level: float = LEVEL) -> Interval:
-    """Return Wilson's score interval for a share that was counted on so many rows.
+def rule_of(
+    target: AnyTarget,
+    clauses: Sequence[Clause],
+    estimates: Sequence[Any],
+    support: Any,
+    fit: float | None = None,
+) -> Rule:
+    """Return clauses and their estimates, the last of which is that of the ELSE, as a rule."""
+    branches = tuple(Branch(*pair) for pair in zip(clauses, estimates[:-1], strict=True))
+    return Rule(target, branches, estimates[-1], support, fit)
 
-    It stays within 0 and 1 and holds where the share is 0 or 1, unlike share ± error.
 
-    >>> interval = wilson(1.0, 10)
-    >>> round(interval.low, 3), interval.high
-    (0.722, 1.0)
+def _prior(total: FloatArray) -> FloatArray:
+    """[n_classes]: pseudo-counts that every count is shrunk towards."""
+    return shrink(total, np.zeros_like(total)) * STRENGTH
+
+
+def counted_classes(counts: Sequence[float], classes: Sequence[Label]) -> str:
+    """Write how many rows each class has.
+
+    >>> counted_classes([3, 5], (False, True))
+    '3 false, 5 true'
     """
-    if rows <= 0:
-        return Interval(0.0, 1.0)
-    z = float(ndtri(0.5 + level / 2))
-    centre = share + z * z / (2 * rows)
-    spread = z * math.sqrt(share * (1 - share) / rows + z * z / (4 * rows * rows))
-    scale = 1 + z * z / rows
-    low, high = (centre - spread) / scale, (centre + spread) / scale
-    return Interval(0.0 if share == 0 else max(0.0, low), 1.0 if share == 1 else min(1.0, high))
-
-
-def effective_rows(weights: FloatArray) -> float:
-    """Rows of equal weight with as much information: (sum of weights)² / sum of squared weights.
-
-    >>> effective_rows(np.array([1.0, 1.0, 2.0, 0.0]))
-    2.6666666666666665
-    """
-    squares = float(weights @ weights)
-    return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0
-
-
-def fold_error(values: Sequence[float]) -> float:
-    """Return the standard error of a mean over folds."""
-    return float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else 0.0
+    return ", ".join(f"{count} {spelled(label)}" for count, label in zip(counts, classes, strict=True))

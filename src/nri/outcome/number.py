@@ -17,26 +17,24 @@ from scipy.special import stdtrit
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
-from nri.outcome.base import LEVEL, Score, effective_rows, fold_error
-from nri.outcome.classes import Classes
+from nri.outcome.base import Classes, Outcome, rule_of
+from nri.outcome.score import LEVEL, Score, effective_rows, fold_error
 from nri.rule.clause import Clause
 from nri.rule.decide import first_to_fire
 from nri.rule.estimate import QUANTILES, Mean, NumberTarget, decimals_for
 from nri.rule.labels import Label
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
-from nri.rule.rule import Branch, Rule
+from nri.rule.rule import Rule
 
 LARGEST = 1e100
 """Largest value of a number that is explained: squares of it are still numbers."""
 
 
 @dataclass(frozen=True, eq=False)
-class Number:
+class Number(Outcome):
     """A number for every row."""
 
-    name: str
-    """the column"""
     values: FloatArray
     """[M], finite"""
     plan: ColumnPlan = field(default_factory=lambda: ColumnPlan(Kind.NUMBER))
@@ -45,9 +43,6 @@ class Number:
     def __post_init__(self) -> None:
         if np.abs(self.values).max(initial=0.0) > LARGEST:
             raise InputError(f"target {self.name!r} has values beyond {LARGEST:g}; divide them all")
-
-    def __len__(self) -> int:
-        return len(self.values)
 
     @property
     def predicts(self) -> NumberTarget:
@@ -58,10 +53,6 @@ class Number:
     def is_constant(self) -> bool:
         """Whether all values are the same, but for rounding."""
         return standardised(self.values, np.ones(len(self))) is None
-
-    def take(self, rows: NDArray[Any]) -> "Number":
-        """Return the values of some rows."""
-        return replace(self, values=self.values[rows])
 
     def as_classes(self, weights: FloatArray, parts: int) -> Classes:
         """Return equal parts of the values as classes."""
@@ -74,7 +65,7 @@ class Number:
     def scores(self, weights: FloatArray, fires: BoolArray | None = None) -> FloatArray:
         """[M]: the values that a search explains, outliers clipped by the branches so far."""
         if fires is None or not fires.shape[1]:
-            return fence_of(self.values, weights).inside(self.values)
+            return np.clip(self.values, *fence_of(self.values, weights))
         return clipped(self.values, weights, first_to_fire(fires))
 
     def rule(
@@ -94,13 +85,9 @@ class Number:
         for i, value in enumerate(predicted.tolist()):
             rows = deciding == i
             estimates.append(replace(mean_of(self.values[rows], inside[rows], weights[rows]), value=value))
-        return Rule(
-            NumberTarget(self.name, self.plan, decimals_for(support)),
-            tuple(Branch(*pair) for pair in zip(clauses, estimates[:-1], strict=True)),
-            estimates[-1],
-            support,
-            _rounded(share_explained(self.values, predicted[deciding], weights)),
-        )
+        explained = _rounded(share_explained(self.values, predicted[deciding], weights))
+        target = NumberTarget(self.name, self.plan, decimals_for(support))
+        return rule_of(target, clauses, estimates, support, explained)
 
     def score(self, predicted: NDArray[Any], weights: FloatArray, fold: IntArray | None = None) -> Score:
         """Return R², and as details the mean absolute error and that of the median of all rows."""
@@ -108,23 +95,17 @@ class Number:
         off = np.abs(self.values - predicted)
         mean = float(share @ off)
         median = float(weighted_quantiles(self.values, weights, (0.5,))[0])
-        parts = [] if fold is None else [fold == k for k in np.unique(fold)]
-        of_folds = [
-            share_explained(self.values[rows], predicted[rows], weights[rows])
-            for rows in parts
-            if weights[rows].sum() > 0
-        ]
+        parts = [] if fold is None else [fold == k for k in np.unique(fold[weights > 0])]
+        of_folds = [share_explained(self.values[rows], predicted[rows], weights[rows]) for rows in parts]
         details = {
             "mean_absolute_error": mean,
             "mean_absolute_error_se": math.sqrt(float(share**2 @ (off - mean) ** 2)),
             "mean_absolute_error_of_median": float(share @ np.abs(self.values - median)),
         }
-        overall = float(share @ self.values)
-        constant = NumberTarget(
-            self.name, self.plan, decimals_for(mean_of(self.values, self.values, weights))
-        )
+        decimals = decimals_for(mean_of(self.values, self.values, weights))
+        constant = NumberTarget(self.name, self.plan, decimals).amount(float(share @ self.values))
         explained = share_explained(self.values, predicted, weights)
-        return Score("R²", explained, fold_error(of_folds), 0.0, constant.amount(overall), details)
+        return Score("R²", explained, fold_error(of_folds), 0.0, constant, details)
 
     def describe(self) -> str:
         """Write the range of the values."""
@@ -155,28 +136,16 @@ _FEW = 0.01
 """Share of the rows on each side that are clipped at most: more of them are no accident but a group."""
 
 
-@dataclass(frozen=True)
-class Fence:
-    """From where to where values are taken as they are."""
-
-    low: float
-    high: float
-
-    def inside(self, values: FloatArray) -> FloatArray:
-        """[M]: the values, those beyond the fence on it."""
-        return np.clip(values, self.low, self.high)
-
-
-def fence_of(values: FloatArray, weights: FloatArray) -> Fence:
-    """Return the fence around values.
+def fence_of(values: FloatArray, weights: FloatArray) -> tuple[float, float]:
+    """Return from where to where values are taken as they are.
 
     >>> fence_of(np.array([1.0, 2, 3, 4, 1000]), np.ones(5))
-    Fence(low=-4.0, high=10.0)
+    (-4.0, 10.0)
     """
     few = min(max(_FEW, 1.0 / float(weights.sum())), 0.25)
     lowest, first, third, highest = weighted_quantiles(values, weights, (few, 0.25, 0.75, 1 - few))
     reach = FENCE * (third - first)
-    return Fence(float(min(first - reach, lowest)), float(max(third + reach, highest)))
+    return float(min(first - reach, lowest)), float(max(third + reach, highest))
 
 
 def weighted_quantiles(values: FloatArray, weights: FloatArray, shares: Sequence[float]) -> FloatArray:
@@ -218,7 +187,7 @@ def clipped(values: FloatArray, weights: FloatArray, deciding: IntArray) -> Floa
         rows = deciding == i
         middles[i] = weighted_quantiles(values[rows], weights[rows], (0.5,))[0]
     beside = values - middles[deciding]
-    return middles[deciding] + fence_of(beside, weights).inside(beside)
+    return np.asarray(middles[deciding] + np.clip(beside, *fence_of(beside, weights)))
 
 
 def shrunken_means(values: FloatArray, weights: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:

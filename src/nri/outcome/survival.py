@@ -6,23 +6,23 @@ is tied to lifelines by tests.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtri
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.outcome.base import LEVEL, Score, fold_error
-from nri.outcome.classes import Classes
+from nri.outcome.base import Classes, Outcome, rule_of
 from nri.outcome.number import parts_of
+from nri.outcome.score import LEVEL, Score, fold_error
 from nri.rule.clause import Clause
 from nri.rule.decide import first_to_fire
 from nri.rule.estimate import Risk, SurvivalTarget
 from nri.rule.labels import Label
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
-from nri.rule.rule import Branch, Rule
+from nri.rule.rule import Rule
 
 TIMES = 61
 """Points in time at which curves are given, from 0 to the longest."""
@@ -31,11 +31,9 @@ _PRIOR_EVENTS = 1.0
 
 
 @dataclass(frozen=True, eq=False)
-class Survival:
+class Survival(Outcome):
     """How long each row was followed, and whether that ended in the event."""
 
-    name: str
-    """the event, as the caller wrote it"""
     time_name: str
     time: FloatArray
     """[M], 0 or more"""
@@ -43,9 +41,6 @@ class Survival:
     """[M]"""
     plan: ColumnPlan = field(default_factory=lambda: ColumnPlan(Kind.NUMBER))
     """how the cells of the time were read"""
-
-    def __len__(self) -> int:
-        return len(self.time)
 
     @property
     def predicts(self) -> SurvivalTarget:
@@ -57,10 +52,6 @@ class Survival:
     def is_constant(self) -> bool:
         """Whether no row had the event."""
         return not self.event.any()
-
-    def take(self, rows: NDArray[Any]) -> "Survival":
-        """Return the outcome of some rows."""
-        return replace(self, time=self.time[rows], event=self.event[rows])
 
     def as_classes(self, weights: FloatArray, parts: int) -> Classes:
         """Return equal parts of the log-rank scores as classes."""
@@ -91,13 +82,9 @@ class Survival:
             return replace(curve, value=round((seen + _PRIOR_EVENTS) / (due + _PRIOR_EVENTS), 3))
 
         estimates = [risk(deciding == i) for i in range(len(clauses) + 1)]
-        return Rule(
-            target,
-            tuple(Branch(*pair) for pair in zip(clauses, estimates[:-1], strict=True)),
-            estimates[-1],
-            kaplan_meier(self.time, self.event, weights, times),
-            float(f"{logrank(self.time, self.event, weights, deciding):.10g}"),
-        )
+        support = kaplan_meier(self.time, self.event, weights, times)
+        p_value = float(f"{logrank(self.time, self.event, weights, deciding):.10g}")
+        return rule_of(target, clauses, estimates, support, p_value)
 
     def score(self, predicted: NDArray[Any], weights: FloatArray, fold: IntArray | None = None) -> Score:
         """Return the concordance: how often, of two rows, the one with the earlier event has the higher risk.
@@ -107,8 +94,7 @@ class Survival:
         parts = [np.ones(len(self), dtype=bool)] if fold is None else [fold == k for k in np.unique(fold)]
         of_parts = []
         for rows in parts:
-            args = self.time[rows], self.event[rows], predicted[rows], weights[rows]
-            right, total = concordant_pairs(*args)
+            right, total = concordant_pairs(self.time[rows], self.event[rows], predicted[rows], weights[rows])
             of_parts += [right / total] if total > 0 else []
         value = float(np.mean(of_parts)) if of_parts else 0.5
         return Score("concordance", value, fold_error(of_parts), 0.5, "one risk")
@@ -118,24 +104,26 @@ class Survival:
         return f"{int(self.event.sum())} with {self.name}, {int((~self.event).sum())} censored"
 
 
-@dataclass(frozen=True, eq=False)
-class Steps:
-    """What happened at each time at which something did."""
+class Steps(NamedTuple):
+    """What happened at each time at which something did, the times rising."""
 
     times: FloatArray
-    """[T], rising"""
     events: FloatArray
     """[T], weight of the rows with an event then"""
     at_risk: FloatArray
     """[T], weight of the rows that were followed until then at least"""
+    lost: FloatArray
+    """[T], share of these with an event then"""
 
 
 def steps_of(time: FloatArray, event: BoolArray, weights: FloatArray) -> Steps:
     """Count events and rows at risk, time by time."""
     times, place = np.unique(time, return_inverse=True)
     left = np.bincount(place, weights, minlength=len(times))
-    events = np.bincount(place, weights * event, minlength=len(times))
-    return Steps(times, events.astype(np.float64), left.sum() - np.cumsum(left) + left)
+    events = np.bincount(place, weights * event, minlength=len(times)).astype(np.float64)
+    at_risk = left.sum() - np.cumsum(left) + left
+    lost = np.divide(events, at_risk, out=np.zeros(len(times)), where=at_risk > 0)
+    return Steps(times, events, at_risk, lost)
 
 
 def kaplan_meier(time: FloatArray, event: BoolArray, weights: FloatArray, times: FloatArray) -> Risk:
@@ -147,8 +135,7 @@ def kaplan_meier(time: FloatArray, event: BoolArray, weights: FloatArray, times:
     ((1.0, 0.75, 0.5, 0.5, 0.0), 2.0)
     """
     steps = steps_of(time, event, weights)
-    lost = np.divide(steps.events, steps.at_risk, out=np.zeros(len(steps.times)), where=steps.at_risk > 0)
-    survival = np.cumprod(1 - lost)
+    survival = np.asarray(np.cumprod(1 - steps.lost), dtype=np.float64)
     stayed = steps.at_risk * (steps.at_risk - steps.events)
     spread = np.cumsum(np.divide(steps.events, stayed, out=np.zeros_like(stayed), where=stayed > 0))
     inner = (survival > 0) & (survival < 1)
@@ -187,8 +174,7 @@ def expected_events(
 ) -> FloatArray:
     """[M]: events expected of rows like all others until their last day (Nelson and Aalen's hazard)."""
     steps = steps_of(time, event, weights)
-    lost = np.divide(steps.events, steps.at_risk, out=np.zeros(len(steps.times)), where=steps.at_risk > 0)
-    hazard = np.concatenate([[0.0], np.cumsum(lost)])
+    hazard = np.concatenate([[0.0], np.cumsum(steps.lost)])
     until = time if until is None else until
     return np.asarray(hazard[np.searchsorted(steps.times, until, side="right")])
 

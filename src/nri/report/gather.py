@@ -11,14 +11,14 @@ from scipy.special import ndtri
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
-from nri.induce.assemble import constant_rule
-from nri.induce.costs import cost_weighted, error_costs
+from nri.induce.assemble import coded_predictions, constant_rule
+from nri.induce.constraints import cost_weighted, error_costs
 from nri.induce.induce import Induction
 from nri.induce.settings import Settings
-from nri.induce.validate import HeldOut, coded_predictions, cores, hold_out, induce_or_constant, some_rows
+from nri.induce.validate import HeldOut, cores, hold_out, induce_or_constant, some_rows
 from nri.outcome import Classes, Interval, Number, Score
-from nri.outcome.base import LEVEL, effective_rows, wilson
 from nri.outcome.number import weighted_quantiles
+from nri.outcome.score import LEVEL, effective_rows, wilson
 from nri.report.records import (
     BranchReport,
     ColumnUse,

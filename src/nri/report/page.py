@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 
 from nri.errors import InputError
 from nri.induce.induce import Induction
-from nri.outcome.base import LEVEL
+from nri.outcome.score import LEVEL
 from nri.report import pictures
 from nri.report.gather import gather_report
 from nri.report.records import Confusion, Report, ReportOptions

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from markupsafe import Markup
 
-from nri.outcome.base import wilson
+from nri.outcome.score import wilson
 from nri.report.records import Curve, CurvePoint, Pattern, Report
 from nri.rule import ClassTarget, Mean, Risk, Shares, SurvivalTarget
 from nri.rule.estimate import AnyTarget, Estimate

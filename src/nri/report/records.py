@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from nri.induce.costs import MeanCost
 from nri.induce.floors import Floored
+from nri.induce.validate import MeanCost
 from nri.outcome import Interval, Score
-from nri.outcome.diagnostics import Diagnostics
+from nri.outcome.score import Diagnostics
 from nri.rule import Clause, Literal, Rule
 from nri.table.usable import LeftOut
 from nri.tasks.fairness import Groups

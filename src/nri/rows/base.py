@@ -26,17 +26,8 @@ from nri.table.table import Table
 from nri.table.usable import LeftOut
 
 _EPOCH = dt.datetime(1970, 1, 1)
-SEARCHED_ROWS = 8192
-"""Rows up to which all are searched; of more, about so many. Rules from more rows are no better."""
-SEARCHED_NUMBERS = 3000
-"""The same for a number or a time; means and curves are counted on all rows."""
 _KEY = 2**62
 """Codes of several columns are packed into one integer below this."""
-
-
-def rows_to_search(outcome: Outcome) -> int:
-    """Return about how many rows are searched for a rule."""
-    return SEARCHED_ROWS if isinstance(outcome, Classes) else SEARCHED_NUMBERS
 
 
 @dataclass(frozen=True)
@@ -173,6 +164,8 @@ class Drawn:
     """[M], the stratum of each"""
     n_hashes: int
     """how many different hashes there are"""
+    cells: Any = None
+    """a frame of their cells, where it is not known yet how to read them"""
 
 
 @dataclass(eq=False)
@@ -350,17 +343,13 @@ def _recoded(wider: Patterns, column: RowsColumn, part: Parts) -> IntArray | Non
 def _beyond(coarse: Patterns, inside: Groups) -> FloatArray:
     """For each row of the patterns, how many of its rows are outside the window."""
     assert isinstance(inside.outcome, Classes)
-    names = list(coarse.parts)
-    keys = _keys(coarse.codes, coarse.table.codes, names)
-    where = {key: place for place, key in enumerate(keys)}
-    rest = coarse.table.weights.copy()
-    for key, count in zip(_keys(inside.codes, inside.outcome.codes, names), inside.weights, strict=True):
-        rest[where[key]] -= count
+    every = np.stack([coarse.codes[name] for name in coarse.parts] + [coarse.table.codes])
+    within = np.stack([inside.codes[name] for name in coarse.parts] + [inside.outcome.codes])
+    _, place = np.unique(np.concatenate([every, within], axis=1), axis=1, return_inverse=True)
+    of_pattern, of_group = np.split(place.reshape(-1), [every.shape[1]])
+    counted = np.bincount(of_group, inside.weights, minlength=int(place.max(initial=-1)) + 1)
+    rest = coarse.table.weights - counted[of_pattern]
     return np.where(rest < 1e-6, 0.0, rest)
-
-
-def _keys(codes: Mapping[str, IntArray], classes: IntArray, names: Sequence[str]) -> list[tuple[Any, ...]]:
-    return list(zip(*(codes[name].tolist() for name in names), classes.tolist(), strict=True))
 
 
 def _placed(

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from nri.errors import InputError
-from nri.rows.duckdb import INDEX
-from nri.rows.engine import as_frame
+from nri.rows.engine import INDEX, as_frame
 from nri.rows.files import Files, delimiter_of, open_bytes
 from nri.table.delimited import read_delimited
 from nri.table.files import check_control
@@ -60,14 +59,18 @@ class Batch:
 def batches(files: Files, columns: Collection[str] | None = None) -> Iterator[Batch]:
     """Yield all rows of files of one table, file after file; of Parquet files only the columns asked for."""
     first = 1
-    for batch in _parquet(files, columns) if files.parquet else _texts(files):
-        yield Batch(first, batch.rows, batch.written)
-        first += len(batch)
+    for rows, written in _parquet(files, columns) if files.parquet else _texts(files):
+        yield Batch(first, rows, written)
+        first += rows.num_rows
     if first == 1:
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
 
 
-def _parquet(files: Files, columns: Collection[str] | None) -> Iterator[Batch]:
+_Rows = tuple["pa.Table", DelimitedText | None]
+"""Cells, and the piece of a text file that they were."""
+
+
+def _parquet(files: Files, columns: Collection[str] | None) -> Iterator[_Rows]:
     """Read Parquet files; columns that some of them lack are empty there."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -79,7 +82,7 @@ def _parquet(files: Files, columns: Collection[str] | None) -> Iterator[Batch]:
         for path, own in zip(files.paths, schemas, strict=True):
             with parquet.ParquetFile(path, pre_buffer=False) as file:  # else what was read is kept
                 for part in file.iter_batches(at_once, columns=own.names, use_threads=False):
-                    yield Batch(1, _as_schema(pa.Table.from_batches([part]), schema))
+                    yield _as_schema(pa.Table.from_batches([part]), schema), None
     except pa.ArrowException as error:
         cause = " ".join(str(error).split())[:100]
         raise InputError(f"{files.paths[0]} is no readable Parquet file ({cause}); write it again") from None
@@ -106,20 +109,21 @@ def _as_schema(rows: "pa.Table", schema: "pa.Schema") -> "pa.Table":
     return pa.table(columns, schema=schema)
 
 
-def _texts(files: Files) -> Iterator[Batch]:
+def _texts(files: Files) -> Iterator[_Rows]:
     delimiter = delimiter_of(files)
     names: list[str] | None = None
     for path in files.paths:
-        with closing(_open_text(path, _encoding(path))) as text:
-            header, pieces = _pieces(text, delimiter)
-            for piece in pieces:
+        with TextIOWrapper(open_bytes(path), encoding=_encoding(path), newline="") as text:
+            header = _finished(next(filter(str.strip, text), ""), text, delimiter)
+            header += "" if header.endswith(("\n", "\r")) else "\n"
+            for piece in _pieces(text, delimiter):
                 check_control(piece, str(path))
                 written = DelimitedText(header + piece, delimiter)
                 cells = read_delimited(written.text, str(path), delimiter)
                 if names is not None and cells.column_names != names:
                     raise InputError(f"{path} has other columns than what was read before; name all alike")
                 names = cells.column_names
-                yield Batch(1, cells, written)
+                yield cells, written
 
 
 def _encoding(path: Path) -> str:
@@ -142,72 +146,30 @@ def _encoding(path: Path) -> str:
     return "latin-1"
 
 
-def _open_text(path: Path, encoding: str) -> TextIOWrapper:
-    return TextIOWrapper(open_bytes(path), encoding=encoding, newline="")
-
-
-def _pieces(text: IO[str], delimiter: str) -> tuple[str, Iterator[str]]:
-    """Return the header of a text, with its end, and an iterator over the rest, parted between rows."""
-    rows = _records(text, delimiter, "")
-    header = next((record for record in rows if record.strip()), "")
-    if header and not header.endswith(("\n", "\r")):
-        header += "\n"
-    return header, _parted(text, delimiter)
-
-
-def _parted(text: IO[str], delimiter: str) -> Iterator[str]:
-    """Yield pieces of some length. Lines are rows unless there are quotation marks, which may hold lines."""
-    rest = ""
+def _pieces(text: IO[str], delimiter: str) -> Iterator[str]:
+    """Yield a text in pieces of some length that end where a row ends."""
     while block := text.read(_LETTERS):
-        if block.endswith("\r"):
-            block += text.read(1)  # the two marks of one end of line stay together
-        block = rest + block
-        end = block.rfind("\n") + 1
-        if '"' in block or not end:
-            rows: list[str] = []
-            records = _records(text, delimiter, block)
-            size = 0
-            for record in records:
-                rows.append(record)
-                size += len(record)
-                if size >= len(block):
-                    break
-            yield from _unless_blank("".join(rows))
-            rest = ""
-            continue
-        yield from _unless_blank(block[:end])
-        rest = block[end:]
-    yield from _unless_blank(rest)
+        block += text.readline()  # also the second mark of an end of line
+        if '"' in block:  # which may hold ends of lines
+            block = _finished(block, text, delimiter)
+        if block.strip():
+            yield block
 
 
-def _unless_blank(piece: str) -> Iterator[str]:
-    if piece.strip():
-        yield piece
+def _finished(lines: str, text: IO[str], delimiter: str) -> str:
+    """Return lines with those that their last row goes on in, which are read from a text."""
+    begun, more = StringIO(lines, newline="").readlines(), []
 
-
-def _records(text: IO[str], delimiter: str, begun: str) -> Iterator[str]:
-    """Yield rows as they are written, from what was read already and then from a text."""
-    taken: list[str] = []
-
-    def lines() -> Iterator[str]:
-        unfinished = ""
-        for line in StringIO(begun, newline=""):
-            if line.endswith(("\n", "\r")):
-                taken.append(line)
-                yield line
-            else:
-                unfinished = line
+    def all_lines() -> Iterator[str]:
+        yield from begun
         while line := text.readline():
-            taken.append(unfinished + line)
-            yield taken[-1]
-            unfinished = ""
-        if unfinished:
-            taken.append(unfinished)
-            yield unfinished
+            more.append(line)
+            yield line
 
+    reader = csv.reader(all_lines(), delimiter=delimiter, skipinitialspace=True)
     try:
-        for _ in csv.reader(lines(), delimiter=delimiter, skipinitialspace=True):
-            yield "".join(taken)
-            taken.clear()
+        while reader.line_num < len(begun):
+            next(reader)
     except csv.Error as error:
         raise InputError(f"a row cannot be split into cells ({error}); close its quotation marks") from None
+    return "".join([lines, *more])

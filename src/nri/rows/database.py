@@ -8,16 +8,24 @@ is taken as ibis takes it, ``sqlite:///absolute/path`` and ``sqlite://relative/p
 import sqlite3
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from nri.errors import InputError, nearest
-from nri.rows.duckdb import DuckEngine, connect, parquet_source, quoted, raw_column
-from nri.rows.engine import ROWS, Engine, RawColumn
+from nri.rows.engine import (
+    ROWS,
+    DuckEngine,
+    Engine,
+    RawColumn,
+    connect,
+    first_line,
+    parquet_source,
+    quoted,
+    raw_column,
+)
 from nri.rule.literal import Kind
-from nri.rule.render.sql_dialects import BACKENDS, DIALECTS, Dialect, dialect_of
+from nri.rule.render.sql_dialects import BACKENDS, DIALECTS, dialect_of
 from nri.table.files import DATABASES, database_in, similar_files, url_of, without_password
 
 _IN_MEMORY = ("", ":memory:")
@@ -28,9 +36,7 @@ _WAL_MODE = 2
 """Byte 18 of an SQLite file whose changes go to a log beside it."""
 
 
-def open_database(
-    url: str, table: str | None, query: str | None, *, memory: str | None = None
-) -> "DuckEngine | IbisEngine":
+def open_database(url: str, table: str | None, query: str | None, *, memory: str | None = None) -> Engine:
     """Return a table, or the answer to a query, of the database at a URL."""
     if (table is None) == (query is None):
         raise InputError("say which rows of the database: --table NAME or --query SELECT, one of the two")
@@ -40,12 +46,8 @@ def open_database(
     except InputError:
         raise
     except Exception as error:
-        cause = _first_line(error).replace(url, shown)
+        cause = first_line(error).replace(url, shown)
         raise InputError(f"{shown} does not answer as asked ({cause}); {_remedy(cause, query)}") from None
-
-
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def _remedy(cause: str, query: str | None) -> str:
@@ -54,7 +56,7 @@ def _remedy(cause: str, query: str | None) -> str:
     return "check the address" if query is None else "check the address and the query"
 
 
-def _asked(url: str, table: str | None, query: str | None, memory: str | None) -> "DuckEngine | IbisEngine":
+def _asked(url: str, table: str | None, query: str | None, memory: str | None) -> Engine:
     scheme, place = _parts(url)
     in_file = scheme in DATABASES and place.strip("/") not in _IN_MEMORY and not place.startswith(_MOTHERDUCK)
     path = _existing(scheme, place) if in_file else None
@@ -78,7 +80,7 @@ def _by_duckdb(
     return DuckEngine(connection, answer, folder)
 
 
-def _by_ibis(url: str, path: Path | None, table: str | None, query: str | None) -> "IbisEngine":
+def _by_ibis(url: str, path: Path | None, table: str | None, query: str | None) -> Engine:
     try:
         import ibis
         from ibis.common.exceptions import TableNotFound
@@ -162,76 +164,66 @@ def engine_of(table: Any) -> Engine | None:
     if ibis is not None and isinstance(table, ibis.Table):
         return IbisEngine(table)
     if duckdb is not None and isinstance(table, duckdb.DuckDBPyRelation):
-        return RelationEngine(table)
+        return _relation_engine(table)
     if polars is not None and isinstance(table, polars.LazyFrame):
         return _from_polars(table)
     if spark is not None and isinstance(table, spark.DataFrame):
-        return SparkEngine(table)
+        return _spark_engine(table)
     return None
 
 
-@dataclass(frozen=True, eq=False)
-class RelationEngine:
-    """A relation of DuckDB, on its own connection."""
-
-    relation: Any
-
-    @property
-    def dialect(self) -> Dialect:
-        """How SQL is written there."""
-        return dialect_of("duckdb")
-
-    @property
-    def columns(self) -> Sequence[RawColumn]:
-        """What the table has."""
-        kinds = zip(self.relation.columns, self.relation.types, strict=True)
-        return [raw_column(name, str(kind)) for name, kind in kinds]
-
-    def query(self, sql: str) -> Any:
-        """Answer a query as a pyarrow table."""
-        return self.relation.query(ROWS, sql).to_arrow_table()
-
-    def close(self) -> None:
-        """Leave the connection open: it belongs to the caller."""
+def _relation_engine(relation: Any) -> Engine:
+    """Return a relation of DuckDB, on its own connection, which is left open."""
+    kinds = zip(relation.columns, relation.types, strict=True)
+    columns = [raw_column(name, str(kind)) for name, kind in kinds]
+    return Engine(dialect_of("duckdb"), columns, lambda sql: relation.query(ROWS, sql).to_arrow_table())
 
 
-class IbisEngine:
+def _spark_engine(frame: Any) -> Engine:
+    """Return a DataFrame of PySpark, asked where it is; its session is left open."""
+    view = f"nri_{id(frame):x}"
+    frame.createOrReplaceTempView(view)
+    words = {"string": "VARCHAR", "int": "INTEGER", "array": "[]", "binary": "BLOB"}
+    kinds = {name: words.get(kind.split("<")[0], kind.upper()) for name, kind in frame.dtypes}
+    columns = [raw_column(name, kind) for name, kind in kinds.items()]
+
+    def query(sql: str) -> Any:
+        return frame.sparkSession.sql(f"WITH {ROWS} AS (SELECT * FROM {view}) {sql}").toArrow()
+
+    return Engine(dialect_of("spark"), columns, query)
+
+
+def _from_polars(frame: Any) -> Engine:
+    """Stream a LazyFrame into a columnar file that goes with the rows; DuckDB answers for it."""
+    connection, folder = connect()
+    file = Path(folder.name) / "frame.parquet"
+    frame.sink_parquet(file)
+    return DuckEngine(connection, parquet_source([file]), folder)
+
+
+class IbisEngine(Engine):
     """A table of any database that ibis speaks to; only aggregates and samples are fetched."""
 
     def __init__(self, table: Any) -> None:
-        self.table = table
-        self.backend = table.get_backend()
-
-    @cached_property
-    def dialect(self) -> Dialect:
-        """How SQL is written there."""
-        name = dialect_name(self.backend.name)
+        self.backend = backend = table.get_backend()
+        name = dialect_name(backend.name)
         if name is None:
-            asked, known = self.backend.name, ", ".join(TESTED)
-            raise InputError(f"{asked} is no database that NRI can ask; copy the table to one of {known}")
-        return dialect_of(name)
+            known = ", ".join(TESTED)
+            raise InputError(
+                f"{backend.name} is no database that NRI can ask; copy the table to one of {known}"
+            )
+        columns = [_typed(name, kind) for name, kind in table.schema().items()]
+        query = partial(_query_by_ibis, backend, name, table)
+        super().__init__(dialect_of(name), columns, query, backend.disconnect)
 
-    @cached_property
-    def columns(self) -> Sequence[RawColumn]:
-        """What the table has."""
-        return [_typed(name, kind) for name, kind in self.table.schema().items()]
 
-    @cached_property
-    def _source(self) -> str:
-        return str(self.backend.compile(self.table))
-
-    def query(self, sql: str) -> Any:
-        """Answer a query as a pyarrow table."""
-        asked = f"WITH {ROWS} AS ({self._source}) {sql}"
-        if self.dialect.name == "duckdb":
-            return self.backend.con.sql(asked).to_arrow_table()
-        if self.dialect.name == "spark":
-            return self.backend._session.sql(asked).toArrow()
-        return _fetched(self.backend, asked)
-
-    def close(self) -> None:
-        """End the connection."""
-        self.backend.disconnect()
+def _query_by_ibis(backend: Any, dialect: str, table: Any, sql: str) -> Any:
+    asked = f"WITH {ROWS} AS ({backend.compile(table)}) {sql}"
+    if dialect == "duckdb":
+        return backend.con.sql(asked).to_arrow_table()
+    if dialect == "spark":
+        return backend._session.sql(asked).toArrow()
+    return _fetched(backend, asked)
 
 
 def _fetched(backend: Any, sql: str) -> Any:
@@ -259,39 +251,3 @@ def _typed(name: str, kind: Any) -> RawColumn:
     if kind.is_date() or kind.is_timestamp():
         return RawColumn(name, Kind.DATE)
     return RawColumn(name, Kind.TEXT if kind.is_string() or kind.is_uuid() else None)
-
-
-class SparkEngine:
-    """A DataFrame of PySpark, asked where it is."""
-
-    def __init__(self, frame: Any) -> None:
-        self.frame = frame
-        self._view = f"nri_{id(frame):x}"
-        frame.createOrReplaceTempView(self._view)
-
-    @property
-    def dialect(self) -> Dialect:
-        """How SQL is written there."""
-        return dialect_of("spark")
-
-    @cached_property
-    def columns(self) -> Sequence[RawColumn]:
-        """What the table has."""
-        words = {"string": "VARCHAR", "int": "INTEGER", "array": "[]", "binary": "BLOB"}
-        kinds = {name: words.get(kind.split("<")[0], kind.upper()) for name, kind in self.frame.dtypes}
-        return [raw_column(name, kind) for name, kind in kinds.items()]
-
-    def query(self, sql: str) -> Any:
-        """Answer a query as a pyarrow table."""
-        return self.frame.sparkSession.sql(f"WITH {ROWS} AS (SELECT * FROM {self._view}) {sql}").toArrow()
-
-    def close(self) -> None:
-        """Leave the session open: it belongs to the caller."""
-
-
-def _from_polars(frame: Any) -> Engine:
-    """Stream a LazyFrame into a columnar file that goes with the rows; DuckDB answers for it."""
-    connection, folder = connect()
-    file = Path(folder.name) / "frame.parquet"
-    frame.sink_parquet(file)
-    return DuckEngine(connection, parquet_source([file]), folder)

@@ -1,20 +1,41 @@
 """Engines: what answers queries in SQL about a table that need not fit in memory.
 
-Every query is on one name, :data:`ROWS`. An engine (DuckDB here, others by :mod:`nri.rows.database`) knows
-what the name stands for; what comes back are aggregates, or a sample.
+Every query is on one name, :data:`ROWS`; the engine knows what it stands for. What comes back are aggregates,
+or a sample. DuckDB runs inside this process and reads files where they are; others are in
+:mod:`nri.rows.database`.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from nri.errors import InputError
 from nri.rule.literal import Kind
-from nri.rule.render.sql_dialects import Dialect
+from nri.rule.plan import ColumnPlan
+from nri.rule.render.sql_dialects import Dialect, dialect_of, identifier, text_literal
+from nri.table.cells import TextCells
+from nri.table.kinds import MISSING_MARKS, ZERO_ONE
+from nri.table.reading import read_by
 
 ROWS = "nri_rows"
 """What the table is called in queries."""
+INDEX = "__index_level_"
+"""How pandas calls an index without a name; it is no column."""
+_SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+_WHOLE = (*_SIGNED, *(f"U{name}" for name in _SIGNED))
+_FRACTIONS = ("FLOAT", "DOUBLE", "DECIMAL")
+_MOST_TEXTS = 3_000_000
+"""Most different texts of a column whose cells DuckDB cannot read by itself."""
 
 
 @dataclass(frozen=True)
@@ -30,26 +51,18 @@ class RawColumn:
     """whether it holds true and false by its type"""
 
 
-class Engine(Protocol):
+@dataclass(eq=False)
+class Engine:
     """A table in an engine."""
 
-    @property
-    def dialect(self) -> Dialect:
-        """How SQL is written there."""
-        ...
-
-    @property
-    def columns(self) -> Sequence[RawColumn]:
-        """What the table has."""
-        ...
-
-    def query(self, sql: str) -> Any:
-        """Answer a query on :data:`ROWS` as a pyarrow table."""
-        ...
-
-    def close(self) -> None:
-        """End the connection, and remove whatever was kept on disk for it."""
-        ...
+    dialect: Dialect
+    columns: Sequence[RawColumn]
+    query: Callable[[str], Any]
+    """answers a query on :data:`ROWS` as a pyarrow table"""
+    close: Callable[[], None] = lambda: None
+    """ends the connection, unless it is the caller's, and removes what was kept on disk for it"""
+    plans: Mapping[str, ColumnPlan] = field(default_factory=dict)
+    """how columns are read that were texts before they were copied"""
 
 
 def select(items: Mapping[str, str], *, where: str = "", group: Sequence[str] = ()) -> str:
@@ -66,5 +79,191 @@ def select(items: Mapping[str, str], *, where: str = "", group: Sequence[str] = 
 
 def as_frame(rows: Any) -> pd.DataFrame:
     """Return rows as pandas has them, whole numbers with gaps as whole numbers."""
-    columns = zip(rows.column_names, rows.columns, strict=True)
-    return pd.DataFrame({name: column.to_pandas(integer_object_nulls=True) for name, column in columns})
+    frame: pd.DataFrame = rows.to_pandas(integer_object_nulls=True, ignore_metadata=True)
+    return frame
+
+
+def first_line(error: Exception) -> str:
+    """Return what an error says in its first line."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+def raw_column(name: str, type_name: str) -> RawColumn:
+    """Return a column by its type in DuckDB.
+
+    >>> raw_column("x", "DECIMAL(10,2)").floating, raw_column("x", "INTEGER[]").kind
+    (True, None)
+    """
+    kind = type_name.upper()
+    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
+        return RawColumn(name, None)
+    if kind == "BOOLEAN":
+        return RawColumn(name, Kind.BOOLEAN, flags=True)
+    if kind in _WHOLE:
+        return RawColumn(name, Kind.NUMBER)
+    if kind.startswith(_FRACTIONS):
+        return RawColumn(name, Kind.NUMBER, floating=True)
+    if kind == "DATE" or kind.startswith("TIMESTAMP"):
+        return RawColumn(name, Kind.DATE)
+    return RawColumn(name, Kind.TEXT if kind.startswith(("VARCHAR", "ENUM", "UUID")) else None)
+
+
+class Scratch:
+    """A folder for what does not fit in memory; it goes with its owner, or with the process."""
+
+    def __init__(self) -> None:
+        self.name = tempfile.mkdtemp(prefix="nri-engine-")
+        self.cleanup = weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
+
+
+class DuckEngine(Engine):
+    """A table that DuckDB answers queries on."""
+
+    def __init__(
+        self, connection: Any, source: str, folder: Scratch, plans: Mapping[str, ColumnPlan] | None = None
+    ) -> None:
+        """``source`` is what to select from; the folder is for what is kept on disk."""
+        self.connection, self.source, self.folder = connection, source, folder
+        described = self.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
+        columns = [raw_column(one[0], one[1]) for one in described if not one[0].startswith(INDEX)]
+        # neither refers to the engine itself: what is on disk goes as soon as nobody holds the engine
+        answer, end = partial(_answer, connection, source), partial(_end, connection, folder)
+        super().__init__(dialect_of("duckdb"), columns, answer, end, plans or {})
+
+    def execute(self, sql: str) -> Any:
+        """Run a statement."""
+        with _one_line_errors():
+            return self.connection.execute(sql)
+
+
+def _answer(connection: Any, source: str, sql: str) -> Any:
+    with _one_line_errors():
+        return connection.sql(f"WITH {ROWS} AS (SELECT * FROM {source}) {sql}").to_arrow_table()
+
+
+def _end(connection: Any, folder: Scratch) -> None:
+    with suppress(Exception):
+        connection.close()
+    folder.cleanup()
+
+
+@contextmanager
+def _one_line_errors() -> Iterator[None]:
+    """Report what went wrong in the database in one line."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        raise InputError(
+            f"the memory that DuckDB may use does not suffice ({first_line(error)}); give it more, "
+            "e.g. --memory 4GB, or fewer columns"
+        ) from None
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+    except duckdb.Error as error:
+        raise InputError(f"DuckDB cannot read the table ({first_line(error)}); check the file") from None
+
+
+def connect(
+    memory: str | None = None, threads: int | None = None, database: Path | None = None
+) -> tuple[Any, Scratch]:
+    """Return a connection of its own, and the folder for what does not fit in memory."""
+    import duckdb
+
+    folder = Scratch()
+    connection = duckdb.connect(str(database or ":memory:"), read_only=database is not None)
+    connection.execute("SET autoinstall_known_extensions = false")  # nothing is fetched
+    connection.execute("SET python_enable_replacements = false")  # no variable of ours is a table
+    connection.execute(f"SET temp_directory = {text_literal(folder.name)}")
+    connection.execute("SET preserve_insertion_order = false")
+    connection.execute("SET enable_progress_bar = false")
+    connection.execute("SET TimeZone = 'UTC'")
+    threads = threads or _threads_from_environment()
+    if threads is not None:
+        connection.execute(f"SET threads = {threads}")
+    if memory is not None:
+        try:
+            connection.execute(f"SET memory_limit = {text_literal(memory)}")
+        except duckdb.Error:
+            raise InputError(f"--memory {memory!r} is no amount of memory; write e.g. 2GB or 800MB") from None
+    return connection, folder
+
+
+def _threads_from_environment() -> int | None:
+    """Return how many threads the environment allows; what is no number stands for one."""
+    setting = os.environ.get("OMP_NUM_THREADS")
+    if setting is None:
+        return None
+    first = setting.split(",")[0].strip()  # OpenMP takes one number for each level of nesting
+    return max(1, int(first)) if first.isdecimal() else 1
+
+
+def parquet_source(files: Sequence[Path]) -> str:
+    """Write what to select from for Parquet files of one table."""
+    listed = ", ".join(text_literal(str(file)) for file in files)
+    return f"read_parquet([{listed}], union_by_name = true)"
+
+
+def quoted(name: str) -> str:
+    """Write a name."""
+    return identifier(name, dialect_of("duckdb"))
+
+
+def copied(rows: DuckEngine, plans: Mapping[str, ColumnPlan], *, loose: bool) -> DuckEngine:
+    """Return the table with some text columns read by their plans."""
+    items, joins = [], []
+    for place, one in enumerate(rows.columns):
+        column = f"r.{quoted(one.name)}"
+        plan = plans.get(one.name)
+        if plan is None:
+            items.append(column)
+            continue
+        text = f"TRIM({column})" if loose else column
+        read = _by_duckdb(text, plan, loose)
+        if read is None:
+            _map_texts(rows, one.name, text.replace("r.", "", 1), plan, place)
+            joins.append(f"LEFT JOIN map{place} ON map{place}.t = {text}")
+            read = f"map{place}.v"
+        items.append(f"{read} AS {quoted(one.name)}")
+    file = Path(rows.folder.name) / f"copy{len(list(Path(rows.folder.name).iterdir()))}.parquet"
+    select = f"SELECT {', '.join(items)} FROM {rows.source} AS r {' '.join(joins)}"
+    rows.execute(f"COPY ({select}) TO {text_literal(str(file))} (FORMAT parquet, COMPRESSION zstd)")
+    return DuckEngine(rows.connection, parquet_source([file]), rows.folder, {**rows.plans, **plans})
+
+
+def _by_duckdb(text: str, plan: ColumnPlan, loose: bool) -> str | None:
+    """Write how DuckDB reads cells by a plan; None if it cannot."""
+    if plan.kind is Kind.TEXT:
+        marks = ", ".join(text_literal(mark) for mark in sorted(MISSING_MARKS))
+        return f"CASE WHEN {text} IN ({marks}) THEN NULL ELSE {text} END" if loose else text
+    formatted = plan.unit != ("", "") or plan.thousands or plan.decimal != "."
+    if plan.kind is Kind.NUMBER or plan.no_and_yes == ZERO_ONE.no_and_yes:
+        if formatted:
+            return None
+        value = f"TRY_CAST({text} AS DOUBLE)"
+        return f"CASE WHEN ISFINITE({value}) THEN {value} END"
+    if plan.kind is Kind.BOOLEAN:
+        yes, no = "('true', '1', '1.0')", "('false', '0', '0.0')"
+        return f"CASE WHEN LOWER({text}) IN {yes} THEN TRUE WHEN LOWER({text}) IN {no} THEN FALSE END"
+    return None
+
+
+def _map_texts(rows: DuckEngine, name: str, text: str, plan: ColumnPlan, place: int) -> None:
+    """Keep what each different text of a column means, as a table of the database."""
+    import pyarrow as pa
+
+    distinct = f"SELECT DISTINCT {text} AS t FROM {rows.source} LIMIT {_MOST_TEXTS + 1}"
+    cells = rows.execute(distinct).fetchall()
+    if len(cells) > _MOST_TEXTS:
+        raise InputError(
+            f"column {name!r} holds more than {_MOST_TEXTS} different texts, too many for {plan.kind}s; "
+            "write it as such, or leave it out (--without)"
+        )
+    texts = [one for (one,) in cells if one is not None and one not in MISSING_MARKS]
+    read = read_by(TextCells(np.arange(len(texts), dtype=np.int64), tuple(texts), loose=True), plan, name)
+    values: Any = read.column.values
+    meant = pa.table({"t": texts, "v": pa.array(values, mask=~read.column.known)})
+    rows.connection.register(f"meant{place}", meant)
+    rows.execute(f"CREATE OR REPLACE TEMP TABLE map{place} AS SELECT * FROM meant{place}")
+    rows.connection.unregister(f"meant{place}")

@@ -2,16 +2,14 @@
 
 import glob
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nri.errors import InputError
-from nri.rows.duckdb import DuckEngine, connect, copied, parquet_source, quoted
-from nri.rows.engine import ROWS, as_frame
+from nri.rows.engine import ROWS, DuckEngine, as_frame, connect, copied, parquet_source, quoted
 from nri.rule.plan import ColumnPlan
 from nri.rule.render.sql_dialects import text_literal
 from nri.table.cells import text_cells
@@ -126,27 +124,17 @@ def goes_by_engine(asked: str, engine: str = "auto") -> Files | None:
     return files if engine == "duckdb" or files.is_large else None
 
 
-@dataclass(frozen=True, eq=False)
-class Opened:
-    """A table that DuckDB answers queries on, and what is known of its columns already."""
-
-    engine: DuckEngine
-    plans: Mapping[str, ColumnPlan] = field(default_factory=dict)
-    """of columns that were texts in a file"""
-
-
 def open_files(
     files: Files, *, memory: str | None = None, threads: int | None = None, exact: bool = False
-) -> Opened:
+) -> DuckEngine:
     """Open files where they are; texts are copied once, since every cell of them must be understood."""
     connection, folder = connect(memory, threads)
     try:
         if files.parquet:
-            return Opened(DuckEngine(connection, parquet_source(files.paths), folder))
+            return DuckEngine(connection, parquet_source(files.paths), folder)
         _check_room(files, folder.name)
         rows = DuckEngine(connection, text_source(files), folder)
-        plans = _plans(rows, files, exact)
-        return Opened(copied(rows, plans, loose=True), plans)
+        return copied(rows, _plans(rows, files, exact), loose=True)
     except BaseException:
         connection.close()
         folder.cleanup()
@@ -250,13 +238,13 @@ def some_rows(files: Files, size: int, *, memory: str | None = None) -> SomeRows
     The sample does not depend on the order of rows or on the run, and rows have equal chances. Where few rows
     differ, copies are dealt out evenly: of n equal rows a share p is taken, and the hash decides on the rest.
     """
+    source = parquet_source(files.paths) if files.parquet else text_source(files)
     connection, folder = connect(memory)
-    engine = DuckEngine(connection, "", folder)
     try:
-        engine.source = parquet_source(files.paths) if files.parquet else text_source(files)
-        taken, n_rows = _draw(engine, size)
+        taken, n_rows = _draw(DuckEngine(connection, source, folder), size)
     finally:
-        engine.close()
+        connection.close()
+        folder.cleanup()
     if not n_rows:
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     if files.parquet:

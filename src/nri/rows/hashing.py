@@ -101,19 +101,16 @@ def _added(term: Term, column: Column) -> FloatArray:
 
 
 def _text_fraction(term: Term, column: Column, known: BoolArray) -> FloatArray:
-    take = {"length": len, "first": _letter(0), "last": _letter(-1), "middle": _middle}[term.part]
-    of_text = np.array([float(take(text)) for text in column.categories or ()] + [0.0])
+    of_text = np.array([float(_of_text(text, term.part)) for text in column.categories or ()] + [0.0])
     product = of_text * term.factor
     fraction = product - np.floor(product)
     return np.where(known, fraction[np.where(known, column.values, -1)], UNKNOWN)
 
 
-def _letter(place: int):  # type: ignore[no-untyped-def]
-    return lambda text: ord(text[place]) if text else 0
-
-
-def _middle(text: str) -> int:
-    return ord(text[len(text) // 2]) if text else 0
+def _of_text(text: str, part: str) -> int:
+    """Return the length of a text, or the code of one of its letters."""
+    places = {"first": 0, "last": -1, "middle": len(text) // 2}
+    return len(text) if part == "length" or not text else ord(text[places[part]])
 
 
 def as_floats(column: Column) -> FloatArray:

@@ -16,7 +16,6 @@ from nri.rows.base import (
     RowsColumn,
     Window,
     packed,
-    rows_to_search,
 )
 from nri.rows.hashing import FOLD, Term, as_floats, hash_of, shares_of, ways_to_hash
 from nri.rule.column import Column, Columns
@@ -31,15 +30,11 @@ class MemoryRows(Rows):
 
     def __init__(self, table: Table) -> None:
         self.table = table
-        columns = {name: _facts(name, table) for name in table.names}
-        outcome = table.explained
-        super().__init__(
-            columns,
-            outcome,
-            float(table.weights.sum()),
-            size=rows_to_search(outcome),
-            strata=_strata_counts(table),
-        )
+        columns, outcome = {name: _facts(name, table) for name in table.names}, table.explained
+        n_strata = len(outcome.classes) if isinstance(outcome, Classes) else 1
+        strata = np.bincount(_strata(table), minlength=n_strata).astype(np.float64)
+        n_rows = float(table.weights.sum())
+        super().__init__(columns, outcome, n_rows, size=outcome.searched_rows, strata=strata)
         self._terms: tuple[Term, ...] | None = None
 
     def sample(self, size: int) -> Table:
@@ -91,15 +86,13 @@ class MemoryRows(Rows):
         outcome = table.explained
         if not isinstance(outcome, Classes):
             return Groups(codes, outcome, table.weights)
-        places = None if window is None else _places(table, window)
         sizes = {name: part.size(self.columns[name].kind) for name, part in parts.items()}
-        extra = {"\0class": (outcome.codes, len(outcome.classes))}
-        if window is not None and places is not None:
-            extra["\0place"] = (places, 2 * window.reach + 1)
-        every = codes | {name: one for name, (one, _) in extra.items()}
-        groups = packed(sizes | {name: size for name, (_, size) in extra.items()})
-        keys = np.stack([group.pack(every) for group in groups])
-        if len(groups) == 1:
+        codes["\0class"], sizes["\0class"] = outcome.codes, len(outcome.classes)
+        if window is not None:
+            codes["\0place"], sizes["\0place"] = _places(table, window), 2 * window.reach + 1
+        groups = packed(sizes)
+        keys = np.stack([group.pack(codes) for group in groups])
+        if len(groups) == 1:  # sorting numbers is quicker than sorting columns of numbers
             different, inverse = np.unique(keys[0], return_inverse=True)
             different = different[None]
         else:
@@ -146,22 +139,13 @@ def weighted_sample(drawn: Drawn, shares: FloatArray, unlabelled: Columns | None
 
 def _facts(name: str, table: Table) -> RowsColumn:
     column, plan = table.columns[name], table.plans[name]
-    low = high = 0.0
-    if column.kind in (Kind.NUMBER, Kind.DATE) and column.known.any():
-        values = as_floats(column)[column.known]
-        low, high = float(values.min()), float(values.max())
-    return RowsColumn(name, plan, low, high, plan.whole, column.categories)
+    span = _span(column) if column.kind in (Kind.NUMBER, Kind.DATE) else (0.0, 0.0)
+    return RowsColumn(name, plan, *span, plan.whole, column.categories)
 
 
 def _strata(table: Table) -> IntArray:
     outcome = table.explained
     return outcome.codes if isinstance(outcome, Classes) else np.zeros(len(table), dtype=np.int64)
-
-
-def _strata_counts(table: Table) -> FloatArray:
-    outcome = table.explained
-    size = len(outcome.classes) if isinstance(outcome, Classes) else 1
-    return np.bincount(_strata(table), minlength=size).astype(np.float64)
 
 
 def _is_digit_flag(name: str, table: Table) -> bool:
@@ -180,18 +164,19 @@ def _as_hashed(table: Table) -> dict[str, Column]:
 
 
 def _ways(table: Table) -> list[tuple[Term, ...]]:
-    numbers, flags, texts = {}, [], []
-    for name, column in _as_hashed(table).items():
-        if column.kind in (Kind.NUMBER, Kind.DATE):
-            values = as_floats(column)[column.known]
-            if len(values):
-                numbers[name] = (float(values.min()), float(values.max()))
-        elif column.kind is Kind.TEXT:
-            texts.append(name)
-        else:
-            flags.append(name)
-    ways = ways_to_hash(numbers, flags, texts)
-    return ways or [()]
+    columns = _as_hashed(table)
+    kinds = {name: column.kind for name, column in columns.items()}
+    numbers = {
+        name: _span(column) for name, column in columns.items() if kinds[name] in (Kind.NUMBER, Kind.DATE)
+    }
+    flags, texts = ([name for name in kinds if kinds[name] is kind] for kind in (Kind.BOOLEAN, Kind.TEXT))
+    return ways_to_hash(numbers, flags, texts) or [()]
+
+
+def _span(column: Column) -> tuple[float, float]:
+    """Return the least and the largest number of a column; 0 and 0 if none is known."""
+    values = as_floats(column)[column.known]
+    return (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
 
 
 def _drawn(table: Table, hashes: FloatArray, strata: IntArray, shares: FloatArray) -> Drawn:
@@ -199,11 +184,8 @@ def _drawn(table: Table, hashes: FloatArray, strata: IntArray, shares: FloatArra
     rows = rows[np.argsort(hashes[rows], kind="stable")]
     part = replace(table, unlabelled=None).take(rows)
     keys = row_keys(part.columns, part) + mixed(strata[rows].astype(np.uint64))
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    weights = np.bincount(inverse.reshape(-1), part.weights, len(first)).astype(np.float64)
-    order = np.argsort(first)
-    merged = part.take(first[order]).reweighted(np.round(weights, 9)[order])
-    return Drawn(merged, strata[rows][first[order]], len(np.unique(hashes[rows])))
+    merged, first = _merged(part, keys)
+    return Drawn(merged, strata[rows][first], len(np.unique(hashes[rows])))
 
 
 def part_codes(column: Column, part: Parts) -> IntArray:
@@ -227,12 +209,15 @@ def _places(table: Table, window: Window) -> IntArray:
 def merged_rows(table: Table) -> Table | None:
     """Return each different row once, with the weight of all its copies; None if few rows repeat."""
     keys = row_keys(table.columns, table)
-    different, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    if len(different) > 0.9 * len(table):
-        return None
-    weights = np.bincount(inverse.reshape(-1), table.weights, len(different)).astype(np.float64)
+    return None if len(np.unique(keys)) > 0.9 * len(table) else _merged(table, keys)[0]
+
+
+def _merged(table: Table, keys: Hashes) -> tuple[Table, IntArray]:
+    """Return one row for each key, with the weight of all its rows, and which rows these are."""
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    weights = np.bincount(inverse.reshape(-1), table.weights, len(first)).astype(np.float64)
     order = np.argsort(first)
-    return table.take(first[order]).reweighted(np.round(weights, 9)[order])
+    return table.take(first[order]).reweighted(np.round(weights, 9)[order]), first[order]
 
 
 def row_keys(columns: Columns, table: Table | None = None) -> Hashes:

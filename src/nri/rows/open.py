@@ -1,18 +1,38 @@
-"""Open a table where it is: in files, in a database, or in one that the caller holds."""
+"""Open a table where it is: in files, in a database, or in one that the caller holds, with its outcome.
 
-from collections.abc import Iterable, Mapping
+Which classes a target has is decided as for any table, by :func:`nri.table.target.label_table`, on the
+different values that the column holds on all rows.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
+from nri.arrays import FloatArray
 from nri.errors import InputError
+from nri.outcome import Classes, Number, Survival
 from nri.rows.database import engine_of
-from nri.rows.duckdb import DuckEngine, copied
-from nri.rows.engine import Engine
+from nri.rows.engine import ROWS, DuckEngine, Engine, RawColumn, copied, select
 from nri.rows.files import Files, open_files
-from nri.rows.sql import SqlRows
-from nri.rows.target import read_survival, read_target
+from nri.rows.sql import SqlOutcome, SqlRows
 from nri.rule.labels import Label
+from nri.rule.literal import Kind, plain_value
 from nri.rule.plan import ColumnPlan
+from nri.rule.render.sql import SqlColumn, finite
+from nri.rule.render.sql_dialects import float_literal, identifier
+from nri.table.answers import Comparison, comparison_of
+from nri.table.source import Source
 from nri.table.table import Note, logger
+from nri.table.target import class_index, label_table, with_survival, with_target
+
+_MOST_VALUES = 2000
+"""Most different values of a target of classes; more are names or measurements."""
+_LOOKED_AT = 200_000
+"""Rows after which a column of ever new values is known to be one."""
+_EMPTY = np.zeros(0, dtype=np.int64)
 
 
 def rows_in_engine(
@@ -23,7 +43,6 @@ def rows_in_engine(
     time: str | None = None,
     event: str | None = None,
     exact: bool = False,
-    plans: Mapping[str, ColumnPlan] | None = None,
     never: Iterable[str] = (),
     size: int | None = None,
 ) -> SqlRows:
@@ -37,18 +56,15 @@ def rows_in_engine(
     else:
         assert target is not None, "there is a target, or a time and an event"
         outcome = read_target(engine, target, positive, exact=exact)
-    known, never = dict(plans or {}), tuple(never)
-    rows = SqlRows(engine, outcome, exact=exact, plans=known, never=never, size=size)
+    rows = SqlRows(engine, outcome, exact=exact, never=never, size=size)
     if not rows.formatted:
         return rows
-    if isinstance(engine, DuckEngine) and engine.folder is not None:
-        known |= rows.formatted
+    if isinstance(engine, DuckEngine):
         engine = copied(engine, rows.formatted, loose=False)
-        return SqlRows(engine, outcome.on(engine), exact=exact, plans=known, never=never, size=size)
+        return SqlRows(engine, outcome.on(engine), exact=exact, never=never, size=size)
     for name, plan in rows.formatted.items():
-        logger.warning(
-            "%s", Note(name, f"{plan.kind}s written as text are left out; cast the column to use it")
-        )
+        text = f"{plan.kind}s written as text are left out; cast the column to use it"
+        logger.warning("%s", Note(name, text))
     return rows
 
 
@@ -56,11 +72,11 @@ def rows_in_files(
     files: Files, target: str | None = None, *, memory: str | None = None, **options: Any
 ) -> SqlRows:
     """Return the rows of files that DuckDB reads; see :func:`rows_in_engine`."""
-    opened = open_files(files, memory=memory, exact=options.get("exact", False))
+    engine = open_files(files, memory=memory, exact=options.get("exact", False))
     try:
-        return rows_in_engine(opened.engine, target, plans=opened.plans, **options)
+        return rows_in_engine(engine, target, **options)
     except BaseException:
-        opened.engine.close()
+        engine.close()
         raise
 
 
@@ -73,3 +89,153 @@ def rows_held(table: Any, target: str, **options: Any) -> SqlRows:
             "an ibis table, a DuckDB relation, a polars LazyFrame or a PySpark DataFrame as X"
         )
     return rows_in_engine(engine, target, **options)
+
+
+def read_target(
+    engine: Engine, text: str, positive: Label | None = None, *, exact: bool = False
+) -> SqlOutcome:
+    """Return the classes of a target on all rows, or its numbers if it has many values."""
+    raw, comparison = _column(engine, text)
+    if len(engine.columns) < 2:
+        raise InputError(f"the table has no column but {raw.name!r}; give columns to explain it by")
+    if comparison is not None and raw.kind is Kind.NUMBER and not raw.flags:
+        return _compared(engine, raw, text, comparison, positive)
+    if _has_many_values(engine, raw):
+        return _number(engine, raw)
+    values, counts = _distinct(engine, raw)
+    if values is None:
+        return _number(engine, raw)
+    known = ~pd.isna(values)
+    if not known.any():
+        raise InputError(f"no row is left: target {text!r} is missing in all rows; choose another column")
+    held = np.flatnonzero(known)
+    repeated = np.repeat(held, np.minimum(counts[held], 3).astype(np.int64))  # whether values repeat matters
+    frame = pd.DataFrame({raw.name: values.iloc[repeated].reset_index(drop=True)})
+    frame["\0"] = "other column"
+    if positive is None and comparison is None and _is_measurement(frame, raw, exact):
+        return _number(engine, raw)
+    table = label_table(Source(frame).table(exact=exact), text, positive)
+    code = dict(zip(repeated[table.numbers - 1].tolist(), table.codes.tolist(), strict=True))
+    of_class = [[place for place in code if code[place] == k] for k in range(len(table.classes))]
+    cases = "".join(
+        f" WHEN {_among(raw, values[places].tolist(), engine)} THEN {k}" for k, places in enumerate(of_class)
+    )
+    totals = np.array([counts[places].sum() for places in of_class], dtype=np.float64)
+    classes = replace(table.labels, codes=_EMPTY)
+    sql = f"CASE{cases} END"
+    return SqlOutcome(classes, (raw.name,), {"y_codes": sql}, sql, totals, int(counts.sum() - totals.sum()))
+
+
+def read_survival(engine: Engine, time: str, event: str) -> SqlOutcome:
+    """Return the time until an event on all rows."""
+    until, compared = _column(engine, time, "time")
+    ended, comparison = _column(engine, event, "event")
+    if until.name == ended.name:
+        raise InputError(f"{time!r} cannot be both the time and the event; name a column for each")
+    if compared is not None or until.kind is not Kind.NUMBER:
+        raise InputError(f"time {time!r} must be a column of numbers of 0 or more")
+    length = _value(until, engine)
+    happened = _event(engine, ended, comparison, event)
+    known = f"CASE WHEN {length} IS NOT NULL AND {happened} IS NOT NULL THEN 0 END"
+    ends = engine.query(select({"low": f"MIN({length})", "high": f"MAX({length})"}, where=f"{known} = 0"))
+    low, high = (ends.column(name)[0].as_py() for name in ("low", "high"))
+    if low is None:
+        raise InputError(f"no row is left: time {time!r} or event {event!r} is missing in every one of them")
+    if low < 0:
+        raise InputError(f"time {time!r} must be a column of numbers of 0 or more")
+    outcome = Survival(event, time, np.array([float(high)]), np.array([True]))
+    items = {"y_time": length, "y_event": happened}
+    return SqlOutcome(outcome, (until.name, ended.name), items, known).on(engine)
+
+
+def _event(engine: Engine, raw: RawColumn, comparison: Comparison | None, text: str) -> str:
+    """Write 1 where the event happened, 0 where it did not, NULL where that is unknown."""
+    values, _ = _distinct(engine, raw)
+    if values is None:
+        raise InputError(f"event {text!r} has too many different values; compare it, e.g. '{raw.name} = 1'")
+    known = values[~pd.isna(values)].reset_index(drop=True)
+    frame = pd.DataFrame({raw.name: known, "\0": np.arange(len(known)) + 0.25})
+    frame["other"] = 0.0
+    table = with_survival(Source(frame).table(), "\0", text) if len(known) else None
+    if table is None or not isinstance(table.outcome, Survival):
+        raise InputError(f"event {text!r} is missing in all rows; choose another column")
+    places = [int(k) for k, yes in zip(table.outcome.time, table.outcome.event, strict=True) if yes]
+    quoted = identifier(raw.name, engine.dialect)
+    yes = _among(raw, known[places].tolist(), engine)
+    return f"CASE WHEN {quoted} IS NULL THEN NULL WHEN {yes} THEN 1 ELSE 0 END"
+
+
+def _column(engine: Engine, text: str, what: str = "target") -> tuple[RawColumn, Comparison | None]:
+    by_name = {one.name: one for one in engine.columns}
+    name, comparison = comparison_of(text, tuple(by_name), what)
+    if by_name[name].kind is None:
+        raise InputError(f"{what} {name!r} holds lists or structures; choose a column of plain values")
+    return by_name[name], comparison
+
+
+def _is_measurement(frame: pd.DataFrame, raw: RawColumn, exact: bool) -> bool:
+    if raw.kind is not Kind.NUMBER:
+        return False
+    return isinstance(with_target(Source(frame).table(exact=exact), raw.name).outcome, Number)
+
+
+def _number(engine: Engine, raw: RawColumn) -> SqlOutcome:
+    if raw.kind is not Kind.NUMBER:
+        raise InputError(
+            f"target {raw.name!r} has more than {_MOST_VALUES} different values, too many for classes; "
+            "choose another column, or compare it with one value"
+        )
+    value = _value(raw, engine)
+    known = f"CASE WHEN {value} IS NOT NULL THEN 0 END"
+    outcome = Number(raw.name, np.zeros(0), ColumnPlan(Kind.NUMBER))
+    return SqlOutcome(outcome, (raw.name,), {"y_values": value}, known).on(engine)
+
+
+def _value(raw: RawColumn, engine: Engine) -> str:
+    value = engine.dialect.double.format(x=identifier(raw.name, engine.dialect))
+    return finite(value) if raw.floating else value
+
+
+def _compared(
+    engine: Engine, raw: RawColumn, text: str, comparison: Comparison, positive: Label | None
+) -> SqlOutcome:
+    value = engine.dialect.double.format(x=identifier(raw.name, engine.dialect))
+    operator = {"==": "=", "!=": "<>"}.get(comparison.operator, comparison.operator)
+    try:
+        cut = float(comparison.value)
+    except ValueError:
+        raise InputError(f"target {text!r}: {comparison.value!r} is no number; compare with one") from None
+    holds = f"CASE WHEN {value} {operator} {float_literal(cut)} THEN 1 ELSE 0 END"
+    code = f"CASE WHEN {finite(value)} IS NOT NULL THEN {holds} END"
+    about = 1 if positive is None else class_index((False, True), positive)
+    classes = Classes(text, (False, True), _EMPTY, about)
+    outcome = SqlOutcome(classes, (raw.name,), {"y_codes": code}, code).on(engine)
+    if not outcome.counts.all():
+        held = "no row" if not outcome.counts[1] else "all rows"
+        raise InputError(f"target {text!r} holds in {held}; a rule needs rows of two classes")
+    return outcome
+
+
+def _has_many_values(engine: Engine, raw: RawColumn) -> bool:
+    """Whether a column has ever new values, found out before they are all counted."""
+    quoted = identifier(raw.name, engine.dialect)
+    sql = f"SELECT COUNT(DISTINCT v) AS n FROM (SELECT {quoted} AS v FROM {ROWS} LIMIT {_LOOKED_AT}) AS head"
+    return bool(engine.query(sql).to_pydict()["n"][0] > _MOST_VALUES)
+
+
+def _distinct(engine: Engine, raw: RawColumn) -> "tuple[pd.Series[Any] | None, FloatArray]":
+    """Return the different cells of a column on all rows, and how many rows hold each; None if many."""
+    cells = engine.query(select({"v": identifier(raw.name, engine.dialect), "n": "COUNT(*)"}, group=["v"]))
+    if cells.num_rows > _MOST_VALUES + 1:
+        return None, np.zeros(0)
+    values = cells.column("v").to_pandas(integer_object_nulls=True)
+    order = np.argsort([str(value) for value in values], kind="stable")
+    counts = np.asarray(cells.column("n").to_numpy(), dtype=np.float64)
+    return values.iloc[order].reset_index(drop=True), counts[order]
+
+
+def _among(raw: RawColumn, values: Sequence[Any], engine: Engine) -> str:
+    """Write that a cell is one of some values."""
+    assert raw.kind is not None
+    column = SqlColumn(raw.name, ColumnPlan(raw.kind), engine.dialect, typed=True)
+    return column.among(map(plain_value, values)).sql(dialect=engine.dialect.name)

@@ -15,12 +15,12 @@ import pandas as pd
 
 from nri.arrays import FloatArray
 from nri.errors import InputError
-from nri.outcome import Classes, Number, Survival
-from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed, rows_to_search
-from nri.rows.engine import ROWS, Engine, RawColumn, select
+from nri.outcome import Classes, Outcome, Survival
+from nri.outcome.base import counted_classes
+from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed
+from nri.rows.engine import ROWS, Engine, RawColumn, as_frame, select
 from nri.rows.hashing import FOLD, ROUNDS, UNKNOWN, Term, ways_to_hash
 from nri.rows.memory import first_sample, weighted_sample
-from nri.rows.target import SqlOutcome
 from nri.rule.column import Columns
 from nri.rule.literal import Kind, Literal, Op
 from nri.rule.plan import ColumnPlan
@@ -41,13 +41,57 @@ _REPEATED = 0.5
 """Share of different texts in the sample above which a column is one of names, not of categories."""
 
 
+@dataclass(frozen=True, eq=False)
+class SqlOutcome:
+    """What is to be explained, as expressions of SQL."""
+
+    outcome: Outcome
+    """without its rows"""
+    columns: tuple[str, ...]
+    """the columns that it is read from"""
+    items: Mapping[str, str]
+    """SQL of a row's outcome by ``y_`` and the array that holds it: ``y_codes`` of classes"""
+    stratum: str
+    """SQL of the stratum that rows are drawn from, from 0; NULL where the outcome is unknown"""
+    counts: FloatArray = field(default_factory=lambda: np.zeros(0))
+    """rows of each stratum"""
+    without: int = 0
+    """rows whose outcome is unknown"""
+
+    @property
+    def n_rows(self) -> int:
+        """Rows with an outcome."""
+        return int(self.counts.sum())
+
+    def on(self, engine: Engine) -> "SqlOutcome":
+        """Return the same outcome, counted on the rows of an engine."""
+        counted = engine.query(select({"k": self.stratum, "n": "COUNT(*)"}, group=["k"])).to_pydict()
+        n_rows = dict(zip(counted["k"], counted["n"], strict=True))
+        n_strata = len(self.outcome.classes) if isinstance(self.outcome, Classes) else 1
+        counts = np.array([n_rows.get(k, 0) for k in range(n_strata)], dtype=np.float64)
+        return replace(self, counts=counts, without=int(n_rows.get(None, 0)))
+
+    def of(self, arrays: Mapping[str, FloatArray]) -> Outcome:
+        """Return the outcome of some rows, by what the items of each hold."""
+        fields: dict[str, Any] = {name.removeprefix("y_"): arrays[name] for name in self.items}
+        typed = {name: values.astype(getattr(self.outcome, name).dtype) for name, values in fields.items()}
+        return replace(self.outcome, **typed)
+
+    def describe(self) -> str:
+        """Write what is explained, and of classes how many rows each has."""
+        outcome = self.outcome
+        if isinstance(outcome, Classes):
+            return counted_classes(self.counts.astype(int).tolist(), outcome.classes)
+        if isinstance(outcome, Survival):
+            return f"the time {outcome.time_name} until {outcome.name}"
+        return f"the number {outcome.name}"
+
+
 @dataclass(frozen=True)
 class EngineColumn(RowsColumn):
     """A column of a table in an engine."""
 
-    sql: SqlColumn | None = None
-    spelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    """for each category all its spellings in the table"""
+    sql: SqlColumn = field(kw_only=True)
 
     def code(self, parts: Parts) -> str:
         """Write the part of each cell, 0 where it is unknown."""
@@ -64,13 +108,11 @@ class EngineColumn(RowsColumn):
         return f"CASE{''.join(reversed(cases))} WHEN {value} IS NOT NULL THEN 1 ELSE 0 END"
 
     def _holds(self, literal: Literal) -> str:
-        assert self.sql is not None
         return self.sql.holds(literal).sql(dialect=self.sql.dialect.name)
 
     @property
     def value(self) -> str:
         """The column as numbers, microseconds, flags or texts; NULL where unknown."""
-        assert self.sql is not None
         value = self.sql.value.sql(dialect=self.sql.dialect.name)
         return finite(value) if self.sql.may_be_infinite else value
 
@@ -88,24 +130,24 @@ class _SpelledColumn(SqlColumn):
 class SqlRows(Rows):
     """All rows of a table in an engine."""
 
+    columns: Mapping[str, EngineColumn]
+
     def __init__(
         self,
         engine: Engine,
         target: SqlOutcome,
         *,
         exact: bool = False,
-        plans: Mapping[str, ColumnPlan] | None = None,
         never: Iterable[str] = (),
         size: int | None = None,
     ) -> None:
         """Look at the columns of a table and draw a sample.
 
-        ``exact`` keeps texts apart that differ only in case and blanks; ``plans`` are those of columns that
-        were read before, when they were copied; ``never`` are columns that are not looked at.
+        ``exact`` keeps texts apart that differ only in case and blanks; ``never`` are columns that are not
+        looked at.
         """
-        self.engine, self.target = engine, target
-        self._options: dict[str, Any] = {"exact": exact, "plans": dict(plans or {}), "never": tuple(never)}
-        raw = [one for one in engine.columns if one.name not in (*target.columns, *never)]
+        self.engine, self.target, self._exact, self._never = engine, target, exact, tuple(never)
+        raw = [one for one in engine.columns if one.name not in (*target.columns, *self._never)]
         for one in raw:
             if one.kind is None:
                 logger.warning("%s", Note(one.name, "lists, structures and bytes are left out"))
@@ -113,36 +155,20 @@ class SqlRows(Rows):
         if not self._raw:
             raise InputError("no column can be used; give numbers, dates, texts or booleans")
         ranges, counts, guarded = _ranges(engine, self._raw)
+        flags = [one.name for one in self._raw if one.flags]
         self._ways = ways_to_hash(
-            {
-                name: span
-                for name, span in ranges.items()
-                if name not in {x.name for x in self._raw if x.flags}
-            },
-            [one.name for one in self._raw if one.flags],
+            {name: span for name, span in ranges.items() if name not in flags},
+            flags,
             [one.name for one in self._raw if one.kind is Kind.TEXT],
         )
         if not self._ways:
             raise InputError("no column can be used: none varies; give columns that vary")
-        self._size = size = size or rows_to_search(target.outcome)
-        self._terms, drawn, self._shares = first_sample(
-            self._ways, target.counts, target.n_rows, size, self._draw_strata
-        )
-        self._first: tuple[pd.DataFrame, Drawn] = drawn.table, drawn  # type: ignore[assignment]
-        columns, left_out, self.formatted = self._profile(drawn.table, ranges, counts, guarded)  # type: ignore[arg-type]
-        remark = f"{target.n_rows} rows ({self._describe()}), {len(columns)} columns"
+        size = size or target.outcome.searched_rows
+        self._draw_first(size)
+        columns, left_out, self.formatted = self._profile(self._first.cells, ranges, counts, guarded)
+        remark = f"{target.n_rows} rows ({target.describe()}), {len(columns)} columns"
         remark += f"; {target.without} more without a target" if target.without else ""
         super().__init__(columns, target.outcome, float(target.n_rows), left_out, remark, size, target.counts)
-
-    def _describe(self) -> str:
-        from nri.outcome.classes import counted_classes
-
-        outcome = self.target.outcome
-        if isinstance(outcome, Number):
-            return f"the number {outcome.name}"
-        if isinstance(outcome, Survival):
-            return f"the time {outcome.time_name} until {outcome.name}"
-        return counted_classes(self.target.counts.astype(int).tolist(), outcome.classes)  # type: ignore[attr-defined]
 
     def close(self) -> None:
         """End the connection of the engine."""
@@ -153,123 +179,129 @@ class SqlRows(Rows):
     def sample(self, size: int) -> Table:
         """Return about so many rows by their hash, or all of them."""
         if size != self._size:
-            self._terms, drawn, self._shares = first_sample(
-                self._ways, self.target.counts, self.target.n_rows, size, self._draw_strata
-            )
-            self._size, self._first = size, (drawn.table, drawn)  # type: ignore[assignment]
-        frame, drawn = self._first
-        table = replace(self._read(frame, drawn), unlabelled=self._unlabelled(size))
+            self._draw_first(size)
+        drawn = self._read(self._first)
+        unlabelled = self._unlabelled(size)
         if (self._shares >= 1.0).all():
-            return table
-        return weighted_sample(replace(drawn, table=table), self._shares, table.unlabelled)
+            return replace(drawn.table, unlabelled=unlabelled)
+        return weighted_sample(drawn, self._shares, unlabelled)
+
+    def _draw_first(self, size: int) -> None:
+        """Draw about so many rows; their cells are kept, to be read once it is known how."""
+        target = self.target
+
+        def draw(terms: tuple[Term, ...], shares: FloatArray) -> Drawn:
+            return self._drawn(terms, target.stratum, shares)
+
+        self._size = size
+        self._terms, self._first, self._shares = first_sample(
+            self._ways, target.counts, target.n_rows, size, draw
+        )
 
     def _unlabelled(self, size: int) -> Columns | None:
         """Return so many of the rows whose class is unknown, by their hash; None if there are none."""
         if not self.target.without or not isinstance(self.target.outcome, Classes):
             return None
-        dialect = self.engine.dialect
-        cells = {f"c{place}": identifier(one.name, dialect) for place, one in enumerate(self._raw)}
-        hashed = hash_query(self._terms, {**cells, "s": self.target.stratum}, dialect, self._date_names)
+        cells = self._cells()
+        hashed = self._hashed(self._terms, {**cells, "s": self.target.stratum})
         share = float_literal(min(1.0, size / self.target.without))
         listed = ", ".join(cells)
-        found = self.engine.query(f"SELECT {listed} FROM ({hashed}) AS rest WHERE s IS NULL AND h < {share}")
-        frame = found.to_pandas(integer_object_nulls=True)
-        source = Source(frame.set_axis([one.name for one in self._raw], axis="columns"))
-        return {name: read_by(source.cells(name), plan, name).column for name, plan in self.plans.items()}
+        rest = self.engine.query(f"SELECT {listed} FROM ({hashed}) AS rest WHERE s IS NULL AND h < {share}")
+        return self._columns_of(self._named(rest))
 
     def draw(self, rule: Rule, shares: Sequence[float]) -> Drawn:
         """Draw rows by what a rule makes of them."""
-        number = first_clause(rule.clauses, self._sql_columns) if rule.clauses else "0"
+        sql = {name: column.sql for name, column in self.columns.items()}
+        number = first_clause(rule.clauses, sql) if rule.clauses else "0"
         cases = "".join(f" WHEN {i} THEN {k}" for i, k in enumerate(rule.class_indices.tolist()))
         stratum = f"(CASE {number}{cases} END) * {len(rule.classes)} + {self.target.stratum}"
-        drawn = self._drawn(self._terms, stratum, np.asarray(shares))
-        return replace(drawn, table=self._read(drawn.table, drawn))  # type: ignore[arg-type]
-
-    def _draw_strata(self, terms: tuple[Term, ...], shares: FloatArray) -> Drawn:
-        return self._drawn(terms, self.target.stratum, shares)
+        return self._read(self._drawn(self._terms, stratum, np.asarray(shares)))
 
     def _drawn(self, terms: Sequence[Term], stratum: str, shares: FloatArray) -> Drawn:
-        """Draw a share of the rows of each stratum; the table is a frame of their cells still."""
-        dialect = self.engine.dialect
-        cells = {f"c{place}": identifier(one.name, dialect) for place, one in enumerate(self._raw)}
+        """Draw a share of the rows of each stratum; their cells are not read yet."""
+        cells = self._cells()
         items = {**cells, **self.target.items, "s": stratum}
         listed = ", ".join([*items, "h"])
         ends = "".join(
             f" WHEN s = {place} THEN {float_literal(min(1.0, share))}" for place, share in enumerate(shares)
         )
-        hashed = hash_query(terms, items, dialect, self._date_names)
-        found = self.engine.query(
-            f"SELECT {listed}, COUNT(*) AS n FROM ({hashed}) AS drawn "
+        drawn = self.engine.query(
+            f"SELECT {listed}, COUNT(*) AS n FROM ({self._hashed(terms, items)}) AS drawn "
             f"WHERE s IS NOT NULL AND h < (CASE{ends} ELSE 0e0 END) GROUP BY {listed}"
         )
-        found = found.take(np.lexsort((np.arange(found.num_rows), _floats(found, "h"))))
-        frame = found.select(list(cells)).to_pandas(integer_object_nulls=True)
-        frame = frame.set_axis([one.name for one in self._raw], axis="columns")
-        outcome = {name: _floats(found, name) for name in self.target.items}
-        frame.attrs["outcome"], frame.attrs["counts"] = outcome, _floats(found, "n")
-        strata = _floats(found, "s").astype(np.int64)
-        return Drawn(frame, strata, len(np.unique(_floats(found, "h"))))
+        drawn = drawn.take(np.lexsort((np.arange(drawn.num_rows), _floats(drawn, "h"))))
+        outcome = self.target.of({name: _floats(drawn, name) for name in self.target.items})
+        table = Table({}, {}, _floats(drawn, "n"), np.arange(1, drawn.num_rows + 1), outcome)
+        strata, n_hashes = _floats(drawn, "s").astype(np.int64), len(np.unique(_floats(drawn, "h")))
+        return Drawn(table, strata, n_hashes, self._named(drawn.select(list(cells))))
 
-    @property
-    def _date_names(self) -> set[str]:
-        return {one.name for one in self._raw if one.kind is Kind.DATE}
+    def _cells(self) -> dict[str, str]:
+        """Return the columns by aliases that every dialect takes."""
+        return {f"c{place}": identifier(one.name, self.engine.dialect) for place, one in enumerate(self._raw)}
 
-    def _read(self, frame: pd.DataFrame, drawn: Drawn) -> Table:
-        """Return rows that were drawn as a table, read by the plans of the columns."""
-        source, columns = Source(frame), {}
-        for name, plan in self.plans.items():  # not Source.columns: its notes would count the sample
-            columns[name] = read_by(source.cells(name), plan, name).column
-        outcome, counts = self.target.of(frame.attrs["outcome"]), frame.attrs["counts"]
-        return Table(columns, self.plans, counts, np.arange(1, len(counts) + 1), outcome)
+    def _named(self, cells: Any) -> pd.DataFrame:
+        return as_frame(cells).set_axis([one.name for one in self._raw], axis="columns")
+
+    def _read(self, drawn: Drawn) -> Drawn:
+        """Return rows that were drawn with their cells read by the plans of the columns."""
+        return replace(
+            drawn, table=replace(drawn.table, columns=self._columns_of(drawn.cells), plans=self.plans)
+        )
+
+    def _columns_of(self, frame: pd.DataFrame) -> Columns:
+        source = Source(frame)  # not Source.columns: its notes would count the sample
+        return {name: read_by(source.cells(name), plan, name).column for name, plan in self.plans.items()}
+
+    def _hashed(self, terms: Sequence[Term], items: Mapping[str, str]) -> str:
+        dates = {one.name for one in self._raw if one.kind is Kind.DATE}
+        return hash_query(terms, items, self.engine.dialect, dates)
 
     # Counts
 
     def group(self, parts: Mapping[str, Parts], window: Window | None = None) -> Groups:
         """Group rows by parts of columns and by outcome."""
-        sql = {name: self._column(name).code(part) for name, part in parts.items()}
+        sql = {name: self.columns[name].code(part) for name, part in parts.items()}
         sizes = {name: part.size(self.columns[name].kind) for name, part in parts.items()}
         where = ""
         if window is not None:
-            value, reach = self._column(window.column).value, window.reach
-            middle, step = float_literal(window.middle), float_literal(window.step)
-            place = f"CAST(CEIL(({value} - {middle}) / {step}) AS BIGINT) + {reach}"
-            last = 2 * reach
-            sql["\0place"] = (
-                f"CASE WHEN {place} < 1 THEN 1 WHEN {place} > {last} THEN {last} ELSE {place} END"
-            )
-            sizes["\0place"] = last + 1
-            low, high = float_literal(window.low), float_literal(window.high)
+            value, last = self.columns[window.column].value, 2 * window.reach
+            numbers = (window.middle, window.step, window.low, window.high)
+            middle, step, low, high = (float_literal(number) for number in numbers)
+            place = f"CAST(CEIL(({value} - {middle}) / {step}) AS BIGINT) + {window.reach}"
+            within = f"CASE WHEN {place} < 1 THEN 1 WHEN {place} > {last} THEN {last} ELSE {place} END"
+            sql["\0place"], sizes["\0place"] = within, last + 1
             where = f"{value} > {low} AND {value} <= {high}"
-        groups = packed(sizes)
-        keys = {f"p{i}": _packed_sql(one.names, one.sizes, sql) for i, one in enumerate(groups) if one.names}
+        groups = [one for one in packed(sizes) if one.names]
+        keys = {f"p{i}": _packed_sql(one.names, one.sizes, sql) for i, one in enumerate(groups)}
         items = {**keys, **self.target.items, "s": self.target.stratum, "n": "COUNT(*)"}
-        found = self.engine.query(select(items, where=where, group=[*keys, *self.target.items, "s"]))
-        found = found.filter(found.column("s").is_valid())
-        outcome = {name: _floats(found, name) for name in self.target.items}
-        arrays = {key: np.asarray(found.column(key).to_numpy()).astype(np.int64) for key in keys}
-        order = np.lexsort((*outcome.values(), *arrays.values()))
+        counted = self.engine.query(select(items, where=where, group=[*keys, *self.target.items, "s"]))
+        counted = counted.filter(counted.column("s").is_valid())
+        outcome = {name: _floats(counted, name) for name in self.target.items}
+        packs = [np.asarray(counted.column(key).to_numpy()).astype(np.int64) for key in keys]
+        order = np.lexsort((*outcome.values(), *packs))
         codes: dict[str, Any] = {}
-        for i, group in enumerate(groups):
-            if group.names:
-                codes |= group.unpack(arrays[f"p{i}"][order])
+        for group, pack in zip(groups, packs, strict=True):
+            codes |= group.unpack(pack[order])
         places = codes.pop("\0place", None)
         of_groups = self.target.of({name: values[order] for name, values in outcome.items()})
-        return Groups(codes, of_groups, _floats(found, "n")[order], places)
+        return Groups(codes, of_groups, _floats(counted, "n")[order], places)
 
     def part(self, fold: int, folds: int, *, inside: bool) -> "SqlRows":
         """Return the rows of one fold by the hash of rows, or all others."""
-        engine = _Fold(self.engine, self._ways[-1], fold, folds, inside, self._date_names)
-        return SqlRows(engine, self.target.on(engine), **self._options, size=self._size)
+        whole, dialect = self.engine, self.engine.dialect
+        places = {f"x{i}": identifier(one.name, dialect) for i, one in enumerate(whole.columns)}
+        back = ", ".join(f"{alias} AS {column}" for alias, column in places.items())
+        stretched = f"h * {float_literal(FOLD)}"
+        fold_of = f"FLOOR(({stretched} - FLOOR({stretched})) * {float_literal(folds)})"
+        hashed = self._hashed(self._ways[-1], places)
+        part = f"SELECT {back} FROM ({hashed}) AS dealt WHERE {fold_of} {'=' if inside else '<>'} {fold}"
 
-    def _column(self, name: str) -> EngineColumn:
-        column = self.columns[name]
-        assert isinstance(column, EngineColumn)
-        return column
+        def query(sql: str) -> Any:
+            return whole.query(sql.replace(f"FROM {ROWS}", f"FROM ({part}) AS fold"))
 
-    @property
-    def _sql_columns(self) -> dict[str, SqlColumn]:
-        columns = {name: self._column(name).sql for name in self.columns}
-        return {name: column for name, column in columns.items() if column is not None}
+        engine = Engine(dialect, whole.columns, query, plans=whole.plans)  # the whole table stays open
+        target = self.target.on(engine)
+        return SqlRows(engine, target, exact=self._exact, never=self._never, size=self._size)
 
     # Columns
 
@@ -281,8 +313,7 @@ class SqlRows(Rows):
         guarded: set[str],
     ) -> tuple[dict[str, EngineColumn], tuple[LeftOut, ...], dict[str, ColumnPlan]]:
         """Return the columns that a rule may use, those left out, and plans of numbers and dates in texts."""
-        exact, known = self._options["exact"], self._options["plans"]
-        plans, notes = _understood(frame, self._raw, known, exact)
+        plans, notes = _understood(frame, self._raw, self.engine.plans, self._exact)
         columns, left_out = {}, []
         formatted: dict[str, ColumnPlan] = {}
         flags = [x for x in self._raw if x.kind is Kind.NUMBER and plans[x.name].kind is Kind.BOOLEAN]
@@ -294,9 +325,12 @@ class SqlRows(Rows):
             if one.kind is Kind.TEXT and plan.kind is not Kind.TEXT:
                 formatted[one.name] = plan
                 continue
-            column = self._engine_column(one, plan, ranges.get(one.name, (0.0, 0.0)), one.name not in guarded)
+            sql = SqlColumn(one.name, plan, self.engine.dialect, typed=True, finite=one.name not in guarded)
+            column = EngineColumn(
+                one.name, plan, *ranges.get(one.name, (0.0, 0.0)), whole=plan.whole, sql=sql
+            )
             if plan.kind is Kind.TEXT:
-                column = self._with_categories(column, frame[one.name], exact, notes)
+                column = self._with_categories(column, frame[one.name], notes)
             if _counts_rows(column, counts.get(one.name, 0)):
                 left_out.append(LeftOut(one.name, Reason.IDENTIFIER, usable=True))
                 continue
@@ -305,27 +339,21 @@ class SqlRows(Rows):
             logger.warning("%s", Note(name, note))
         return columns, tuple(left_out), formatted
 
-    def _engine_column(
-        self, one: RawColumn, plan: ColumnPlan, span: tuple[float, float], is_finite: bool
-    ) -> EngineColumn:
-        sql = SqlColumn(one.name, plan, self.engine.dialect, typed=True, finite=is_finite)
-        return EngineColumn(one.name, plan, *span, plan.whole, None, sql)
-
     def _with_categories(
-        self, column: EngineColumn, cells: "pd.Series[str]", exact: bool, notes: dict[str, str]
+        self, column: EngineColumn, cells: "pd.Series[str]", notes: dict[str, str]
     ) -> EngineColumn:
         """Ask all rows for the categories of a text column, and how each is spelled."""
         n_known = int(cells.notna().sum())
         if cells.nunique() > max(_REPEATED * n_known, 2):
             return column
         quoted = identifier(column.name, self.engine.dialect)
-        found = self.engine.query(select({"v": quoted, "n": "COUNT(*)"}, group=["v"]))
-        if found.num_rows > _MOST_CATEGORIES:
+        cells_of = self.engine.query(select({"v": quoted, "n": "COUNT(*)"}, group=["v"]))
+        if cells_of.num_rows > _MOST_CATEGORIES:
             return column
-        held = [(text, n) for text, n in zip(*found.to_pydict().values(), strict=True) if text is not None]
-        held.sort()
+        pairs = zip(*cells_of.to_pydict().values(), strict=True)
+        held = sorted((text, n) for text, n in pairs if text is not None)
         texts, counts = [text for text, _ in held], np.array([n for _, n in held], dtype=np.int64)
-        read = category.recognise(texts, counts, exact=exact)
+        read = category.recognise(texts, counts, exact=self._exact)
         if read.note:
             notes[column.name] = read.note
         spelled: dict[str, list[str]] = {}
@@ -333,41 +361,7 @@ class SqlRows(Rows):
             spelled.setdefault(str(used), []).append(text)
         ways = {used: tuple(texts) for used, texts in spelled.items()}
         sql = _SpelledColumn(column.name, read.plan, self.engine.dialect, typed=True, spelled=ways)
-        return replace(column, plan=read.plan, categories=tuple(sorted(spelled)), sql=sql, spelled=ways)
-
-
-@dataclass(frozen=True, eq=False)
-class _Fold:
-    """The rows of one fold of an engine, or those of all others."""
-
-    engine: Engine
-    terms: Sequence[Term]
-    fold: int
-    folds: int
-    inside: bool
-    dates: set[str]
-
-    @property
-    def dialect(self) -> Dialect:
-        return self.engine.dialect
-
-    @property
-    def columns(self) -> Sequence[RawColumn]:
-        return self.engine.columns
-
-    def query(self, sql: str) -> Any:
-        """Answer a query on the rows of the fold."""
-        places = {f"x{i}": identifier(one.name, self.dialect) for i, one in enumerate(self.columns)}
-        back = ", ".join(f"{alias} AS {column}" for alias, column in places.items())
-        stretched = f"h * {float_literal(FOLD)}"
-        fold = f"FLOOR(({stretched} - FLOOR({stretched})) * {float_literal(self.folds)})"
-        same = "=" if self.inside else "<>"
-        hashed = hash_query(self.terms, places, self.dialect, self.dates)
-        part = f"SELECT {back} FROM ({hashed}) AS dealt WHERE {fold} {same} {self.fold}"
-        return self.engine.query(sql.replace(f"FROM {ROWS}", f"FROM ({part}) AS fold"))
-
-    def close(self) -> None:
-        """Leave the engine open: it belongs to the whole table."""
+        return replace(column, plan=read.plan, categories=tuple(sorted(spelled)), sql=sql)
 
 
 def hash_query(terms: Sequence[Term], items: Mapping[str, str], dialect: Dialect, dates: set[str]) -> str:
@@ -448,13 +442,10 @@ def _extremes(
     items: dict[str, str] = {}
     for i, (_, value) in enumerate(values):
         items |= {f"a{i}": f"MIN({value})", f"b{i}": f"MAX({value})", f"n{i}": f"COUNT({value})"}
-    found = engine.query(select(items)).to_pydict()
-
-    def number(key: str) -> float:
-        return np.nan if found[key][0] is None else float(found[key][0])
-
+    row = engine.query(select(items)).to_pylist()[0]
+    number = {key: np.nan if value is None else float(value) for key, value in row.items()}
     return {
-        one.name: (number(f"a{i}"), number(f"b{i}"), number(f"n{i}")) for i, (one, _) in enumerate(values)
+        one.name: (number[f"a{i}"], number[f"b{i}"], number[f"n{i}"]) for i, (one, _) in enumerate(values)
     }
 
 
@@ -477,13 +468,13 @@ def _not_flags(engine: Engine, raw: Sequence[RawColumn]) -> set[str]:
     """Return the columns that hold more than 0 and 1 on some row."""
     if not raw:
         return set()
+    # a comparison with NULL is neither true nor false, so that unknown cells are not counted
     items = {
-        f"n{i}": f"SUM(CASE WHEN {_value(one, engine)} IN (0e0, 1e0) THEN 0 "
-        f"WHEN {_value(one, engine)} IS NULL THEN 0 ELSE 1 END)"
+        f"n{i}": f"COUNT(CASE WHEN {_value(one, engine)} NOT IN (0e0, 1e0) THEN 1 END)"
         for i, one in enumerate(raw)
     }
-    found = engine.query(select(items)).to_pydict()
-    return {one.name for i, one in enumerate(raw) if (found[f"n{i}"][0] or 0) > 0}
+    row = engine.query(select(items)).to_pylist()[0]
+    return {one.name for i, one in enumerate(raw) if row[f"n{i}"]}
 
 
 def _counts_rows(column: RowsColumn, n_known: int) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray, one_thread
 from nri.episode import Cells
 from nri.search.result import PricedRules
 from nri.seeded.experts import COUNCIL, Experts, council_shares
@@ -22,7 +22,6 @@ from nri.seeded.measures import Logistic, measures
 from nri.seeded.rules import RuleMixture
 from nri.seeded.runtime import SeededNetwork, shipped_network
 from nri.seeded.sample import Sample, SignedArray, signed_cells
-from nri.threads import one_thread
 
 NETWORK_ROWS = 500
 """Rows that the network looks at, spread over the sample. The experts see all."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from nri.errors import InputError
 from nri.induce.settings import DEFAULT_MODEL, Knowledge, Settings
-from nri.outcome.diagnostics import check_prevalence
+from nri.outcome.score import check_prevalence
 from nri.rule import Clause, ColumnPlan, Kind, Label, Literal, Op, Value
 from nri.rule.literal import plain_value
 from nri.serve.upload import ColumnProfile

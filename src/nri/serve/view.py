@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray
 from nri.errors import InputError
-from nri.induce.costs import MeanCost, mean_cost
-from nri.induce.validate import HeldOut
+from nri.induce.validate import HeldOut, MeanCost, mean_cost
 from nri.outcome import Classes, Number, Score, Survival
-from nri.outcome.diagnostics import Diagnostics, Measure
+from nri.outcome.score import Diagnostics, Measure
 from nri.rule import Clause, Column, Kind, Label, Literal, NumberTarget, RenderOptions, SurvivalTarget
 from nri.rule.explain import tally
 from nri.rule.literal import Value

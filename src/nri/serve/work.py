@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from nri.arrays import IntArray
 from nri.errors import InputError
-from nri.induce.assemble import constant_rule, count_classes, count_clauses
+from nri.induce.assemble import coded_predictions, constant_rule, count_classes, count_clauses
 from nri.induce.induce import Induction, induce_rule
 from nri.induce.validate import (
     HeldOut,
     KnowledgePrice,
-    coded_predictions,
     cores,
     hold_out,
     price_of_knowledge,

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray
-from nri.induce.validate import coded_predictions
+from nri.induce.assemble import coded_predictions
 from nri.outcome import Classes, Interval, Number, Survival
-from nri.outcome.base import effective_rows, wilson
-from nri.outcome.diagnostics import Measure
+from nri.outcome.score import Measure, effective_rows, wilson
 from nri.outcome.survival import expected_events
 from nri.rule import Column, Kind, Rule
 from nri.rule.literal import plain_value

@@ -30,7 +30,7 @@ from nri.errors import InputError, ScoresError
 from nri.induce.assemble import is_negated, literal_meanings
 from nri.induce.validate import stratified_folds
 from nri.outcome import Classes, Interval
-from nri.outcome.base import wilson
+from nri.outcome.score import wilson
 from nri.rule import Clause, Kind, clause_truth
 from nri.table.answers import Answers, read_answers
 from nri.table.binarizer import Binarizer

@@ -16,8 +16,9 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray
 from nri.errors import InputError
+from nri.induce.assemble import coded_predictions
 from nri.induce.settings import Settings
-from nri.induce.validate import bootstraps, coded_predictions, induce_or_constant
+from nri.induce.validate import bootstraps, induce_or_constant
 from nri.outcome import Classes
 from nri.rule import ClassTarget, Clause, Label, Rule, clause_matrix
 from nri.table.table import Table

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from nri.arrays import FloatArray
 from nri.errors import InputError
+from nri.induce.assemble import coded_predictions
 from nri.induce.induce import Induction, induce_rule
 from nri.induce.settings import Settings
-from nri.induce.validate import FOLDS, coded_predictions, cross_validate
+from nri.induce.validate import FOLDS, cross_validate
 from nri.outcome import Outcome, Score
 from nri.rows.base import Rows
 from nri.rule import Rule
@@ -81,7 +82,7 @@ def surrogate_of_model(
         raise InputError(
             f"the model's predictions have shape {predicted.shape}; give a model with one output"
         )
-    from nri.sklearn_inputs import read_weights
+    from nri.sklearn_base import read_weights
 
     table = table_of(X)
     table = table.with_outcome(_outcome(predicted if threshold is None else predicted > threshold))

@@ -1,20 +1,102 @@
-"""What clinicians count about a rule: sensitivity, specificity, predictive values, each with its interval.
+"""How good predictions are: one score with its error and its baseline, and what clinicians count.
 
-All are about one class against the rest. Shares that were counted have Wilson's interval. Balanced accuracy,
-and predictive values at a prevalence other than the table's, are made of two shares; their intervals join
-those of the two by the method of variance estimates recovery (MOVER).
+Sensitivity, specificity and predictive values are about one class against the rest. Shares that were counted
+have Wilson's interval. Balanced accuracy, and predictive values at a prevalence other than the table's, are
+made of two shares; their intervals join those of both by the method of variance estimates recovery (MOVER).
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.special import ndtri
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
-from nri.outcome.base import Interval, effective_rows, wilson
 from nri.rule.labels import Label
+
+LEVEL = 0.95
+"""Confidence of every interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """From low to high."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Score:
+    """How good predictions are on some rows, beside the best constant prediction."""
+
+    measure: str
+    """accuracy, R² or concordance"""
+    value: float
+    error: float
+    """standard error"""
+    baseline: float
+    """what always predicting :attr:`constant` would reach"""
+    constant: str
+    """the best constant prediction, as it is written"""
+    details: Mapping[str, float] = field(default_factory=dict)
+    """further figures by their names"""
+
+    def __str__(self) -> str:
+        digits = 3 if self.measure == "concordance" else 2
+        return f"{self.value:.{digits}f} ± {self.error:.{digits}f}"
+
+    @property
+    def warning(self) -> str:
+        """A line for a rule that is no better than the constant prediction; empty for others.
+
+        >>> Score("accuracy", 0.44, 0.03, 0.5, "1").warning
+        'cross-validated, the rule is no better than always predicting 1 (0.50): use that, or give more rows'
+        """
+        if self.value > self.baseline + 1e-12:
+            return ""
+        if self.measure == "concordance":
+            return "cross-validated, the rule orders events no better than chance: give more rows"
+        return (
+            f"cross-validated, the rule is no better than always predicting {self.constant} "
+            f"({self.baseline:.2f}): use that, or give more rows"
+        )
+
+
+def wilson(share: float, rows: float, level: float = LEVEL) -> Interval:
+    """Return Wilson's score interval for a share that was counted on so many rows.
+
+    It stays within 0 and 1 and holds where the share is 0 or 1, unlike share ± error.
+
+    >>> interval = wilson(1.0, 10)
+    >>> round(interval.low, 3), interval.high
+    (0.722, 1.0)
+    """
+    if rows <= 0:
+        return Interval(0.0, 1.0)
+    z = float(ndtri(0.5 + level / 2))
+    centre = share + z * z / (2 * rows)
+    spread = z * math.sqrt(share * (1 - share) / rows + z * z / (4 * rows * rows))
+    scale = 1 + z * z / rows
+    low, high = (centre - spread) / scale, (centre + spread) / scale
+    return Interval(0.0 if share == 0 else max(0.0, low), 1.0 if share == 1 else min(1.0, high))
+
+
+def effective_rows(weights: FloatArray) -> float:
+    """Rows of equal weight with as much information: (sum of weights)² / sum of squared weights.
+
+    >>> effective_rows(np.array([1.0, 1.0, 2.0, 0.0]))
+    2.6666666666666665
+    """
+    squares = float(weights @ weights)
+    return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0
+
+
+def fold_error(values: Sequence[float]) -> float:
+    """Return the standard error of a mean over folds."""
+    return float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +111,9 @@ class Measure:
         if self.value is None:
             return "-"
         return f"{self.value:.2f} ({self.interval.low:.2f} to {self.interval.high:.2f})"
+
+
+_UNKNOWN = Measure(None, Interval(0.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +213,14 @@ def _counted(hit: BoolArray, among: BoolArray, weights: FloatArray) -> Measure:
     rows = weights[among]
     total = float(rows.sum())
     if total <= 0:
-        return Measure(None, Interval(0.0, 1.0))
+        return _UNKNOWN
     share = min(1.0, float(weights[among & hit].sum()) / total)
     return Measure(share, wilson(share, effective_rows(rows)))
 
 
 def _mean(first: Measure, second: Measure) -> Measure:
     if first.value is None or second.value is None:
-        return Measure(None, Interval(0.0, 1.0))
+        return _UNKNOWN
     mean = (first.value + second.value) / 2
     below = math.hypot(first.value - first.interval.low, second.value - second.interval.low) / 2
     above = math.hypot(first.interval.high - first.value, second.interval.high - second.value) / 2
@@ -145,7 +230,7 @@ def _mean(first: Measure, second: Measure) -> Measure:
 def _predictive(found: Measure, passed: Measure, prevalence: float) -> Measure:
     """Return a predictive value by Bayes' rule, from how often a class is found and how often others pass."""
     if found.value is None or passed.value is None:
-        return Measure(None, Interval(0.0, 1.0))
+        return _UNKNOWN
     false_alarms = Interval(1 - passed.interval.high, 1 - passed.interval.low)
     low, high = _ratio_interval(found.value, found.interval, 1 - passed.value, false_alarms)
     odds = prevalence / (1 - prevalence)
@@ -154,7 +239,7 @@ def _predictive(found: Measure, passed: Measure, prevalence: float) -> Measure:
         return 1.0 if math.isinf(ratio) else ratio * odds / (1 + ratio * odds)
 
     if found.value == 0 and passed.value == 1:  # nothing is ever called so
-        return Measure(None, Interval(0.0, 1.0))
+        return _UNKNOWN
     ratio = math.inf if passed.value == 1 else found.value / (1 - passed.value)
     return Measure(share(ratio), Interval(share(low), share(high)))
 

@@ -1,0 +1,367 @@
+"""What the estimators share: tables, labels, numbers and weights as scikit-learn's callers give them.
+
+They are checked the way scikit-learn checks them, and columns are known by their names in ``fit``.
+"""
+
+import numbers
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from nri.arrays import FloatArray, IntArray
+from nri.errors import InputError, listed
+from nri.induce.assemble import coded_predictions
+from nri.induce.induce import Induction
+from nri.induce.settings import NOTHING, Knowledge, Settings, names, shown, whole, yes_or_no
+from nri.outcome import Classes, Number, Outcome
+from nri.rule import Explanation, Rule, from_json
+from nri.rule.column import Columns, empty_column
+from nri.rule.labels import as_label
+from nri.table.kinds import category
+from nri.table.source import Source, as_frame
+from nri.table.table import Note, Table, logger
+from nri.table.usable import LeftOut, Reason
+from nri.table.weights import settled_weights
+
+_MANY, _REPEATS = 10_000, 3
+"""Labels from which scikit-learn is asked about the classes alone, each so often that it is no surprise."""
+_MIXED = "labels mix text, numbers or booleans, of which some may look alike; convert them all to text"
+
+
+class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """An estimator that is fitted on a table with named columns, and predicts by a rule, ``rule_``."""
+
+    rule_: Rule
+    left_out_: tuple[LeftOut, ...]
+    columns: Sequence[str] | Mapping[str, bool] | None
+    require: Sequence[str] | None
+    knowledge: Knowledge | None
+    random_state: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    column_costs_: dict[str, float]
+    feature_importances_: FloatArray
+    _column_names: tuple[str, ...]
+
+    def explain(self, X: Any) -> list[Explanation]:
+        """For each row, which clauses fired or, when none did, what the nearest one lacked."""
+        rows = self._named(X)
+        return self.rule_.explain(rows)
+
+    def _settings(self, **more: Any) -> Settings:
+        """Return what is asked of the rule by the parameters of every estimator, and by some more."""
+        use: list[str] | None = None
+        never: list[str] = []
+        if isinstance(self.columns, Mapping):
+            use = [str(name) for name, wanted in self.columns.items() if wanted] or None
+            never = [str(name) for name, wanted in self.columns.items() if not wanted]
+        elif self.columns is not None:
+            use = names("columns", self.columns)
+        return Settings(
+            max_clauses=whole("max_clauses", self.max_clauses),
+            max_literals=whole("max_literals", self.max_literals),
+            use=use,
+            never=never,
+            require=[] if self.require is None else names("require", self.require),
+            negations=self.negations,
+            binarize=self.binarize,
+            knowledge=NOTHING if self.knowledge is None else self.knowledge,
+            **more,
+        )
+
+    @property
+    def _exact(self) -> bool:
+        return yes_or_no("exact_text", self.exact_text)
+
+    def _with_outcome(self, frame: pd.DataFrame, outcome: Outcome, sample_weight: Any) -> Table:
+        weights = read_weights(sample_weight, len(frame))
+        table = Source(frame).table(exact=self._exact).with_outcome(outcome)
+        return table if weights is None else table.reweighted(weights)
+
+    def _keep(
+        self, induction: Induction, table: Table, columns: Sequence[str], given: NDArray[Any] | None
+    ) -> Self:
+        """Keep a rule, the columns of fit, and what leaving out each of them costs on a table.
+
+        That is how much worse the rule does where the column is unknown. ``given`` are the names of the
+        columns, if the caller's table had some.
+        """
+        rule = self.rule_ = induction.rule
+        self.left_out_ = induction.left_out
+        self.n_features_in_, self._column_names = len(columns), tuple(columns)
+        if given is not None:
+            self.feature_names_in_ = given
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+        def score(columns: Columns) -> float:
+            predicted = coded_predictions(rule, replace(table, columns=columns))
+            return table.explained.score(predicted, table.weights).value
+
+        used = {name: table.columns[name] for name in rule.columns}
+        best = score(used)
+        self.column_costs_ = {
+            name: best - score({**used, name: empty_column(column.kind, len(table))})
+            for name, column in used.items()
+        }
+        costs = np.array([max(self.column_costs_.get(name, 0.0), 0.0) for name in columns])
+        self.feature_importances_ = costs / costs.sum() if costs.sum() > 0 else costs
+        return self
+
+    def _html_repr(self) -> str:
+        """Show the rule in a notebook once there is one, and before that what any estimator shows."""
+        if hasattr(self, "rule_"):
+            return str(self.rule_._repr_html_())
+        return str(super()._html_repr())
+
+    def _generator(self) -> np.random.Generator:
+        if isinstance(self.random_state, np.random.Generator):
+            return self.random_state
+        if self.random_state is None:
+            return np.random.default_rng(0)
+        try:
+            return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        except (TypeError, ValueError):
+            raise InputError(
+                f"random_state is {shown(self.random_state)}; give a whole number from 0 to 2**32 - 1, "
+                "a generator of numpy, or None"
+            ) from None
+
+    def _named(self, X: Any) -> pd.DataFrame:
+        """Return rows to predict with the names that columns had in fit."""
+        check_is_fitted(self)
+        names = feature_names(X)
+        frame = as_frame(X)
+        if names is None or not hasattr(self, "feature_names_in_"):
+            frame = self._by_position(frame, named=names is not None)
+        if not len(frame):
+            raise InputError(
+                f"Found array with 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required; "
+                "give at least one row"
+            )
+        return frame
+
+    def _by_position(self, frame: pd.DataFrame, named: bool) -> pd.DataFrame:
+        if named and set(self.rule_.columns) <= set(frame.columns):
+            return frame
+        if frame.shape[1] != self.n_features_in_:
+            raise InputError(
+                f"X has {frame.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input: give the columns of fit in their order"
+            )
+        if hasattr(self, "feature_names_in_"):
+            warnings.warn(
+                "X does not have valid feature names, but "
+                f"{type(self).__name__} was fitted with feature names",
+                stacklevel=4,
+            )
+        return frame.set_axis(list(self._column_names), axis="columns")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Keep the rule as its JSON: what is restored is what any other reader of the file would see.
+
+        The posterior is not kept, since it holds rows of the table, which a saved rule must not carry.
+        """
+        state: dict[str, Any] = dict(super().__getstate__())
+        state.pop("_posterior", None)
+        if "rule_" in state:
+            state["rule_"] = self.rule_.render("json")
+            state["left_out_"] = [(one.column, str(one.reason)) for one in self.left_out_]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        if "rule_" in state:
+            state["rule_"] = from_json(state["rule_"])
+            state["left_out_"] = tuple(LeftOut(name, Reason(why)) for name, why in state["left_out_"])
+        super().__setstate__(state)
+
+
+def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Classes, NDArray[Any]]:
+    """Take labels apart into classes and indices; return the classes as the caller's dtype as well."""
+    name, labels = _name_of(y, "label"), _labels(y)
+    try:
+        classes, codes = _classes(labels)
+    except TypeError:
+        raise InputError(_MIXED) from None
+    try:
+        check_classification_targets(labels if len(labels) < _MANY else np.repeat(classes, _REPEATS))
+    except (TypeError, ValueError) as error:  # bytes, dates, fractions, huge numbers
+        raise InputError(f"{_cause(error)}; give text, numbers or booleans as labels") from None
+    _check_length(f"{len(labels)} labels; give one label", len(labels), n_rows)
+    codes = codes.reshape(-1).astype(np.int64)
+    if labels.dtype.kind in "OU" and not exact:
+        classes, codes = _joined_spellings(classes, codes, name)
+    return Classes(name, tuple(as_label(label) for label in classes), codes), classes
+
+
+def _classes(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the different labels in order, and which of them each one is; texts are sorted once each."""
+    if labels.dtype != object:
+        return np.unique(labels, return_inverse=True)
+    codes, found = pd.factorize(labels)
+    classes, places = np.unique(found, return_inverse=True)
+    return classes, places[codes]
+
+
+def _labels(y: Any) -> NDArray[Any]:
+    """Return labels as one array without missing ones."""
+    y = _by_pandas(y)
+    if isinstance(y, pd.Series | pd.DataFrame):
+        missing = bool(np.asarray(y.isna()).any())
+        y = np.asarray(y if missing else y.to_numpy())
+    unsorted = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.dtype == object)
+    if unsorted and set(map(type, y)) != {str} and len({sort for cell in y if (sort := _sort_of(cell))}) > 1:
+        raise InputError(_MIXED)  # numpy would make one class of 1 and "1"
+    labels = _flat(y)
+    if bool(np.asarray(pd.isna(labels)).any()):
+        raise InputError("Input y contains NaN: a label is missing; leave such rows out")
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise InputError("Input y contains infinity: a label cannot be infinite; leave such rows out")
+    return np.asarray(labels)
+
+
+def _by_pandas(y: Any) -> Any:
+    """Return a series or a frame of polars as pandas has it, a frame of one column as a series."""
+    if not hasattr(y, "to_pandas"):
+        return y
+    frame = as_frame(y)
+    return frame.iloc[:, 0] if frame.shape[1] == 1 else frame
+
+
+def _check_length(values: str, n: int, n_rows: int) -> None:
+    if n != n_rows:
+        cause = "Found input variables with inconsistent numbers of samples"
+        raise InputError(f"{cause}: {n_rows} rows and {values} for each row")
+    if not n_rows:
+        raise InputError("Found array with 0 sample(s) while a minimum of 1 is required; give rows")
+
+
+def _flat(y: Any) -> NDArray[Any]:
+    """Return one array of cells, with scikit-learn's warning where it was a column."""
+    try:
+        return np.asarray(column_or_1d(y, warn=True))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{_cause(error)}; give one label for each row, in a list or an array") from None
+
+
+def _cause(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+def _sort_of(cell: Any) -> str:
+    if isinstance(cell, bool | np.bool_):
+        return "boolean"
+    if isinstance(cell, str | bytes):
+        return "text"
+    return "number" if isinstance(cell, numbers.Real) and cell == cell else ""
+
+
+def _joined_spellings(classes: NDArray[Any], codes: IntArray, name: str) -> tuple[NDArray[Any], IntArray]:
+    """Make one class of texts that differ only in case and blanks, with a note."""
+    texts = [str(label) for label in classes]
+    spellings = category.spellings_of(texts, np.bincount(codes))
+    if not spellings:
+        return classes, codes
+    logger.warning("%s", Note(name, category.in_words(spellings)))
+    kept = [i for i, text in enumerate(texts) if text not in spellings]
+    places = {texts[i]: place for place, i in enumerate(kept)}
+    into = np.array([places[spellings.get(text, text)] for text in texts], dtype=np.int64)
+    return classes[kept], into[codes]
+
+
+def read_unlabelled(rows: Any, frame: pd.DataFrame, *, named: bool) -> pd.DataFrame:
+    """Return rows without labels under the names of the labelled ones; without names their order tells."""
+    more = as_frame(rows)
+    if named:
+        lacks = [name for name in frame.columns if name not in more.columns]
+        if lacks:
+            raise InputError(
+                f"unlabelled: no column {listed(lacks)}, which X has; give rows with the columns of X, "
+                "cells may be missing"
+            )
+        return more
+    if more.shape[1] != frame.shape[1]:
+        raise InputError(
+            f"unlabelled: {more.shape[1]} columns, X has {frame.shape[1]}; give rows with the columns of X"
+        )
+    return more.set_axis(list(frame.columns), axis="columns")
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
+    """Return one weight for each row, None if all count the same."""
+    if sample_weight is None:
+        return None
+    if hasattr(sample_weight, "to_pandas"):  # polars
+        sample_weight = sample_weight.to_numpy()
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"sample_weight is {shown(sample_weight)}: give a number of 0 or more for each row"
+        ) from None
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        raise InputError(
+            f"sample_weight has shape {weights.shape} for {n_rows} rows: Sample weights must be 1D, one a row"
+        )
+    return settled_weights(weights, "sample_weight")
+
+
+def feature_names(X: Any) -> NDArray[Any] | None:
+    """Return the names of the columns if the table has some and all are text, else None."""
+    if isinstance(X, Mapping):
+        found = list(X)
+    elif isinstance(X, list | tuple) and X and all(isinstance(row, Mapping) for row in X):
+        found = list(dict.fromkeys(name for row in X for name in row))
+    elif hasattr(X, "collect_schema"):  # polars; the names of a lazy frame are a query of their own
+        found = list(X.collect_schema().names())
+    else:
+        found = list(getattr(X, "column_names", getattr(X, "columns", ())))  # pyarrow; pandas
+    return np.array(found, dtype=object) if found and all(isinstance(name, str) for name in found) else None
+
+
+def read_numbers(y: Any, n_rows: int) -> Number:
+    """Return a number that is to be explained, for every row."""
+    name, cells = _name_of(y, "number"), _flat(_by_pandas(y))
+    if cells.dtype.kind == "c":
+        raise InputError("Complex data not supported: give real numbers as y")
+    try:
+        values = np.asarray(cells, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            "y holds cells that are no numbers (Unknown label type); use NRIClassifier for classes"
+        ) from None
+    _check_length(f"{len(values)} values; give one", len(values), n_rows)
+    if np.isnan(values).any():
+        raise InputError("Input y contains NaN: a value is missing; leave such rows out")
+    if not np.isfinite(values).all():
+        raise InputError("Input y contains infinity: a value cannot be infinite; leave such rows out")
+    return Number(name, values)
+
+
+def _name_of(y: Any, what: str) -> str:
+    """Return the name of a target, y if it has none."""
+    if y is None:
+        raise InputError(f"requires y to be passed, but the target y is None: give a {what} for each row")
+    name = getattr(y, "name", None)
+    if name is None and isinstance(y, pd.DataFrame) and y.shape[1] == 1:
+        name = y.columns[0]
+    return str(name) if isinstance(name, str | int) and str(name) else "y"
