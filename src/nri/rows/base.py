@@ -19,7 +19,7 @@ from nri.outcome import Classes, Outcome
 from nri.rule.column import Column
 from nri.rule.literal import Kind, Literal, Value
 from nri.rule.plan import ColumnPlan
-from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain
+from nri.rule.simplify import BOOLEAN, OPEN, ColumnDomain
 from nri.rule.rule import Rule
 from nri.table.binarizer import Binarizer
 from nri.table.table import Table

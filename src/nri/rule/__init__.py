@@ -8,7 +8,6 @@ from nri.rule.explain import Explanation, Miss, NearMiss
 from nri.rule.labels import Label
 from nri.rule.literal import Kind, Literal, Op, Value
 from nri.rule.plan import ColumnPlan
-from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain, Domain
 from nri.rule.render import (
     FORMATS,
     Format,
@@ -20,7 +19,7 @@ from nri.rule.render import (
     to_sympy,
 )
 from nri.rule.rule import Branch, Rule
-from nri.rule.simplify import simplify
+from nri.rule.simplify import BOOLEAN, OPEN, ColumnDomain, Domain, simplify
 from nri.rule.truth import (
     clause_matrix,
     clause_truth,

@@ -27,9 +27,9 @@ from nri.rule import (
     literal_truth,
     simplify,
 )
+from nri.rule.equivalence import can_fire, meeting, must_fire
 from nri.rule.literal import Value
-from nri.rule.regions import regions_of
-from nri.rule.simplify import can_fire, meeting, must_fire
+from nri.rule.simplify import regions_of
 from nri.table.source import Source, as_frame
 from nri.table.table import Table
 from nri.tasks.predictions import Truth
