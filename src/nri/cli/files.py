@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nri.rows.base import Rows
     from nri.rows.files import Files
     from nri.rule import Rule
-    from nri.rule.plan import ColumnPlan
+    from nri.rule.column import ColumnPlan
     from nri.table import Source, Table
 
 SAMPLE = 20_000

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.rule.clause import Clause
 from nri.rule.estimate import AnyTarget
 from nri.rule.labels import Label
+from nri.rule.literal import Clause
 from nri.rule.rule import Rule
 
 LEVEL = 0.95

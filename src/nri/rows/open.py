@@ -10,8 +10,8 @@ from nri.rows.engine import Engine
 from nri.rows.files import Files, open_files
 from nri.rows.sql import SqlRows
 from nri.rows.target import read_survival, read_target
+from nri.rule.column import ColumnPlan
 from nri.rule.labels import Label
-from nri.rule.plan import ColumnPlan
 from nri.table.table import Note, logger
 
 

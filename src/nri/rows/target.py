@@ -15,9 +15,9 @@ from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.outcome import Classes, Number, Outcome, Survival
 from nri.rows.engine import ROWS, Engine, RawColumn, select
+from nri.rule.column import ColumnPlan
 from nri.rule.labels import Label
 from nri.rule.literal import Kind, plain_value
-from nri.rule.plan import ColumnPlan
 from nri.rule.render.sql import SqlColumn, finite
 from nri.rule.render.sql_dialects import float_literal, identifier
 from nri.table.answers import Comparison, comparison_of

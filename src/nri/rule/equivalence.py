@@ -1,13 +1,12 @@
 """Do two rules mean the same? Decided exactly, on the rows that can occur.
 
-Thresholds on one column are ordered, categories exclude each other, and a closed domain has no further values.
-By default rows have no unknown cells, as in logic; with ``unknown_cells=True`` every cell may also be unknown
-(unless its domain is complete). Clauses of one row are compared likewise, unknown cells included.
+Thresholds on one column are ordered, categories exclude each other, and a closed domain has no further
+values. By default rows have no unknown cells, as in logic; with ``unknown_cells=True`` every cell may also be
+unknown (unless its domain is complete).
 """
 
-from nri.rule.clause import Clause, Dnf
-from nri.rule.literal import Value
-from nri.rule.simplify import OPEN, ColumnDomain, Domain, Place, find_place, levels_of, regions_of
+from nri.rule.literal import Clause, Dnf, Value
+from nri.rule.simplify import OPEN, ColumnDomain, Domain, Place, Regions
 
 Row = dict[str, Value | None]
 """One cell for each column that matters; None is unknown."""
@@ -34,34 +33,34 @@ def implies(first: Dnf, second: Dnf, domain: Domain | None = None, *, unknown_ce
 def difference(
     first: Dnf, second: Dnf, domain: Domain | None = None, *, unknown_cells: bool = False
 ) -> Row | None:
-    """Return the first row, by the order of regions, on which just one of the rules fires; None if none does."""
+    """Return the first row, by the order of cells, on which just one of the rules fires; None if none."""
     literals = [literal for rule in (first, second) for clause in rule for literal in clause]
     domain = domain or {}
     if not unknown_cells:
         known = {literal.column: domain.get(literal.column, OPEN) for literal in literals}
         domain = {name: ColumnDomain(column.values, complete=True) for name, column in known.items()}
-    regions = regions_of(literals, domain)
+    regions = Regions(literals, domain)
     only_one = [
         (clause, other)
         for rule, other in ((first, second), (second, first))
         for clause in rule
-        if not any(wider.subsumes(clause) for wider in other)
+        if not any(regions.contains(wider, clause) for wider in other)
     ]
 
     def differ(within: Place) -> Place | None:
-        places = (find_place(regions, [clause], other, within) for clause, other in only_one)
+        places = (regions.find([clause], other, within) for clause, other in only_one)
         return next((place for place in places if place is not None), None)
 
     place = differ({})
     if place is None:
         return None
     within: Place = {}
-    for name in regions:
+    for name in regions.columns:
         lower = range(_lowest(place[name]))
         places = (differ({**within, name: 1 << region}) for region in lower)
         place = next((one for one in places if one is not None), place)
         within[name] = 1 << _lowest(place[name])
-    return {name: column.cells.cell(_lowest(within[name])) for name, column in regions.items()}
+    return {name: column.cells.cell(_lowest(within[name])) for name, column in regions.columns.items()}
 
 
 def _lowest(mask: int) -> int:
@@ -76,21 +75,22 @@ def can_fire(clause: Clause, where: Clause) -> bool:
     >>> can_fire(clause, Clause([Literal("age", Op.LE, 40)]))
     True
     """
-    return find_place(regions_of([*clause, *where], {}), [clause, where]) is not None
+    return Regions([*clause, *where], {}).find([clause, where]) is not None
 
 
 def must_fire(clause: Clause, where: Clause) -> bool:
     """Whether a clause fires on every row on which another does."""
-    return find_place(regions_of([*clause, *where], {}), [where], [clause]) is None
+    return Regions([*clause, *where], {}).find([where], [clause]) is None
 
 
 def meeting(one: Clause, other: Clause) -> Clause | None:
     """Return a conjunction of their literals on whose rows both clauses fire, None if they never both do."""
-    regions = regions_of([*one, *other], {})
-    place = find_place(regions, [one, other])
+    regions = Regions([*one, *other], {})
+    place = regions.find([one, other])
     if place is None:
         return None
-    where = Clause(x for x in (*one, *other) if regions[x.column].mask(x) & 1 << _lowest(place[x.column]))
+    row = {name: 1 << _lowest(mask) for name, mask in place.items()}
+    where = Clause(x for x in (*one, *other) if regions.columns[x.column].mask(x) & row[x.column])
     for literal in where:
         shorter = Clause(x for x in where if x != literal)
         if must_fire(one, shorter) and must_fire(other, shorter):
@@ -100,4 +100,4 @@ def meeting(one: Clause, other: Clause) -> Clause | None:
 
 def most_together(clause: Clause) -> dict[str, int]:
     """For each column, how many of the clause's literals can hold at once on a cell of it."""
-    return {name: levels[-1][0] for name, levels in levels_of(clause, regions_of(clause, {})).items()}
+    return {name: levels[-1][0] for name, levels in Regions(clause, {}).levels(clause).items()}

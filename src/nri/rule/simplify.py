@@ -4,12 +4,11 @@
 columns the domain calls complete), the simplified rule fires exactly where the original does.
 It never has more clauses or more literals.
 
-Literals on one column cut its values into finitely many *regions*: with ``age > 3`` and ``age <= 7`` these are
-up to 3, above 3 up to 7, above 7; "unknown" is one more, on which no literal holds. One cell stands for each
-region, and a literal becomes the set of regions where the evaluator says it holds, written as the bits of an
-integer. All that literals mean (thresholds are ordered, categories exclude each other) is thereby in sets, and
-:func:`find_place` answers every question about rules: is there a row on which some clauses fire and others do
-not?
+Literals on one column cut its values into *regions*: with ``age > 3`` and ``age <= 7`` these are up to 3,
+above 3 up to 7, above 7; "unknown" is one more, where no literal holds. One cell stands for each region, and
+a literal becomes the set of regions where the evaluator says it holds, written as the bits of an integer. All
+that literals mean (thresholds are ordered, categories exclude each other) is thereby in sets, and
+:meth:`Regions.find` answers every question: is there a row on which some clauses fire and others do not?
 
 Because unknown cells count, some steps of two-valued logic are not taken: ``a OR (NOT a AND b)``
 stays, since ``a OR b`` would fire where ``a`` is unknown and ``b`` holds; ``a OR NOT a`` stays,
@@ -23,9 +22,8 @@ from itertools import combinations, product
 import numpy as np
 
 from nri.errors import InputError
-from nri.rule.clause import ALWAYS, Clause, Dnf
 from nri.rule.column import Column, column_of, empty_column
-from nri.rule.literal import Kind, Literal, Op, Value, kind_of, plain_value
+from nri.rule.literal import ALWAYS, Clause, Dnf, Kind, Literal, Op, Value, kind_of, plain_value
 from nri.rule.truth import literal_truth
 
 _MOST_STEPS = 2000
@@ -64,8 +62,10 @@ Domain = Mapping[str, ColumnDomain]
 """What is known about columns; those that are not mentioned are :data:`OPEN`."""
 
 
-Levels = list[tuple[int, int]]
-"""How many literals of a clause can hold on a column, from few to many, and in which regions so many do."""
+Place = dict[str, int]
+"""For each restricted column the regions that its cell may be in; other columns may be anything."""
+Levels = dict[str, list[tuple[int, int]]]
+"""For each column of a clause how many of its literals can hold, from few to many, and in which regions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,17 +76,11 @@ class ColumnRegions:
     cells: Column
     """One cell for each region; region ``i`` is bit ``i``."""
     _masks: dict[Literal, int] = field(default_factory=dict)
-    _levels: dict[Clause, Levels] = field(default_factory=dict)
 
     @property
     def everything(self) -> int:
         """All regions, the unknown one included if it can occur."""
         return (1 << len(self.cells)) - 1
-
-    @property
-    def known(self) -> int:
-        """All regions of known cells."""
-        return _bits(self.cells.known)
 
     def mask(self, literal: Literal) -> int:
         """Return the regions where the literal is known to hold."""
@@ -95,41 +89,122 @@ class ColumnRegions:
         return self._masks[literal]
 
 
-    def levels(self, clause: Clause) -> Levels:
-        """Return how many literals of the clause can hold on a cell."""
-        if clause not in self._levels:
-            masks = [self.mask(literal) for literal in clause if literal.column == self.name]
-            parts: dict[int, int] = {}
-            for region in range(len(self.cells)):
-                held = sum(mask >> region & 1 for mask in masks)
-                parts[held] = parts.get(held, 0) | 1 << region
-            self._levels[clause] = sorted(parts.items())
-        return self._levels[clause]
-
-
-Regions = Mapping[str, ColumnRegions]
-Place = dict[str, int]
-"""For each restricted column the regions that its cell may be in; other columns may be anything."""
-
-
-def levels_of(clause: Clause, regions: Regions) -> dict[str, Levels]:
-    """Return for each column of a clause how many of its literals can hold."""
-    return {name: regions[name].levels(clause) for name in clause.columns}
-
-
 def _bits(flags: Iterable[np.bool_]) -> int:
     return sum(1 << i for i, flag in enumerate(flags) if flag)
 
 
-def regions_of(literals: Iterable[Literal], domain: Domain) -> dict[str, ColumnRegions]:
-    """Cut every column that the literals speak about into regions, within its domain."""
-    by_column: dict[str, list[Literal]] = {}
-    for literal in dict.fromkeys(literals):
-        by_column.setdefault(literal.column, []).append(literal)
-    return {
-        name: ColumnRegions(name, _representatives(name, group, domain.get(name, OPEN)))
-        for name, group in by_column.items()
-    }
+class Regions:
+    """All rows that can occur, as far as literals tell them apart: each cell is in a region of its column."""
+
+    def __init__(self, literals: Iterable[Literal], domain: Domain) -> None:
+        by_column: dict[str, list[Literal]] = {}
+        for literal in dict.fromkeys(literals):
+            by_column.setdefault(literal.column, []).append(literal)
+        self.columns = {
+            name: ColumnRegions(name, _representatives(name, group, domain.get(name, OPEN)))
+            for name, group in by_column.items()
+        }
+        self._levels: dict[Clause, Levels] = {}
+
+    def levels(self, clause: Clause) -> Levels:
+        """Return how many literals of a clause can hold on each column, and where."""
+        if clause not in self._levels:
+            levels: Levels = {}
+            for name in clause.columns:
+                masks = [self.columns[name].mask(literal) for literal in clause if literal.column == name]
+                parts: dict[int, int] = {}
+                for region in range(len(self.columns[name].cells)):
+                    held = sum(mask >> region & 1 for mask in masks)
+                    parts[held] = parts.get(held, 0) | 1 << region
+                levels[name] = sorted(parts.items())
+            self._levels[clause] = levels
+        return self._levels[clause]
+
+    def contains(self, outer: Clause, inner: Clause) -> bool:
+        """Whether one clause fires wherever another does, as far as columns tell it one by one."""
+        around, inside = self.levels(outer), self.levels(inner)
+        ahead = 0  # the most literals that hold of the inner clause beyond those of the outer one
+        for name, levels in inside.items():
+            pairs = product(levels, around.get(name, [(0, -1)]))
+            ahead += max((n - m for (n, mask), (m, other) in pairs if mask & other), default=0)
+        return inner.at_least - ahead >= outer.at_least
+
+    def place(self, clause: Clause) -> Place | None:
+        """Return the one place where a clause fires, None if it takes several.
+
+        ``AT LEAST 2 OF (colour = red, colour = blue, old)`` has one: nothing is of two colours.
+        """
+        levels = self.levels(clause)
+        most = sum(column[-1][0] for column in levels.values())
+        place, sure = {}, 0
+        for name, column in levels.items():
+            needed = clause.at_least - (most - column[-1][0])
+            inside = [(n, mask) for n, mask in column if n >= needed]
+            sure += inside[0][0]
+            place[name] = sum(mask for _, mask in inside)
+        if sure < clause.at_least:
+            return None
+        return {name: mask for name, mask in place.items() if mask != self.columns[name].everything}
+
+    def find(
+        self,
+        fire: Iterable[Clause],
+        fail: Iterable[Clause] = (),
+        within: Place | None = None,
+        most_steps: float = float("inf"),
+    ) -> Place | None:
+        """Return where some clauses fire and others do not, None if there is no such row.
+
+        How many literals of a clause hold lies between bounds. A clause that the bounds leave open is decided
+        by splitting the regions of one of its columns, the clause with the fewest such columns first. After
+        ``most_steps`` the answer is where the search stands: there may be such rows.
+        """
+        everywhere = {name: column.everything for name, column in self.columns.items()} | (within or {})
+        if not all(everywhere.values()):
+            return None  # a column without possible cells leaves no row
+        wanted = [_Wanted(self.levels(clause), clause.at_least, fires=True) for clause in fire]
+        wanted += [_Wanted(self.levels(clause), clause.at_least, fires=False) for clause in fail]
+        stack, steps = [(everywhere, wanted)], 0
+        while stack:
+            place, wanted = stack.pop()
+            undecided = _undecided(wanted, place)
+            if undecided is None:
+                continue
+            steps += 1
+            if not undecided or steps > most_steps:
+                return place
+            first, (name, *_) = min(undecided, key=lambda one: len(one[1]))
+            top = next(mask for _, mask in reversed(first.levels[name]) if mask & place[name])
+            halves = [place | {name: place[name] & top}, place | {name: place[name] & ~top}]
+            left = [one for one, _ in undecided]
+            stack += [(half, left) for half in (reversed(halves) if first.fires else halves)]  # last is next
+        return None
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A clause that is to fire, or not to fire."""
+
+    levels: Levels
+    at_least: int
+    fires: bool
+
+
+def _undecided(wanted: Iterable[_Wanted], place: Place) -> list[tuple[_Wanted, list[str]]] | None:
+    """Return what a place leaves open, and the columns that matter; None if something wanted fails there."""
+    undecided = []
+    for one in wanted:
+        least, most, columns = 0, 0, []
+        for name, levels in one.levels.items():
+            held = [n for n, mask in levels if mask & place[name]]
+            least, most = least + held[0], most + held[-1]
+            if len(held) > 1:
+                columns.append(name)
+        if least < one.at_least <= most:
+            undecided.append((one, columns))
+        elif (least >= one.at_least) is not one.fires:
+            return None
+    return undecided
 
 
 def _representatives(name: str, literals: Sequence[Literal], domain: ColumnDomain) -> Column:
@@ -167,86 +242,6 @@ def _open_cells(kind: Kind, values: Sequence[Value]) -> Column:
     return Column(cells, np.ones(len(cells), dtype=bool))
 
 
-def find_place(
-    regions: Regions,
-    fire: Iterable[Clause],
-    fail: Iterable[Clause] = (),
-    within: Place | None = None,
-    most_steps: float = float("inf"),
-) -> Place | None:
-    """Return where some clauses fire and others do not, None if there is no such row.
-
-    How many literals of a clause hold lies between bounds. A clause that the bounds leave open is decided by
-    splitting the regions of one of its columns, the clause with the fewest such columns first. After
-    ``most_steps`` the answer is where the search stands: there may be such rows.
-    """
-    everywhere = {name: column.everything for name, column in regions.items()} | (within or {})
-    if not all(everywhere.values()):
-        return None  # a column without possible cells leaves no row
-    wanted = [_Wanted(levels_of(clause, regions), clause.at_least, fires=True) for clause in fire]
-    wanted += [_Wanted(levels_of(clause, regions), clause.at_least, fires=False) for clause in fail]
-    stack = [(everywhere, wanted)]
-    steps = 0
-    while stack:
-        place, wanted = stack.pop()
-        undecided = _undecided(wanted, place)
-        if undecided is None:
-            continue
-        steps += 1
-        if not undecided or steps > most_steps:
-            return place
-        first, (name, *_) = min(undecided, key=lambda one: len(one[1]))
-        top = next(mask for _, mask in reversed(first.levels[name]) if mask & place[name])
-        halves = [place | {name: place[name] & top}, place | {name: place[name] & ~top}]
-        left = [one for one, _ in undecided]
-        stack += [(half, left) for half in (reversed(halves) if first.fires else halves)]  # the last is next
-    return None
-
-
-@dataclass(frozen=True)
-class _Wanted:
-    """A clause that is to fire, or not to fire."""
-
-    levels: dict[str, Levels]
-    at_least: int
-    fires: bool
-
-
-def _undecided(wanted: Iterable[_Wanted], place: Place) -> list[tuple[_Wanted, list[str]]] | None:
-    """Return what some row of a place may do and another not, with the columns that matter; None if it is lost."""
-    undecided = []
-    for one in wanted:
-        least, most, columns = 0, 0, []
-        for name, levels in one.levels.items():
-            held = [n for n, mask in levels if mask & place[name]]
-            least, most = least + held[0], most + held[-1]
-            if len(held) > 1:
-                columns.append(name)
-        if least < one.at_least <= most:
-            undecided.append((one, columns))
-        elif (least >= one.at_least) is not one.fires:
-            return None
-    return undecided
-
-
-def place_of(clause: Clause, regions: Regions) -> Place | None:
-    """Return the one place where a clause fires, None if it takes several.
-
-    ``AT LEAST 2 OF (colour = red, colour = blue, old)`` has one: nothing is of two colours.
-    """
-    levels = levels_of(clause, regions)
-    most = sum(column[-1][0] for column in levels.values())
-    place, sure = {}, 0
-    for name, column in levels.items():
-        needed = clause.at_least - (most - column[-1][0])
-        inside = [(n, mask) for n, mask in column if n >= needed]
-        sure += inside[0][0]
-        place[name] = sum(mask for _, mask in inside)
-    if sure < clause.at_least:
-        return None
-    return {name: mask for name, mask in place.items() if mask != regions[name].everything}
-
-
 def simplify(rule: Dnf, domain: Domain | None = None) -> Dnf:
     """Return a rule that fires on the same rows with no more, and mostly fewer, literals.
 
@@ -264,7 +259,7 @@ class _Simplifier:
 
     def __init__(self, rule: Dnf, domain: Domain) -> None:
         self.words = vocabulary((literal for clause in rule for literal in clause), domain)
-        self.regions = regions_of((literal for words in self.words.values() for literal in words), domain)
+        self.regions = Regions((literal for words in self.words.values() for literal in words), domain)
 
     def run(self, rule: Dnf) -> Dnf:
         clauses = list(rule)
@@ -280,15 +275,15 @@ class _Simplifier:
 
     def covers(self, clauses: Collection[Clause], clause: Clause) -> bool:
         """Whether some clause fires wherever that clause does; False as well where it is hard to say."""
-        if any(other.subsumes(clause) for other in clauses):
+        if any(self.regions.contains(other, clause) for other in clauses):
             return True
-        return find_place(self.regions, [clause], clauses, most_steps=_MOST_STEPS) is None
+        return self.regions.find([clause], clauses, most_steps=_MOST_STEPS) is None
 
     def clause(self, place: Place, preferred: Collection[Literal]) -> Clause | None:
         """Write a place in the fewest literals, None if there are no literals for it."""
         literals: list[Literal] = []
         for name, mask in place.items():
-            written = express(mask, self.regions[name], self.words[name], preferred)
+            written = express(mask, self.regions.columns[name], self.words[name], preferred)
             if written is None:
                 return None
             literals += written
@@ -298,10 +293,10 @@ class _Simplifier:
         """Drop contradictions and write what is left of each clause in the fewest literals."""
         kept: dict[Clause, None] = {}
         for clause in clauses:
-            if find_place(self.regions, [clause]) is None:
+            if self.regions.find([clause]) is None:
                 continue
             needed = self.without_idle_members(clause)
-            place = place_of(needed, self.regions)
+            place = self.regions.place(needed)
             shorter = None if place is None else self.clause(place, preferred=clause.literals)
             kept[shorter if shorter is not None and len(shorter) < len(needed) else needed] = None
         return list(kept)
@@ -346,9 +341,8 @@ class _Simplifier:
         return clauses
 
     def _first_merge(self, clauses: list[Clause]) -> tuple[int, int, Clause] | None:
-        places = {
-            i: place_of(clause, self.regions) or {} for i, clause in enumerate(clauses) if not clause.counts
-        }
+        conjunctions = [i for i, clause in enumerate(clauses) if not clause.counts]
+        places = {i: self.regions.place(clauses[i]) or {} for i in conjunctions}
         for i, j in combinations(places, 2):
             if places[i].keys() != places[j].keys():
                 continue
@@ -448,7 +442,7 @@ def _exclusions(
     mask: int, bounds: tuple[Literal, ...], usable: Sequence[Literal], regions: ColumnRegions
 ) -> tuple[Literal, ...] | None:
     """Name the single values to exclude so that the bounds leave exactly the mask, None if they cannot."""
-    left = regions.known
+    left = _bits(regions.cells.known)
     for literal in bounds:
         left &= regions.mask(literal)
     chosen: list[Literal] = []

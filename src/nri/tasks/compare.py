@@ -29,7 +29,7 @@ from nri.rule import (
 )
 from nri.rule.equivalence import can_fire, meeting, must_fire
 from nri.rule.literal import Value
-from nri.rule.simplify import regions_of
+from nri.rule.simplify import Regions
 from nri.table.source import Source, as_frame
 from nri.table.table import Table
 from nri.tasks.predictions import Truth
@@ -296,7 +296,7 @@ def _regions(old: Rule, new: Rule) -> tuple[RegionChange, ...]:
     _same_kinds([*old.clauses, *new.clauses])
     literals = {literal for clause in (*old.clauses, *new.clauses) for literal in clause}
     names = {literal.column for literal in literals}
-    regions = regions_of(literals, {name: ColumnDomain(None, complete=True) for name in names})
+    regions = Regions(literals, {name: ColumnDomain(None, complete=True) for name in names}).columns
     shape = tuple(len(column.cells) for column in regions.values())
     size = int(np.prod(shape, dtype=object)) if shape else 1
     rows = np.arange(min(size, _MOST_REGIONS))

@@ -12,21 +12,10 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 from nri.errors import InputError
-from nri.rule.clause import Clause
-from nri.rule.estimate import (
-    QUANTILES,
-    AnyTarget,
-    ClassTarget,
-    Mean,
-    NumberTarget,
-    Risk,
-    Shares,
-    SurvivalTarget,
-    decimals_for,
-)
-from nri.rule.labels import as_label
-from nri.rule.literal import Kind, Literal, Value
-from nri.rule.plan import ColumnPlan
+from nri.rule.column import ColumnPlan
+from nri.rule.estimate import QUANTILES, AnyTarget, Mean, NumberTarget, Risk, SurvivalTarget, decimals_for
+from nri.rule.labels import ClassTarget, Shares, as_label
+from nri.rule.literal import Clause, Kind, Literal, Value
 from nri.rule.rule import Branch, RenderOptions, Rule
 
 FORMAT = "nri-rule"

@@ -10,10 +10,9 @@ import keyword
 from collections.abc import Mapping
 
 from nri.errors import InputError
-from nri.rule.clause import Clause
-from nri.rule.literal import Kind, Literal, Op, Value
+from nri.rule.column import ColumnPlan
+from nri.rule.literal import Clause, Kind, Literal, Op, Value
 from nri.rule.phrase import phrase_name
-from nri.rule.plan import ColumnPlan
 from nri.rule.rule import Branch, RenderOptions, Rule
 
 _SIGNS = {Op.EQ: "==", Op.NE: "!=", Op.GT: ">", Op.LE: "<="}

@@ -9,9 +9,8 @@ import numpy as np
 
 from nri.arrays import FloatArray
 from nri.errors import InputError
-from nri.rule.decide import deciding_order, estimated_precision, favour, shrink
-from nri.rule.estimate import ClassTarget, NumberTarget, Shares, SurvivalTarget, decimals_for
-from nri.rule.labels import Label, as_label
+from nri.rule.estimate import NumberTarget, SurvivalTarget, decimals_for
+from nri.rule.labels import ClassTarget, Label, Shares, as_label
 from nri.rule.render.as_json import (
     READERS,
     Node,
@@ -23,6 +22,7 @@ from nri.rule.render.as_json import (
     read_risk,
 )
 from nri.rule.rule import Branch, Rule
+from nri.rule.truth import deciding_order, estimated_precision, favour, shrink
 
 _PULL = 20.0
 """Weight, in rows, of all that a clause covers among the rows that were left to it."""

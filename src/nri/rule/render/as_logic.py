@@ -1,25 +1,157 @@
-"""Answer set programming (clingo): ``predict(Row, Label)`` over facts about rows and cells.
+"""Logic programs: Prolog and answer set programming (clingo), ``predict(Row, Label)`` over facts about cells.
 
-Facts are ``row(Row)`` and ``cell(Row, Column, Value)``.
-A missing cell is one without a fact. Booleans are ``true`` and ``false``, texts strings, dates strings
-like ``"2024-05-01 00:00:00"``, which sort as dates do. Numbers are explained in
-:mod:`nri.rule.render.as_asp`; the program's comments say for each column how it wants
-them, and :func:`asp_facts` writes a table that way.
+Facts are ``cell(Row, Column, Value)`` and in ASP also ``row(Row)``; a missing cell is one without a fact.
+Booleans are ``true`` and ``false`` (in Prolog also 1 and 0), texts atoms or strings, dates texts like
+``2024-05-01 00:00:00``, which sort as dates do. clingo has only small integers: :class:`NumberCode` says how
+numbers are written for it, and the program's comments say it for each column. :func:`prolog_facts` and
+:func:`asp_facts` write a table that way.
 """
 
 import datetime as dt
 import math
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from nri.errors import InputError
-from nri.rule.clause import Clause
 from nri.rule.column import Columns, row_count
 from nri.rule.labels import Label
-from nri.rule.literal import Kind, Literal, Value
+from nri.rule.literal import Clause, Kind, Literal, Op, Value
 from nri.rule.phrase import phrase_name, quoted
 from nri.rule.rule import RenderOptions, Rule
+
+_HEAD = """\
+% Predicts {target} by rules that nri induced.
+% predict(Row, Label): the label of {row}, from facts cell(Row, Column, Value);
+% a cell without a fact is missing.
+"""
+
+
+def _facts(
+    rule: Rule,
+    columns: Columns,
+    n_rows: int,
+    name: Callable[[str], str],
+    cell: Callable[[Value, str], str],
+) -> list[str]:
+    """Write the known cells that the rule reads."""
+    return [
+        f"cell({row}, {name(column)}, {cell(value, column)})."
+        for row in range(n_rows)
+        for column in rule.kinds
+        if (value := columns[column].cell(row)) is not None
+    ]
+
+
+def _goals(
+    clause: Clause, row: str, name: Callable[[str], str], compare: Callable[[Literal, str], str]
+) -> list[str]:
+    """Write that all literals of a clause hold for the cells of a row, with a variable for each column."""
+    goals = []
+    for i, column in enumerate(clause.columns, start=1):
+        goals.append(f"cell({row}, {name(column)}, V{i})")
+        goals += [compare(literal, f"V{i}") for literal in clause if literal.column == column]
+    return goals
+
+
+# Prolog
+
+_SIGNS = {
+    Kind.NUMBER: {Op.EQ: "=:=", Op.NE: "=\\=", Op.GT: ">", Op.LE: "=<"},
+    Kind.TEXT: {Op.EQ: "==", Op.NE: "\\=="},
+    Kind.DATE: {Op.EQ: "==", Op.NE: "\\==", Op.GT: "@>", Op.LE: "@=<"},
+}
+
+_HIDDEN = ("Cc", "Cf", "Zl", "Zp")
+"""Unicode categories of control and format characters and of line and paragraph ends."""
+
+_DECIDE = """\
+:- dynamic(cell/3).
+
+predict(Row, Label) :- once(decide(Row, Decided)), Label = Decided.
+
+% The first clause that succeeds decides.
+"""
+
+_YES = """
+yes(true).
+yes(Number) :- number(Number), Number =:= 1.
+"""
+
+
+def render_prolog(rule: Rule, options: RenderOptions) -> str:
+    """Write the program."""
+    lines = [_branch(branch.clause, branch.value) for branch in rule.branches]
+    lines.append(f"decide(_, {_term(rule.default)}).\n")
+    helper = _YES if Kind.BOOLEAN in rule.kinds.values() else ""
+    head = _HEAD.format(target=phrase_name(rule.target), row="a given row")
+    return _encoded(head + _DECIDE + "\n".join(lines) + helper)
+
+
+def prolog_facts(rule: Rule, columns: Columns, n_rows: int | None = None) -> str:
+    """Write the cells that the rule reads as facts; rows are numbered from 0."""
+
+    def cell(value: Value, column: str) -> str:
+        numeric = rule.kinds[column] is Kind.NUMBER and isinstance(value, bool)
+        return _term(int(value) if numeric else value)  # type: ignore[arg-type]
+
+    return _encoded("\n".join(_facts(rule, columns, row_count(columns, n_rows), atom, cell)) + "\n")
+
+
+def _encoded(source: str) -> str:
+    """Say that the file is UTF-8 where it matters; Prologs differ in what they expect."""
+    return source if source.isascii() else f":- encoding(utf8).\n{source}"
+
+
+def atom(text: str) -> str:
+    r"""Quote an atom, so that no character in it can mean anything else.
+
+    >>> atom("it's"), atom("two\nlines")
+    ("'it\\'s'", "'two\\xa\\lines'")
+    """
+    return "'" + "".join(_character(c) for c in text) + "'"
+
+
+def _character(c: str) -> str:
+    if c in "'\\":
+        return f"\\{c}"
+    # Only what could end a line or hide: SWI-Prolog refuses the escapes of some unassigned characters.
+    return f"\\x{ord(c):x}\\" if unicodedata.category(c) in _HIDDEN else c
+
+
+def _branch(clause: Clause, label: Label) -> str:
+    if not clause.literals:
+        return f"decide(_, {_term(label)})."
+    head = f"decide(Row, {_term(label)}) :-\n    "
+    if not clause.counts:
+        return head + ",\n    ".join(_goals(clause, "Row", atom, _test)) + "."
+    members = [
+        f"cell(Row, {atom(literal.column)}, V{i}), {_test(literal, f'V{i}')}"
+        for i, literal in enumerate(clause, start=1)
+    ]
+    marks = "\n               ; ".join(members)  # one for each member that holds
+    return f"{head}findall(1, ( {marks} ), Held),\n    length(Held, Count), Count >= {clause.at_least}."
+
+
+def _test(literal: Literal, variable: str) -> str:
+    if literal.kind is Kind.BOOLEAN:
+        return f"yes({variable})" if literal.positive else f"\\+ yes({variable})"
+    return f"{variable} {_SIGNS[literal.kind][literal.op]} {_term(literal.value)}"
+
+
+def _term(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return atom(value)
+    if isinstance(value, dt.datetime):
+        return atom(value.isoformat(sep=" "))
+    text = repr(value)  # an infinite cell is the function inf
+    return text.replace("e", ".0e") if "e" in text and "." not in text else text  # digits around the point
+
+
+# Answer set programming
 
 _GROUP = 9
 _BASE = 10**_GROUP
@@ -110,19 +242,13 @@ def _digits(key: int, groups: int) -> str:
     return f"({','.join(map(str, [key, *reversed(figures)]))})"
 
 
-_HEAD = """\
-% Predicts {target} by rules that nri induced.
-% predict(Row, Label): the label of each row(Row), from facts cell(Row, Column, Value);
-% a cell without a fact is missing.
-"""
-
 _INTEGERS = 2**31 - 1
 
 
 def render_asp(rule: Rule, options: RenderOptions) -> str:
     """Write the program."""
     codes = _codes(rule)
-    lines = [_HEAD.format(target=phrase_name(rule.target))]
+    lines = [_HEAD.format(target=phrase_name(rule.target), row="each row(Row)")]
     lines[0] += "".join(f"% {quoted(name)}: {code.about}\n" for name, code in codes.items() if code.about)
     for rank, branch in enumerate(rule.branches, start=1):
         lines.append(f"fires(R, {rank}) :- {_body(branch.clause, codes)}.")
@@ -139,16 +265,14 @@ def render_asp(rule: Rule, options: RenderOptions) -> str:
 
 
 def asp_facts(rule: Rule, columns: Columns, n_rows: int | None = None) -> str:
-    """Write the rows, and the cells that the rule set reads, as facts; rows are numbered from 0."""
+    """Write the rows, and the cells that the rule reads, as facts; rows are numbered from 0."""
     n = row_count(columns, n_rows)
     codes = _codes(rule)
-    facts = [f"row(0..{n - 1})."] if n else []
-    for row in range(n):
-        for name, kind in rule.kinds.items():
-            value = columns[name].cell(row)
-            if value is not None:
-                facts.append(f"cell({row}, {string(name)}, {_cell(value, kind, codes.get(name))}).")
-    return "\n".join(facts) + "\n"
+
+    def cell(value: Value, column: str) -> str:
+        return _cell(value, rule.kinds[column], codes.get(column))
+
+    return "\n".join([*([f"row(0..{n - 1})."] if n else []), *_facts(rule, columns, n, string, cell)]) + "\n"
 
 
 def string(text: str) -> str:
@@ -175,22 +299,17 @@ def _codes(rule: Rule) -> dict[str, NumberCode]:
 def _body(clause: Clause, codes: dict[str, NumberCode]) -> str:
     if not clause.literals:
         return "row(R)"
-    if clause.counts:
-        members = " ; ".join(
-            f"{i} : cell(R, {string(literal.column)}, V), {_comparison(literal, 'V', codes)}"
-            for i, literal in enumerate(clause, start=1)
-        )
-        return f"row(R), {clause.at_least} <= #count {{ {members} }}"
-    goals = []
-    for i, column in enumerate(clause.columns, start=1):
-        goals.append(f"cell(R, {string(column)}, V{i})")
-        goals += [_comparison(literal, f"V{i}", codes) for literal in clause if literal.column == column]
-    return ", ".join(goals)
 
+    def compare(literal: Literal, variable: str) -> str:
+        return f"{variable} {literal.op} {_cell(literal.value, literal.kind, codes.get(literal.column))}"
 
-def _comparison(literal: Literal, variable: str, codes: dict[str, NumberCode]) -> str:
-    value = _cell(literal.value, literal.kind, codes.get(literal.column))
-    return f"{variable} {literal.op} {value}"
+    if not clause.counts:
+        return ", ".join(_goals(clause, "R", string, compare))
+    members = " ; ".join(
+        f"{i} : cell(R, {string(literal.column)}, V), {compare(literal, 'V')}"
+        for i, literal in enumerate(clause, start=1)
+    )
+    return f"row(R), {clause.at_least} <= #count {{ {members} }}"
 
 
 def _cell(value: Value, kind: Kind, code: NumberCode | None) -> str:
