@@ -55,12 +55,12 @@ def difference(
     if place is None:
         return None
     within: Place = {}
-    for name in regions.columns:
+    for name in regions.cells:
         lower = range(_lowest(place[name]))
         places = (differ({**within, name: 1 << region}) for region in lower)
         place = next((one for one in places if one is not None), place)
         within[name] = 1 << _lowest(place[name])
-    return {name: column.cells.cell(_lowest(within[name])) for name, column in regions.columns.items()}
+    return {name: cells.cell(_lowest(within[name])) for name, cells in regions.cells.items()}
 
 
 def _lowest(mask: int) -> int:
@@ -90,7 +90,7 @@ def meeting(one: Clause, other: Clause) -> Clause | None:
     if place is None:
         return None
     row = {name: 1 << _lowest(mask) for name, mask in place.items()}
-    where = Clause(x for x in (*one, *other) if regions.columns[x.column].mask(x) & row[x.column])
+    where = Clause(x for x in (*one, *other) if regions.mask(x) & row[x.column])
     for literal in where:
         shorter = Clause(x for x in where if x != literal)
         if must_fire(one, shorter) and must_fire(other, shorter):

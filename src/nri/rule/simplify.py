@@ -16,13 +16,16 @@ since it says that ``a`` is known. If the domain calls ``a`` complete, both are 
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nri.errors import InputError
-from nri.rule.column import Column, column_of, empty_column
+from nri.rule.column import Column, column_of
 from nri.rule.literal import ALWAYS, Clause, Dnf, Kind, Literal, Op, Value, kind_of, plain_value
 from nri.rule.truth import literal_truth
 
@@ -66,31 +69,8 @@ Place = dict[str, int]
 """For each restricted column the regions that its cell may be in; other columns may be anything."""
 Levels = dict[str, list[tuple[int, int]]]
 """For each column of a clause how many of its literals can hold, from few to many, and in which regions."""
-
-
-@dataclass(frozen=True, eq=False)
-class ColumnRegions:
-    """The regions of one column."""
-
-    name: str
-    cells: Column
-    """One cell for each region; region ``i`` is bit ``i``."""
-    _masks: dict[Literal, int] = field(default_factory=dict)
-
-    @property
-    def everything(self) -> int:
-        """All regions, the unknown one included if it can occur."""
-        return (1 << len(self.cells)) - 1
-
-    def mask(self, literal: Literal) -> int:
-        """Return the regions where the literal is known to hold."""
-        if literal not in self._masks:
-            self._masks[literal] = _bits(literal_truth(literal, {self.name: self.cells})[0])
-        return self._masks[literal]
-
-
-def _bits(flags: Iterable[np.bool_]) -> int:
-    return sum(1 << i for i, flag in enumerate(flags) if flag)
+Goal = tuple[Levels, int, bool]
+"""A clause: its levels, how many literals must hold, and whether it is to fire or not."""
 
 
 class Regions:
@@ -100,20 +80,26 @@ class Regions:
         by_column: dict[str, list[Literal]] = {}
         for literal in dict.fromkeys(literals):
             by_column.setdefault(literal.column, []).append(literal)
-        self.columns = {
-            name: ColumnRegions(name, _representatives(name, group, domain.get(name, OPEN)))
-            for name, group in by_column.items()
-        }
+        self.cells = {name: _cells(name, group, domain.get(name, OPEN)) for name, group in by_column.items()}
+        """one cell for each region of a column; region ``i`` is bit ``i`` of a mask"""
+        self.everything = {name: (1 << len(cells)) - 1 for name, cells in self.cells.items()}
+        self._masks: dict[Literal, int] = {}
         self._levels: dict[Clause, Levels] = {}
+
+    def mask(self, literal: Literal) -> int:
+        """Return the regions where the literal is known to hold."""
+        if literal not in self._masks:
+            self._masks[literal] = _bits(literal_truth(literal, self.cells)[0])
+        return self._masks[literal]
 
     def levels(self, clause: Clause) -> Levels:
         """Return how many literals of a clause can hold on each column, and where."""
         if clause not in self._levels:
             levels: Levels = {}
             for name in clause.columns:
-                masks = [self.columns[name].mask(literal) for literal in clause if literal.column == name]
+                masks = [self.mask(literal) for literal in clause if literal.column == name]
                 parts: dict[int, int] = {}
-                for region in range(len(self.columns[name].cells)):
+                for region in range(len(self.cells[name])):
                     held = sum(mask >> region & 1 for mask in masks)
                     parts[held] = parts.get(held, 0) | 1 << region
                 levels[name] = sorted(parts.items())
@@ -144,7 +130,7 @@ class Regions:
             place[name] = sum(mask for _, mask in inside)
         if sure < clause.at_least:
             return None
-        return {name: mask for name, mask in place.items() if mask != self.columns[name].everything}
+        return {name: mask for name, mask in place.items() if mask != self.everything[name]}
 
     def find(
         self,
@@ -159,87 +145,76 @@ class Regions:
         by splitting the regions of one of its columns, the clause with the fewest such columns first. After
         ``most_steps`` the answer is where the search stands: there may be such rows.
         """
-        everywhere = {name: column.everything for name, column in self.columns.items()} | (within or {})
+        everywhere = self.everything | (within or {})
         if not all(everywhere.values()):
             return None  # a column without possible cells leaves no row
-        wanted = [_Wanted(self.levels(clause), clause.at_least, fires=True) for clause in fire]
-        wanted += [_Wanted(self.levels(clause), clause.at_least, fires=False) for clause in fail]
-        stack, steps = [(everywhere, wanted)], 0
+        goals: list[Goal] = [(self.levels(clause), clause.at_least, True) for clause in fire]
+        goals += [(self.levels(clause), clause.at_least, False) for clause in fail]
+        stack, steps = [(everywhere, goals)], 0
         while stack:
-            place, wanted = stack.pop()
-            undecided = _undecided(wanted, place)
+            place, goals = stack.pop()
+            undecided = _undecided(goals, place)
             if undecided is None:
                 continue
             steps += 1
             if not undecided or steps > most_steps:
                 return place
-            first, (name, *_) = min(undecided, key=lambda one: len(one[1]))
-            top = next(mask for _, mask in reversed(first.levels[name]) if mask & place[name])
+            (name, *_), (levels, _, fires) = min(undecided, key=lambda one: len(one[0]))
+            top = next(mask for _, mask in reversed(levels[name]) if mask & place[name])
             halves = [place | {name: place[name] & top}, place | {name: place[name] & ~top}]
-            left = [one for one, _ in undecided]
-            stack += [(half, left) for half in (reversed(halves) if first.fires else halves)]  # last is next
+            left = [goal for _, goal in undecided]
+            stack += [(half, left) for half in (reversed(halves) if fires else halves)]  # the last is next
         return None
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    """A clause that is to fire, or not to fire."""
-
-    levels: Levels
-    at_least: int
-    fires: bool
-
-
-def _undecided(wanted: Iterable[_Wanted], place: Place) -> list[tuple[_Wanted, list[str]]] | None:
-    """Return what a place leaves open, and the columns that matter; None if something wanted fails there."""
+def _undecided(goals: Iterable[Goal], place: Place) -> list[tuple[list[str], Goal]] | None:
+    """Return what a place leaves open, and the columns that matter; None if a goal fails there."""
     undecided = []
-    for one in wanted:
+    for goal in goals:
+        levels, at_least, fires = goal
         least, most, columns = 0, 0, []
-        for name, levels in one.levels.items():
-            held = [n for n, mask in levels if mask & place[name]]
+        for name, column in levels.items():
+            held = [n for n, mask in column if mask & place[name]]
             least, most = least + held[0], most + held[-1]
             if len(held) > 1:
                 columns.append(name)
-        if least < one.at_least <= most:
-            undecided.append((one, columns))
-        elif (least >= one.at_least) is not one.fires:
+        if least < at_least <= most:
+            undecided.append((columns, goal))
+        elif (least >= at_least) is not fires:
             return None
     return undecided
 
 
-def _representatives(name: str, literals: Sequence[Literal], domain: ColumnDomain) -> Column:
+def _bits(flags: Iterable[np.bool_]) -> int:
+    return sum(1 << i for i, flag in enumerate(flags) if flag)
+
+
+def _cells(name: str, literals: Sequence[Literal], domain: ColumnDomain) -> Column:
+    """Return a cell for each region of a column; the last is unknown, if cells can be."""
     if domain.values is not None:
-        known = column_of(domain.values)
-    else:
-        kinds = {literal.kind for literal in literals}
-        if kinds == {Kind.BOOLEAN, Kind.NUMBER}:
-            kinds = {Kind.NUMBER}  # True is the number 1
-        if len(kinds) > 1:
-            raise InputError(f"column {name!r} is compared as {' and as '.join(sorted(kinds))}: use one kind")
-        known = _open_cells(kinds.pop(), [literal.value for literal in literals])
-    if domain.complete:
-        return known
-    if not len(known):
-        return empty_column(known.kind, 1)
-    with_unknown = known.take(np.append(np.arange(len(known)), 0))
-    return Column(with_unknown.values, np.append(known.known, False), with_unknown.categories)
+        return column_of([*domain.values, *([] if domain.complete else [None])])
+    kinds = {literal.kind for literal in literals}
+    if kinds == {Kind.BOOLEAN, Kind.NUMBER}:
+        kinds = {Kind.NUMBER}  # True is the number 1
+    if len(kinds) > 1:
+        raise InputError(f"column {name!r} is compared as {' and as '.join(sorted(kinds))}: use one kind")
+    known = _open_values(kinds.pop(), [literal.value for literal in literals])
+    values = known if domain.complete else np.append(known, known[:1])
+    return Column(values, np.arange(len(values)) < len(known))
 
 
-def _open_cells(kind: Kind, values: Sequence[Value]) -> Column:
-    """Return each value, and a cell before, between and behind them, where there is one."""
+def _open_values(kind: Kind, values: Sequence[Value]) -> NDArray[Any]:
+    """Return each value, and one before, between and behind them, where there is one."""
     if kind is Kind.BOOLEAN:
-        return column_of([False, True])
+        return np.array([False, True])
     if kind is Kind.TEXT:
         texts = sorted(set(map(str, values)))
-        return column_of([*texts, max(texts, key=len) + "*"])  # longer than each, so equal to none
+        return np.array([*texts, max(texts, key=len) + "*"], dtype=object)  # longer, so equal to none
     if kind is Kind.NUMBER:
         numbers = np.array(values, dtype=np.float64)
-        cells = np.concatenate([[-np.inf], numbers, np.nextafter(numbers, np.inf)])
-    else:
-        moments = np.array(values, dtype="datetime64[us]")
-        cells = np.concatenate([[moments.min() - 1], moments, moments + 1])
-    cells = np.unique(cells)
-    return Column(cells, np.ones(len(cells), dtype=bool))
+        return np.unique([-np.inf, *numbers, *np.nextafter(numbers, np.inf)])
+    moments = np.array(values, dtype="datetime64[us]")
+    return np.unique(np.concatenate([[moments.min() - 1], moments, moments + 1]))
 
 
 def simplify(rule: Dnf, domain: Domain | None = None) -> Dnf:
@@ -266,7 +241,7 @@ class _Simplifier:
         while True:
             before = clauses
             clauses = self.tighten(clauses)
-            clauses = self.drop_subsumed(clauses)
+            clauses = self.drop_covered(clauses)
             clauses = self.merge(clauses)
             clauses = self.drop_literals(clauses)
             clauses = self.drop_covered(clauses)
@@ -283,7 +258,9 @@ class _Simplifier:
         """Write a place in the fewest literals, None if there are no literals for it."""
         literals: list[Literal] = []
         for name, mask in place.items():
-            written = express(mask, self.regions.columns[name], self.words[name], preferred)
+            if mask == self.regions.everything[name]:
+                continue
+            written = express(mask, self.regions, self.words[name], preferred)
             if written is None:
                 return None
             literals += written
@@ -319,41 +296,22 @@ class _Simplifier:
                     return self.without_idle_members(shorter)
         return clause
 
-    def drop_subsumed(self, clauses: list[Clause]) -> list[Clause]:
-        """Drop clauses that another clause covers; of two equal ones the first stays."""
-        return [
-            clause
-            for i, clause in enumerate(clauses)
-            if not any(
-                self.covers([other], clause) and (j < i or not self.covers([clause], other))
-                for j, other in enumerate(clauses)
-                if j != i
-            )
-        ]
-
     def merge(self, clauses: list[Clause]) -> list[Clause]:
         """Join two conjunctions that differ in one column, where fewer literals say both."""
-        clauses = list(clauses)
-        while (joined := self._first_merge(clauses)) is not None:
-            i, j, clause = joined
-            clauses[i] = clause
-            del clauses[j]
+        conjunctions = [i for i, clause in enumerate(clauses) if not clause.counts]
+        for i, j in combinations(conjunctions, 2):
+            joined = self._joined(clauses[i], clauses[j])
+            if joined is not None and len(joined) < len(clauses[i]) + len(clauses[j]):
+                return self.merge([*clauses[:i], joined, *clauses[i + 1 : j], *clauses[j + 1 :]])
         return clauses
 
-    def _first_merge(self, clauses: list[Clause]) -> tuple[int, int, Clause] | None:
-        conjunctions = [i for i, clause in enumerate(clauses) if not clause.counts]
-        places = {i: self.regions.place(clauses[i]) or {} for i in conjunctions}
-        for i, j in combinations(places, 2):
-            if places[i].keys() != places[j].keys():
-                continue
-            differing = [name for name in places[i] if places[i][name] != places[j][name]]
-            if len(differing) != 1:
-                continue
-            union = places[i] | {differing[0]: places[i][differing[0]] | places[j][differing[0]]}
-            clause = self.clause(union, preferred=(*clauses[i], *clauses[j]))
-            if clause is not None and len(clause) < len(clauses[i]) + len(clauses[j]):
-                return i, j, clause
-        return None
+    def _joined(self, one: Clause, other: Clause) -> Clause | None:
+        first, second = self.regions.place(one) or {}, self.regions.place(other) or {}
+        differing = [name for name in first if first[name] != second.get(name)]
+        if first.keys() != second.keys() or len(differing) != 1:
+            return None
+        union = first | {name: first[name] | second[name] for name in differing}
+        return self.clause(union, preferred=(*one, *other))
 
     def drop_literals(self, clauses: list[Clause]) -> list[Clause]:
         """Drop a literal where the whole rule fires on the same rows without it."""
@@ -405,51 +363,31 @@ def vocabulary(literals: Iterable[Literal], domain: Domain) -> dict[str, tuple[L
 
 
 def express(
-    mask: int, regions: ColumnRegions, words: Sequence[Literal], preferred: Collection[Literal]
+    mask: int, regions: Regions, words: Sequence[Literal], preferred: Collection[Literal]
 ) -> tuple[Literal, ...] | None:
-    """Return the fewest literals that hold together on exactly these regions, None if none do.
+    """Return the fewest literals that hold together on exactly these regions of a column, None if none do.
 
     Among equally short answers the preferred literals win, then positive ones.
     """
-    if mask == regions.everything:
-        return ()
 
     def rank(literal: Literal) -> tuple[object, ...]:
         return (literal not in preferred, not literal.positive, literal.sort_key)
 
-    usable = sorted((x for x in words if mask & ~regions.mask(x) == 0), key=rank)
-    for literal in usable:
-        if regions.mask(literal) == mask:
+    usable = {x: regions.mask(x) for x in sorted(words, key=rank) if mask & ~regions.mask(x) == 0}
+    for literal, own in usable.items():
+        if own == mask:
             return (literal,)
-    best: tuple[Literal, ...] | None = None
-    for low, high in product(_tightest(usable, Op.GT, regions), _tightest(usable, Op.LE, regions)):
-        bounds = low + high
-        excluded = _exclusions(mask, bounds, usable, regions)
-        if excluded is not None and (best is None or len(bounds) + len(excluded) < len(best)):
-            best = bounds + excluded
-    return best
-
-
-def _tightest(usable: Sequence[Literal], op: Op, regions: ColumnRegions) -> list[tuple[Literal, ...]]:
-    """No bound, or the closest one; the closest leaves least to exclude."""
-    bounds = [literal for literal in usable if literal.op is op]
-    if not bounds:
-        return [()]
-    return [(), (min(bounds, key=lambda literal: regions.mask(literal).bit_count()),)]
-
-
-def _exclusions(
-    mask: int, bounds: tuple[Literal, ...], usable: Sequence[Literal], regions: ColumnRegions
-) -> tuple[Literal, ...] | None:
-    """Name the single values to exclude so that the bounds leave exactly the mask, None if they cannot."""
-    left = _bits(regions.cells.known)
-    for literal in bounds:
-        left &= regions.mask(literal)
-    chosen: list[Literal] = []
-    for literal in usable:
-        if literal.op is Op.NE and left & ~regions.mask(literal):
-            left &= regions.mask(literal)
-            chosen.append(literal)
-    if left != mask or not (bounds or chosen):
-        return None
-    return tuple(chosen)
+    known = _bits(regions.cells[words[0].column].known)
+    answers = []
+    for ops in ((), (Op.LE,), (Op.GT,), (Op.GT, Op.LE)):
+        # of several bounds the closest leaves least to exclude
+        bounds = [[x for x in usable if x.op is op] for op in ops]
+        chosen = [min(group, key=lambda x: usable[x].bit_count()) for group in bounds if group]
+        left = reduce(lambda rest, literal: rest & usable[literal], chosen, known)
+        for literal, own in usable.items():
+            if literal.op is Op.NE and left & ~own:
+                left &= own
+                chosen.append(literal)
+        if left == mask and chosen:
+            answers.append(tuple(chosen))
+    return min(answers, key=len, default=None)
