@@ -21,18 +21,13 @@ from nri.errors import InputError
 from nri.rule.literal import Kind, Value, plain_value
 
 _KINDS = {"b": Kind.BOOLEAN, "f": Kind.NUMBER, "M": Kind.DATE}
-_DTYPES: dict[Kind, Any] = {
-    Kind.BOOLEAN: np.bool_,
-    Kind.NUMBER: np.float64,
-    Kind.TEXT: np.int32,
-    Kind.DATE: "datetime64[us]",
-}
 _UNKNOWN: dict[Kind, Any] = {
-    Kind.BOOLEAN: False,
-    Kind.NUMBER: np.nan,
-    Kind.TEXT: -1,
-    Kind.DATE: np.datetime64("NaT"),
+    Kind.BOOLEAN: np.bool_(False),
+    Kind.NUMBER: np.float64(np.nan),
+    Kind.TEXT: np.int32(-1),
+    Kind.DATE: np.datetime64("NaT", "us"),
 }
+"""What an unknown cell of each kind holds, in the type of all cells."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -66,10 +61,10 @@ class Column:
         categories = self.categories
         if categories is None:
             values, known, categories = _standard(values, known)
-        kind = Kind.TEXT if categories is not None else _KINDS[values.dtype.kind]
-        values = values.astype(_DTYPES[kind], copy=False)
+        unknown = _UNKNOWN[Kind.TEXT if categories is not None else _KINDS[values.dtype.kind]]
+        values = values.astype(unknown.dtype, copy=False)
         if not known.all():
-            values = np.where(known, values, np.asarray(_UNKNOWN[kind], dtype=values.dtype))
+            values = np.where(known, values, unknown)
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "known", known)
         object.__setattr__(self, "categories", categories)
@@ -136,17 +131,14 @@ def column_of(cells: Sequence[object]) -> Column:
     if len(kinds) > 1:
         raise InputError(f"a column mixes {' and '.join(sorted(kinds))} cells: convert them to one kind")
     (kind,) = kinds
-    if kind is Kind.TEXT:
-        values: NDArray[Any] = np.full(len(cells), None, dtype=object)
-    else:
-        values = np.full(len(cells), _UNKNOWN[kind], dtype=_DTYPES[kind])
+    values: NDArray[Any] = np.full(len(cells), None if kind is Kind.TEXT else _UNKNOWN[kind])
     values[known] = [plain_value(cell) for cell in seen] if kind is Kind.DATE else seen
     return Column(values, known)
 
 
 def empty_column(kind: Kind, n_rows: int) -> Column:
     """Return a column of a kind of which no cell is known."""
-    values = np.zeros(n_rows, dtype=_DTYPES[kind])
+    values = np.full(n_rows, _UNKNOWN[kind])
     return Column(values, np.zeros(n_rows, dtype=bool), () if kind is Kind.TEXT else None)
 
 

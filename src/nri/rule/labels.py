@@ -5,6 +5,7 @@ of classes among the rows that it decides; :class:`ClassTarget` is what they are
 """
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,22 +22,13 @@ Label = bool | int | float | str
 def as_label(label: object) -> Label:
     """Turn numpy scalars into plain Python; anything but text, a number or a boolean is refused."""
     plain = label.item() if isinstance(label, np.generic) else label
-    if isinstance(plain, bool):
-        return plain
     if isinstance(plain, str):
         if not plain.isascii() and any("\ud800" <= c <= "\udfff" for c in plain):
             raise InputError(f"the class label {ascii(plain)[:60]} holds half a character; replace it")
         return str(plain)
-    if isinstance(plain, int | float) and _is_finite(plain):
+    if isinstance(plain, int | float) and abs(plain) <= sys.float_info.max:
         return plain
     raise InputError(f"a class label cannot be {label!r}: use text, finite numbers or booleans")
-
-
-def _is_finite(number: float) -> bool:
-    try:
-        return math.isfinite(number)
-    except OverflowError:  # an integer beyond all floats
-        return False
 
 
 def spelled(label: object) -> str:
@@ -46,16 +38,6 @@ def spelled(label: object) -> str:
     ('true', 'false', '1', 'True')
     """
     return str(label).lower() if isinstance(label, bool | np.bool_) else str(label)
-
-
-def check_classes(classes: tuple[Label, ...]) -> None:
-    """Raise unless there is a class, no two are equal, and all are of one sort."""
-    if not classes:
-        raise InputError("a rule set needs at least one class")
-    if len(set(classes)) < len(classes):
-        raise InputError(f"classes must differ: got {list(classes)}")
-    if len({_sort(label) for label in classes}) > 1:
-        raise InputError(f"classes mix sorts of labels: {list(classes)}; convert them to text")
 
 
 def label_array(classes: tuple[Label, ...]) -> NDArray[Any]:
@@ -117,8 +99,14 @@ class ClassTarget:
         return name_pattern(self.name, " = {}"), "{}", f"of {{}} rows{' (weighted)' if self.weighted else ''}"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "classes", tuple(as_label(label) for label in self.classes))
-        check_classes(self.classes)
+        classes = tuple(as_label(label) for label in self.classes)
+        if not classes:
+            raise InputError("a rule set needs at least one class")
+        if len(set(classes)) < len(classes):
+            raise InputError(f"classes must differ: got {list(classes)}")
+        if len({_sort(label) for label in classes}) > 1:
+            raise InputError(f"classes mix sorts of labels: {list(classes)}; convert them to text")
+        object.__setattr__(self, "classes", classes)
 
     def index(self, label: Label) -> int:
         """Return the position of a label among the classes."""

@@ -43,20 +43,12 @@ class Op(StrEnum):
     @property
     def negated(self) -> "Op":
         """The comparison that holds on exactly the known cells where this one does not."""
-        return _NEGATION[self]
-
-    @property
-    def positive(self) -> bool:
-        """Whether this is the positive one of its pair (``=`` and ``>`` are)."""
-        return self in (Op.EQ, Op.GT)
+        return {Op.EQ: Op.NE, Op.NE: Op.EQ, Op.GT: Op.LE, Op.LE: Op.GT}[self]
 
     @property
     def ordered(self) -> bool:
         """Whether the comparison needs an order (``>`` and ``<=`` do)."""
         return self in (Op.GT, Op.LE)
-
-
-_NEGATION = {Op.EQ: Op.NE, Op.NE: Op.EQ, Op.GT: Op.LE, Op.LE: Op.GT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +104,7 @@ class Literal:
     @property
     def positive(self) -> bool:
         """Whether the comparison is ``=`` or ``>``."""
-        return self.op.positive
+        return self.op in (Op.EQ, Op.GT)
 
     @property
     def sort_key(self) -> tuple[Any, ...]:
@@ -141,10 +133,8 @@ def plain_value(value: object) -> Value:
         value = value.astype("datetime64[us]").item()
     elif isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return str(value)
+    if isinstance(value, bool | str):
+        return str(value) if isinstance(value, str) else value
     if isinstance(value, int | float):
         return _plain_number(value)
     if isinstance(value, dt.datetime):
@@ -231,19 +221,11 @@ class Clause:
 
     @property
     def shape(self) -> Hashable:
-        """The criteria and how many of them must hold.
-
-            >>> Clause([Literal("age", Op.GT, 61)]).shape == Clause([Literal("age", Op.GT, 57)]).shape
-        True
-        """
+        """The criteria and how many of them must hold."""
         return self.at_least, self.criteria
 
     def subsumes(self, other: "Clause") -> bool:
-        """Whether this clause fires wherever the other does, as can be told without looking at values.
-
-        Of the other's literals that hold, those that are not of this clause may be wasted on it. For two
-        conjunctions it means that the literals of this one are among those of the other.
-        """
+        """Whether this clause fires wherever the other does, as can be told without looking at values."""
         wasted = len(set(other.literals) - set(self.literals))
         return other.at_least - wasted >= self.at_least
 

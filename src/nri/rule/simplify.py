@@ -51,7 +51,7 @@ class ColumnDomain:
         kinds = {kind_of(value) for value in closed or ()}
         if len(kinds) > 1:
             raise InputError(f"a column's values mix {' and '.join(sorted(kinds))}: use one kind")
-        object.__setattr__(self, "values", None if closed is None else tuple(sorted(closed)))  # type: ignore[type-var]
+        object.__setattr__(self, "values", None if closed is None else tuple(sorted(closed)))
         object.__setattr__(self, "complete", complete)
 
 

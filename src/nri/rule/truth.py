@@ -8,6 +8,7 @@ their *estimated precision*: the share of its class among the rows that a clause
 share of the class among all rows; equal ones by the order of their classes and then of reading.
 """
 
+import operator
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
@@ -28,13 +29,10 @@ _MARGIN = 1e-6
 
 Number = TypeVar("Number", float, FloatArray)
 
-_COMPARABLE = {
-    Kind.BOOLEAN: (Kind.BOOLEAN, Kind.NUMBER),
-    Kind.NUMBER: (Kind.NUMBER, Kind.BOOLEAN),
-    Kind.TEXT: (Kind.TEXT,),
-    Kind.DATE: (Kind.DATE,),
-}
-"""For each kind of literal, the kinds of column it can be asked about; True is the number 1."""
+_NUMERIC = {Kind.BOOLEAN, Kind.NUMBER}
+"""Kinds that compare with each other: True is the number 1."""
+
+_COMPARE = {Op.EQ: operator.eq, Op.NE: operator.ne, Op.GT: operator.gt, Op.LE: operator.le}
 
 Truth = tuple[BoolArray, BoolArray]
 """(holds, known), each [M]; an unknown literal does not hold."""
@@ -42,11 +40,19 @@ Truth = tuple[BoolArray, BoolArray]
 
 def literal_truth(literal: Literal, columns: Columns) -> Truth:
     """Return where the literal is known to hold, and where it is known at all."""
-    column = _column_for(literal, columns)
-    if column is None:
-        n = len(columns[literal.column])
-        return np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-    return _compare(column, literal) & column.known, column.known
+    if literal.column not in columns:
+        raise InputError(
+            f"column {literal.column!r} is missing: the rule reads it, so the table must have it"
+        )
+    column = columns[literal.column]
+    if column.kind is literal.kind or {column.kind, literal.kind} <= _NUMERIC:
+        return _compare(column, literal) & column.known, column.known
+    if column.known.any():
+        raise InputError(
+            f"column {literal.column!r} holds {column.kind} cells where the rule compares "
+            f"{literal.kind} ones: convert the column"
+        )
+    return np.zeros_like(column.known), column.known
 
 
 def clause_truth(clause: Clause, columns: Columns, n_rows: int | None = None) -> BoolArray:
@@ -96,23 +102,6 @@ def rule_truth(rule: Dnf, columns: Columns, n_rows: int | None = None) -> BoolAr
     return fires
 
 
-def _column_for(literal: Literal, columns: Columns) -> Column | None:
-    """Return the literal's column, None if nothing in it is known (then its kind says nothing)."""
-    if literal.column not in columns:
-        raise InputError(
-            f"column {literal.column!r} is missing: the rule reads it, so the table must have it"
-        )
-    column = columns[literal.column]
-    if column.kind not in _COMPARABLE[literal.kind]:
-        if column.known.any():
-            raise InputError(
-                f"column {literal.column!r} holds {column.kind} cells where the rule compares "
-                f"{literal.kind} ones: convert the column"
-            )
-        return None
-    return column
-
-
 def _compare(column: Column, literal: Literal) -> BoolArray:
     values = column.values
     value: Any = literal.value
@@ -122,16 +111,7 @@ def _compare(column: Column, literal: Literal) -> BoolArray:
         value = np.datetime64(value, "us")
     elif literal.kind is Kind.BOOLEAN and values.dtype.kind == "b":
         return values if literal.positive else ~values
-    match literal.op:
-        case Op.EQ:
-            truth = values == value
-        case Op.NE:
-            truth = values != value
-        case Op.GT:
-            truth = values > value
-        case Op.LE:
-            truth = values <= value
-    return np.asarray(truth, dtype=bool)
+    return np.asarray(_COMPARE[literal.op](values, value), dtype=bool)
 
 
 def _code(categories: tuple[str, ...], text: str) -> int:

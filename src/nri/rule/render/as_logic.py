@@ -190,7 +190,7 @@ class NumberCode:
         return _digits(key, self.groups)
 
     def _key(self, value: float) -> int:
-        scaled = _shift(value, self.digits)
+        scaled = _exact(value).scaleb(self.digits)
         key, exact = int(scaled), scaled == int(scaled)
         if exact:
             return key
@@ -208,7 +208,7 @@ def number_code(literals: Sequence[Literal]) -> NumberCode:
     apart = not all(literal.op.ordered for literal in literals)
     values = [float(literal.value) for literal in literals]  # type: ignore[arg-type]
     digits = max(_decimals(value) for value in values) + apart
-    largest = max(abs(int(_shift(value, digits))) for value in values)
+    largest = max(abs(int(_exact(value).scaleb(digits))) for value in values)
     groups = 1
     while largest >= _BASE**groups - 1:  # the ends are for cells beyond all thresholds
         groups += 1
@@ -218,12 +218,6 @@ def number_code(literals: Sequence[Literal]) -> NumberCode:
 def _exact(value: float) -> Decimal:
     """Return the shortest decimal that is this float and no other; it sorts as floats do."""
     return Decimal(repr(float(value)))
-
-
-def _shift(value: float, digits: int) -> Decimal:
-    sign, figures, exponent = _exact(value).as_tuple()
-    assert isinstance(exponent, int), "the value is finite"
-    return Decimal((sign, figures, exponent + digits))
 
 
 def _decimals(value: float) -> int:

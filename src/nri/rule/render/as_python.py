@@ -144,15 +144,7 @@ def _dress(plan: ColumnPlan) -> str:
 
 def _value(value: Value) -> str:
     if isinstance(value, dt.datetime):
-        fields = [
-            value.year,
-            value.month,
-            value.day,
-            value.hour,
-            value.minute,
-            value.second,
-            value.microsecond,
-        ]
+        fields = [*value.timetuple()[:6], value.microsecond]
         while len(fields) > 3 and fields[-1] == 0:
             fields.pop()
         return f"datetime.datetime({', '.join(map(str, fields))})"
