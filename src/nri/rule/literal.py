@@ -46,6 +46,11 @@ class Op(StrEnum):
         return {Op.EQ: Op.NE, Op.NE: Op.EQ, Op.GT: Op.LE, Op.LE: Op.GT}[self]
 
     @property
+    def positive(self) -> bool:
+        """Whether this is the positive one of its pair (``=`` and ``>`` are)."""
+        return self in (Op.EQ, Op.GT)
+
+    @property
     def ordered(self) -> bool:
         """Whether the comparison needs an order (``>`` and ``<=`` do)."""
         return self in (Op.GT, Op.LE)
@@ -104,7 +109,7 @@ class Literal:
     @property
     def positive(self) -> bool:
         """Whether the comparison is ``=`` or ``>``."""
-        return self.op in (Op.EQ, Op.GT)
+        return self.op.positive
 
     @property
     def sort_key(self) -> tuple[Any, ...]:
