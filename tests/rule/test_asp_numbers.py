@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nri.rule import Literal, Op, column_of, literal_truth
-from nri.rule.render.as_asp import number_code
+from nri.rule.render.as_logic import number_code
 
 numbers = st.one_of(
     st.integers(-20, 20),

@@ -20,7 +20,7 @@ from nri.rule import (
     clause_truth,
     column_of,
 )
-from nri.rule.decide import estimated_precision
+from nri.rule.truth import estimated_precision
 
 FEVER, COUGH, OLD = (
     Clause([Literal("fever", Op.EQ, True)]),

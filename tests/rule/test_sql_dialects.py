@@ -19,7 +19,7 @@ from sqlglot import exp
 
 from nri.errors import InputError
 from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, column_of
-from nri.rule.plan import ColumnPlan
+from nri.rule.column import ColumnPlan
 from nri.rule.render.sql import table_parts
 from nri.rule.render.sql_dialects import DIALECTS, dialect_of, identifier
 

@@ -12,7 +12,7 @@ from search_problems import episodes
 from nri.episode import literal_truth
 from nri.paper.deploy import clause_holds
 from nri.rule import Clause, Dnf, Literal, Op, Rule, clause_matrix, column_of
-from nri.rule.decide import deciding_order, first_to_fire
+from nri.rule.truth import deciding_order, first_to_fire
 from nri.search.candidates import build_pool, clause_truth
 from nri.search.clauses import clause_array, clause_lengths
 from nri.search.greedy import described

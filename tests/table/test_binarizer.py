@@ -12,7 +12,7 @@ from nri.arrays import BoolArray
 from nri.errors import InputError
 from nri.outcome import Classes
 from nri.rule import Kind, Literal, Op
-from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain
+from nri.rule.simplify import BOOLEAN, OPEN, ColumnDomain
 from nri.table import Binarizer, LeftOut, Reason, Table, read_columns, table_of
 from nri.table.usable import CategoryLimits
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nri import NRIClassifier
 from nri.errors import InputError
 from nri.rule import Kind, from_json, render
-from nri.rule.plan import unstated
+from nri.rule.column import unstated
 from nri.table import read_columns, read_table, table_of
 from nri.table.kinds.date import read_text_dates
 

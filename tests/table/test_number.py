@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from nri import NRIClassifier
 from nri.errors import InputError
 from nri.rule import Kind
-from nri.rule.plan import ColumnPlan, unstated
+from nri.rule.column import ColumnPlan, unstated
 from nri.table import Table, read_columns, read_table
 
 NUMBERS = [f"{i}.5" for i in range(1, 100)]

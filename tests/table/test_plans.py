@@ -15,7 +15,7 @@ from rule_strategies import counted
 from nri import NRIClassifier
 from nri.errors import InputError
 from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, Rule, from_json, render
-from nri.rule.plan import ColumnPlan
+from nri.rule.column import ColumnPlan
 from nri.table import read_columns, read_table, table_of
 from nri.table.cells import TextCells, text_cells, typed_texts
 from nri.table.reading import read_by, understand

@@ -10,7 +10,7 @@ import pytest
 
 from nri.errors import InputError
 from nri.rule import Clause, Dnf, Kind, Literal, Op
-from nri.rule.plan import ColumnPlan, unstated
+from nri.rule.column import ColumnPlan, unstated
 from nri.table import read_columns, table_of
 
 

@@ -13,7 +13,7 @@ from nri.induce.refine import cuts_of, rule_bits, sharpen
 from nri.induce.settings import Settings
 from nri.rule import Kind, Literal, Rule
 from nri.rule.column import Columns
-from nri.rule.decide import favour
+from nri.rule.truth import favour
 from nri.search.limits import Limits
 from nri.search.result import Induced
 from nri.table.binarizer import Binarizer

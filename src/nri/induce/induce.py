@@ -26,7 +26,7 @@ from nri.outcome import Classes, Number, Survival
 from nri.rows.base import Rows
 from nri.rows.memory import MemoryRows
 from nri.rule import Rule
-from nri.rule.plan import ColumnPlan
+from nri.rule.column import ColumnPlan
 from nri.search.result import Belief
 from nri.table.binarizer import Binarizer
 from nri.table.source import read_columns

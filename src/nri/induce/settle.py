@@ -32,7 +32,7 @@ from nri.outcome import Classes
 from nri.rows.base import Drawn, Patterns, Rows, RowsColumn, Window
 from nri.rows.hashing import as_floats
 from nri.rule import Clause, Label, Literal, Rule, Value
-from nri.rule.estimate import ClassTarget
+from nri.rule.labels import ClassTarget
 from nri.rule.literal import Kind
 from nri.table.table import Table
 

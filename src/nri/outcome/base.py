@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.outcome.score import Score
-from nri.rule.clause import Clause
-from nri.rule.decide import STRENGTH, deciding_order, estimated_precision, favour, first_to_fire, shrink
-from nri.rule.estimate import AnyTarget, ClassTarget, Shares
-from nri.rule.labels import Label, spelled
+from nri.rule.estimate import AnyTarget
+from nri.rule.labels import ClassTarget, Label, Shares, spelled
+from nri.rule.literal import Clause
 from nri.rule.phrase import phrase_label
 from nri.rule.rule import Branch, Rule
+from nri.rule.truth import STRENGTH, deciding_order, estimated_precision, favour, first_to_fire, shrink
 
 _PULL = 20.0
 """Weight, in rows, of all that a clause covers beside the rows that it decides: their share is flattered by

@@ -19,13 +19,12 @@ from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
 from nri.outcome.base import Classes, Outcome, rule_of
 from nri.outcome.score import LEVEL, Score, effective_rows, fold_error
-from nri.rule.clause import Clause
-from nri.rule.decide import first_to_fire
+from nri.rule.column import ColumnPlan
 from nri.rule.estimate import QUANTILES, Mean, NumberTarget, decimals_for
 from nri.rule.labels import Label
-from nri.rule.literal import Kind
-from nri.rule.plan import ColumnPlan
+from nri.rule.literal import Clause, Kind
 from nri.rule.rule import Rule
+from nri.rule.truth import first_to_fire
 
 LARGEST = 1e100
 """Largest value of a number that is explained: squares of it are still numbers."""

@@ -16,13 +16,12 @@ from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.outcome.base import Classes, Outcome, rule_of
 from nri.outcome.number import parts_of
 from nri.outcome.score import LEVEL, Score, fold_error
-from nri.rule.clause import Clause
-from nri.rule.decide import first_to_fire
+from nri.rule.column import ColumnPlan
 from nri.rule.estimate import Risk, SurvivalTarget
 from nri.rule.labels import Label
-from nri.rule.literal import Kind
-from nri.rule.plan import ColumnPlan
+from nri.rule.literal import Clause, Kind
 from nri.rule.rule import Rule
+from nri.rule.truth import first_to_fire
 
 TIMES = 61
 """Points in time at which curves are given, from 0 to the longest."""

@@ -16,7 +16,7 @@ from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Episode, literal_truth, make_episode
 from nri.errors import InputError
 from nri.paper.deploy import PUBLISHED, DeployConfig, deploy
-from nri.rule.decide import estimated_precision
+from nri.rule.truth import estimated_precision
 from nri.search.candidates import clause_truth
 from nri.search.clauses import IndexClause
 from nri.search.limits import Limits

@@ -34,7 +34,7 @@ from nri.report.records import (
     Validation,
 )
 from nri.rule import ClassTarget, Clause, Rule, clause_matrix, literal_truth
-from nri.rule.simplify import most_together
+from nri.rule.equivalence import most_together
 from nri.table.table import Table
 from nri.table.usable import LeftOut
 from nri.tasks.fairness import by_group, protected_columns

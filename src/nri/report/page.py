@@ -19,7 +19,7 @@ from nri.report.records import Confusion, Report, ReportOptions
 from nri.rule import ClassTarget, Clause, Mean, NumberTarget, Risk, Rule, SurvivalTarget
 from nri.rule.phrase import BARE, Part, bare_name, number, one_line, parts_of, phrase_label, phrase_part
 from nri.rule.render import RenderOptions
-from nri.rule.render.outline import outline_of
+from nri.rule.render.as_text import outline_of
 from nri.table.atomic import atomic_file
 from nri.table.table import Table
 

@@ -16,11 +16,10 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.outcome import Classes, Outcome
-from nri.rule.column import Column
+from nri.rule.column import Column, ColumnPlan
 from nri.rule.literal import Kind, Literal, Value
-from nri.rule.plan import ColumnPlan
-from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain
 from nri.rule.rule import Rule
+from nri.rule.simplify import BOOLEAN, OPEN, ColumnDomain
 from nri.table.binarizer import Binarizer
 from nri.table.table import Table
 from nri.table.usable import LeftOut

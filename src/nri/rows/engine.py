@@ -20,8 +20,8 @@ import numpy as np
 import pandas as pd
 
 from nri.errors import InputError
+from nri.rule.column import ColumnPlan
 from nri.rule.literal import Kind
-from nri.rule.plan import ColumnPlan
 from nri.rule.render.sql_dialects import Dialect, dialect_of, identifier, text_literal
 from nri.table.cells import TextCells
 from nri.table.kinds import MISSING_MARKS, ZERO_ONE

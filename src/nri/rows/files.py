@@ -10,7 +10,7 @@ import numpy as np
 
 from nri.errors import InputError
 from nri.rows.engine import ROWS, DuckEngine, as_frame, connect, copied, parquet_source, quoted
-from nri.rule.plan import ColumnPlan
+from nri.rule.column import ColumnPlan
 from nri.rule.render.sql_dialects import text_literal
 from nri.table.cells import text_cells
 from nri.table.delimited import sniff_delimiter

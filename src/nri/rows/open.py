@@ -18,9 +18,9 @@ from nri.rows.database import engine_of
 from nri.rows.engine import ROWS, DuckEngine, Engine, RawColumn, copied, select
 from nri.rows.files import Files, open_files
 from nri.rows.sql import SqlOutcome, SqlRows
+from nri.rule.column import ColumnPlan
 from nri.rule.labels import Label
 from nri.rule.literal import Kind, plain_value
-from nri.rule.plan import ColumnPlan
 from nri.rule.render.sql import SqlColumn, finite
 from nri.rule.render.sql_dialects import float_literal, identifier
 from nri.table.answers import Comparison, comparison_of

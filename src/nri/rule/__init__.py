@@ -1,14 +1,11 @@
 """Rules: literals, clauses and branches with their estimates; no tensors, no tables."""
 
-from nri.rule.clause import ALWAYS, FALSE, TRUE, Clause, Dnf
-from nri.rule.column import Column, Columns, column_of, row_count
+from nri.rule.column import Column, ColumnPlan, Columns, column_of, row_count
 from nri.rule.equivalence import difference, equivalent, implies
-from nri.rule.estimate import ClassTarget, Mean, NumberTarget, Risk, Shares, SurvivalTarget
+from nri.rule.estimate import Mean, NumberTarget, Risk, SurvivalTarget
 from nri.rule.explain import Explanation, Miss, NearMiss
-from nri.rule.labels import Label
-from nri.rule.literal import Kind, Literal, Op, Value
-from nri.rule.plan import ColumnPlan
-from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain, Domain
+from nri.rule.labels import ClassTarget, Label, Shares
+from nri.rule.literal import ALWAYS, FALSE, TRUE, Clause, Dnf, Kind, Literal, Op, Value
 from nri.rule.render import (
     FORMATS,
     Format,
@@ -20,7 +17,7 @@ from nri.rule.render import (
     to_sympy,
 )
 from nri.rule.rule import Branch, Rule
-from nri.rule.simplify import simplify
+from nri.rule.simplify import BOOLEAN, OPEN, ColumnDomain, Domain, simplify
 from nri.rule.truth import (
     clause_matrix,
     clause_truth,

@@ -1,13 +1,16 @@
-"""Columns: what rules are evaluated on, arrays of cells with a mask of the known ones.
+"""Columns: arrays of cells with a mask of the known ones, and the plans by which cells are read.
 
-This is the one form in which a table reaches the symbols; whoever has a DataFrame, an array or a
-list turns it into :data:`Columns` first. Texts are kept as codes into the column's categories, so that a
-comparison is one of small integers however long the texts are.
+:data:`Columns` are the one form in which a table reaches a rule. Texts are kept as codes into the column's
+categories, so that a comparison is one of small integers however long the texts are.
+
+A *plan* says how the cells of a column are to be read, decided once and kept with the rule. It is data;
+:mod:`nri.table.kinds` reads cells by it. So what was fitted is what is predicted, exported and explained,
+whatever the cells at hand look like.
 """
 
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,21 +19,15 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
 from nri.rule.literal import Kind, Value, plain_value
-from nri.rule.plan import ColumnPlan
 
 _KINDS = {"b": Kind.BOOLEAN, "f": Kind.NUMBER, "M": Kind.DATE}
-_DTYPES: dict[Kind, Any] = {
-    Kind.BOOLEAN: np.bool_,
-    Kind.NUMBER: np.float64,
-    Kind.TEXT: np.int32,
-    Kind.DATE: "datetime64[us]",
-}
 _UNKNOWN: dict[Kind, Any] = {
-    Kind.BOOLEAN: False,
-    Kind.NUMBER: np.nan,
-    Kind.TEXT: -1,
-    Kind.DATE: np.datetime64("NaT"),
+    Kind.BOOLEAN: np.bool_(False),
+    Kind.NUMBER: np.float64(np.nan),
+    Kind.TEXT: np.int32(-1),
+    Kind.DATE: np.datetime64("NaT", "us"),
 }
+"""What an unknown cell of each kind holds, in the type of all cells."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -64,10 +61,10 @@ class Column:
         categories = self.categories
         if categories is None:
             values, known, categories = _standard(values, known)
-        kind = Kind.TEXT if categories is not None else _KINDS[values.dtype.kind]
-        values = values.astype(_DTYPES[kind], copy=False)
+        unknown = _UNKNOWN[Kind.TEXT if categories is not None else _KINDS[values.dtype.kind]]
+        values = values.astype(unknown.dtype, copy=False)
         if not known.all():
-            values = np.where(known, values, np.asarray(_UNKNOWN[kind], dtype=values.dtype))
+            values = np.where(known, values, unknown)
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "known", known)
         object.__setattr__(self, "categories", categories)
@@ -134,17 +131,14 @@ def column_of(cells: Sequence[object]) -> Column:
     if len(kinds) > 1:
         raise InputError(f"a column mixes {' and '.join(sorted(kinds))} cells: convert them to one kind")
     (kind,) = kinds
-    if kind is Kind.TEXT:
-        values: NDArray[Any] = np.full(len(cells), None, dtype=object)
-    else:
-        values = np.full(len(cells), _UNKNOWN[kind], dtype=_DTYPES[kind])
+    values: NDArray[Any] = np.full(len(cells), None if kind is Kind.TEXT else _UNKNOWN[kind])
     values[known] = [plain_value(cell) for cell in seen] if kind is Kind.DATE else seen
     return Column(values, known)
 
 
 def empty_column(kind: Kind, n_rows: int) -> Column:
     """Return a column of a kind of which no cell is known."""
-    values = np.zeros(n_rows, dtype=_DTYPES[kind])
+    values = np.full(n_rows, _UNKNOWN[kind])
     return Column(values, np.zeros(n_rows, dtype=bool), () if kind is Kind.TEXT else None)
 
 
@@ -160,6 +154,65 @@ def row_count(columns: Columns, n_rows: int | None = None) -> int:
         if length != n:
             raise InputError(f"columns differ in length: {first!r} has {n} rows, {name!r} has {length}")
     return n
+
+
+_KEPT_CATEGORIES = 100
+"""Most categories of a column that are kept with a rule."""
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """What the cells of one column mean."""
+
+    kind: Kind
+    decimal: str = "."
+    """what stands before the decimals of a number"""
+    thousands: str = ""
+    """characters that may stand between the thousands of a number"""
+    unit: tuple[str, str] = ("", "")
+    """the currency in front of numbers and the unit behind them, each empty if there is none"""
+    whole: bool = False
+    """whether all numbers were whole by their type or their writing"""
+    day_first: bool | None = None
+    """of dates like ``02/03/2024``, whether the day comes first; None where dates tell it themselves"""
+    missing: tuple[str, ...] = ()
+    """words that stand for nothing in this column"""
+    no_and_yes: tuple[str, str] = ("false", "true")
+    """how no and yes are written in a boolean column"""
+    categories: tuple[str, ...] = ()
+    """the texts that cells were, in sorted order, by the spelling that is used"""
+    spellings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """for categories that were written in several ways, from each other way to the one that is used"""
+    folded: bool = False
+    """whether texts that differ only in case and blanks are one category"""
+    stated: bool = True
+    """False in rules that older versions wrote: then the cells at hand say how they are written"""
+
+    @property
+    def is_plain_number(self) -> bool:
+        """Whether cells are numbers with a point before the decimals and nothing between thousands."""
+        return self.kind is Kind.NUMBER and self.stated and (self.decimal, self.thousands) == (".", "")
+
+    def spelled(self, category: str) -> tuple[str, ...]:
+        """Return every way in which a category was written, the one that is used first.
+
+        >>> ColumnPlan(Kind.TEXT, spellings={"YES": "yes"}).spelled("yes")
+        ('yes', 'YES')
+        """
+        return (category, *(other for other, used in self.spellings.items() if used == category))
+
+    def kept_with(self, mentioned: Collection[str]) -> "ColumnPlan":
+        """Return the plan as a rule keeps it: of very many categories only those that it mentions."""
+        if len(self.categories) <= _KEPT_CATEGORIES:
+            return self
+        kept = tuple(text for text in self.categories if text in mentioned)
+        spellings = {other: used for other, used in self.spellings.items() if used in mentioned}
+        return replace(self, categories=kept, spellings=spellings)
+
+
+def unstated(kind: Kind) -> ColumnPlan:
+    """Return the plan of a column of which only the kind is known."""
+    return ColumnPlan(kind, stated=False)
 
 
 Reader = Callable[[Any, Mapping[str, ColumnPlan]], Columns]

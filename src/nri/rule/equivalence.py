@@ -1,27 +1,15 @@
-"""Do two rules mean the same? Decided exactly, by truth table or by a SAT solver.
+"""Do two rules mean the same? Decided exactly, on the rows that can occur.
 
-Both look at the rows that can occur: thresholds on one column are ordered, categories exclude each
-other, and a closed domain has no further values. By default rows have no unknown cells, as in
-logic; with ``unknown_cells=True`` every cell may also be unknown (unless its domain is complete).
+Thresholds on one column are ordered, categories exclude each other, and a closed domain has no further
+values. By default rows have no unknown cells, as in logic; with ``unknown_cells=True`` every cell may also be
+unknown (unless its domain is complete).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from math import prod
-from typing import Any
-
-import numpy as np
-
-from nri.rule.clause import Clause, Dnf
-from nri.rule.column import Columns
-from nri.rule.literal import Literal, Value
-from nri.rule.regions import OPEN, ColumnDomain, ColumnRegions, Domain, cube_of, regions_of
-from nri.rule.truth import rule_truth
+from nri.rule.literal import Clause, Dnf, Value
+from nri.rule.simplify import OPEN, ColumnDomain, Domain, Place, Regions
 
 Row = dict[str, Value | None]
 """One cell for each column that matters; None is unknown."""
-
-_SMALL = 2**13
-"""Rows of a truth table up to which it is quicker than starting a solver."""
 
 
 def equivalent(first: Dnf, second: Dnf, domain: Domain | None = None, *, unknown_cells: bool = False) -> bool:
@@ -45,130 +33,71 @@ def implies(first: Dnf, second: Dnf, domain: Domain | None = None, *, unknown_ce
 def difference(
     first: Dnf, second: Dnf, domain: Domain | None = None, *, unknown_cells: bool = False
 ) -> Row | None:
-    """Return a row on which just one of the rules fires, None if there is none."""
-    regions = _telling_regions(first, second, domain or {}, unknown_cells)
-    if any(len(column.cells) == 0 for column in regions.values()):
-        return None  # a column without possible cells leaves no row
-    if prod(len(column.cells) for column in regions.values()) <= _SMALL:
-        return _difference_by_table(first, second, regions)
-    return _difference_by_solver(first, second, regions)
-
-
-def _telling_regions(
-    first: Dnf, second: Dnf, domain: Domain, unknown_cells: bool
-) -> dict[str, ColumnRegions]:
-    """Regions that the rules' literals tell apart, and no finer."""
+    """Return the first row, by the order of cells, on which just one of the rules fires; None if none."""
     literals = [literal for rule in (first, second) for clause in rule for literal in clause]
+    domain = domain or {}
     if not unknown_cells:
-        names = {literal.column for literal in literals}
-        known = {name: domain.get(name, OPEN) for name in names}
+        known = {literal.column: domain.get(literal.column, OPEN) for literal in literals}
         domain = {name: ColumnDomain(column.values, complete=True) for name, column in known.items()}
-    regions = regions_of(literals, domain)
-    return {
-        name: column.joined(literal for literal in literals if literal.column == name)
-        for name, column in regions.items()
-    }
+    regions = Regions(literals, domain)
+    only_one = [
+        (clause, other)
+        for rule, other in ((first, second), (second, first))
+        for clause in rule
+        if not any(regions.contains(wider, clause) for wider in other)
+    ]
 
+    def differ(within: Place) -> Place | None:
+        places = (regions.find([clause], other, within) for clause, other in only_one)
+        return next((place for place in places if place is not None), None)
 
-def _difference_by_table(first: Dnf, second: Dnf, regions: Mapping[str, ColumnRegions]) -> Row | None:
-    shape = tuple(len(column.cells) for column in regions.values())
-    size = prod(shape)
-    grid = np.unravel_index(np.arange(size), shape) if shape else ()
-    rows: Columns = {
-        name: column.cells.take(index) for (name, column), index in zip(regions.items(), grid, strict=True)
-    }
-    differs = rule_truth(first, rows, size) ^ rule_truth(second, rows, size)
-    if not differs.any():
+    place = differ({})
+    if place is None:
         return None
-    row = int(differs.argmax())
-    return {name: column.cell(row) for name, column in rows.items()}
+    within: Place = {}
+    for name in regions.cells:
+        lower = range(_lowest(place[name]))
+        places = (differ({**within, name: 1 << region}) for region in lower)
+        place = next((one for one in places if one is not None), place)
+        within[name] = 1 << _lowest(place[name])
+    return {name: cells.cell(_lowest(within[name])) for name, cells in regions.cells.items()}
 
 
-def _difference_by_solver(first: Dnf, second: Dnf, regions: Mapping[str, ColumnRegions]) -> Row | None:
-    from pysat.solvers import Solver  # heavy, and needed for large rules only
-
-    grid = _Grid(regions, [literal for rule in (first, second) for x in rule if x.counts for literal in x])
-    for one, other in ((first, second), (second, first)):
-        with Solver(name="cadical153", bootstrap_with=[*grid.possible(), *grid.none_fires(other)]) as solver:
-            for clause in one:
-                fires = grid.enough_hold(clause, solver) if clause.counts else grid.all_hold(clause)
-                if fires is not None and solver.solve(assumptions=fires):
-                    return grid.row(solver.get_model())
-    return None
+def _lowest(mask: int) -> int:
+    return (mask & -mask).bit_length() - 1
 
 
-class _Grid:
-    """Propositional variables "column is in region i" and "this member holds", and constraints as CNF."""
+def can_fire(clause: Clause, where: Clause) -> bool:
+    """Whether a clause can fire on a row on which another does.
 
-    def __init__(self, regions: Mapping[str, ColumnRegions], members: Iterable[Literal]) -> None:
-        self.regions = regions
-        self.first: dict[str, int] = {}
-        self.last = 0
-        """The highest variable in use"""
-        for name, column in regions.items():
-            self.first[name] = self.last + 1
-            self.last += len(column.cells)
-        self.members = {literal: self._new() for literal in dict.fromkeys(members)}
+    >>> from nri.rule.literal import Literal, Op
+    >>> clause = Clause([Literal("age", Op.GT, 50), Literal("fever", Op.EQ, True)], at_least=1)
+    >>> can_fire(clause, Clause([Literal("age", Op.LE, 40)]))
+    True
+    """
+    return Regions([*clause, *where], {}).find([clause, where]) is not None
 
-    def _new(self) -> int:
-        self.last += 1
-        return self.last
 
-    def variables(self, name: str, mask: int) -> list[int]:
-        return [self.first[name] + i for i in range(mask.bit_length()) if mask >> i & 1]
+def must_fire(clause: Clause, where: Clause) -> bool:
+    """Whether a clause fires on every row on which another does."""
+    return Regions([*clause, *where], {}).find([where], [clause]) is None
 
-    def possible(self) -> Iterator[list[int]]:
-        """Every cell is in exactly one region, and a member holds in the regions of its literal."""
-        for name, column in self.regions.items():
-            options = self.variables(name, column.everything)
-            yield options
-            yield from ([-a, -b] for i, a in enumerate(options) for b in options[:i])
-        for literal, member in self.members.items():
-            options = self.variables(literal.column, self.regions[literal.column].mask(literal))
-            yield [-member, *options]
-            yield from ([member, -option] for option in options)
 
-    def none_fires(self, rule: Dnf) -> Iterator[list[int]]:
-        """For each clause, some column is in a region where the clause fails, or too few members hold."""
-        for clause in rule:
-            if clause.counts:
-                failing = [-self.members[x] for x in clause]
-                yield from self._at_least(failing, len(clause) - clause.at_least + 1)
-                continue
-            cube = cube_of(clause, self.regions)
-            if cube is not None:
-                yield [
-                    v for name, mask in cube.items() for v in self.variables(name, self._without(name, mask))
-                ]
+def meeting(one: Clause, other: Clause) -> Clause | None:
+    """Return a conjunction of their literals on whose rows both clauses fire, None if they never both do."""
+    regions = Regions([*one, *other], {})
+    place = regions.find([one, other])
+    if place is None:
+        return None
+    row = {name: 1 << _lowest(mask) for name, mask in place.items()}
+    where = Clause(x for x in (*one, *other) if regions.mask(x) & row[x.column])
+    for literal in where:
+        shorter = Clause(x for x in where if x != literal)
+        if must_fire(one, shorter) and must_fire(other, shorter):
+            where = shorter
+    return where
 
-    def all_hold(self, clause: Clause) -> list[int] | None:
-        """Assume that a conjunction fires: no column is in a region where it fails; None if it never does."""
-        cube = cube_of(clause, self.regions)
-        if cube is None:
-            return None
-        return [-v for name, mask in cube.items() for v in self.variables(name, self._without(name, mask))]
 
-    def enough_hold(self, clause: Clause, solver: Any) -> list[int]:
-        """Assume that a counting clause fires: one variable switches on the constraint that says so."""
-        switch = self._new()
-        for constraint in self._at_least([self.members[x] for x in clause], clause.at_least):
-            solver.add_clause([-switch, *constraint])
-        return [switch]
-
-    def _at_least(self, variables: list[int], n: int) -> list[list[int]]:
-        from pysat.card import CardEnc  # as heavy as the solver
-
-        encoded = CardEnc.atleast(variables, bound=n, top_id=self.last)
-        self.last = max(self.last, encoded.nv)
-        constraints: list[list[int]] = encoded.clauses
-        return constraints
-
-    def row(self, model: list[int]) -> Row:
-        true = {variable for variable in model if variable > 0}
-        return {
-            name: next(column.cells.cell(i) for i in range(len(column.cells)) if self.first[name] + i in true)
-            for name, column in self.regions.items()
-        }
-
-    def _without(self, name: str, mask: int) -> int:
-        return self.regions[name].everything & ~mask
+def most_together(clause: Clause) -> dict[str, int]:
+    """For each column, how many of the clause's literals can hold at once on a cell of it."""
+    return {name: levels[-1][0] for name, levels in Regions(clause, {}).levels(clause).items()}

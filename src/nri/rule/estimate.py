@@ -1,64 +1,25 @@
-"""Estimates: what a branch says of the rows that it decides, for each sort of outcome.
+"""Estimates of a number and of the time until an event: what a branch says of the rows that it decides.
 
-:class:`Shares` of classes, the :class:`Mean` of a number, the :class:`Risk` of an event. Each has the
-``value`` that is predicted and the ``rows`` that it was counted on. What they are estimates *of* is a
-*target*: :class:`ClassTarget`, :class:`NumberTarget` or :class:`SurvivalTarget`, which knows how to write
-them for people. A rule is the same record for all three (:mod:`nri.rule.rule`).
+:class:`Mean` and :class:`Risk` have, as :class:`nri.rule.labels.Shares` of classes, the ``value`` that is
+predicted and the ``rows`` that it was counted on. What they are estimates *of* is a *target*, which knows how
+to write them for people. All three have the same members; see :class:`nri.rule.labels.ClassTarget`.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.errors import InputError
-from nri.rule.labels import Label, as_label, check_classes, label_array, spelled
+from nri.rule.column import ColumnPlan
+from nri.rule.labels import ClassTarget, Shares
 from nri.rule.literal import Kind
-from nri.rule.phrase import number, phrase_label, phrase_name
-from nri.rule.plan import ColumnPlan
+from nri.rule.phrase import name_pattern, number, phrase_name
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 """The quantiles that are kept of the rows of a branch."""
-
-
-class Estimate(Protocol):
-    """What is predicted for some rows, and how many rows that was counted on."""
-
-    @property
-    def value(self) -> Any:
-        """The prediction: a class, a number or a risk."""
-
-    @property
-    def rows(self) -> float:
-        """Number of rows, or their weight."""
-
-
-@dataclass(frozen=True)
-class Shares:
-    """Classes of some rows."""
-
-    value: Label
-    """the class that is predicted"""
-    counts: tuple[float, ...]
-    """rows of each class, in the order of the target's classes"""
-    expected: tuple[float, ...]
-    """probability of each class on new rows; that of the predicted class is the highest"""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "value", as_label(self.value))
-        for name in ("counts", "expected"):
-            numbers = tuple(float(x) for x in getattr(self, name))
-            if not all(math.isfinite(x) and x >= 0 for x in numbers):
-                raise InputError(f"class counts must be finite and not negative: got {list(numbers)}")
-            object.__setattr__(self, name, numbers)
-
-    @property
-    def rows(self) -> float:
-        """Rows of any class."""
-        return sum(self.counts)
 
 
 @dataclass(frozen=True)
@@ -103,115 +64,6 @@ class Risk:
     """95 % interval of the median; None where an end was not reached"""
 
 
-class Target(Protocol):
-    """What a rule predicts, and how its estimates are written."""
-
-    @property
-    def name(self) -> str:
-        """The column that is predicted, or the event."""
-
-    @property
-    def kind(self) -> str:
-        """``classes``, ``number`` or ``survival``, as in files."""
-
-    @property
-    def titles(self) -> tuple[str, ...]:
-        """Headings of the columns that :meth:`cells` fills."""
-
-    @property
-    def patterns(self) -> tuple[str, ...]:
-        """How each cell stands in a line of text; empty for cells that are left out there."""
-
-    def cells(self, estimate: Any) -> tuple[str, ...]:
-        """Write an estimate as the cells of a table; the first is the prediction."""
-
-    def describe(self, estimate: Any) -> str:
-        """Write the prediction of a row in a few words."""
-
-    def comment(self, estimate: Any) -> str:
-        """Write what a reader of an exported program may want to know about a branch."""
-
-    def summary(self, fit: float | None) -> str:
-        """Write one line about how a rule fits the rows that it was counted on; empty if there is none."""
-
-    def values(self, estimates: Sequence[Any]) -> NDArray[Any]:
-        """Return the predictions as an array."""
-
-    def predictions(self, estimates: Sequence[Any]) -> dict[str, list[Any]]:
-        """Return the columns that predictions are written to: for each estimate what they hold."""
-
-
-@dataclass(frozen=True)
-class ClassTarget:
-    """A column of classes."""
-
-    name: str
-    classes: tuple[Label, ...]
-    """labels in the order of counts and probabilities"""
-    weighted: bool = field(default=False, compare=False)
-    """whether counts are sums of weights rather than numbers of rows"""
-    shown: tuple[Label, ...] = field(default=(), compare=False)
-    """classes whose probabilities stand beside predictions; without any, that of the predicted class does"""
-
-    kind = "classes"
-    titles = ("prediction", "share", "rows")
-
-    @property
-    def patterns(self) -> tuple[str, ...]:
-        """As in ``flu = yes   0.95 of 20 rows``."""
-        return _pattern(self.name, " = {}"), "{}", f"of {{}} rows{' (weighted)' if self.weighted else ''}"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "classes", tuple(as_label(label) for label in self.classes))
-        check_classes(self.classes)
-
-    def index(self, label: Label) -> int:
-        """Return the position of a label among the classes."""
-        if label not in self.classes:
-            raise InputError(f"{label!r} is not a class of {self.name!r}: classes are {list(self.classes)}")
-        return self.classes.index(label)
-
-    def share(self, estimate: Shares) -> float | None:
-        """Return the part of the rows that are of the predicted class; None if there are no rows."""
-        return estimate.counts[self.index(estimate.value)] / estimate.rows if estimate.rows > 0 else None
-
-    def probability(self, estimate: Shares) -> float:
-        """Return how probable the predicted class is on new rows."""
-        return estimate.expected[self.index(estimate.value)]
-
-    def cells(self, estimate: Shares) -> tuple[str, ...]:
-        """Write the class, its share of the rows, and how many rows these are."""
-        share = self.share(estimate)
-        written = "-" if share is None else f"{share:.2f}"
-        return phrase_label(estimate.value), written, number(estimate.rows)
-
-    def describe(self, estimate: Shares) -> str:
-        """Write the class and its probability."""
-        return f"{phrase_label(estimate.value)} (probability {self.probability(estimate):.2f})"
-
-    def comment(self, estimate: Shares) -> str:
-        """Write the class and its probability."""
-        return f"{phrase_label(estimate.value)}: probability {self.probability(estimate):.2f}"
-
-    def summary(self, fit: float | None) -> str:
-        """Classes have nothing to add to the lines of the branches."""
-        return ""
-
-    def values(self, estimates: Sequence[Shares]) -> NDArray[Any]:
-        """[branches + 1]: the predicted classes."""
-        return label_array(self.classes)[[self.index(one.value) for one in estimates]]
-
-    def predictions(self, estimates: Sequence[Shares]) -> dict[str, list[Any]]:
-        """Return the predicted classes and their probabilities, or those of the classes to be shown."""
-        columns: dict[str, list[Any]] = {f"predicted_{self.name}": [one.value for one in estimates]}
-        if not self.shown:
-            columns["probability"] = [round(self.probability(one), 4) for one in estimates]
-        for label in self.shown:
-            index = self.index(label)
-            columns[f"probability_{spelled(label)}"] = [round(one.expected[index], 4) for one in estimates]
-        return columns
-
-
 @dataclass(frozen=True)
 class NumberTarget:
     """A column of numbers."""
@@ -228,7 +80,7 @@ class NumberTarget:
     @property
     def patterns(self) -> tuple[str, ...]:
         """As in ``rent 913   (907 to 920)   8 rows``."""
-        return _pattern(self.name, " {}"), "({})", "", "{} rows"
+        return name_pattern(self.name, " {}"), "({})", "", "{} rows"
 
     def amount(self, value: float) -> str:
         """Write a value with its unit."""
@@ -298,7 +150,7 @@ class SurvivalTarget:
     @property
     def patterns(self) -> tuple[str, ...]:
         """As in ``median days 118   (106 to 128)   risk 0.62   dead: 10 of 15``."""
-        return _pattern(self.time, " {}", "median "), "({})", "risk {}", _pattern(self.name, ": {}")
+        return name_pattern(self.time, " {}", "median "), "({})", "risk {}", name_pattern(self.name, ": {}")
 
     def amount(self, time: float | None) -> str:
         """Write a time with its unit; one that was not reached in words."""
@@ -339,9 +191,7 @@ class SurvivalTarget:
         return {f"risk_{self.name}": [one.value for one in estimates]}
 
 
-def _pattern(name: str, behind: str, before: str = "") -> str:
-    """Return a format string around a name, whose own braces stand for themselves."""
-    return before + phrase_name(name).replace("{", "{{").replace("}", "}}") + behind
-
-
 AnyTarget = ClassTarget | NumberTarget | SurvivalTarget
+"""What a rule predicts."""
+Estimate = Shares | Mean | Risk
+"""What a branch says of its rows."""

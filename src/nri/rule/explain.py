@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nri.rule.clause import Clause
 from nri.rule.column import Columns
-from nri.rule.estimate import ClassTarget
-from nri.rule.literal import Literal, Value
+from nri.rule.labels import ClassTarget
+from nri.rule.literal import Clause, Literal, Value
 from nri.rule.phrase import phrase_clause, phrase_literal, phrase_name, phrase_value
 from nri.rule.rule import Branch, Rule, extend
 from nri.rule.truth import literal_truth

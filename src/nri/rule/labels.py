@@ -1,12 +1,20 @@
-"""Class labels: text, numbers or booleans, as plain Python values."""
+"""Classes: their labels, what a branch says of them, and how that is written.
+
+Labels are text, numbers or booleans, as plain Python values. The estimate of a branch is the :class:`Shares`
+of classes among the rows that it decides; :class:`ClassTarget` is what they are estimates of.
+"""
 
 import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nri.errors import InputError
+from nri.rule.phrase import name_pattern, number, phrase_label
 
 Label = bool | int | float | str
 
@@ -14,22 +22,13 @@ Label = bool | int | float | str
 def as_label(label: object) -> Label:
     """Turn numpy scalars into plain Python; anything but text, a number or a boolean is refused."""
     plain = label.item() if isinstance(label, np.generic) else label
-    if isinstance(plain, bool):
-        return plain
     if isinstance(plain, str):
         if not plain.isascii() and any("\ud800" <= c <= "\udfff" for c in plain):
             raise InputError(f"the class label {ascii(plain)[:60]} holds half a character; replace it")
         return str(plain)
-    if isinstance(plain, int | float) and _is_finite(plain):
+    if isinstance(plain, int | float) and abs(plain) <= sys.float_info.max:
         return plain
     raise InputError(f"a class label cannot be {label!r}: use text, finite numbers or booleans")
-
-
-def _is_finite(number: float) -> bool:
-    try:
-        return math.isfinite(number)
-    except OverflowError:  # an integer beyond all floats
-        return False
 
 
 def spelled(label: object) -> str:
@@ -39,16 +38,6 @@ def spelled(label: object) -> str:
     ('true', 'false', '1', 'True')
     """
     return str(label).lower() if isinstance(label, bool | np.bool_) else str(label)
-
-
-def check_classes(classes: tuple[Label, ...]) -> None:
-    """Raise unless there is a class, no two are equal, and all are of one sort."""
-    if not classes:
-        raise InputError("a rule set needs at least one class")
-    if len(set(classes)) < len(classes):
-        raise InputError(f"classes must differ: got {list(classes)}")
-    if len({_sort(label) for label in classes}) > 1:
-        raise InputError(f"classes mix sorts of labels: {list(classes)}; convert them to text")
 
 
 def label_array(classes: tuple[Label, ...]) -> NDArray[Any]:
@@ -62,3 +51,105 @@ def _sort(label: Label) -> str:
     if isinstance(label, bool):
         return "boolean"
     return "text" if isinstance(label, str) else "number"
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Classes of some rows."""
+
+    value: Label
+    """the class that is predicted"""
+    counts: tuple[float, ...]
+    """rows of each class, in the order of the target's classes"""
+    expected: tuple[float, ...]
+    """probability of each class on new rows; that of the predicted class is the highest"""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", as_label(self.value))
+        for name in ("counts", "expected"):
+            numbers = tuple(float(x) for x in getattr(self, name))
+            if not all(math.isfinite(x) and x >= 0 for x in numbers):
+                raise InputError(f"class counts must be finite and not negative: got {list(numbers)}")
+            object.__setattr__(self, name, numbers)
+
+    @property
+    def rows(self) -> float:
+        """Rows of any class."""
+        return sum(self.counts)
+
+
+@dataclass(frozen=True)
+class ClassTarget:
+    """A column of classes."""
+
+    name: str
+    classes: tuple[Label, ...]
+    """labels in the order of counts and probabilities"""
+    weighted: bool = field(default=False, compare=False)
+    """whether counts are sums of weights rather than numbers of rows"""
+    shown: tuple[Label, ...] = field(default=(), compare=False)
+    """classes whose probabilities stand beside predictions; without any, that of the predicted class does"""
+
+    kind = "classes"
+    titles = ("prediction", "share", "rows")
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """As in ``flu = yes   0.95 of 20 rows``."""
+        return name_pattern(self.name, " = {}"), "{}", f"of {{}} rows{' (weighted)' if self.weighted else ''}"
+
+    def __post_init__(self) -> None:
+        classes = tuple(as_label(label) for label in self.classes)
+        if not classes:
+            raise InputError("a rule set needs at least one class")
+        if len(set(classes)) < len(classes):
+            raise InputError(f"classes must differ: got {list(classes)}")
+        if len({_sort(label) for label in classes}) > 1:
+            raise InputError(f"classes mix sorts of labels: {list(classes)}; convert them to text")
+        object.__setattr__(self, "classes", classes)
+
+    def index(self, label: Label) -> int:
+        """Return the position of a label among the classes."""
+        if label not in self.classes:
+            raise InputError(f"{label!r} is not a class of {self.name!r}: classes are {list(self.classes)}")
+        return self.classes.index(label)
+
+    def share(self, estimate: Shares) -> float | None:
+        """Return the part of the rows that are of the predicted class; None if there are no rows."""
+        return estimate.counts[self.index(estimate.value)] / estimate.rows if estimate.rows > 0 else None
+
+    def probability(self, estimate: Shares) -> float:
+        """Return how probable the predicted class is on new rows."""
+        return estimate.expected[self.index(estimate.value)]
+
+    def cells(self, estimate: Shares) -> tuple[str, ...]:
+        """Write the class, its share of the rows, and how many rows these are."""
+        share = self.share(estimate)
+        written = "-" if share is None else f"{share:.2f}"
+        return phrase_label(estimate.value), written, number(estimate.rows)
+
+    def describe(self, estimate: Shares) -> str:
+        """Write the class and its probability."""
+        return f"{phrase_label(estimate.value)} (probability {self.probability(estimate):.2f})"
+
+    def comment(self, estimate: Shares) -> str:
+        """Write the class and its probability."""
+        return f"{phrase_label(estimate.value)}: probability {self.probability(estimate):.2f}"
+
+    def summary(self, fit: float | None) -> str:
+        """Classes have nothing to add to the lines of the branches."""
+        return ""
+
+    def values(self, estimates: Sequence[Shares]) -> NDArray[Any]:
+        """[branches + 1]: the predicted classes."""
+        return label_array(self.classes)[[self.index(one.value) for one in estimates]]
+
+    def predictions(self, estimates: Sequence[Shares]) -> dict[str, list[Any]]:
+        """Return the predicted classes and their probabilities, or those of the classes to be shown."""
+        columns: dict[str, list[Any]] = {f"predicted_{self.name}": [one.value for one in estimates]}
+        if not self.shown:
+            columns["probability"] = [round(self.probability(one), 4) for one in estimates]
+        for label in self.shown:
+            index = self.index(label)
+            columns[f"probability_{spelled(label)}"] = [round(one.expected[index], 4) for one in estimates]
+        return columns

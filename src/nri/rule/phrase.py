@@ -11,9 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 
-from nri.rule.clause import Clause
-from nri.rule.labels import Label
-from nri.rule.literal import Kind, Literal, Op, Value
+from nri.rule.literal import Clause, Kind, Literal, Op, Value
 
 
 @dataclass(frozen=True)
@@ -129,6 +127,11 @@ def phrase_name(name: str) -> str:
     return name if plain else quoted(name)
 
 
+def name_pattern(name: str, behind: str, before: str = "") -> str:
+    """Return a format string around a column's name, whose own braces stand for themselves."""
+    return before + phrase_name(name).replace("{", "{{").replace("}", "}}") + behind
+
+
 def bare_name(name: str) -> str:
     r"""Write a column's name where something else bounds it, such as a chip, a cell or a heading.
 
@@ -151,7 +154,7 @@ def phrase_value(value: Value) -> str:
     return repr(value)
 
 
-def phrase_label(label: Label) -> str:
+def phrase_label(label: Value) -> str:
     """Write a class label."""
     return phrase_value(label)
 

@@ -18,14 +18,11 @@ from numpy.typing import NDArray
 
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
-from nri.rule.clause import Clause, Dnf
-from nri.rule.column import Columns, read_rows, row_count
-from nri.rule.decide import favour, first_to_fire
-from nri.rule.estimate import AnyTarget, ClassTarget, NumberTarget, Shares, SurvivalTarget
-from nri.rule.labels import Label
-from nri.rule.literal import Kind
-from nri.rule.plan import ColumnPlan, unstated
-from nri.rule.truth import clause_matrix
+from nri.rule.column import ColumnPlan, Columns, read_rows, row_count, unstated
+from nri.rule.estimate import AnyTarget, NumberTarget, SurvivalTarget
+from nri.rule.labels import ClassTarget, Label, Shares
+from nri.rule.literal import Clause, Dnf, Kind
+from nri.rule.truth import clause_matrix, favour, first_to_fire
 
 
 @dataclass(frozen=True)

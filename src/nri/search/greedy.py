@@ -7,7 +7,7 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Episode
-from nri.rule.decide import first_to_fire
+from nri.rule.truth import first_to_fire
 from nri.search.candidates import CandidatePool, build_pool, clause_truth, joined, precise
 from nri.search.clauses import stacked
 from nri.search.counts import propose_counts

@@ -8,7 +8,7 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Cells, literal_truth
-from nri.rule.decide import deciding_order, estimated_precision, first_to_fire
+from nri.rule.truth import deciding_order, estimated_precision, first_to_fire
 from nri.search.candidates import clause_truth
 from nri.search.clauses import AnyClause
 
@@ -96,7 +96,7 @@ def deciding_places(branches: Sequence[Branch], literals: BoolArray) -> IntArray
 def decide(
     truths: list[BoolArray], precisions: tuple[FloatArray, ...] | list[FloatArray], default: int
 ) -> IntArray:
-    """[M], class of the clause that decides each row by :mod:`nri.rule.decide`, or the default."""
+    """[M], class of the clause that decides each row by :mod:`nri.rule.truth`, or the default."""
     owner = np.repeat(np.arange(len(truths)), [len(truth) for truth in truths])
     order = deciding_order(np.concatenate(precisions), owner)
     first = first_to_fire(np.concatenate(truths)[order].T)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.rule.decide import first_to_fire
+from nri.rule.truth import first_to_fire
 
 LiteralSet = tuple[int, ...]
 """A clause as sorted indices of literals."""

@@ -16,7 +16,7 @@ from nri.rule import Clause, Column, Kind, Label, Literal, NumberTarget, RenderO
 from nri.rule.explain import tally
 from nri.rule.literal import Value
 from nri.rule.phrase import BARE, phrase_label, phrase_literal, phrase_value
-from nri.rule.render.outline import outline_of
+from nri.rule.render.as_text import outline_of
 from nri.rule.truth import literal_truth
 from nri.serve.upload import ColumnProfile, TargetProfile, Upload, guess_target
 from nri.serve.work import Work

@@ -12,10 +12,9 @@ import numpy as np
 
 from nri.arrays import BoolArray
 from nri.errors import InputError, UnknownColumnError
-from nri.rule.column import Column
+from nri.rule.column import Column, ColumnPlan
 from nri.rule.literal import Kind, Literal, Op
 from nri.rule.phrase import unquoted
-from nri.rule.plan import ColumnPlan
 from nri.table.cells import TextCells
 from nri.table.kinds import TRUE_FALSE, ZERO_ONE
 from nri.table.reading import as_numbers, read_by

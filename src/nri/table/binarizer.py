@@ -15,7 +15,7 @@ from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
 from nri.rule import Kind, Op
 from nri.rule.column import Column, Columns, row_count
-from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain
+from nri.rule.simplify import BOOLEAN, OPEN, ColumnDomain
 from nri.rule.truth import literal_truth
 from nri.table.source import as_frame, table_of
 from nri.table.table import Table

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from nri.arrays import FloatArray
 from nri.errors import InputError
-from nri.rule.column import Column, empty_column
+from nri.rule.column import Column, ColumnPlan, empty_column
 from nri.rule.literal import Kind
-from nri.rule.plan import ColumnPlan
 from nri.table.cells import Cells, TextCells, TypedCells, number_as_text
 from nri.table.kinds import (
     TRUE_FALSE,

@@ -16,9 +16,8 @@ import numpy as np
 import pandas as pd
 
 from nri.errors import InputError, UnknownColumnError
-from nri.rule.column import Column, Columns
+from nri.rule.column import Column, ColumnPlan, Columns
 from nri.rule.literal import Kind
-from nri.rule.plan import ColumnPlan
 from nri.table.cells import Cells, TypedCells, cells_of, plain_numbers_of, text_cells, writable
 from nri.table.kinds import ZERO_ONE
 from nri.table.kinds.number import are_zero_one

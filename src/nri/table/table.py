@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError, UnknownColumnError
 from nri.outcome import Classes, Number, Outcome
-from nri.rule.column import Column, Columns
+from nri.rule.column import Column, ColumnPlan, Columns
 from nri.rule.labels import Label
-from nri.rule.plan import ColumnPlan
 
 logger = logging.getLogger(__name__)
 

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, FloatArray
 from nri.errors import InputError, TargetError
 from nri.outcome import Classes, Number, Survival
-from nri.rule.column import Column
+from nri.rule.column import Column, ColumnPlan
 from nri.rule.labels import Label, as_label, spelled
 from nri.rule.literal import Kind
-from nri.rule.plan import ColumnPlan
 from nri.table.answers import Answers, read_answers
 from nri.table.cells import number_as_text
 from nri.table.kinds import ZERO_ONE

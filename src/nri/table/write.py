@@ -17,10 +17,9 @@ import numpy as np
 import pandas as pd
 
 from nri.errors import InputError
-from nri.rule.column import Column
+from nri.rule.column import Column, ColumnPlan
 from nri.rule.labels import spelled
 from nri.rule.literal import Kind
-from nri.rule.plan import ColumnPlan
 from nri.table.atomic import atomic_file
 from nri.table.excel import INSTALL, column_letters
 from nri.table.source import DelimitedText, Source, Workbook

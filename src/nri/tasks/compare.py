@@ -27,9 +27,9 @@ from nri.rule import (
     literal_truth,
     simplify,
 )
+from nri.rule.equivalence import can_fire, meeting, must_fire
 from nri.rule.literal import Value
-from nri.rule.regions import regions_of
-from nri.rule.simplify import can_fire, meeting, must_fire
+from nri.rule.simplify import Regions
 from nri.table.source import Source, as_frame
 from nri.table.table import Table
 from nri.tasks.predictions import Truth
@@ -296,8 +296,8 @@ def _regions(old: Rule, new: Rule) -> tuple[RegionChange, ...]:
     _same_kinds([*old.clauses, *new.clauses])
     literals = {literal for clause in (*old.clauses, *new.clauses) for literal in clause}
     names = {literal.column for literal in literals}
-    regions = regions_of(literals, {name: ColumnDomain(None, complete=True) for name in names})
-    shape = tuple(len(column.cells) for column in regions.values())
+    cells = Regions(literals, {name: ColumnDomain(None, complete=True) for name in names}).cells
+    shape = tuple(len(column) for column in cells.values())
     size = int(np.prod(shape, dtype=object)) if shape else 1
     rows = np.arange(min(size, _MOST_REGIONS))
     if size > _MOST_REGIONS:
@@ -305,9 +305,7 @@ def _regions(old: Rule, new: Rule) -> tuple[RegionChange, ...]:
         places = tuple(rng.integers(0, n, _MOST_REGIONS) for n in shape)
     else:
         places = np.unravel_index(rows, shape) if shape else ()
-    columns = {
-        name: column.cells.take(index) for (name, column), index in zip(regions.items(), places, strict=True)
-    }
+    columns = {name: column.take(index) for (name, column), index in zip(cells.items(), places, strict=True)}
     by_old, by_new = (rule.decide(columns, len(rows)) for rule in (old, new))
     pairs, first = np.unique(np.stack([by_old, by_new]), axis=1, return_index=True)
     changes = []

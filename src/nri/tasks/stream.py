@@ -16,9 +16,8 @@ import pandas as pd
 
 from nri.errors import InputError, UnknownColumnError
 from nri.rule import Clause, Rule
-from nri.rule.column import Columns
+from nri.rule.column import ColumnPlan, Columns
 from nri.rule.literal import Kind
-from nri.rule.plan import ColumnPlan
 from nri.table.answers import read_answers
 from nri.table.atomic import atomic_file
 from nri.table.cells import TextCells

@@ -11,14 +11,11 @@ from typing import Any
 
 from nri.errors import InputError
 from nri.rule.render import older_json as older_json  # reads the files of earlier versions
-from nri.rule.render.as_asp import asp_facts, render_asp
-from nri.rule.render.as_html import in_notebook, render_html
 from nri.rule.render.as_json import from_dict, from_json, render_json
-from nri.rule.render.as_latex import render_latex
-from nri.rule.render.as_markdown import render_markdown
-from nri.rule.render.as_prolog import prolog_facts, render_prolog
+from nri.rule.render.as_logic import asp_facts, prolog_facts, render_asp, render_prolog
 from nri.rule.render.as_python import render_python
 from nri.rule.render.as_sympy import render_sympy, to_sympy
+from nri.rule.render.as_table import in_notebook, render_html, render_latex, render_markdown
 from nri.rule.render.as_text import render_text
 from nri.rule.rule import RenderOptions, Rule, extend
 

@@ -7,26 +7,15 @@ read is ever evaluated, and whatever is wrong with a file is reported with its p
 
 import datetime as dt
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, TypeVar
 
 from nri.errors import InputError
-from nri.rule.clause import Clause
-from nri.rule.estimate import (
-    QUANTILES,
-    AnyTarget,
-    ClassTarget,
-    Mean,
-    NumberTarget,
-    Risk,
-    Shares,
-    SurvivalTarget,
-    decimals_for,
-)
-from nri.rule.labels import as_label
-from nri.rule.literal import Kind, Literal, Value
-from nri.rule.plan import ColumnPlan
+from nri.rule.column import ColumnPlan
+from nri.rule.estimate import QUANTILES, AnyTarget, Mean, NumberTarget, Risk, SurvivalTarget, decimals_for
+from nri.rule.labels import ClassTarget, Label, Shares, as_label
+from nri.rule.literal import Clause, Kind, Literal, Value
 from nri.rule.rule import Branch, RenderOptions, Rule
 
 FORMAT = "nri-rule"
@@ -128,76 +117,60 @@ def from_dict(data: Any) -> Rule:
 
 def _read(top: "Node") -> Rule:
     target = _target(top.get("predicts"))
-    readers: dict[str, Callable[[Node], Any]]
-    readers = {"classes": _shares, "number": read_mean, "survival": _risk}
-    read = readers[target.kind]
-    support = read(top.get("support"))
+    kind = _ESTIMATES[target.kind]
+    support = read_estimate(top.get("support"), kind)
     if isinstance(target, NumberTarget):
         target = NumberTarget(target.name, target.plan, decimals_for(support))
-    branches = [Branch(read_clause(node), read(node.get("estimate"))) for node in top.get("branches").items()]
+    branches = tuple(
+        Branch(read_clause(node), read_estimate(node.get("estimate"), kind))
+        for node in top.get("branches").items()
+    )
     fit = float(top.get("fit").number()) if top.has("fit") else None
-    otherwise = read(top.get("otherwise"))
+    otherwise = read_estimate(top.get("otherwise"), kind)
     plans = read_plans(top.get("columns"))
-    return top.made(lambda _: Rule(target, tuple(branches), otherwise, support, fit, plans))
+    return top.made(lambda _: Rule(target, branches, otherwise, support, fit, plans))
+
+
+_ESTIMATES: dict[str, Any] = {"classes": Shares, "number": Mean, "survival": Risk}
+_LARGEST = 1e101
+"""No value that is explained is larger, nor an end of its interval."""
 
 
 def _target(node: "Node") -> AnyTarget:
     kind, name = node.get("kind").text(), node.get("name").text()
-    if kind == "classes":
-        classes = tuple(item.made(as_label) for item in node.get("classes").items())
-        weighted = node.has("weighted") and _flag(node.get("weighted"))
-        return node.made(lambda _: ClassTarget(name, classes, weighted))
-    if kind not in ("number", "survival"):
+    if kind not in _ESTIMATES:
         raise InputError(f"{node.place} has the unknown kind {kind!r}: use classes, number or survival")
+    if kind == "classes":
+        return read_classes(node, name)
     plan = read_plan(node.get("cells"))
     if kind == "number":
         return NumberTarget(name, plan)
     return SurvivalTarget(name, node.get("time").text(), read_numbers(node.get("times")), plan)
 
 
-def _shares(node: "Node") -> Shares:
-    counts, expected = read_numbers(node.get("counts")), read_numbers(node.get("expected"))
-    return node.made(lambda _: Shares(node.get("value").made(as_label), counts, expected))
+def read_classes(node: "Node", name: str) -> ClassTarget:
+    """Read the classes of a target."""
+    classes = tuple(item.made(as_label) for item in node.get("classes").items())
+    weighted = node.has("weighted") and _flag(node.get("weighted"))
+    return node.made(lambda _: ClassTarget(name, classes, weighted))
 
 
-_LARGEST = 1e101
-"""No value that is explained is larger, nor an end of its interval."""
-
-
-def read_mean(node: "Node", ends: tuple[float, ...] | None = None) -> Mean:
-    """Read the estimate of a number; older files have the ends of the interval in one list."""
-    if ends is None:
-        ends = (float(node.get("low").number()), float(node.get("high").number()))
-    quantiles = read_numbers(node.get("quantiles"))
-    if len(ends) != 2 or len(quantiles) != len(QUANTILES):
-        raise InputError(f"{node.place} needs two ends of its interval and {len(QUANTILES)} quantiles")
-    if list(quantiles) != sorted(quantiles) or max(map(abs, (*quantiles, *ends))) > _LARGEST:
-        raise InputError(f"{node.place} needs quantiles in increasing order, none beyond {_LARGEST:g}")
-    rows, mean = float(node.get("rows").number()), float(node.get("mean").number())
-    value = float(node.get("value").number()) if node.has("value") else mean
-    return Mean(value, rows, mean, *ends, quantiles)
-
-
-def _risk(node: "Node") -> Risk:
-    return read_risk(node, float(node.get("value").number()))
-
-
-def read_risk(node: "Node", risk: float) -> Risk:
-    """Read the curve of an estimate of survival."""
-    survival, low, high, at_risk = (
-        read_numbers(node.get(name)) for name in ("survival", "low", "high", "at_risk")
-    )
-    if len({len(values) for values in (survival, low, high, at_risk)}) > 1:
-        raise InputError(f"{node.place} must have a value for each of the times")
-    rows, events = (float(node.get(name).number()) for name in ("rows", "events"))
-    medians = [node.get(name) for name in ("median", "median_low", "median_high")]
-    ends = (None if one.value is None else float(one.number()) for one in medians)
-    return Risk(risk, rows, events, survival, low, high, at_risk, *ends)
-
-
-def read_numbers(node: "Node") -> tuple[float, ...]:
-    """Read a list of numbers."""
-    return tuple(float(item.number()) for item in node.items())
+def read_estimate(node: "Node", kind: Any, **given: Any) -> Any:
+    """Read an estimate of a kind, but for the fields that are given."""
+    values = {one.name: _READ[one.type](node.get(one.name)) for one in fields(kind) if one.name not in given}
+    estimate = node.made(lambda _: kind(**values, **given))
+    if isinstance(estimate, Mean):
+        quantiles = estimate.quantiles
+        if len(quantiles) != len(QUANTILES):
+            raise InputError(f"{node.place} needs two ends of its interval and {len(QUANTILES)} quantiles")
+        extremes = (*quantiles, estimate.low, estimate.high)
+        if list(quantiles) != sorted(quantiles) or max(map(abs, extremes)) > _LARGEST:
+            raise InputError(f"{node.place} needs quantiles in increasing order, none beyond {_LARGEST:g}")
+    if isinstance(estimate, Risk):
+        curves = (estimate.survival, estimate.low, estimate.high, estimate.at_risk)
+        if len(set(map(len, curves))) > 1:
+            raise InputError(f"{node.place} must have a value for each of the times")
+    return estimate
 
 
 _MOST = 1.7976931348623157e308
@@ -284,47 +257,46 @@ def read_plans(node: Node) -> dict[str, ColumnPlan]:
 
 def read_plan(node: Node) -> ColumnPlan:
     """Read how the cells of one column are read."""
-    stated: dict[str, Any] = {}
-    for name in node.typed(dict, "an object"):
-        if name == "kind":
-            stated[name] = node.get(name).made(Kind)
-        elif name in _PLAN_FIELDS:
-            stated[name] = _PLAN_FIELDS[name](node.get(name))
-        else:
+    types = {one.name: one.type for one in fields(ColumnPlan) if one.name != "stated"}
+    stated = {}
+    for name in {"kind": None, **node.typed(dict, "an object")}:
+        if name not in types:
             raise InputError(f"{node.place} has the unknown key {name!r}: was it edited by hand?")
-    if "kind" not in stated:
-        node.get("kind")  # raises, and says where
+        stated[name] = _READ[types[name]](node.get(name))
     return ColumnPlan(**stated)
+
+
+def read_numbers(node: Node) -> tuple[float, ...]:
+    """Read a list of numbers."""
+    return tuple(float(item.number()) for item in node.items())
 
 
 def _texts(node: Node) -> tuple[str, ...]:
     return tuple(item.text() for item in node.items())
 
 
-def _pair(node: Node) -> tuple[str, str]:
+def _pair(node: Node) -> tuple[str, ...]:
     both = _texts(node)
     if len(both) != 2:
         raise InputError(f"{node.place} must be a list of two texts")
-    return both[0], both[1]
-
-
-def _spellings(node: Node) -> dict[str, str]:
-    return {name: node.get(name).text() for name in node.typed(dict, "an object")}
+    return both
 
 
 def _flag(node: Node) -> bool:
     return node.typed(bool, "true or false")
 
 
-_PLAN_FIELDS: dict[str, Callable[[Node], Any]] = {
-    "decimal": Node.text,
-    "thousands": Node.text,
-    "unit": _pair,
-    "whole": _flag,
-    "day_first": _flag,
-    "missing": _texts,
-    "no_and_yes": _pair,
-    "categories": _texts,
-    "spellings": _spellings,
-    "folded": _flag,
+_READ: dict[Any, Callable[[Node], Any]] = {
+    Kind: lambda node: node.made(Kind),
+    Label: lambda node: node.made(as_label),
+    bool: _flag,
+    bool | None: _flag,
+    float: lambda node: float(node.number()),
+    float | None: lambda node: None if node.value is None else float(node.number()),
+    tuple[float, ...]: read_numbers,
+    str: Node.text,
+    tuple[str, str]: _pair,
+    tuple[str, ...]: _texts,
+    Mapping[str, str]: lambda node: {name: node.get(name).text() for name in node.typed(dict, "an object")},
 }
+"""How a field of a record is read, by its type."""

@@ -10,10 +10,9 @@ import keyword
 from collections.abc import Mapping
 
 from nri.errors import InputError
-from nri.rule.clause import Clause
-from nri.rule.literal import Kind, Literal, Op, Value
+from nri.rule.column import ColumnPlan
+from nri.rule.literal import Clause, Kind, Literal, Op, Value
 from nri.rule.phrase import phrase_name
-from nri.rule.plan import ColumnPlan
 from nri.rule.rule import Branch, RenderOptions, Rule
 
 _SIGNS = {Op.EQ: "==", Op.NE: "!=", Op.GT: ">", Op.LE: "<="}
@@ -145,15 +144,7 @@ def _dress(plan: ColumnPlan) -> str:
 
 def _value(value: Value) -> str:
     if isinstance(value, dt.datetime):
-        fields = [
-            value.year,
-            value.month,
-            value.day,
-            value.hour,
-            value.minute,
-            value.second,
-            value.microsecond,
-        ]
+        fields = [*value.timetuple()[:6], value.microsecond]
         while len(fields) > 3 and fields[-1] == 0:
             fields.pop()
         return f"datetime.datetime({', '.join(map(str, fields))})"

@@ -9,8 +9,7 @@ import datetime as dt
 from typing import Any, Protocol
 
 from nri.errors import InputError
-from nri.rule.clause import Dnf
-from nri.rule.literal import Kind, Literal, Op, Value
+from nri.rule.literal import Dnf, Kind, Literal, Op, Value
 from nri.rule.phrase import phrase_literal, phrase_name
 from nri.rule.rule import RenderOptions, Rule
 

@@ -5,24 +5,26 @@ clauses by class; the one with the highest estimated precision decided, and its 
 the rows that it covered and of those that were left to it.
 """
 
+from typing import Any
+
 import numpy as np
 
 from nri.arrays import FloatArray
 from nri.errors import InputError
-from nri.rule.decide import deciding_order, estimated_precision, favour, shrink
-from nri.rule.estimate import ClassTarget, NumberTarget, Shares, SurvivalTarget, decimals_for
-from nri.rule.labels import Label, as_label
+from nri.rule.estimate import Mean, NumberTarget, Risk, SurvivalTarget, decimals_for
+from nri.rule.labels import Label, Shares, as_label
 from nri.rule.render.as_json import (
     READERS,
     Node,
+    read_classes,
     read_clause,
-    read_mean,
+    read_estimate,
     read_numbers,
     read_plan,
     read_plans,
-    read_risk,
 )
 from nri.rule.rule import Branch, Rule
+from nri.rule.truth import deciding_order, estimated_precision, favour, shrink
 
 _PULL = 20.0
 """Weight, in rows, of all that a clause covers among the rows that were left to it."""
@@ -30,10 +32,8 @@ _PULL = 20.0
 
 def _ruleset(top: Node) -> Rule:
     """Read a rule for classes, format versions 1 to 3."""
-    classes = tuple(node.made(as_label) for node in top.get("classes").items())
-    weighted = top.has("weighted") and top.get("weighted").typed(bool, "true or false")
-    name = top.get("target").text()
-    target = top.made(lambda _: ClassTarget(name, classes, weighted))
+    target = read_classes(top, top.get("target").text())
+    classes = target.classes
     prior = np.array(read_numbers(top.get("prior")))
     branches, precisions, owners, ruled = [], [], [], set()
     for owner, of_class in enumerate(top.get("rules").items()):
@@ -94,8 +94,12 @@ def _shares(label: Label, index: int, covered: FloatArray, decided: FloatArray, 
 def _segments(top: Node) -> Rule:
     """Read a rule for a number."""
 
-    def mean(node: Node):  # type: ignore[no-untyped-def]
-        return read_mean(node, read_numbers(node.get("interval")))
+    def mean(node: Node) -> Any:
+        ends = read_numbers(node.get("interval"))
+        if len(ends) != 2:
+            raise InputError(f"{node.place} needs two ends of its interval")
+        value = {} if node.has("value") else {"value": float(node.get("mean").number())}
+        return read_estimate(node, Mean, low=ends[0], high=ends[1], **value)
 
     support = mean(top.get("support"))
     target = NumberTarget(top.get("target").text(), read_plan(top.get("reading")), decimals_for(support))
@@ -108,8 +112,8 @@ def _segments(top: Node) -> Rule:
 def _survival(top: Node) -> Rule:
     """Read a rule for the time until an event."""
 
-    def risk(node: Node):  # type: ignore[no-untyped-def]
-        return read_risk(node.get("curve"), float(node.get("risk").number()))
+    def risk(node: Node) -> Any:
+        return read_estimate(node.get("curve"), Risk, value=float(node.get("risk").number()))
 
     times = read_numbers(top.get("times"))
     target = SurvivalTarget(
@@ -117,7 +121,7 @@ def _survival(top: Node) -> Rule:
     )
     branches = tuple(Branch(read_clause(node), risk(node)) for node in top.get("segments").items())
     p_value = float(top.get("p_value").number())
-    support, plans = read_risk(top.get("support"), 1.0), read_plans(top.get("columns"))
+    support, plans = read_estimate(top.get("support"), Risk, value=1.0), read_plans(top.get("columns"))
     return top.made(lambda _: Rule(target, branches, risk(top.get("rest")), support, p_value, plans))
 
 

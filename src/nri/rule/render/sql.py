@@ -18,11 +18,10 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from nri.errors import InputError, UnknownColumnError
-from nri.rule.clause import Clause
+from nri.rule.column import ColumnPlan
 from nri.rule.labels import Label
-from nri.rule.literal import Kind, Literal, Op
+from nri.rule.literal import Clause, Kind, Literal, Op
 from nri.rule.phrase import one_line
-from nri.rule.plan import ColumnPlan
 from nri.rule.render.sql_dialects import (
     BACKENDS,
     DIALECTS,

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, IntArray
+from nri.rule.column import ColumnPlan
 from nri.rule.literal import Kind
-from nri.rule.plan import ColumnPlan
 
 TRUE_FALSE = ColumnPlan(Kind.BOOLEAN)
 """Columns of the words true and false."""

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from nri.arrays import IntArray
+from nri.rule.column import ColumnPlan
 from nri.rule.literal import Kind
-from nri.rule.plan import ColumnPlan
 from nri.table.kinds import ParsedTexts, example
 
 _REPEATED = 0.5

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
+from nri.rule.column import ColumnPlan
 from nri.rule.literal import Kind
-from nri.rule.plan import ColumnPlan
 from nri.table.kinds import ParsedTexts, example, examples, is_missing_word
 
 _LEAST_BESIDE_WORDS = 6

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.rule.column import ColumnPlan
 from nri.rule.literal import Kind
-from nri.rule.plan import ColumnPlan
 from nri.table.kinds import (
     TRUE_FALSE,
     ZERO_ONE,

@@ -1,0 +1,326 @@
+"""Logic programs: Prolog and answer set programming (clingo), ``predict(Row, Label)`` over facts about cells.
+
+Facts are ``cell(Row, Column, Value)`` and in ASP also ``row(Row)``; a missing cell is one without a fact.
+Booleans are ``true`` and ``false`` (in Prolog also 1 and 0), texts atoms or strings, dates texts like
+``2024-05-01 00:00:00``, which sort as dates do. clingo has only small integers: :class:`NumberCode` says how
+numbers are written for it, and the program's comments say it for each column. :func:`prolog_facts` and
+:func:`asp_facts` write a table that way.
+"""
+
+import datetime as dt
+import math
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from nri.errors import InputError
+from nri.rule.column import Columns, row_count
+from nri.rule.labels import Label
+from nri.rule.literal import Clause, Kind, Literal, Op, Value
+from nri.rule.phrase import phrase_name, quoted
+from nri.rule.rule import RenderOptions, Rule
+
+_HEAD = """\
+% Predicts {target} by rules that nri induced.
+% predict(Row, Label): the label of {row}, from facts cell(Row, Column, Value);
+% a cell without a fact is missing.
+"""
+
+
+def _facts(
+    rule: Rule,
+    columns: Columns,
+    n_rows: int,
+    name: Callable[[str], str],
+    cell: Callable[[Value, str], str],
+) -> list[str]:
+    """Write the known cells that the rule reads."""
+    return [
+        f"cell({row}, {name(column)}, {cell(value, column)})."
+        for row in range(n_rows)
+        for column in rule.kinds
+        if (value := columns[column].cell(row)) is not None
+    ]
+
+
+def _goals(
+    clause: Clause, row: str, name: Callable[[str], str], compare: Callable[[Literal, str], str]
+) -> list[str]:
+    """Write that all literals of a clause hold for the cells of a row, with a variable for each column."""
+    goals = []
+    for i, column in enumerate(clause.columns, start=1):
+        goals.append(f"cell({row}, {name(column)}, V{i})")
+        goals += [compare(literal, f"V{i}") for literal in clause if literal.column == column]
+    return goals
+
+
+# Prolog
+
+_SIGNS = {
+    Kind.NUMBER: {Op.EQ: "=:=", Op.NE: "=\\=", Op.GT: ">", Op.LE: "=<"},
+    Kind.TEXT: {Op.EQ: "==", Op.NE: "\\=="},
+    Kind.DATE: {Op.EQ: "==", Op.NE: "\\==", Op.GT: "@>", Op.LE: "@=<"},
+}
+
+_HIDDEN = ("Cc", "Cf", "Zl", "Zp")
+"""Unicode categories of control and format characters and of line and paragraph ends."""
+
+_DECIDE = """\
+:- dynamic(cell/3).
+
+predict(Row, Label) :- once(decide(Row, Decided)), Label = Decided.
+
+% The first clause that succeeds decides.
+"""
+
+_YES = """
+yes(true).
+yes(Number) :- number(Number), Number =:= 1.
+"""
+
+
+def render_prolog(rule: Rule, options: RenderOptions) -> str:
+    """Write the program."""
+    lines = [_branch(branch.clause, branch.value) for branch in rule.branches]
+    lines.append(f"decide(_, {_term(rule.default)}).\n")
+    helper = _YES if Kind.BOOLEAN in rule.kinds.values() else ""
+    head = _HEAD.format(target=phrase_name(rule.target), row="a given row")
+    return _encoded(head + _DECIDE + "\n".join(lines) + helper)
+
+
+def prolog_facts(rule: Rule, columns: Columns, n_rows: int | None = None) -> str:
+    """Write the cells that the rule reads as facts; rows are numbered from 0."""
+
+    def cell(value: Value, column: str) -> str:
+        numeric = rule.kinds[column] is Kind.NUMBER and isinstance(value, bool)
+        return _term(int(value) if numeric else value)  # type: ignore[arg-type]
+
+    return _encoded("\n".join(_facts(rule, columns, row_count(columns, n_rows), atom, cell)) + "\n")
+
+
+def _encoded(source: str) -> str:
+    """Say that the file is UTF-8 where it matters; Prologs differ in what they expect."""
+    return source if source.isascii() else f":- encoding(utf8).\n{source}"
+
+
+def atom(text: str) -> str:
+    r"""Quote an atom, so that no character in it can mean anything else.
+
+    >>> atom("it's"), atom("two\nlines")
+    ("'it\\'s'", "'two\\xa\\lines'")
+    """
+    return "'" + "".join(_character(c) for c in text) + "'"
+
+
+def _character(c: str) -> str:
+    if c in "'\\":
+        return f"\\{c}"
+    # Only what could end a line or hide: SWI-Prolog refuses the escapes of some unassigned characters.
+    return f"\\x{ord(c):x}\\" if unicodedata.category(c) in _HIDDEN else c
+
+
+def _branch(clause: Clause, label: Label) -> str:
+    if not clause.literals:
+        return f"decide(_, {_term(label)})."
+    head = f"decide(Row, {_term(label)}) :-\n    "
+    if not clause.counts:
+        return head + ",\n    ".join(_goals(clause, "Row", atom, _test)) + "."
+    members = [
+        f"cell(Row, {atom(literal.column)}, V{i}), {_test(literal, f'V{i}')}"
+        for i, literal in enumerate(clause, start=1)
+    ]
+    marks = "\n               ; ".join(members)  # one for each member that holds
+    return f"{head}findall(1, ( {marks} ), Held),\n    length(Held, Count), Count >= {clause.at_least}."
+
+
+def _test(literal: Literal, variable: str) -> str:
+    if literal.kind is Kind.BOOLEAN:
+        return f"yes({variable})" if literal.positive else f"\\+ yes({variable})"
+    return f"{variable} {_SIGNS[literal.kind][literal.op]} {_term(literal.value)}"
+
+
+def _term(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return atom(value)
+    if isinstance(value, dt.datetime):
+        return atom(value.isoformat(sep=" "))
+    text = repr(value)  # an infinite cell is the function inf
+    return text.replace("e", ".0e") if "e" in text and "." not in text else text  # digits around the point
+
+
+# Answer set programming
+
+_GROUP = 9
+_BASE = 10**_GROUP
+
+
+@dataclass(frozen=True)
+class NumberCode:
+    """How one column's numbers are written."""
+
+    ordered: bool
+    digits: int
+    """Decimal digits kept, i.e. numbers are multiplied by 10 to this power."""
+    groups: int
+    """How many groups of nine digits a number needs."""
+    apart: bool
+    """Whether a rounded number must differ from every number with one digit less."""
+
+    @property
+    def about(self) -> str:
+        """What somebody who writes facts must know, empty if numbers are as they are."""
+        if not self.ordered or (self.digits == 0 and self.groups == 1):
+            return ""
+        scaled = f"numbers times 10^{self.digits}"
+        grouped = f", as {self.groups} groups of {_GROUP} digits" if self.groups > 1 else ""
+        return scaled + grouped
+
+    def term(self, value: float) -> str:
+        """Write a number as a clingo term."""
+        if not self.ordered:
+            whole = float(value).is_integer() and abs(value) < _BASE
+            return str(int(value)) if whole else f'"{float(value)!r}"'
+        most = _BASE**self.groups - 1
+        key = most if value > 0 else -most
+        if math.isfinite(value):
+            key = max(-most, min(most, self._key(value)))
+        return _digits(key, self.groups)
+
+    def _key(self, value: float) -> int:
+        scaled = _exact(value).scaleb(self.digits)
+        key, exact = int(scaled), scaled == int(scaled)
+        if exact:
+            return key
+        low = key if scaled > 0 else key - 1
+        if not self.apart:
+            return low + 1
+        return low + 1 if low % 10 == 0 else low
+
+
+def number_code(literals: Sequence[Literal]) -> NumberCode:
+    """Choose how to write a column that is compared as these literals do."""
+    ordered = any(literal.op.ordered for literal in literals)
+    if not ordered:
+        return NumberCode(ordered=False, digits=0, groups=1, apart=False)
+    apart = not all(literal.op.ordered for literal in literals)
+    values = [float(literal.value) for literal in literals]  # type: ignore[arg-type]
+    digits = max(_decimals(value) for value in values) + apart
+    largest = max(abs(int(_exact(value).scaleb(digits))) for value in values)
+    groups = 1
+    while largest >= _BASE**groups - 1:  # the ends are for cells beyond all thresholds
+        groups += 1
+    return NumberCode(ordered=True, digits=digits, groups=groups, apart=apart)
+
+
+def _exact(value: float) -> Decimal:
+    """Return the shortest decimal that is this float and no other; it sorts as floats do."""
+    return Decimal(repr(float(value)))
+
+
+def _decimals(value: float) -> int:
+    exponent = _exact(value).normalize().as_tuple().exponent
+    assert isinstance(exponent, int), "the value is finite"
+    return max(0, -exponent)
+
+
+def _digits(key: int, groups: int) -> str:
+    if groups == 1:
+        return str(key)
+    figures = []
+    for _ in range(groups - 1):
+        key, rest = divmod(key, _BASE)
+        figures.append(rest)
+    return f"({','.join(map(str, [key, *reversed(figures)]))})"
+
+
+_INTEGERS = 2**31 - 1
+
+
+def render_asp(rule: Rule, options: RenderOptions) -> str:
+    """Write the program."""
+    codes = _codes(rule)
+    lines = [_HEAD.format(target=phrase_name(rule.target), row="each row(Row)")]
+    lines[0] += "".join(f"% {quoted(name)}: {code.about}\n" for name, code in codes.items() if code.about)
+    for rank, branch in enumerate(rule.branches, start=1):
+        lines.append(f"fires(R, {rank}) :- {_body(branch.clause, codes)}.")
+        lines.append(f"decides({rank}, {_label(branch.value)}).")
+    last = len(rule.branches) + 1
+    lines.append(f"decides({last}, {_label(rule.default)}).")
+    lines.append("")
+    lines.append("% The firing clause of the lowest number decides.")
+    if rule.branches:
+        lines.append(f"predict(R, L) :- row(R), K = #min {{ J : fires(R, J) ; {last} }}, decides(K, L).")
+    else:
+        lines.append("predict(R, L) :- row(R), decides(1, L).")
+    return "\n".join(lines) + "\n"
+
+
+def asp_facts(rule: Rule, columns: Columns, n_rows: int | None = None) -> str:
+    """Write the rows, and the cells that the rule reads, as facts; rows are numbered from 0."""
+    n = row_count(columns, n_rows)
+    codes = _codes(rule)
+
+    def cell(value: Value, column: str) -> str:
+        return _cell(value, rule.kinds[column], codes.get(column))
+
+    return "\n".join([*([f"row(0..{n - 1})."] if n else []), *_facts(rule, columns, n, string, cell)]) + "\n"
+
+
+def string(text: str) -> str:
+    r"""Quote a string, so that no character in it can mean anything else.
+
+    >>> string('say "hi"\n')
+    '"say \\"hi\\"\\n"'
+    """
+    if "\0" in text:
+        raise InputError(f"an ASP string cannot hold the character NUL: remove it from {text!r}")
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def _codes(rule: Rule) -> dict[str, NumberCode]:
+    """How each numeric column is written, which depends on what it is compared with."""
+    numeric: dict[str, list[Literal]] = {}
+    for branch in rule.branches:
+        for literal in branch.clause:
+            if literal.kind is Kind.NUMBER:
+                numeric.setdefault(literal.column, []).append(literal)
+    return {name: number_code(literals) for name, literals in numeric.items()}
+
+
+def _body(clause: Clause, codes: dict[str, NumberCode]) -> str:
+    if not clause.literals:
+        return "row(R)"
+
+    def compare(literal: Literal, variable: str) -> str:
+        return f"{variable} {literal.op} {_cell(literal.value, literal.kind, codes.get(literal.column))}"
+
+    if not clause.counts:
+        return ", ".join(_goals(clause, "R", string, compare))
+    members = " ; ".join(
+        f"{i} : cell(R, {string(literal.column)}, V), {compare(literal, 'V')}"
+        for i, literal in enumerate(clause, start=1)
+    )
+    return f"row(R), {clause.at_least} <= #count {{ {members} }}"
+
+
+def _cell(value: Value, kind: Kind, code: NumberCode | None) -> str:
+    if isinstance(value, str):
+        return string(value)
+    if isinstance(value, dt.datetime):
+        return string(value.isoformat(sep=" "))
+    if kind is Kind.BOOLEAN:
+        return "true" if value == 1 else "false"
+    assert code is not None, "every number column has a code"
+    return code.term(value)
+
+
+def _label(label: Label) -> str:
+    """Labels that are no 32-bit integer are strings."""
+    if isinstance(label, bool):
+        return "true" if label else "false"
+    if isinstance(label, int) and abs(label) <= _INTEGERS:
+        return str(label)
+    return string(label if isinstance(label, str) else repr(label))
