@@ -19,9 +19,10 @@ from nri.sklearn_inputs import (
     wished_columns,
 )
 from nri.sklearn_table import TableEstimator
-from nri.table.source import Source, as_frame
+from nri.table.binarizer import LeftOut
+from nri.table.frames import as_frame
+from nri.table.source import Source
 from nri.table.table import Table
-from nri.table.usable import LeftOut
 
 
 class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # scikit-learn is untyped

@@ -15,10 +15,10 @@ from nri.errors import InputError, listed
 from nri.induce.settings import names, shown
 from nri.outcome import Classes
 from nri.rule.labels import as_label
-from nri.table.kinds import category
-from nri.table.source import as_frame
+from nri.table.cells import spelling_note, spellings_of
+from nri.table.frames import as_frame
 from nri.table.table import Note, logger
-from nri.table.weights import settled_weights
+from nri.table.target import settled_weights
 
 
 def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Classes, NDArray[Any]]:
@@ -106,10 +106,10 @@ def _sort_of(cell: Any) -> str:
 def _joined_spellings(classes: NDArray[Any], codes: IntArray, name: str) -> tuple[NDArray[Any], IntArray]:
     """Make one class of texts that differ only in case and blanks, with a note."""
     texts = [str(label) for label in classes]
-    spellings = category.spellings_of(texts, np.bincount(codes))
+    spellings = spellings_of(texts, np.bincount(codes))
     if not spellings:
         return classes, codes
-    logger.warning("%s", Note(name, category.in_words(spellings)))
+    logger.warning("%s", Note(name, spelling_note(spellings)))
     kept = [i for i, text in enumerate(texts) if text not in spellings]
     places = {texts[i]: place for place, i in enumerate(kept)}
     into = np.array([places[spellings.get(text, text)] for text in texts], dtype=np.int64)

@@ -17,9 +17,9 @@ from nri.induce.settings import shown
 from nri.rule import Rule, from_json
 from nri.rule.column import Columns, empty_column
 from nri.sklearn_inputs import feature_names
-from nri.table.source import as_frame
+from nri.table.binarizer import LeftOut, Reason
+from nri.table.frames import as_frame
 from nri.table.table import Table
-from nri.table.usable import LeftOut, Reason
 
 
 class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped

@@ -17,8 +17,9 @@ from nri.errors import InputError
 from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, Rule, from_json, render
 from nri.rule.plan import ColumnPlan
 from nri.table import read_columns, read_table, table_of
-from nri.table.cells import TextCells, text_cells, typed_texts
-from nri.table.reading import read_by, understand
+from nri.table.cells import TextCells, text_cells
+from nri.table.frames import typed_texts
+from nri.table.source import read_by, understand
 
 
 @pytest.fixture

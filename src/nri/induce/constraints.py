@@ -17,10 +17,9 @@ from nri.induce.assemble import count_classes, is_negated
 from nri.induce.settings import Knowledge, Settings
 from nri.outcome import Classes
 from nri.rule import Dnf, Kind, Literal, Op, Rule, rule_truth
-from nri.table.answers import read_condition
-from nri.table.binarizer import Binarizer
+from nri.table.binarizer import Binarizer, LeftOut
+from nri.table.comparison import read_condition
 from nri.table.table import Table
-from nri.table.usable import LeftOut
 
 UP, DOWN = "up", "down"
 

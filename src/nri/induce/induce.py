@@ -29,10 +29,9 @@ from nri.rows.memory import MemoryRows
 from nri.rule import Rule
 from nri.rule.plan import ColumnPlan
 from nri.search.result import Belief
-from nri.table.binarizer import Binarizer
+from nri.table.binarizer import Binarizer, LeftOut, UselessColumnsError
 from nri.table.source import read_columns
 from nri.table.table import Table
-from nri.table.usable import LeftOut, UselessColumnsError
 from nri.threads import one_thread
 
 _FINER_COLUMNS = 100

@@ -21,9 +21,8 @@ from nri.rule.literal import Kind, Literal, Value
 from nri.rule.plan import ColumnPlan
 from nri.rule.regions import BOOLEAN, OPEN, ColumnDomain
 from nri.rule.rule import Rule
-from nri.table.binarizer import Binarizer
+from nri.table.binarizer import Binarizer, LeftOut
 from nri.table.table import Table
-from nri.table.usable import LeftOut
 
 _EPOCH = dt.datetime(1970, 1, 1)
 SEARCHED_ROWS = 8192

@@ -17,9 +17,8 @@ from nri.rows.engine import ROWS, RawColumn
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
 from nri.rule.render.sql_dialects import Dialect, dialect_of, identifier, text_literal
-from nri.table.cells import TextCells
-from nri.table.kinds import MISSING_MARKS, ZERO_ONE
-from nri.table.reading import read_by
+from nri.table.cells import MISSING_MARKS, ZERO_ONE, TextCells
+from nri.table.source import read_by
 
 _NUMBERS = (
     "TINYINT",

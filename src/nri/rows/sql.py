@@ -1,6 +1,6 @@
 """Rows in an engine: profiled, sampled and counted by SQL; what comes back are aggregates, or a sample.
 
-What a column is, is decided on a sample as for any table (:func:`nri.table.reading.understand`). What a
+What a column is, is decided on a sample as for any table (:func:`nri.table.source.understand`). What a
 sample can miss is asked of all rows: the least and the largest number, whether 0 and 1 are all there is,
 every category with every spelling, and whether numbers merely count the rows.
 """
@@ -27,11 +27,10 @@ from nri.rule.plan import ColumnPlan
 from nri.rule.render.sql import SqlColumn, finite, first_clause
 from nri.rule.render.sql_dialects import Dialect, float_literal, identifier
 from nri.rule.rule import Rule
-from nri.table.kinds import category
-from nri.table.reading import read_by, understand
-from nri.table.source import Source
+from nri.table.binarizer import LeftOut, Reason
+from nri.table.cells import recognise_categories
+from nri.table.source import Source, read_by, understand
 from nri.table.table import Note, Table
-from nri.table.usable import LeftOut, Reason
 
 logger = logging.getLogger(__name__)
 
@@ -325,7 +324,7 @@ class SqlRows(Rows):
         held = [(text, n) for text, n in zip(*found.to_pydict().values(), strict=True) if text is not None]
         held.sort()
         texts, counts = [text for text, _ in held], np.array([n for _, n in held], dtype=np.int64)
-        read = category.recognise(texts, counts, exact=exact)
+        read = recognise_categories(texts, counts, exact=exact)
         if read.note:
             notes[column.name] = read.note
         spelled: dict[str, list[str]] = {}

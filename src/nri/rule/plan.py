@@ -1,6 +1,6 @@
 """Column plans: how the cells of a column are to be read, decided once and kept with the rule.
 
-A plan is data, no code: :mod:`nri.table.kinds` reads cells by it. With it, what was fitted is what is
+A plan is data, no code: :mod:`nri.table.source` reads cells by it. With it, what was fitted is what is
 predicted, exported and explained, whatever the cells at hand happen to look like.
 """
 

@@ -27,9 +27,8 @@ import numpy as np
 import pandas as pd
 
 from nri.errors import InputError
-from nri.table.cells import number_as_text
-from nri.table.readers import MEMORY_A_CELL, Budget, in_words
-from nri.table.source import Workbook, check_distinct
+from nri.table.cells import check_distinct, number_as_text
+from nri.table.files import MEMORY_A_CELL, Budget, in_words
 
 logger = logging.getLogger(__name__)
 
@@ -62,6 +61,29 @@ class SheetChoice:
     """name or number of the sheet; a range may follow or replace it: ``Visits!B3:F90``, ``B3:F90``"""
     header: int | None = None
     """row of the header as the spreadsheet numbers rows; the last one where the header has several"""
+
+
+@dataclass(frozen=True, eq=False)
+class Workbook:
+    """Where in which workbook a table was; rows and columns are counted from 0."""
+
+    content: bytes
+    sheets: tuple[str, ...]
+    """sheets that hold something"""
+    sheet: str
+    header: int
+    """row of the names, the last one if the header has several"""
+    rows: tuple[int, ...]
+    """row of the sheet for each row of the table"""
+    right: int
+    """last column of the table"""
+    texts: frozenset[str]
+    """columns whose cells are texts, so that marks such as NA among them mean nothing"""
+
+    @property
+    def can_be_kept(self) -> bool:
+        """Whether predictions can be put into the same workbook: only into the newer format."""
+        return b"xl/workbook.xml" in self.content
 
 
 @dataclass(frozen=True)

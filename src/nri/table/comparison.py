@@ -1,11 +1,8 @@
-"""Answers: a column, or a comparison of one, as a person writes it: ``price``, ``price > 100``.
-
-What is written so may be what is to be explained, what a model said, or a condition of a rule.
-"""
+"""Comparison: a column and a value as a person writes them, e.g. ``price > 100``."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,65 +13,11 @@ from nri.rule.column import Column
 from nri.rule.literal import Kind, Literal, Op
 from nri.rule.phrase import unquoted
 from nri.rule.plan import ColumnPlan
-from nri.table.cells import TextCells
-from nri.table.kinds import TRUE_FALSE, ZERO_ONE
-from nri.table.reading import as_numbers, read_by
+from nri.table.cells import ZERO_ONE, TextCells
+from nri.table.source import as_numbers, read_by
 from nri.table.table import Table
 
 _COMPARISON = re.compile(r"\s*(<=|>=|==|!=|<|>|=)\s*")
-
-
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """A column as labels, for every row: what is to be explained, or what a model said."""
-
-    name: str
-    """the column, or the comparison, as the caller wrote it"""
-    column: str
-    """the column that was read"""
-    labels: Column
-    """[M]; true or false if the caller compares"""
-    plan: ColumnPlan
-    compared: bool = False
-    what: str = "target"
-    """what it is called in messages"""
-
-
-def read_answers(table: Table, asked: str, what: str = "target") -> Answers:
-    """Return the column that a text names or compares; true or false if it compares.
-
-    What it is to serve as, e.g. an option of the command line, stands in messages.
-
-    >>> from nri.table.source import table_of
-    >>> answers = read_answers(table_of({"price": [50, 150]}), "price > 100")
-    >>> answers.column, answers.labels.values.tolist()
-    ('price', [False, True])
-    """
-    name, comparison = comparison_of(asked, table.names, what)
-    column, plan = table.columns[name], table.plans[name]
-    if comparison is None:
-        return Answers(asked, name, column, plan, what=what)
-    truth = Column(comparison.truth(column, plan, name), column.known)
-    words = replace(TRUE_FALSE, no_and_yes=("False", "True"))
-    return Answers(asked, name, truth, words, compared=True, what=what)
-
-
-def read_condition(table: Table, text: str) -> Literal:
-    """Read a condition such as ``age > 80`` or ``colour = red``, its value as the column's cells are read.
-
-    >>> from nri.table.source import table_of
-    >>> read_condition(table_of({"age": [20, 90]}), "age > 80")
-    Literal(column='age', op=<Op.GT: '>'>, value=80)
-    """
-    name, comparison = comparison_of(text, table.names, "condition")
-    plan = table.plans[name]
-    if comparison is None:
-        if plan.kind is not Kind.BOOLEAN:
-            raise InputError(f"condition {text!r} names a column only; compare it, e.g. {name} > 80")
-        return Literal(name, Op.EQ, True)
-    value = comparison._value(plan, name)
-    operator = {"==": "=", ">=": ">", "<": "<="}.get(comparison.operator, comparison.operator)
-    return Literal(name, Op(operator), bool(value) if plan.kind is Kind.BOOLEAN else value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +38,7 @@ class Comparison:
             raise InputError(
                 f"{self.written}: the {column.kind} cells of {name!r} have no order; use = or !="
             )
-        value = self._value(plan, name)
+        value = self.parsed_value(plan, name)
         values = column.texts if column.kind is Kind.TEXT else column.values
         match self.operator:
             case ">":
@@ -112,12 +55,12 @@ class Comparison:
                 truth = values == value
         return np.asarray(truth, dtype=bool)
 
-    def _value(self, plan: ColumnPlan, name: str) -> Any:
+    def parsed_value(self, plan: ColumnPlan, name: str) -> Any:
         """Read the value as the column's cells are read; a number may also be written plainly."""
-        asked = TextCells(np.zeros(1, dtype=np.int64), (self.value,))
+        cells = TextCells(np.zeros(1, dtype=np.int64), (self.value,))
         for tried in (plan, ColumnPlan(plan.kind, stated=False)):
             try:
-                read = read_by(asked, tried, name).column
+                read = read_by(cells, tried, name).column
             except InputError:
                 continue
             return read.texts[0] if read.kind is Kind.TEXT else read.values[0]
@@ -127,7 +70,7 @@ class Comparison:
         )
 
 
-def comparison_of(asked: str, names: Sequence[str], what: str = "target") -> tuple[str, Comparison | None]:
+def comparison_of(query: str, names: Sequence[str], what: str = "target") -> tuple[str, Comparison | None]:
     """Tell a column's name from a comparison; a name that contains an operator goes first.
 
     A name or a value may stand in quotes, as rules write those that could be misread.
@@ -135,18 +78,18 @@ def comparison_of(asked: str, names: Sequence[str], what: str = "target") -> tup
     >>> comparison_of("price > 100", ["price", "size"])[0], comparison_of('"2021" > 100', ["2021"])[0]
     ('price', '2021')
     """
-    for name in (asked, *_readings(asked)):
+    for name in (query, *_readings(query)):
         if name in names:
             return name, None
     parts = [
-        (_readings(asked[: match.start()]), match[1], _readings(asked[match.end() :])[0])
-        for match in _COMPARISON.finditer(asked)
+        (_readings(query[: match.start()]), match[1], _readings(query[match.end() :])[0])
+        for match in _COMPARISON.finditer(query)
     ]
     for columns, operator, value in reversed(parts):  # the longest name first
         for column in columns:
             if column in names and value:
-                return column, Comparison(operator, value, f"{what} {asked!r}")
-    name = parts[0][0][0] if parts and parts[0][0][0] else asked
+                return column, Comparison(operator, value, f"{what} {query!r}")
+    name = parts[0][0][0] if parts and parts[0][0][0] else query
     if what == "target":
         raise UnknownColumnError(name, tuple(names), "target column")
     raise UnknownColumnError(name, tuple(names), where=what)
@@ -158,3 +101,21 @@ def _readings(text: str) -> tuple[str, ...]:
     if len(text) < 2 or text[0] != text[-1] or text[0] not in "'\"`":
         return (text,)
     return (unquoted(text), text[1:-1]) if text[0] == '"' else (text[1:-1],)
+
+
+def read_condition(table: Table, text: str) -> Literal:
+    """Read a condition such as ``age > 80`` or ``colour = red``, its value as the column's cells are read.
+
+    >>> from nri.table.source import table_of
+    >>> read_condition(table_of({"age": [20, 90]}), "age > 80")
+    Literal(column='age', op=<Op.GT: '>'>, value=80)
+    """
+    name, comparison = comparison_of(text, table.names, "condition")
+    plan = table.plans[name]
+    if comparison is None:
+        if plan.kind is not Kind.BOOLEAN:
+            raise InputError(f"condition {text!r} names a column only; compare it, e.g. {name} > 80")
+        return Literal(name, Op.EQ, True)
+    value = comparison.parsed_value(plan, name)
+    operator = {"==": "=", ">=": ">", "<": "<="}.get(comparison.operator, comparison.operator)
+    return Literal(name, Op(operator), bool(value) if plan.kind is Kind.BOOLEAN else value)
