@@ -16,9 +16,8 @@ from nri.induce.settings import names, shown
 from nri.outcome import Classes
 from nri.rule.labels import as_label
 from nri.table.cells import spelling_note, spellings_of
-from nri.table.frames import as_frame
+from nri.table.frames import as_frame, settled_weights
 from nri.table.table import Note, logger
-from nri.table.target import settled_weights
 
 
 def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Classes, NDArray[Any]]:

@@ -12,7 +12,7 @@ from nri.outcome import Classes
 from nri.rule import Literal, Op
 from nri.rule.phrase import phrase_literal
 from nri.table import label_table, table_of
-from nri.table.comparison import read_condition
+from nri.table.by_plan import read_condition
 from nri.table.target import MAX_CLASSES, class_index, describe, encode, read_answers
 
 

@@ -175,7 +175,7 @@ def _rows_where(source: "Source", condition: str, *, quiet: bool) -> list[int]:
     import numpy as np
 
     from nri.rule.literal import Kind
-    from nri.table.comparison import comparison_of
+    from nri.table.by_plan import comparison_of
     from nri.table.source import understand
 
     name, comparison = comparison_of(condition, source.names, "--where")

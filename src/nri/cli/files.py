@@ -173,7 +173,7 @@ def resolve_target(target: str | None, names: Sequence[str], *, quiet: bool = Tr
     >>> resolve_target("flu = yes", ["visit.flu", "visit.age"])
     '"visit.flu" = yes'
     """
-    from nri.table.comparison import comparison_of
+    from nri.table.by_plan import comparison_of
 
     if target is None:
         raise MissingTargetError(names)

@@ -87,7 +87,7 @@ def slices(
     mute_notes(quiet)
     import numpy as np
 
-    from nri.table.comparison import comparison_of
+    from nri.table.by_plan import comparison_of
     from nri.table.target import read_answers
     from nri.tasks.slices import error_slices
 
@@ -233,7 +233,7 @@ def _mimic(
     from nri.induce.validate import FOLDS
     from nri.outcome import Classes
     from nri.table import Table
-    from nri.table.comparison import comparison_of
+    from nri.table.by_plan import comparison_of
     from nri.tasks.surrogate import mimic
 
     names = tuple(rows.names if isinstance(rows, Table) else rows.columns)

@@ -18,7 +18,7 @@ from nri.induce.settings import Knowledge, Settings
 from nri.outcome import Classes
 from nri.rule import Dnf, Kind, Literal, Op, Rule, rule_truth
 from nri.table.binarizer import Binarizer, LeftOut
-from nri.table.comparison import read_condition
+from nri.table.by_plan import read_condition
 from nri.table.table import Table
 
 UP, DOWN = "up", "down"

@@ -17,8 +17,8 @@ from nri.rows.engine import ROWS, RawColumn
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
 from nri.rule.render.sql_dialects import Dialect, dialect_of, identifier, text_literal
+from nri.table.by_plan import read_by
 from nri.table.cells import MISSING_MARKS, ZERO_ONE, TextCells
-from nri.table.source import read_by
 
 _NUMBERS = (
     "TINYINT",

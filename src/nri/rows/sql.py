@@ -28,8 +28,9 @@ from nri.rule.render.sql import SqlColumn, finite, first_clause
 from nri.rule.render.sql_dialects import Dialect, float_literal, identifier
 from nri.rule.rule import Rule
 from nri.table.binarizer import LeftOut, Reason
+from nri.table.by_plan import read_by
 from nri.table.cells import recognise_categories
-from nri.table.source import Source, read_by, understand
+from nri.table.source import Source, understand
 from nri.table.table import Note, Table
 
 logger = logging.getLogger(__name__)

@@ -334,7 +334,8 @@ class Binarizer:
         columns, left_out = {}, []
         for name, reason in reasons.items():
             column = table.columns[name]
-            usable = reason is not None and reason.is_guess and self._gives_variables(column)
+            usable = reason is not None and reason.is_guess
+            usable = usable and (column.kind is not Kind.TEXT or bool(self._categories(column)))
             if reason is None or (usable and name in self.named):
                 columns[name] = column
             else:
@@ -365,9 +366,6 @@ class Binarizer:
             min_thresholds=self.min_thresholds,
         )
         return [rule.Literal(name, Op.GT, _plain(threshold)) for threshold in chosen]
-
-    def _gives_variables(self, column: Column) -> bool:
-        return column.kind is not Kind.TEXT or bool(self._categories(column))
 
     def _categories(self, column: Column, weights: FloatArray | None = None) -> list[str]:
         if self.mode == "paper":

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
-from nri.rule.column import Column
+from nri.rule.column import Column, empty_column
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
 
@@ -31,18 +31,6 @@ ZERO_ONE = ColumnPlan(Kind.BOOLEAN, no_and_yes=("0", "1"))
 
 MISSING_MARKS = frozenset({"", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL"})
 """Cells that stand for nothing. "None" and "none" are not among them: they are common categories."""
-_MARKS = {
-    *("-", "--", "---", ".", "..", "...", "*", "/", "\u2013", "\u2014", "\u2026"),
-    *("#n/a", "#na", "#null!", "#value!", "#div/0!", "#ref!", "#num!", "#name?"),
-    *("n.a.", "n.a", "n. a.", "n/a", "na", "nan", "null", "nil", "n.d.", "nd", "<na>", "nat", "?", "??", ""),
-    *("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "\u221e", "-\u221e"),
-}
-"""Signs and shorthands that are no category of their own; what is infinite was not measured either."""
-_WORDS = {
-    *("none", "unknown", "unk", "missing", "not available", "not applicable", "not known", "not measured"),
-    *("not done", "undefined", "blank", "empty"),
-}
-"""Words for a missing number, which may be categories where there are few numbers beside them."""
 _SHOWN_LETTERS = 20
 _SHOWN = 3
 """Examples in a note."""
@@ -163,6 +151,18 @@ def _arrow_marks() -> "pa.Array[Any]":
     return pa.array(sorted(MISSING_MARKS))
 
 
+def spread(parsed: ParsedTexts, cells: TextCells) -> Column:
+    """Spread the values of the distinct texts over the rows."""
+    known = cells.codes >= 0
+    if not len(cells.texts):
+        return empty_column(parsed.plan.kind, len(cells))
+    if parsed.plan.kind is Kind.TEXT:
+        categories, places = np.unique(parsed.values, return_inverse=True)
+        return Column(places[cells.codes], known, tuple(categories.tolist()))
+    column = Column(parsed.values[cells.codes], known)  # NaN and NaT are not known
+    return Column(column.values == 1, column.known) if parsed.plan.kind is Kind.BOOLEAN else column
+
+
 def number_as_text(value: float) -> str:
     """Write a number that serves as a category: 2.0 is ``2``, as the same cell would be in a file."""
     return str(int(value)) if float(value).is_integer() else repr(float(value))
@@ -174,21 +174,6 @@ def check_distinct(names: Iterable[str]) -> None:
     if repeated:
         shown = ", ".join(map(repr, repeated[:3])) + (", ..." if len(repeated) > 3 else "")
         raise InputError(f"duplicate column names: {shown}; give each column its own name")
-
-
-def is_missing_mark(text: str) -> bool:
-    """Whether a cell beside numbers is a sign for nothing, such as ``-`` or ``n.a.``."""
-    return text.strip().lower() in _MARKS
-
-
-def is_missing_word(text: str) -> bool:
-    """Whether a cell beside numbers is a sign or a word for nothing, such as ``unknown``.
-
-    >>> is_missing_word("Unknown"), is_missing_word("--"), is_missing_word("pending")
-    (True, True, False)
-    """
-    lower = text.strip().lower()
-    return lower in _MARKS or lower in _WORDS
 
 
 def example(text: str) -> str:
@@ -225,20 +210,6 @@ def recognise_categories(texts: Sequence[str], counts: IntArray, *, exact: bool 
     used = np.array([spellings.get(text, text) for text in texts], dtype=object)
     plan = ColumnPlan(Kind.TEXT, categories=tuple(sorted(set(used))), spellings=spellings, folded=folded)
     return ParsedTexts(used, plan, spelling_note(spellings))
-
-
-def read_categories(texts: Sequence[str], plan: ColumnPlan) -> ParsedTexts:
-    """Read texts as the categories of a plan; one that is known by another spelling gets the one in use.
-
-    >>> plan = recognise_categories(["yes", "YES", "no"], np.array([5, 2, 3])).plan
-    >>> read_categories(["Yes", "maybe"], plan).values.tolist()
-    ['yes', 'maybe']
-    """
-    known = {fold(text): text for text in plan.categories} if plan.folded else {}
-    spellings = {text: plan.spellings.get(text, known.get(fold(text), text)) for text in texts}
-    spellings |= {text: text for text in plan.categories}
-    new = {other: used for other, used in spellings.items() if other != used and other not in plan.spellings}
-    return ParsedTexts(np.array([spellings[text] for text in texts], dtype=object), plan, spelling_note(new))
 
 
 def fold(text: str) -> str:

@@ -14,7 +14,8 @@ from nri.arrays import IntArray
 from nri.errors import InputError
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
-from nri.table.cells import ParsedTexts, example, is_missing_word, some_cells
+from nri.table.cells import ParsedTexts, example, some_cells
+from nri.table.number import is_missing_word
 
 _LEAST_BESIDE_WORDS = 6
 """Different dates that it takes to believe that a column with other cells is about dates."""

@@ -277,7 +277,8 @@ def _arff_column(name: str, declared: Any, cells: Sequence[str | None], places: 
     values: Any
     if isinstance(declared, list):
         bad, what = known & ~np.isin(texts, declared), f"no category of {name!r}"
-        values = pd.Categorical(np.where(bad, None, texts), categories=list(dict.fromkeys(declared)))
+        texts_or_none = [None if odd else text for text, odd in zip(texts, bad, strict=True)]
+        values = pd.Categorical(texts_or_none, categories=list(dict.fromkeys(declared)))
     elif declared == "numeric":
         values = np.full(len(texts), np.nan)
         values[known] = plain_numbers(texts[known])

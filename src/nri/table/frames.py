@@ -1,4 +1,4 @@
-"""Frames: whatever a caller holds as a DataFrame, and the cells of its columns by their types.
+"""Frames: whatever a caller holds as a DataFrame, the cells of its columns by their types, and weights.
 
 A frame of pandas or polars, an Arrow table, an array, a list of rows or a dict of columns becomes a
 DataFrame; no later module uses pandas to hold rows.
@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
-from nri.arrays import BoolArray
+from nri.arrays import BoolArray, FloatArray
 from nri.errors import InputError
 from nri.rule.column import Column
 from nri.table.cells import Cells, TextCells, TypedCells, check_distinct, number_as_text
@@ -288,3 +288,37 @@ def _as_text(cell: Any) -> str:
         except (OverflowError, ValueError):
             raise InputError("a column holds text and a number beyond 1e308; scale or leave it out") from None
     return str(cell)
+
+
+MOST_ROWS, LEAST_ROWS = 1e12, 1e-6
+"""Most and least rows that all rows together may stand for: beyond, sums lose what is small, or overflow."""
+_LEAST_SHARE = 1e-12
+"""What a row weighs at least, as a share of the heaviest; one that weighs less counts as absent."""
+
+
+def settled_weights(weights: FloatArray, what: str) -> FloatArray:
+    """Return weights, how many rows each row stands for, that can be counted with, or refuse them.
+
+    >>> settled_weights(np.array([1.0, 2.0, 5e-324]), "weights")
+    array([1., 2., 0.])
+    >>> settled_weights(np.array([1e308, 1e308]), "weights")
+    Traceback (most recent call last):
+        ...
+    nri.errors.InputError: weights stand for more than 1e+12 rows, too many to count; divide them by 1e+308
+    """
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise InputError(f"{what} has negative, missing or infinite entries; use 0 or more")
+    heaviest = float(weights.max(initial=0.0))
+    if heaviest == 0:
+        raise InputError(f"{what} are all zero; give at least one row some weight")
+    shares = weights / heaviest
+    if heaviest > MOST_ROWS or heaviest * float(shares.sum()) > MOST_ROWS:
+        raise InputError(
+            f"{what} stand for more than {MOST_ROWS:g} rows, too many to count; divide them by {heaviest:.3g}"
+        )
+    if heaviest * float(shares.sum()) < LEAST_ROWS:
+        raise InputError(
+            f"{what} stand for less than {LEAST_ROWS:g} rows together; a weight is how many rows a row "
+            f"stands for: divide them by {heaviest:.3g}"
+        )
+    return np.where(shares < _LEAST_SHARE, 0.0, weights)

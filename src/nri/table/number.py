@@ -14,8 +14,20 @@ import pandas as pd
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
-from nri.table.cells import ZERO_ONE, ParsedTexts, is_missing_mark, is_missing_word, some_cells
+from nri.table.cells import ZERO_ONE, ParsedTexts, some_cells
 
+_MARKS = {
+    *("-", "--", "---", ".", "..", "...", "*", "/", "\u2013", "\u2014", "\u2026"),
+    *("#n/a", "#na", "#null!", "#value!", "#div/0!", "#ref!", "#num!", "#name?"),
+    *("n.a.", "n.a", "n. a.", "n/a", "na", "nan", "null", "nil", "n.d.", "nd", "<na>", "nat", "?", "??", ""),
+    *("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "\u221e", "-\u221e"),
+}
+"""Signs and shorthands that are no category of their own; what is infinite was not measured either."""
+_WORDS = {
+    *("none", "unknown", "unk", "missing", "not available", "not applicable", "not known", "not measured"),
+    *("not done", "undefined", "blank", "empty"),
+}
+"""Words for a missing number, which may be categories where there are few numbers beside them."""
 _CURRENCY = (
     r"(?:US|AU|CA|NZ|HK|A|C|R)?\$|[\u20ac\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba\u20aa\u20ab]|Fr\.|Rs\.?|"
     r"(?:USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|SGD|HKD|KRW|TRY|RUB)\b"
@@ -97,6 +109,21 @@ def _is_unit(text: str, *, attached: bool) -> bool:
 def _one_unit(text: str) -> str:
     """Return one spelling for ``1 year`` and ``2 years``."""
     return text[:-1] if len(text) > 3 and text.isalpha() and text.endswith("s") else text
+
+
+def is_missing_mark(text: str) -> bool:
+    """Whether a cell beside numbers is a sign for nothing, such as ``-`` or ``n.a.``."""
+    return text.strip().lower() in _MARKS
+
+
+def is_missing_word(text: str) -> bool:
+    """Whether a cell beside numbers is a sign or a word for nothing, such as ``unknown``.
+
+    >>> is_missing_word("Unknown"), is_missing_word("--"), is_missing_word("pending")
+    (True, True, False)
+    """
+    lower = text.strip().lower()
+    return lower in _MARKS or lower in _WORDS
 
 
 _BLANKS = " \u00a0\u2009\u202f"

@@ -1,7 +1,7 @@
 """Source: a table as it came, from a file or from a caller, and the meaning of its columns.
 
-A column is read once, when it is needed. :func:`understand` decides what it means; :func:`read_by` reads
-cells by the plan that was made when the column was first seen. No other module decides what a column is.
+A column is read once, when it is needed. :func:`understand` alone decides what it means; after that its cells
+are read by the plan that was made (:mod:`nri.table.by_plan`).
 """
 
 import re
@@ -14,12 +14,12 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from nri.arrays import FloatArray
 from nri.errors import InputError, UnknownColumnError
 from nri.rule.column import Column, Columns, empty_column
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
 from nri.table import date, number
+from nri.table.by_plan import ReadColumn, read_by, recast
 from nri.table.cells import (
     TRUE_FALSE,
     ZERO_ONE,
@@ -27,12 +27,9 @@ from nri.table.cells import (
     ParsedTexts,
     TextCells,
     TypedCells,
-    example,
-    is_missing_word,
-    number_as_text,
     plain_numbers_of,
-    read_categories,
     recognise_categories,
+    spread,
     text_cells,
 )
 from nri.table.delimited import read_delimited, refuse_ragged_rows, sniff_delimiter
@@ -281,16 +278,6 @@ def read_columns(rows: Any, plans: Mapping[str, ColumnPlan]) -> Columns:
     return source.columns(plans)
 
 
-@dataclass(frozen=True, eq=False)
-class ReadColumn:
-    """A column with its meaning."""
-
-    column: Column
-    plan: ColumnPlan
-    note: str = ""
-    """how it was read, where that is not obvious; mostly empty"""
-
-
 def understand(
     cells: Cells, *, kind: Kind | None = None, exact: bool = False, decimal_comma: bool = False
 ) -> ReadColumn:
@@ -313,7 +300,7 @@ def understand(
         parsed = recognise_categories(cells.texts, cells.counts, exact=exact)
     else:
         parsed = _recognise(cells, exact, decimal_comma)
-    column = _column(parsed, cells)
+    column = spread(parsed, cells)
     if column.kind is Kind.NUMBER and column.known.any() and _is_zero_one(column):
         plan = replace(parsed.plan, kind=Kind.BOOLEAN, no_and_yes=ZERO_ONE.no_and_yes, whole=False)
         return ReadColumn(Column(column.values == 1, column.known), plan, parsed.note)
@@ -350,100 +337,3 @@ def _recognise(cells: TextCells, exact: bool, decimal_comma: bool) -> ParsedText
         note = "; ".join(part for part in (parsed.note, date.ambiguity(texts)) if part)
         return replace(parsed, note=note)
     return parsed
-
-
-def read_by(cells: Cells, plan: ColumnPlan, name: str) -> ReadColumn:
-    """Read cells by a plan; those that do not fit it are missing, with a note.
-
-    If most cells do not fit, it is another column: an InputError names column, row and cell.
-    """
-    if isinstance(cells, TypedCells):
-        return ReadColumn(recast(cells.column, plan, name), plan, cells.note)
-    try:
-        parsed = _read_texts(cells, plan)
-    except InputError as error:
-        raise InputError(f"column {name!r}: {error}") from None
-    column = _column(parsed, cells)
-    filled = [text not in plan.missing and not is_missing_word(text) for text in cells.texts]
-    meant = np.array([*filled, False], dtype=bool)[cells.codes]  # code -1 is the last
-    lost = meant & ~column.known
-    if 2 * int(lost.sum()) > int(meant.sum()):
-        row = int(np.flatnonzero(lost)[0])
-        raise InputError(
-            f"column {name!r}, row {row + 1}: {example(cells.texts[cells.codes[row]])} is no {plan.kind}; "
-            "correct the cell, or leave it empty if it is not known"
-        )
-    return ReadColumn(column, parsed.plan, parsed.note)
-
-
-def _read_texts(cells: TextCells, plan: ColumnPlan) -> ParsedTexts:
-    if not cells.texts:
-        return ParsedTexts(np.zeros(0), plan)
-    if plan.kind is Kind.TEXT:
-        return read_categories(cells.texts, plan)
-    readers = {Kind.BOOLEAN: number.read_boolean, Kind.NUMBER: number.read, Kind.DATE: date.read}
-    return readers[plan.kind](cells.texts, cells.counts, plan)
-
-
-def _column(parsed: ParsedTexts, cells: TextCells) -> Column:
-    """Spread the values of the distinct texts over the rows."""
-    known = cells.codes >= 0
-    if not len(cells.texts):
-        return empty_column(parsed.plan.kind, len(cells))
-    if parsed.plan.kind is Kind.TEXT:
-        categories, places = np.unique(parsed.values, return_inverse=True)
-        return Column(places[cells.codes], known, tuple(categories.tolist()))
-    column = Column(parsed.values[cells.codes], known)  # NaN and NaT are not known
-    return Column(column.values == 1, column.known) if parsed.plan.kind is Kind.BOOLEAN else column
-
-
-def guess_of(cells: Cells, plan: ColumnPlan) -> object:
-    """Return what reading cells by a plan infers from all of them together; None if nothing.
-
-    A column that is read in parts must give the same guess in all of them.
-    """
-    if isinstance(cells, TypedCells) or plan.kind is Kind.TEXT or not cells.texts:
-        return None
-    if plan.kind is Kind.DATE:
-        return date.guess(cells.texts, plan)
-    return number.guess(cells.texts, cells.counts, plan)
-
-
-def recast(column: Column, plan: ColumnPlan, name: str) -> Column:
-    """Return typed cells as the kind of a plan, where they can be nothing else."""
-    kind, present = plan.kind, column.kind
-    if not column.known.any():
-        return empty_column(kind, len(column))
-    if kind is Kind.TEXT:
-        return _respelled(column, plan)
-    if present is kind:
-        return column
-    if kind is Kind.BOOLEAN and present is Kind.NUMBER:
-        return Column(column.values == 1, column.known)
-    if kind is Kind.NUMBER and present is Kind.BOOLEAN:
-        return Column(as_numbers(column), column.known)
-    row = int(np.flatnonzero(column.known)[0])
-    raise InputError(
-        f"column {name!r} holds a {present} ({example(str(column.values[row]))} in row {row + 1}) where a "
-        f"{kind} is expected; give the column as it was when the rule was induced"
-    )
-
-
-def as_numbers(column: Column) -> FloatArray:
-    """[M]: numbers as they are, yes as 1 and no as 0; NaN where unknown."""
-    return np.where(column.known, column.values.astype(np.float64), np.nan)
-
-
-def _respelled(column: Column, plan: ColumnPlan) -> Column:
-    """Return cells as texts, in the spellings that a plan uses."""
-    if column.categories is None:
-        texts = np.full(len(column), None, dtype=object)
-        write: Any = number_as_text if column.kind is Kind.NUMBER else str
-        texts[column.known] = [write(cell) for cell in column.values[column.known]]
-        column = Column(texts, column.known)
-    assert column.categories is not None, "texts have categories"
-    used = read_categories(column.categories, plan).values
-    if tuple(used) == column.categories:
-        return column
-    categories, places = np.unique(used, return_inverse=True)
-    return Column(places[column.values], column.known, tuple(categories.tolist()))

@@ -14,10 +14,10 @@ from nri.rule.column import Column
 from nri.rule.labels import Label, as_label, spelled
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
+from nri.table.by_plan import as_numbers, comparison_of
 from nri.table.cells import TRUE_FALSE, ZERO_ONE, number_as_text
-from nri.table.comparison import comparison_of
 from nri.table.cuts import plain_number
-from nri.table.source import as_numbers
+from nri.table.frames import settled_weights
 from nri.table.table import Table
 
 MAX_CLASSES = 20
@@ -206,40 +206,6 @@ def _weighted(table: Table, name: str, counted: BoolArray) -> Table:
     if not others.names:
         raise InputError("the table has no column but target and weights; give columns to explain it by")
     return others.reweighted(settled_weights(np.where(counted, weights, 0.0), f"weights {name!r}"))
-
-
-MOST_ROWS, LEAST_ROWS = 1e12, 1e-6
-"""Most and least rows that all rows together may stand for: beyond, sums lose what is small, or overflow."""
-_LEAST_SHARE = 1e-12
-"""What a row weighs at least, as a share of the heaviest; one that weighs less counts as absent."""
-
-
-def settled_weights(weights: FloatArray, what: str) -> FloatArray:
-    """Return weights, how many rows each row stands for, that can be counted with, or refuse them.
-
-    >>> settled_weights(np.array([1.0, 2.0, 5e-324]), "weights")
-    array([1., 2., 0.])
-    >>> settled_weights(np.array([1e308, 1e308]), "weights")
-    Traceback (most recent call last):
-        ...
-    nri.errors.InputError: weights stand for more than 1e+12 rows, too many to count; divide them by 1e+308
-    """
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise InputError(f"{what} has negative, missing or infinite entries; use 0 or more")
-    heaviest = float(weights.max(initial=0.0))
-    if heaviest == 0:
-        raise InputError(f"{what} are all zero; give at least one row some weight")
-    shares = weights / heaviest
-    if heaviest > MOST_ROWS or heaviest * float(shares.sum()) > MOST_ROWS:
-        raise InputError(
-            f"{what} stand for more than {MOST_ROWS:g} rows, too many to count; divide them by {heaviest:.3g}"
-        )
-    if heaviest * float(shares.sum()) < LEAST_ROWS:
-        raise InputError(
-            f"{what} stand for less than {LEAST_ROWS:g} rows together; a weight is how many rows a row "
-            f"stands for: divide them by {heaviest:.3g}"
-        )
-    return np.where(shares < _LEAST_SHARE, 0.0, weights)
 
 
 def encode(answers: Answers, *, max_classes: int = MAX_CLASSES) -> tuple[Classes, BoolArray]:

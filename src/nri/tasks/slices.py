@@ -33,8 +33,9 @@ from nri.outcome import Classes, Interval
 from nri.outcome.base import wilson
 from nri.rule import Clause, Kind, clause_truth
 from nri.table.binarizer import Binarizer
+from nri.table.by_plan import as_numbers
 from nri.table.cells import fold
-from nri.table.source import as_numbers, table_of
+from nri.table.source import table_of
 from nri.table.table import Table
 from nri.table.target import MAX_CLASSES, Answers, labels_as_text, read_answers
 from nri.tasks.predictions import different_cells

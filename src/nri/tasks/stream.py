@@ -19,8 +19,9 @@ from nri.rule import Clause, Rule
 from nri.rule.column import Columns
 from nri.rule.literal import Kind
 from nri.rule.plan import ColumnPlan
+from nri.table.by_plan import guess_of, read_by
 from nri.table.cells import TextCells
-from nri.table.source import Source, guess_of, read_by
+from nri.table.source import Source
 from nri.table.table import Note, Table, logger
 from nri.table.target import read_answers
 from nri.table.write import atomic_file, delimiter_for, format_of, lines_beside, write_rows
