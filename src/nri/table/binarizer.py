@@ -178,10 +178,8 @@ def _is_identifier(distinct: NDArray[Any], n_cells: int, name: str) -> bool:
     if len(distinct) < n_cells:
         return False
     gapless = distinct.max() - distinct.min() == n_cells - 1
-    words = re.split(r"[\W_]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name))
-    named_so = name.strip().lower() in _IDENTIFIER_NAMES or not _IDENTIFIER_WORDS.isdisjoint(
-        word.lower() for word in words
-    )
+    words = re.split(r"[\W_]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).lower())
+    named_so = name.strip().lower() in _IDENTIFIER_NAMES or not _IDENTIFIER_WORDS.isdisjoint(words)
     return named_so or bool(gapless and n_cells >= _COUNTING_ROWS)
 
 

@@ -3,8 +3,9 @@
 The plan was made when the column was first seen. A person writes comparisons as ``price > 100``.
 """
 
+import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,6 +137,10 @@ def _respelled(column: Column, plan: ColumnPlan) -> Column:
     return Column(places[column.values], column.known, tuple(categories.tolist()))
 
 
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    **{">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le},
+    **{"=": operator.eq, "==": operator.eq, "!=": operator.ne},
+}
 _COMPARISON = re.compile(r"\s*(<=|>=|==|!=|<|>|=)\s*")
 
 
@@ -159,20 +164,7 @@ class Comparison:
             )
         value = self.parsed_value(plan, name)
         values = column.texts if column.kind is Kind.TEXT else column.values
-        match self.operator:
-            case ">":
-                truth = values > value
-            case ">=":
-                truth = values >= value
-            case "<":
-                truth = values < value
-            case "<=":
-                truth = values <= value
-            case "!=":
-                truth = values != value
-            case _:
-                truth = values == value
-        return np.asarray(truth, dtype=bool)
+        return np.asarray(_OPERATORS[self.operator](values, value), dtype=bool)
 
     def parsed_value(self, plan: ColumnPlan, name: str) -> Any:
         """Read the value as the column's cells are read; a number may also be written plainly."""
@@ -204,10 +196,10 @@ def comparison_of(query: str, names: Sequence[str], what: str = "target") -> tup
         (_readings(query[: match.start()]), match[1], _readings(query[match.end() :])[0])
         for match in _COMPARISON.finditer(query)
     ]
-    for columns, operator, value in reversed(parts):  # the longest name first
+    for columns, sign, value in reversed(parts):  # the longest name first
         for column in columns:
             if column in names and value:
-                return column, Comparison(operator, value, f"{what} {query!r}")
+                return column, Comparison(sign, value, f"{what} {query!r}")
     name = parts[0][0][0] if parts and parts[0][0][0] else query
     if what == "target":
         raise UnknownColumnError(name, tuple(names), "target column")
@@ -236,5 +228,5 @@ def read_condition(table: Table, text: str) -> Literal:
             raise InputError(f"condition {text!r} names a column only; compare it, e.g. {name} > 80")
         return Literal(name, Op.EQ, True)
     value = comparison.parsed_value(plan, name)
-    operator = {"==": "=", ">=": ">", "<": "<="}.get(comparison.operator, comparison.operator)
-    return Literal(name, Op(operator), bool(value) if plan.kind is Kind.BOOLEAN else value)
+    op = {"==": "=", ">=": ">", "<": "<="}.get(comparison.operator, comparison.operator)
+    return Literal(name, Op(op), bool(value) if plan.kind is Kind.BOOLEAN else value)

@@ -166,12 +166,10 @@ DECIMAL_COMMA = NumberStyle(
     re.compile(r"(?:[0-9]+(?:,[0-9]*)?|,[0-9]+)(?:[eE][+-]?[0-9]+)?"), "", ",", "with decimal commas"
 )
 COMMA_GROUPS = _grouped(",", ".", "with commas between thousands")
-_BLANK_GROUPS = _grouped(_BLANKS, ".", "with blanks between thousands")
-_BLANK_GROUPS_COMMA = _grouped(_BLANKS, ",", "with blanks between thousands and decimal commas")
 _OTHER_STYLES = (
     _grouped(".", ",", "with points between thousands"),
-    _BLANK_GROUPS,
-    _BLANK_GROUPS_COMMA,
+    _grouped(_BLANKS, ".", "with blanks between thousands"),
+    _grouped(_BLANKS, ",", "with blanks between thousands and decimal commas"),
     _grouped("'\u2019", ".", "with apostrophes between thousands"),
 )
 
@@ -364,15 +362,10 @@ class _NumberColumn:
         self.odd = ~self.numbers & ~self.nothing
 
     def plan(self) -> ColumnPlan:
-        missing = tuple(sorted(self.texts[i] for i in np.flatnonzero(self.nothing).tolist()))
-        return ColumnPlan(
-            Kind.NUMBER,
-            self.style.decimal,
-            self.style.groups,
-            self.unit,
-            whole=self._is_plain() and _are_whole(self._of(self.numbers), self.values[self.numbers]),
-            missing=missing,
-        )
+        whole = self._is_plain() and _are_whole(self._of(self.numbers), self.values[self.numbers])
+        missing = tuple(sorted(self._of(self.nothing)))
+        style = self.style
+        return ColumnPlan(Kind.NUMBER, style.decimal, style.groups, self.unit, whole, missing=missing)
 
     def is_doubtful(self) -> bool:
         """Whether the column may as well be something else: categories, codes, phone numbers."""
@@ -382,33 +375,24 @@ class _NumberColumn:
         if 2 * int(self.counts[self._are("bound")].sum()) > numbers:
             return True
         digits = [cell.digits for cell in self.cells if cell is not None]
-        if any(_PADDED.fullmatch(one) for one in digits) or self._calls_phones(digits):
+        if any(map(_PADDED.fullmatch, digits)) or any(map(_CODE.fullmatch, self._of(self.odd))):
             return True
-        if any(_CODE.fullmatch(text) for text in self._of(self.odd)):
+        lengths = {sum(map(str.isdigit, one)) for one in digits}
+        if self.style.groups == _BLANKS and len(lengths) == 1 and min(lengths) >= _PHONE_DIGITS:
             return True
         return len(np.unique(self.values[self.numbers])) < self._least_distinct()
 
-    def _calls_phones(self, digits: list[str]) -> bool:
-        lengths = {sum(character.isdigit() for character in one) for one in digits}
-        return (
-            self.style in (_BLANK_GROUPS, _BLANK_GROUPS_COMMA)
-            and len(lengths) == 1
-            and min(lengths) >= _PHONE_DIGITS
-        )
-
     def _least_distinct(self) -> int:
         """Return how many different numbers it takes to believe that the column is about numbers."""
-        if not all(is_missing_mark(text) for text in self._of(~self.numbers)) or self._has_some_units():
-            return _LEAST_BESIDE_WORDS
-        return 1 if self._is_plain() else _LEAST_DISTINCT
-
-    def _has_some_units(self) -> bool:
-        """Whether a few numbers have a unit and most do not: of doors 2, 3, 4 and 5more one is a category."""
         with_unit = np.array(
             [cell is not None and cell.units == self.unit for cell in self.cells], dtype=bool
         )
         worn, bare = (int(self.counts[mask & self.numbers].sum()) for mask in (with_unit, ~with_unit))
-        return self.unit != _NO_UNIT and worn < bare
+        # if few have a unit, as of doors 2, 3, 4 and 5more, that is a category
+        rarely_worn = self.unit != _NO_UNIT and worn < bare
+        if rarely_worn or not all(map(is_missing_mark, self._of(~self.numbers))):
+            return _LEAST_BESIDE_WORDS
+        return 1 if self._is_plain() else _LEAST_DISTINCT
 
     def _is_plain(self) -> bool:
         return self.unit == _NO_UNIT and self.style is PLAIN
@@ -442,12 +426,9 @@ class _NumberColumn:
 
     def _format_in_words(self) -> str:
         front, unit = self.unit
-        parts = [f"with {front} in front"] if front else []
-        if unit:
-            parts.append(f"with the unit {unit}" if unit[0].isalpha() else f"in {unit}")
-        if self.style.words:
-            parts.append(self.style.words)
-        return ", ".join(parts)
+        behind = f"with the unit {unit}" if unit[:1].isalpha() else f"in {unit}"
+        parts = (f"with {front} in front" if front else "", behind if unit else "", self.style.words)
+        return ", ".join(filter(None, parts))
 
 
 def _value(cell: NumberCell | None, style: NumberStyle) -> float:

@@ -291,20 +291,17 @@ def understand(
     ('number', [1.0, nan, 2.0])
     """
     if isinstance(cells, TypedCells):
-        return _typed(cells, kind)
-    if kind is not None and kind is not Kind.TEXT:
+        read = _typed(cells, kind)
+    elif kind is not None and kind is not Kind.TEXT:
         return read_by(cells, ColumnPlan(kind, stated=False), "the column")
-    if not cells.texts:
-        parsed = ParsedTexts(np.zeros(0), ColumnPlan(Kind.NUMBER))
-    elif kind is Kind.TEXT or cells.declared:
-        parsed = recognise_categories(cells.texts, cells.counts, exact=exact)
     else:
-        parsed = _recognise(cells, exact, decimal_comma)
-    column = spread(parsed, cells)
-    if column.kind is Kind.NUMBER and column.known.any() and _is_zero_one(column):
-        plan = replace(parsed.plan, kind=Kind.BOOLEAN, no_and_yes=ZERO_ONE.no_and_yes, whole=False)
-        return ReadColumn(Column(column.values == 1, column.known), plan, parsed.note)
-    return ReadColumn(column, parsed.plan, parsed.note)
+        parsed = _recognise(cells, kind, exact, decimal_comma)
+        read = ReadColumn(spread(parsed, cells), parsed.plan, parsed.note)
+    column = read.column
+    if kind is None and column.kind is Kind.NUMBER and column.known.any() and _is_zero_one(column):
+        plan = replace(read.plan, kind=Kind.BOOLEAN, no_and_yes=ZERO_ONE.no_and_yes, whole=False)
+        return ReadColumn(Column(column.values == 1, column.known), plan, read.note)
+    return read
 
 
 def _typed(cells: TypedCells, kind: Kind | None) -> ReadColumn:
@@ -313,14 +310,16 @@ def _typed(cells: TypedCells, kind: Kind | None) -> ReadColumn:
         return ReadColumn(recast(column, ColumnPlan(kind), "the column"), ColumnPlan(kind), cells.note)
     if column.kind is Kind.BOOLEAN:
         return ReadColumn(column, replace(TRUE_FALSE, no_and_yes=("False", "True")), cells.note)
-    if column.kind is Kind.NUMBER and kind is None and column.known.any() and _is_zero_one(column):
-        return ReadColumn(Column(column.values == 1, column.known), ZERO_ONE, cells.note)
     return ReadColumn(column, ColumnPlan(column.kind, whole=cells.whole), cells.note)
 
 
-def _recognise(cells: TextCells, exact: bool, decimal_comma: bool) -> ParsedTexts:
+def _recognise(cells: TextCells, kind: Kind | None, exact: bool, decimal_comma: bool) -> ParsedTexts:
     """Try the kinds one by one; texts that are nothing else are categories."""
     texts, counts = cells.texts, cells.counts
+    if not texts:
+        return ParsedTexts(np.zeros(0), ColumnPlan(Kind.NUMBER))
+    if kind is Kind.TEXT or cells.declared:
+        return recognise_categories(texts, counts, exact=exact)
     if cells.loose and all(text.lower() in ("true", "false") for text in texts):
         return ParsedTexts(np.array([float(text.lower() == "true") for text in texts]), TRUE_FALSE)
     has_digits = any(letter.isdigit() for text in texts for letter in text)

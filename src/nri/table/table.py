@@ -113,13 +113,7 @@ class Table:
     @cached_property
     def by_class(self) -> FloatArray:
         """[n_classes], the weight of each class."""
-        counts = np.bincount(self.codes, self.weights, minlength=len(self.classes))
-        return counts.astype(np.float64)
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether rows differ in weight."""
-        return bool((self.weights != 1).any())
+        return np.bincount(self.codes, self.weights, minlength=len(self.classes)).astype(np.float64)
 
     def take(self, rows: NDArray[Any]) -> "Table":
         """Return the table at these rows (indices or a mask)."""

@@ -62,12 +62,7 @@ def read_answers(table: Table, query: str, what: str = "target") -> Answers:
 
 
 def label_table(
-    table: Table,
-    target: str,
-    positive: Label | None = None,
-    weights: str | None = None,
-    *,
-    what: str = "target",
+    table: Table, target: str, positive: Label | None = None, weights: str | None = None, what: str = "target"
 ) -> Table:
     """Return the rows whose target is known with their classes, without the columns that are spoken for.
 
@@ -85,10 +80,7 @@ def label_table(
 
 
 def with_target(
-    table: Table,
-    target: str,
-    positive: Label | None = None,
-    weights: str | None = None,
+    table: Table, target: str, positive: Label | None = None, weights: str | None = None
 ) -> Table:
     """Return the rows whose target is known with their classes, or with numbers where it is measured.
 
