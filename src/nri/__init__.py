@@ -10,7 +10,7 @@ THEN y = yes        ELSE no   1.00 of 15 rows
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nri.api import read_rule, read_table, write_rule
+    from nri.api import binarize, read_rule, read_table, write_rule
     from nri.display import CalibrationDisplay, CoverageDisplay, RuleDisplay, WhyDisplay, progress_bar
     from nri.errors import InputError, NRIError
     from nri.estimator import NRIClassifier
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from nri.report import ReportOptions, write_report
     from nri.rule import Rule
     from nri.table import Table
-    from nri.table.binarizer import binarize
     from nri.tasks.compare import compare_rules
     from nri.tasks.slices import error_slices
     from nri.tasks.stability import clause_stability
@@ -52,7 +51,7 @@ _PLACES = {
     "WhyDisplay": "nri.display",
     "CalibrationDisplay": "nri.display",
     "progress_bar": "nri.display",
-    "binarize": "nri.table.binarizer",
+    "binarize": "nri.api",
     "train_network": "nri.networks",
     "export_weights": "nri.networks",
     "InputError": "nri.errors",

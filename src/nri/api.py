@@ -1,14 +1,20 @@
-"""Functions: read a table, read and write a rule."""
+"""Functions: read a table, turn one into yes/no questions, read and write a rule."""
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
+import numpy as np
+import pandas as pd
+
+from nri.arrays import FloatArray
 from nri.errors import InputError
-from nri.rule import Label, Rule, from_json
+from nri.rule import Kind, Label, Rule, from_json
 from nri.rule.render import format_by_ending
-from nri.table import Table, atomic_file, table_of
-from nri.table import files as table_files
+from nri.table import Binarizer, Table, as_frame, atomic_file, table_of
+from nri.table import source as table_source
 from nri.table.excel import SheetChoice
 from nri.table.files import similar_files
 from nri.table.target import with_survival, with_target
@@ -65,7 +71,7 @@ def read_table(
     """
     if isinstance(source, str | Path) or hasattr(source, "read"):
         choice = SheetChoice(sheet, header)
-        table = table_files.read_table(source, exact=exact_text, choice=choice)
+        table = table_source.read_table(source, exact=exact_text, choice=choice)
     else:
         table = table_of(source, exact=exact_text)
     if time is None and event is None:
@@ -134,3 +140,56 @@ def write_rule(rule: Rule, path: "str | PathLike[str]", *, format: str | None = 
     text = rule.render(chosen)
     with atomic_file(Path(path)) as file:
         file.write(text if text.endswith("\n") else text + "\n")
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryTable:
+    """A table as numbers that any classifier takes: M rows of N yes/no questions."""
+
+    matrix: FloatArray
+    """[M, N] of 1 (yes), 0 (no) and NaN (unknown)"""
+    meanings: tuple[str, ...]
+    """[N] what each question is, e.g. ``age > 61``; a column of yes and no is only named"""
+
+
+def binarize(
+    X: Any, mode: Literal["auto", "paper"] = "paper", *, numeric: Collection[str] | None = None
+) -> BinaryTable:
+    """Turn a table into yes/no questions, without looking at labels.
+
+    Parameters
+    ----------
+    X : DataFrame, polars frame, array or list of rows
+        Missing cells stay unknown.
+    mode : {"auto", "paper"}
+        As for :class:`NRIClassifier`: ``paper`` asks whether a number is above its median, and one question
+        for each category.
+    numeric : collection of str, optional
+        The number columns; all others are then categories. By default the data say.
+
+    Examples
+    --------
+    >>> table = binarize({"age": [20, 61, 64, None], "sex": ["f", "m", "f", "m"]})
+    >>> table.meanings
+    ('age > 61', 'sex = f', 'sex = m')
+    >>> table.matrix[-1].tolist()
+    [nan, 0.0, 1.0]
+    """
+    kinds = None if numeric is None else _stated_kinds(as_frame(X), numeric)
+    table = table_of(X, kinds=kinds, exact=True)
+    binarizer = Binarizer(mode).fit(table)
+    values, known = binarizer.cells(table.columns, len(table))
+    return BinaryTable(
+        matrix=np.where(known, values.astype(np.float64), np.nan),
+        meanings=tuple(
+            v.column if v.kind is Kind.BOOLEAN else f"{v.column} {v.op} {v.value}"
+            for v in binarizer.variables_
+        ),
+    )
+
+
+def _stated_kinds(frame: pd.DataFrame, numeric: Collection[str]) -> dict[str, Kind]:
+    """Return the kind of each column where somebody names the numbers; booleans by type stay booleans."""
+    booleans = [name for name in frame.columns if pd.api.types.is_bool_dtype(frame[name].dtype)]
+    others = {name: Kind.TEXT for name in frame.columns if name not in booleans}
+    return others | dict.fromkeys(numeric, Kind.NUMBER)

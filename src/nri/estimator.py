@@ -20,7 +20,8 @@ from nri.outcome import Classes
 from nri.rule import Label
 from nri.rule.labels import as_label, label_array
 from nri.sklearn_base import TableEstimator, feature_names, read_labels, read_unlabelled
-from nri.table.source import as_frame, read_columns
+from nri.table.frames import as_frame
+from nri.table.source import read_columns
 from nri.table.table import Table
 
 

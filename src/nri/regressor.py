@@ -10,7 +10,7 @@ from nri.arrays import FloatArray, IntArray
 from nri.induce.induce import induce_rule
 from nri.induce.settings import Knowledge, Settings
 from nri.sklearn_base import TableEstimator, feature_names, read_numbers
-from nri.table.source import as_frame
+from nri.table.frames import as_frame
 from nri.table.table import Table
 
 

@@ -26,11 +26,11 @@ from nri.outcome import Classes, Number, Outcome
 from nri.rule import Explanation, Rule, from_json
 from nri.rule.column import Columns, empty_column
 from nri.rule.labels import as_label
-from nri.table.kinds import category
-from nri.table.source import Source, as_frame
+from nri.table.binarizer import LeftOut, Reason
+from nri.table.cells import spelling_note, spellings_of
+from nri.table.frames import as_frame, settled_weights
+from nri.table.source import Source
 from nri.table.table import Note, Table, logger
-from nri.table.usable import LeftOut, Reason
-from nri.table.weights import settled_weights
 
 _MANY, _REPEATS = 10_000, 3
 """Labels from which scikit-learn is asked about the classes alone, each so often that it is no surprise."""
@@ -276,10 +276,10 @@ def _sort_of(cell: Any) -> str:
 def _joined_spellings(classes: NDArray[Any], codes: IntArray, name: str) -> tuple[NDArray[Any], IntArray]:
     """Make one class of texts that differ only in case and blanks, with a note."""
     texts = [str(label) for label in classes]
-    spellings = category.spellings_of(texts, np.bincount(codes))
+    spellings = spellings_of(texts, np.bincount(codes))
     if not spellings:
         return classes, codes
-    logger.warning("%s", Note(name, category.in_words(spellings)))
+    logger.warning("%s", Note(name, spelling_note(spellings)))
     kept = [i for i, text in enumerate(texts) if text not in spellings]
     places = {texts[i]: place for place, i in enumerate(kept)}
     into = np.array([places[spellings.get(text, text)] for text in texts], dtype=np.int64)

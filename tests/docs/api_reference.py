@@ -42,7 +42,7 @@ RECORDS = {
     "nri.tasks.surrogate": ["Surrogate"],
     "nri.tasks.compare": ["Comparison", "ClassChange", "RegionChange", "RowChanges"],
     "nri.tasks.stability": ["Stability", "ClauseStability", "ClauseFrequency"],
-    "nri.table.binarizer": ["BinaryTable"],
+    "nri.api": ["BinaryTable"],
 }
 """What the public functions take and return, for reading; callers need not import them."""
 

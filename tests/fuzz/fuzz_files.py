@@ -18,8 +18,8 @@ from nri import NRIClassifier, NRIRegressor
 from nri.rows.files import goes_by_engine
 from nri.rows.open import rows_in_files
 from nri.rule import from_json
-from nri.table.files import open_source
-from nri.table.readers import Budget
+from nri.table.files import Budget
+from nri.table.source import open_source
 from nri.weights import checked_card, shipped_file
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ import pytest
 
 from nri import InputError, NRIRegressor
 from nri.rule import from_json
-from nri.rule.render.sql import identifier
+from nri.rule.render.sql_dialects import identifier
 
 HOSTILE = ['a"b', "it's; DROP TABLE x --", "naïve ≤ 3", "select"]
 

@@ -27,7 +27,8 @@ from nri.rule import (
     to_sympy,
 )
 from nri.rule.phrase import bare_name, phrase_clause, phrase_literal, phrase_name, phrase_value
-from nri.rule.render.as_text import RenderOptions, outline_of
+from nri.rule.render.as_text import outline_of
+from nri.rule.rule import RenderOptions
 
 
 def yes(column):

@@ -14,7 +14,7 @@ from nri.outcome import Classes
 from nri.rule import Kind, Literal, Op
 from nri.rule.simplify import BOOLEAN, OPEN, ColumnDomain
 from nri.table import Binarizer, LeftOut, Reason, Table, read_columns, table_of
-from nri.table.usable import CategoryLimits
+from nri.table.binarizer import CategoryLimits
 
 MODES = ("auto", "paper")
 CELLS: dict[str, st.SearchStrategy[Any]] = {

@@ -15,8 +15,9 @@ import xlwt
 from pyarrow import parquet
 
 from nri.errors import InputError
-from nri.table.files import open_source
-from nri.table.readers import Budget, free_memory, machine_budget, unpacked
+from nri.table.files import Budget, free_memory, machine_budget
+from nri.table.formats import unpacked
+from nri.table.source import open_source
 
 SMALL = Budget(bytes=100_000, unpacked=200_000, cells=20_000, memory=1_400_000)
 
@@ -152,8 +153,8 @@ def test_a_small_body_that_took_gigabytes_takes_little(body):
     run = """
 import io, resource, sys
 from nri.errors import InputError
-from nri.table.readers import Budget
-from nri.table.files import open_source
+from nri.table.files import Budget
+from nri.table.source import open_source
 body = io.BytesIO(sys.stdin.buffer.read())
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:

@@ -13,7 +13,7 @@ from nri.errors import InputError
 from nri.rule import Kind, from_json, render
 from nri.rule.column import unstated
 from nri.table import read_columns, read_table, table_of
-from nri.table.kinds.date import read_text_dates
+from nri.table.date import read_text_dates
 
 DAYS = [dt.datetime(2023, 1, 22), dt.datetime(2023, 4, 3), dt.datetime(2024, 12, 31)]
 FORMATS = [

@@ -12,7 +12,7 @@ import xlwt
 
 from nri.errors import InputError
 from nri.table.excel import SheetChoice
-from nri.table.files import open_source, read_table
+from nri.table.source import open_source, read_table
 from nri.table.write import write_beside
 
 VISITS = [("id", "age", "seen", "ill", "said"), (1, 61, dt.date(2024, 5, 1), True, "yes")]

@@ -11,7 +11,7 @@ from fuzz_files import damaged, whole
 
 from nri.errors import InputError
 from nri.table import excel
-from nri.table.files import open_source
+from nri.table.source import open_source
 
 PANICS = 82
 """A seed of damage at which the parser panics."""

@@ -15,7 +15,7 @@ from pyarrow import parquet
 from nri.errors import InputError, UnknownColumnError
 from nri.rule import Kind
 from nri.table import Reason, Table, read_table
-from nri.table.usable import why_useless
+from nri.table.binarizer import why_useless
 
 
 def read(text: str, **options: Any) -> Table:

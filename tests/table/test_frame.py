@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 
 from nri.errors import InputError
-from nri.table.source import as_frame
+from nri.table.frames import as_frame
 
 
 def test_arrays_get_names_by_position() -> None:

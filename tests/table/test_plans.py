@@ -17,8 +17,10 @@ from nri.errors import InputError
 from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, Rule, from_json, render
 from nri.rule.column import ColumnPlan
 from nri.table import read_columns, read_table, table_of
-from nri.table.cells import TextCells, text_cells, typed_texts
-from nri.table.reading import read_by, understand
+from nri.table.by_plan import read_by
+from nri.table.cells import TextCells, text_cells
+from nri.table.frames import typed_texts
+from nri.table.source import understand
 
 
 @pytest.fixture

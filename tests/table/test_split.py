@@ -12,8 +12,7 @@ from nri.errors import InputError
 from nri.rule import Kind
 from nri.table.cells import plain_numbers_of, text_cells
 from nri.table.delimited import _split_slowly, read_delimited, split_cells
-from nri.table.files import open_source, read_table
-from nri.table.reading import understand
+from nri.table.source import open_source, read_table, understand
 
 cells = st.text(st.sampled_from('ab1.0- "\t,;é'), max_size=4)
 quick = settings(max_examples=100, deadline=None)

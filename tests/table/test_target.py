@@ -12,8 +12,8 @@ from nri.outcome import Classes
 from nri.rule import Literal, Op
 from nri.rule.phrase import phrase_literal
 from nri.table import label_table, table_of
-from nri.table.answers import read_answers, read_condition
-from nri.table.target import MAX_CLASSES, class_index, describe, encode
+from nri.table.by_plan import read_condition
+from nri.table.target import MAX_CLASSES, class_index, describe, encode, read_answers
 
 
 def classes_of(cells: Any, name: str = "y", max_classes: int = MAX_CLASSES) -> tuple[Classes, list[bool]]:

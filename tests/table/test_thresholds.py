@@ -7,8 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from nri.table.rounding import plain_date, plain_number
-from nri.table.thresholds import find_thresholds
+from nri.table.cuts import find_thresholds, plain_date, plain_number
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 

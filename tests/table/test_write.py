@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from nri.errors import InputError
 from nri.table import open_source, read_table, write_beside, write_table
-from nri.table.atomic import atomic_file
+from nri.table.write import atomic_file
 
 TABLE = pd.DataFrame({"n": [-1.5, 2.0], "c": ["x", None], "d": pd.to_datetime(["2024-01-31", None])})
 

@@ -10,7 +10,7 @@ from nri import surrogate_of_model
 from nri.errors import InputError
 from nri.induce.settings import Settings
 from nri.table import label_table, table_of
-from nri.table.answers import read_answers
+from nri.table.target import read_answers
 from nri.tasks.surrogate import mimic, right_shares
 
 

@@ -162,7 +162,7 @@ def in_options(error: NRIError) -> str:
     >>> print(in_options(TargetError("target 'price' is a number", "price > 100")))
     target 'price' is a number; compare it, e.g. --target "price > 100"
     """
-    from nri.table.usable import UselessColumnsError, refusal
+    from nri.table.binarizer import UselessColumnsError, refusal
 
     match error:
         case UselessColumnsError():

@@ -175,8 +175,8 @@ def _rows_where(source: "Source", condition: str, *, quiet: bool) -> list[int]:
     import numpy as np
 
     from nri.rule.literal import Kind
-    from nri.table.answers import comparison_of
-    from nri.table.reading import understand
+    from nri.table.by_plan import comparison_of
+    from nri.table.source import understand
 
     name, comparison = comparison_of(condition, source.names, "--where")
     read = understand(source.cells(name))

@@ -47,7 +47,7 @@ def open_table(
 ) -> "Source":
     """Open a table whose columns are read when they are needed."""
     from nri.table.excel import SheetChoice
-    from nri.table.files import open_source
+    from nri.table.source import open_source
 
     with progress(f"reading {file}", quiet=quiet):
         return open_source(file, choice=SheetChoice(sheet, header), rewritable=rewritable)
@@ -173,10 +173,12 @@ def resolve_target(target: str | None, names: Sequence[str], *, quiet: bool = Tr
     >>> resolve_target("flu = yes", ["visit.flu", "visit.age"])
     '"visit.flu" = yes'
     """
-    from nri.table.answers import comparison_of
+    from nri.table.by_plan import comparison_of
 
     if target is None:
         raise MissingTargetError(names)
+    if target in names:
+        return target
     try:
         comparison_of(target, names)
     except UnknownColumnError as error:

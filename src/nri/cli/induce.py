@@ -184,7 +184,7 @@ def _meet_floors(
 def _show_search(induction: "Induction", rows: "Table | Rows", *, quiet: bool) -> None:
     """Show which columns were left out, and where a part of rows or columns was searched."""
     from nri.table import Table
-    from nri.table.usable import describe_left_out
+    from nri.table.binarizer import describe_left_out
 
     message(describe_left_out(induction.left_out, named_in="--columns"), quiet=quiet)
     n_rows = len(rows) if isinstance(rows, Table) else rows.n_rows

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from nri.rows.base import Rows
     from nri.rows.files import Files
     from nri.table import Table
-    from nri.table.answers import Answers
+    from nri.table.target import Answers
     from nri.tasks.slices import Slice, Slices
     from nri.tasks.surrogate import Surrogate
 
@@ -87,7 +87,8 @@ def slices(
     mute_notes(quiet)
     import numpy as np
 
-    from nri.table.answers import comparison_of, read_answers
+    from nri.table.by_plan import comparison_of
+    from nri.table.target import read_answers
     from nri.tasks.slices import error_slices
 
     options: dict[str, Any] = {"tolerance": tolerance, "alpha": alpha, "most": most}
@@ -232,7 +233,7 @@ def _mimic(
     from nri.induce.validate import FOLDS
     from nri.outcome import Classes
     from nri.table import Table
-    from nri.table.answers import comparison_of
+    from nri.table.by_plan import comparison_of
     from nri.tasks.surrogate import mimic
 
     names = tuple(rows.names if isinstance(rows, Table) else rows.columns)
@@ -265,7 +266,7 @@ def _fidelity_note(result: "Surrogate") -> str:
 def _truth_and_predictions(table: "Table", labels: str, target: str) -> "tuple[Answers, Answers]":
     """Return both as classes; raise before the work begins if they share no value."""
     from nri.table import table_of
-    from nri.table.answers import read_answers
+    from nri.table.target import read_answers
     from nri.tasks.surrogate import as_texts
 
     truth = read_answers(table, labels, "--labels")

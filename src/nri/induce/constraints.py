@@ -22,10 +22,9 @@ from nri.rows.hashing import as_floats
 from nri.rows.memory import MemoryRows
 from nri.rule import Clause, Dnf, Kind, Literal, Op, Rule, rule_truth
 from nri.rule.column import Column, Columns
-from nri.table.answers import read_condition
-from nri.table.binarizer import Binarizer
+from nri.table.binarizer import Binarizer, LeftOut
+from nri.table.by_plan import read_condition
 from nri.table.table import Table
-from nri.table.usable import LeftOut
 
 UP, DOWN = "up", "down"
 SEARCHED_COLUMNS = 1000

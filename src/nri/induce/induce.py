@@ -28,10 +28,9 @@ from nri.rows.memory import MemoryRows
 from nri.rule import Rule
 from nri.rule.column import ColumnPlan
 from nri.search.result import Belief
-from nri.table.binarizer import Binarizer
+from nri.table.binarizer import Binarizer, LeftOut, UselessColumnsError
 from nri.table.source import read_columns
 from nri.table.table import Table
-from nri.table.usable import LeftOut, UselessColumnsError
 
 _FINER_COLUMNS = 100
 """Most columns that are cut more finely for several classes; with more the search takes long for little."""

@@ -22,8 +22,8 @@ from nri.induce.assemble import branches_of, count_branches, least_precision, ri
 from nri.rule import Clause, Column, Label, Literal, Op, Rule, Value, clause_matrix, literal_truth
 from nri.rule.literal import plain_value
 from nri.search.objective import DescriptionLength, clause_bits
+from nri.table.cuts import Cut, say
 from nri.table.table import Table
-from nri.table.thresholds import Cut, say
 
 Border = tuple[str, Value]
 """A column and the value that literals compare it with."""

@@ -21,8 +21,8 @@ from nri.rule.literal import plain_value
 from nri.search.limits import Limits
 from nri.search.segments import Problem, search
 from nri.table.binarizer import Binarizer
+from nri.table.cuts import even_thresholds
 from nri.table.table import Table
-from nri.table.thresholds import even_thresholds
 
 CUTS, PARTS = 10, 8
 """Most thresholds of one column, and equal parts of the score by which columns are cut; chosen, like those

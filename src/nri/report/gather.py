@@ -35,8 +35,8 @@ from nri.report.records import (
 )
 from nri.rule import ClassTarget, Clause, Rule, clause_matrix, literal_truth
 from nri.rule.equivalence import most_together
+from nri.table.binarizer import LeftOut
 from nri.table.table import Table
-from nri.table.usable import LeftOut
 from nri.tasks.fairness import by_group, protected_columns
 from nri.tasks.predictions import leaking_column
 from nri.tasks.stability import Stability, clause_stability

@@ -20,8 +20,8 @@ from nri.rule import ClassTarget, Clause, Mean, NumberTarget, Risk, Rule, Surviv
 from nri.rule.phrase import BARE, Part, bare_name, number, one_line, parts_of, phrase_label, phrase_part
 from nri.rule.render import RenderOptions
 from nri.rule.render.as_text import outline_of
-from nri.table.atomic import atomic_file
 from nri.table.table import Table
+from nri.table.write import atomic_file
 
 if TYPE_CHECKING:
     from nri.estimator import NRIClassifier

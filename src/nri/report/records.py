@@ -8,7 +8,7 @@ from nri.induce.validate import MeanCost
 from nri.outcome import Interval, Score
 from nri.outcome.score import Diagnostics
 from nri.rule import Clause, Literal, Rule
-from nri.table.usable import LeftOut
+from nri.table.binarizer import LeftOut
 from nri.tasks.fairness import Groups
 from nri.tasks.stability import ClauseStability, Stability
 

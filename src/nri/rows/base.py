@@ -20,9 +20,8 @@ from nri.rule.column import Column, ColumnPlan
 from nri.rule.literal import Kind, Literal, Value
 from nri.rule.rule import Rule
 from nri.rule.simplify import BOOLEAN, OPEN, ColumnDomain
-from nri.table.binarizer import Binarizer
+from nri.table.binarizer import Binarizer, LeftOut
 from nri.table.table import Table
-from nri.table.usable import LeftOut
 
 _EPOCH = dt.datetime(1970, 1, 1)
 _KEY = 2**62

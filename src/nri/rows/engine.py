@@ -23,9 +23,8 @@ from nri.errors import InputError
 from nri.rule.column import ColumnPlan
 from nri.rule.literal import Kind
 from nri.rule.render.sql_dialects import Dialect, dialect_of, identifier, text_literal
-from nri.table.cells import TextCells
-from nri.table.kinds import MISSING_MARKS, ZERO_ONE
-from nri.table.reading import read_by
+from nri.table.by_plan import read_by
+from nri.table.cells import MISSING_MARKS, ZERO_ONE, TextCells
 
 ROWS = "nri_rows"
 """What the table is called in queries."""

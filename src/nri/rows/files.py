@@ -15,8 +15,7 @@ from nri.rule.render.sql_dialects import text_literal
 from nri.table.cells import text_cells
 from nri.table.delimited import sniff_delimiter
 from nri.table.files import similar_files
-from nri.table.reading import understand
-from nri.table.source import DelimitedText, Source
+from nri.table.source import DelimitedText, Source, understand
 from nri.table.table import Note, logger
 
 ENGINES = ("auto", "memory", "duckdb")

@@ -21,7 +21,7 @@ from nri.rows.hashing import FOLD, Term, as_floats, hash_of, shares_of, ways_to_
 from nri.rule.column import Column, Columns
 from nri.rule.literal import Kind
 from nri.rule.rule import Rule
-from nri.table.kinds import ZERO_ONE
+from nri.table.cells import ZERO_ONE
 from nri.table.table import Table
 
 

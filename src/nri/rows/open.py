@@ -23,7 +23,7 @@ from nri.rule.labels import Label
 from nri.rule.literal import Kind, plain_value
 from nri.rule.render.sql import SqlColumn, finite
 from nri.rule.render.sql_dialects import float_literal, identifier
-from nri.table.answers import Comparison, comparison_of
+from nri.table.by_plan import Comparison, comparison_of
 from nri.table.source import Source
 from nri.table.table import Note, logger
 from nri.table.target import class_index, label_table, with_survival, with_target

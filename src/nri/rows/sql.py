@@ -1,6 +1,6 @@
 """Rows in an engine: profiled, sampled and counted by SQL; what comes back are aggregates, or a sample.
 
-What a column is, is decided on a sample as for any table (:func:`nri.table.reading.understand`). What a
+What a column is, is decided on a sample as for any table (:func:`nri.table.source.understand`). What a
 sample can miss is asked of all rows: the least and the largest number, whether 0 and 1 are all there is,
 every category with every spelling, and whether numbers merely count the rows.
 """
@@ -26,11 +26,11 @@ from nri.rule.literal import Kind, Literal, Op
 from nri.rule.render.sql import SqlColumn, finite, first_clause
 from nri.rule.render.sql_dialects import Dialect, float_literal, identifier
 from nri.rule.rule import Rule
-from nri.table.kinds import category
-from nri.table.reading import read_by, understand
-from nri.table.source import Source
+from nri.table.binarizer import LeftOut, Reason
+from nri.table.by_plan import read_by
+from nri.table.cells import recognise_categories
+from nri.table.source import Source, understand
 from nri.table.table import Note, Table
-from nri.table.usable import LeftOut, Reason
 
 logger = logging.getLogger(__name__)
 
@@ -352,7 +352,7 @@ class SqlRows(Rows):
         pairs = zip(*cells_of.to_pydict().values(), strict=True)
         held = sorted((text, n) for text, n in pairs if text is not None)
         texts, counts = [text for text, _ in held], np.array([n for _, n in held], dtype=np.int64)
-        read = category.recognise(texts, counts, exact=self._exact)
+        read = recognise_categories(texts, counts, exact=self._exact)
         if read.note:
             notes[column.name] = read.note
         spelled: dict[str, list[str]] = {}

@@ -4,7 +4,7 @@
 categories, so that a comparison is one of small integers however long the texts are.
 
 A *plan* says how the cells of a column are to be read, decided once and kept with the rule. It is data;
-:mod:`nri.table.kinds` reads cells by it. So what was fitted is what is predicted, exported and explained,
+:mod:`nri.table.by_plan` reads cells by it. So what was fitted is what is predicted, exported and explained,
 whatever the cells at hand look like.
 """
 

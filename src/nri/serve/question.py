@@ -12,8 +12,8 @@ from nri.outcome.score import check_prevalence
 from nri.rule import Clause, ColumnPlan, Kind, Label, Literal, Op, Value
 from nri.rule.literal import plain_value
 from nri.serve.upload import ColumnProfile
+from nri.table.by_plan import read_by
 from nri.table.cells import TextCells
-from nri.table.reading import read_by
 from nri.table.table import Table
 from nri.table.target import with_survival, with_target
 

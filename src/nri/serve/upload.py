@@ -18,15 +18,13 @@ from nri.rule import Kind, Value
 from nri.rule.column import Column
 from nri.rule.labels import Label
 from nri.rule.literal import plain_value
-from nri.table.answers import read_answers
+from nri.table.binarizer import why_useless
+from nri.table.cuts import plain_number
 from nri.table.excel import SheetChoice
-from nri.table.files import missing_file, open_source
-from nri.table.readers import Budget, in_words
-from nri.table.rounding import plain_number
-from nri.table.source import Source
+from nri.table.files import Budget, in_words, missing_file
+from nri.table.source import Source, open_source
 from nri.table.table import Table
-from nri.table.target import encode
-from nri.table.usable import why_useless
+from nri.table.target import encode, read_answers
 
 MAX_BYTES = 50 * 2**20
 """Most bytes of a file as it is sent."""

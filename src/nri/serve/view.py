@@ -21,7 +21,7 @@ from nri.rule.truth import literal_truth
 from nri.serve.upload import ColumnProfile, TargetProfile, Upload, guess_target
 from nri.serve.work import Work
 from nri.table.cells import number_as_text
-from nri.table.source import Workbook
+from nri.table.excel import Workbook
 from nri.tasks.fairness import Group, Groups, by_group, protected_columns
 
 Json = dict[str, Any]

@@ -1,14 +1,18 @@
-"""Binarizer: a table becomes boolean variables with unknowns, and each variable knows what it means."""
+"""Binarizer: which columns can be of use to a rule, and the boolean variables that they become.
 
-from collections.abc import Collection, Mapping, Sequence
+Variables have unknowns, and each knows what it means.
+"""
+
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_bool_dtype
 
 from nri import rule
 from nri.arrays import BoolArray, FloatArray, IntArray
@@ -17,10 +21,194 @@ from nri.rule import Kind, Op
 from nri.rule.column import Column, Columns, row_count
 from nri.rule.simplify import BOOLEAN, OPEN, ColumnDomain
 from nri.rule.truth import literal_truth
-from nri.table.source import as_frame, table_of
+from nri.table.cuts import find_thresholds
 from nri.table.table import Table
-from nri.table.thresholds import find_thresholds
-from nri.table.usable import CategoryLimits, LeftOut, Reason, usable_categories, why_useless
+
+
+class Reason(StrEnum):
+    """Why a column takes no part."""
+
+    MISSING = "has no value at all"
+    UNREADABLE = "holds no plain values"
+    CONSTANT = "has one value only"
+    IDENTIFIER = "looks like an identifier"
+    FREE_TEXT = "is free text"
+    TOO_MANY = "has too many categories"
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether a person may know better, so that naming the column is enough to use it."""
+        return self in (Reason.IDENTIFIER, Reason.FREE_TEXT, Reason.TOO_MANY)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A column that takes no part, and why."""
+
+    column: str
+    reason: Reason
+    usable: bool = field(default=False, compare=False)
+    """whether it would be used if a person named it"""
+
+    def __str__(self) -> str:
+        name = self.column if self.column.isprintable() and self.column.strip() else repr(self.column)
+        return f"{name} {self.reason}"
+
+
+NAMED_IN = "columns"
+"""Where a caller in Python names columns to use; the command line has an option for it."""
+
+
+def describe_left_out(left_out: Iterable[LeftOut], most: int = 12, named_in: str = NAMED_IN) -> str:
+    """Return one line that names the columns left out, why, and what can be done; empty if there are none.
+
+    >>> describe_left_out([LeftOut("id", Reason.IDENTIFIER), LeftOut("note", Reason.FREE_TEXT)])
+    'columns left out: id looks like an identifier, note is free text'
+    >>> describe_left_out([LeftOut("year", Reason.IDENTIFIER, usable=True)])
+    'columns left out: year looks like an identifier (name it in columns to use it all the same)'
+    """
+    columns = list(left_out)
+    texts = [str(one) for one in columns[:most]]
+    usable = [place for place, one in enumerate(columns[:most]) if one.usable]
+    if usable:  # the remedy stands once, behind the last column that it is for
+        it = "it" if len(usable) == 1 else "such a column"
+        texts[usable[-1]] += f" (name {it} in {named_in} to use it all the same)"
+    rest = f" and {len(columns) - most} more" if len(columns) > most else ""
+    return "columns left out: " + ", ".join(texts) + rest if columns else ""
+
+
+class UselessColumnsError(InputError):
+    """No column of a table can be used."""
+
+    def __init__(self, left_out: Sequence[LeftOut]) -> None:
+        self.left_out = tuple(left_out)
+        """every column, and why"""
+        super().__init__(refusal(self.left_out))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.left_out,)  # it may come from another process, where a fold was searched
+
+
+def refusal(left_out: Sequence[LeftOut], named_in: str = NAMED_IN) -> str:
+    """Return why no column at all can be used, and what to do about it.
+
+    >>> refusal([LeftOut("city", Reason.CONSTANT)])
+    'no column can be used: city has one value only; give columns that vary'
+    """
+    why = describe_left_out(left_out, named_in=named_in).removeprefix("columns left out: ") or "none varies"
+    remedy = "give columns that vary"
+    if any(one.usable for one in left_out):
+        remedy = f"name one in {named_in}, or give others"
+    elif any(one.reason.is_guess for one in left_out):
+        remedy = "give numbers, or categories that several rows share"
+    return f"no column can be used: {why}; {remedy}"
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryLimits:
+    """How many categories of a column become variables; the rest are equal to none of them."""
+
+    max_categories: int = 30
+    """most categories of one column, the most frequent ones"""
+    min_share: float = 0.002
+    """least share of the rows that a category must have"""
+    min_rows: int = 2
+    """least rows, whatever the share"""
+    enough_rows: int = 20
+    """rows that are enough, whatever the share"""
+    min_covered: float = 0.2
+    """least share of the rows that the chosen categories must hold between them"""
+
+    def rows_needed(self, n_known: int) -> int:
+        """Rows that a category needs among so many known cells."""
+        return min(max(self.min_rows, math.ceil(self.min_share * n_known)), self.enough_rows)
+
+
+_FEW_ROWS = 10
+"""Below this, values that all differ say little: legitimate columns do so too."""
+_COUNTING_ROWS = 20
+"""From here on, whole numbers without gap or repetition are a count of the rows, not a measurement."""
+
+
+def why_useless(
+    column: Column, name: str, *, whole: bool = False, limits: CategoryLimits | None = None
+) -> Reason | None:
+    """Return why a column can be of no use to a rule, None if it can; the order of rows does not matter.
+
+    Its name may show that it is an identifier; only numbers that are ``whole`` by type can be one.
+    """
+    distinct, counts = column.distinct()
+    if not len(distinct):
+        return Reason.UNREADABLE if column.categories == () else Reason.MISSING
+    if len(distinct) == 1:
+        return Reason.CONSTANT
+    if column.kind is Kind.NUMBER and whole and _is_identifier(distinct, int(counts.sum()), name):
+        return Reason.IDENTIFIER
+    if column.kind is Kind.TEXT:
+        return _useless_text(counts, distinct, limits or CategoryLimits())
+    return None
+
+
+def usable_categories(column: Column, limits: CategoryLimits, weights: FloatArray | None = None) -> list[str]:
+    """Return the categories with enough rows, the most frequent ones if too many, in sorted order.
+
+    With weights [M] that are whole numbers a row counts as often as it stands for rows.
+
+    Of two values one is enough, since the other is its negation: the later one in the alphabet, which
+    tends to be the affirmative one (no/yes, f/t, absent/present).
+    """
+    distinct, counts = column.distinct()
+    if weights is not None and (weights == np.round(weights)).all():
+        assert column.categories is not None, "categories are of texts"
+        of_each = np.bincount(column.values[column.known], weights[column.known], len(column.categories))
+        counts = np.array([of_each[column.categories.index(text)] for text in distinct])
+    ranked = sorted(zip((-counts).tolist(), distinct.tolist(), strict=True))
+    if len(ranked) == 2:
+        return [max(distinct.tolist())]
+    least = limits.rows_needed(round(counts.sum()))
+    return sorted(text for minus, text in ranked[: limits.max_categories] if -minus >= least)
+
+
+_IDENTIFIER_WORDS = {"id", "ids", "uid", "uuid", "guid", "pk", "rowid", "idx", "rownum"}
+_IDENTIFIER_NAMES = {"", "index", "row", "key", "no", "nr", "number", "record", "unnamed: 0"}
+
+
+def _is_identifier(distinct: NDArray[Any], n_cells: int, name: str) -> bool:
+    """Whether whole numbers number the rows: all different, and without a gap or named ``patient_id``."""
+    if len(distinct) < n_cells:
+        return False
+    gapless = distinct.max() - distinct.min() == n_cells - 1
+    words = re.split(r"[\W_]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).lower())
+    named_so = name.strip().lower() in _IDENTIFIER_NAMES or not _IDENTIFIER_WORDS.isdisjoint(words)
+    return named_so or bool(gapless and n_cells >= _COUNTING_ROWS)
+
+
+_UUID = re.compile(r"\{?[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}\}?")
+_LONG_TEXT = 30
+_MANY_WORDS = 4
+
+
+def _useless_text(counts: NDArray[np.int64], distinct: NDArray[Any], limits: CategoryLimits) -> Reason | None:
+    """Tell a category from an identifier, a sentence and a name that hardly ever comes again."""
+    n_cells, n_distinct = int(counts.sum()), len(distinct)
+    if n_distinct == 2:
+        return None
+    if n_distinct > 0.5 * n_cells and _reads_like_sentences(distinct):
+        return Reason.FREE_TEXT
+    if all(_UUID.fullmatch(text) for text in distinct):
+        return Reason.IDENTIFIER
+    if n_distinct == n_cells or (n_distinct >= 0.9 * n_cells and n_cells >= _FEW_ROWS):
+        return Reason.IDENTIFIER
+    enough = np.sort(counts[counts >= limits.rows_needed(n_cells)])[::-1][: limits.max_categories]
+    if enough.sum() < limits.min_covered * n_cells:
+        return Reason.TOO_MANY
+    return None
+
+
+def _reads_like_sentences(distinct: NDArray[Any]) -> bool:
+    length = np.mean([len(text) for text in distinct])
+    words = np.mean([text.count(" ") + 1 for text in distinct])
+    return bool(length > _LONG_TEXT and words >= _MANY_WORDS)
 
 
 class Binarizer:
@@ -73,55 +261,37 @@ class Binarizer:
                 "required; give rows"
             )
         columns, self.left_out_ = self._usable_columns(table)
-        variables: list[rule.Literal] = []
-        groups: list[int] = []
-        used: list[str] = []
         codes = table.codes if by_labels and table.outcome is not None else None
-        for name, column in columns.items():
-            made = self._variables_of(name, column, codes, table)
-            if made:
-                groups += [len(used)] * len(made)
-                used.append(name)
-                variables += made
-        self.variables_ = tuple(variables)
-        self.groups_ = np.array(groups, dtype=np.int64)
-        self.columns_ = tuple(used)
-        self._scales = _scales({} if self.mode == "paper" else {name: columns[name] for name in used}, table)
-        self._number_groups()
-        self.domain_ = {name: _domain_of(columns[name]) for name in used}
-        return self
+        made = {name: self._variables_of(name, column, codes, table) for name, column in columns.items()}
+        used = {name: columns[name] for name, variables in made.items() if variables}
+        self.domain_ = {name: _domain_of(column) for name, column in used.items()}
+        self._scales = _scales({} if self.mode == "paper" else used, table)
+        return self._with_variables(variable for variables in made.values() for variable in variables)
 
     def narrowed(self, columns: Collection[str], cuts: Collection[rule.Literal]) -> "Binarizer":
         """Return a binarizer for some of the columns, with these cuts ``x > t`` among its variables."""
-        closer = copy(self)
-        closer.columns_ = tuple(name for name in self.columns_ if name in columns)
-        closer.variables_ = tuple(
+        return copy(self)._with_variables(
             variable
-            for name in closer.columns_
+            for name in self.columns_
+            if name in columns
             for variable in dict.fromkeys(v for v in (*self.variables_, *cuts) if v.column == name)
         )
-        numbers = {name: index for index, name in enumerate(closer.columns_)}
-        closer.groups_ = np.array([numbers[v.column] for v in closer.variables_], dtype=np.int64)
-        closer._number_groups()
-        return closer
 
     @classmethod
     def asking(cls, variables: Sequence[rule.Literal], domain: Mapping[str, ColumnDomain]) -> "Binarizer":
         """Return a binarizer with exactly these variables, those of one column side by side."""
         made = cls()
-        made.variables_ = tuple(variables)
-        made.columns_ = tuple(dict.fromkeys(variable.column for variable in variables))
-        places = {name: place for place, name in enumerate(made.columns_)}
-        made.groups_ = np.array([places[variable.column] for variable in variables], dtype=np.int64)
-        made.domain_ = {name: domain[name] for name in made.columns_}
-        made.left_out_ = ()
-        made._scales = {}
-        made._number_groups()
-        return made
+        made.left_out_, made._scales, made.domain_ = (), {}, dict(domain)
+        return made._with_variables(variables)
 
-    def _number_groups(self) -> None:
-        measured = [index for index, name in enumerate(self.columns_) if name in self._scales]
+    def _with_variables(self, variables: Iterable[rule.Literal]) -> "Binarizer":
+        self.variables_ = tuple(variables)
+        self.columns_ = tuple(dict.fromkeys(variable.column for variable in self.variables_))
+        places = {name: place for place, name in enumerate(self.columns_)}
+        self.groups_ = np.array([places[variable.column] for variable in self.variables_], dtype=np.int64)
+        measured = [place for name, place in places.items() if name in self._scales]
         self.number_groups_ = np.array(measured, dtype=np.int64)
+        return self
 
     def cells(self, columns: Columns, n_rows: int | None = None) -> tuple[BoolArray, BoolArray]:
         """Return [M, N] twice: where each variable is true, and where it is known.
@@ -162,7 +332,8 @@ class Binarizer:
         columns, left_out = {}, []
         for name, reason in reasons.items():
             column = table.columns[name]
-            usable = reason is not None and reason.is_guess and self._gives_variables(column)
+            usable = reason is not None and reason.is_guess
+            usable = usable and (column.kind is not Kind.TEXT or bool(self._categories(column)))
             if reason is None or (usable and name in self.named):
                 columns[name] = column
             else:
@@ -193,9 +364,6 @@ class Binarizer:
             min_thresholds=self.min_thresholds,
         )
         return [rule.Literal(name, Op.GT, _plain(threshold)) for threshold in chosen]
-
-    def _gives_variables(self, column: Column) -> bool:
-        return column.kind is not Kind.TEXT or bool(self._categories(column))
 
     def _categories(self, column: Column, weights: FloatArray | None = None) -> list[str]:
         if self.mode == "paper":
@@ -241,56 +409,3 @@ def _median(cells: Any) -> Any:
 def _plain(threshold: Any) -> Any:
     """Return a threshold as a plain number or datetime."""
     return threshold.item() if isinstance(threshold, np.datetime64) else float(threshold)
-
-
-@dataclass(frozen=True, eq=False)
-class BinaryTable:
-    """A table as numbers that any classifier takes: M rows of N yes/no questions."""
-
-    matrix: FloatArray
-    """[M, N] of 1 (yes), 0 (no) and NaN (unknown)"""
-    meanings: tuple[str, ...]
-    """[N] what each question is, e.g. ``age > 61``; a column of yes and no is only named"""
-
-
-def binarize(
-    X: Any, mode: Literal["auto", "paper"] = "paper", *, numeric: Collection[str] | None = None
-) -> BinaryTable:
-    """Turn a table into yes/no questions, without looking at labels.
-
-    Parameters
-    ----------
-    X : DataFrame, polars frame, array or list of rows
-        Missing cells stay unknown.
-    mode : {"auto", "paper"}
-        As for :class:`NRIClassifier`: ``paper`` asks whether a number is above its median, and one question
-        for each category.
-    numeric : collection of str, optional
-        The number columns; all others are then categories. By default the data say.
-
-    Examples
-    --------
-    >>> table = binarize({"age": [20, 61, 64, None], "sex": ["f", "m", "f", "m"]})
-    >>> table.meanings
-    ('age > 61', 'sex = f', 'sex = m')
-    >>> table.matrix[-1].tolist()
-    [nan, 0.0, 1.0]
-    """
-    kinds = None if numeric is None else _stated_kinds(as_frame(X), numeric)
-    table = table_of(X, kinds=kinds, exact=True)
-    binarizer = Binarizer(mode).fit(table)
-    values, known = binarizer.cells(table.columns, len(table))
-    return BinaryTable(
-        matrix=np.where(known, values.astype(np.float64), np.nan),
-        meanings=tuple(
-            v.column if v.kind is Kind.BOOLEAN else f"{v.column} {v.op} {v.value}"
-            for v in binarizer.variables_
-        ),
-    )
-
-
-def _stated_kinds(frame: pd.DataFrame, numeric: Collection[str]) -> dict[str, Kind]:
-    """Return the kind of each column where somebody names the numbers; booleans by type stay booleans."""
-    booleans = [name for name in frame.columns if is_bool_dtype(frame[name].dtype)]
-    others = {name: Kind.TEXT for name in frame.columns if name not in booleans}
-    return others | dict.fromkeys(numeric, Kind.NUMBER)

@@ -1,30 +1,38 @@
-"""Cells: one column as it came, before its meaning is decided.
+"""Cells: one column as it came, before its meaning is decided; marks for missing cells; categories.
 
 A column comes as texts (from a text file, where everything is text, or because its type is text) or with a
-type of its own. Distinct texts are parsed once, however many cells hold them. No later module uses pandas.
+type of its own. Distinct texts are parsed once, however many cells hold them. Texts that are nothing else are
+categories: names of things, one thing however its name is spelled.
 """
 
-import datetime as dt
-import numbers
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api import types
 
 from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
-from nri.rule.column import Column
-from nri.table.kinds import MISSING_MARKS
+from nri.rule.column import Column, ColumnPlan, empty_column
+from nri.rule.literal import Kind
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_PLAIN_CELLS = (str, bytes, bool, np.bool_, numbers.Real, Decimal, dt.date, dt.time, pd.Interval, pd.Period)
+TRUE_FALSE = ColumnPlan(Kind.BOOLEAN)
+"""Columns of the words true and false."""
+ZERO_ONE = ColumnPlan(Kind.BOOLEAN, no_and_yes=("0", "1"))
+"""Columns of the numbers 0 and 1."""
+
+MISSING_MARKS = frozenset({"", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL"})
+"""Cells that stand for nothing. "None" and "none" are not among them: they are common categories."""
+_SHOWN_LETTERS = 20
+_SHOWN = 3
+"""Examples in a note."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +75,17 @@ class TypedCells:
 Cells = TextCells | TypedCells
 
 
+@dataclass(frozen=True, eq=False)
+class ParsedTexts:
+    """The distinct texts of a column as values of one kind, and how they were read."""
+
+    values: NDArray[Any]
+    """[D]; NaN or NaT where a text is none, for categories the texts that are used"""
+    plan: ColumnPlan
+    note: str = ""
+    """how it was read, in part of a line, where that is not obvious; mostly empty"""
+
+
 def text_cells(cells: "NDArray[Any] | pa.Array[Any]") -> TextCells:
     """Return the cells of a text file's column: without blanks around them, marks for nothing missing.
 
@@ -90,8 +109,8 @@ def text_cells(cells: "NDArray[Any] | pa.Array[Any]") -> TextCells:
 def plain_numbers_of(cells: "pa.Array[Any]") -> TypedCells | None:
     """Return texts that are plain numbers or marks for nothing as numbers; None if one is anything else.
 
-    As :func:`nri.table.kinds.number.recognise_plain`, but of all cells at once rather than of distinct texts:
-    long columns of measurements hardly repeat.
+    As :func:`nri.table.number.recognise_plain`, but of all cells at once rather than of distinct texts: long
+    columns of measurements hardly repeat.
 
     >>> import pyarrow as pa
     >>> plain_numbers_of(pa.array(["1.5", " NA", "2"])).column.values.tolist()
@@ -131,58 +150,16 @@ def _arrow_marks() -> "pa.Array[Any]":
     return pa.array(sorted(MISSING_MARKS))
 
 
-def typed_texts(cells: NDArray[Any], known: BoolArray, *, declared: bool = False) -> TextCells:
-    """Return cells that are texts by type."""
-    codes = np.full(len(known), -1, dtype=np.int64)
-    codes[known], distinct = pd.factorize(cells[known])
-    return TextCells(codes, tuple(writable(str(text)) for text in distinct), declared=declared)
-
-
-def writable(text: str) -> str:
-    """Return a text, or refuse it if no file could hold it: half a character (a lone surrogate)."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise InputError(
-            f"the text {ascii(text)[:60]} holds half a character, which no file can hold; "
-            "replace it, e.g. by text.encode('utf-8', 'replace').decode()"
-        ) from None
-    return text
-
-
-def cells_of(series: "pd.Series[Any]") -> Cells:
-    """Return the cells of one pandas column, by their type.
-
-    Missing cells (None, NaN, NaT, pd.NA) are unknown, and so are infinite ones, with a note: they come from a
-    division by zero, not from measuring. Times with a zone are taken at UTC, durations
-    as seconds, and a column that mixes text with other things as text.
-    A cell that is no plain value (a list, a dict, a complex number, ...) is refused.
-    """
-    dtype = series.dtype
-    if isinstance(dtype, np.dtype) and dtype.kind in "fiu":  # most columns, and the fastest to read
-        values = series.to_numpy().astype(np.float64)
-        return _numbers(values, whole=dtype.kind != "f", floating=dtype.kind == "f")
-    if isinstance(dtype, pd.CategoricalDtype):
-        return _of_categories(series)
-    if isinstance(dtype, pd.StringDtype) and series.notna().any():
-        codes, distinct = pd.factorize(series)  # all are texts by their type
-        return TextCells(codes.astype(np.int64), tuple(writable(str(text)) for text in distinct))
-    if isinstance(dtype, pd.SparseDtype):
-        return cells_of(pd.Series(np.asarray(series), name=series.name))
-    if types.is_bool_dtype(dtype):
-        return _booleans(series)
-    if types.is_complex_dtype(dtype):
-        raise InputError(f"Complex data not supported: column {series.name!r}; give real numbers")
-    if types.is_numeric_dtype(dtype):
-        values = np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
-        return _numbers(values, whole=types.is_integer_dtype(dtype), floating=types.is_float_dtype(dtype))
-    if isinstance(dtype, pd.PeriodDtype):
-        return _dates(series.dt.to_timestamp())
-    if types.is_datetime64_any_dtype(dtype) and dtype.type is not dt.date:  # arrow's dates are objects
-        return _dates(series)
-    if types.is_timedelta64_dtype(dtype):
-        return _numbers(np.asarray(series.dt.total_seconds(), dtype=np.float64))
-    return _of_objects(series)
+def spread(parsed: ParsedTexts, cells: TextCells) -> Column:
+    """Spread the values of the distinct texts over the rows."""
+    known = cells.codes >= 0
+    if not len(cells.texts):
+        return empty_column(parsed.plan.kind, len(cells))
+    if parsed.plan.kind is Kind.TEXT:
+        categories, places = np.unique(parsed.values, return_inverse=True)
+        return Column(places[cells.codes], known, tuple(categories.tolist()))
+    column = Column(parsed.values[cells.codes], known)  # NaN and NaT are not known
+    return Column(column.values == 1, column.known) if parsed.plan.kind is Kind.BOOLEAN else column
 
 
 def number_as_text(value: float) -> str:
@@ -190,141 +167,100 @@ def number_as_text(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else repr(float(value))
 
 
-def _known(series: "pd.Series[Any]") -> BoolArray:
-    try:
-        return np.asarray(series.notna(), dtype=bool)
-    except ArithmeticError:  # a decimal that signals when it is compared
-        return np.array([not _is_missing(cell) for cell in series], dtype=bool)
-    except TypeError:
-        raise InputError(
-            f"column {series.name!r} holds raw memory where values are needed; convert it or leave it out"
-        ) from None
+def check_distinct(names: Iterable[str]) -> None:
+    """Raise an InputError when two columns have the same name."""
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        shown = ", ".join(map(repr, repeated[:3])) + (", ..." if len(repeated) > 3 else "")
+        raise InputError(f"duplicate column names: {shown}; give each column its own name")
 
 
-def _is_missing(cell: Any) -> bool:
-    return cell.is_nan() if isinstance(cell, Decimal) else bool(np.all(pd.isna(cell)))
+def example(text: str) -> str:
+    """Return a text in quotation marks on one line, cut if it is long."""
+    line = " ".join(text.split())
+    return repr(line if len(line) <= _SHOWN_LETTERS else line[: _SHOWN_LETTERS - 3] + "...")
 
 
-def _booleans(series: "pd.Series[Any]") -> TypedCells:
-    known = _known(series)
-    values = np.zeros(len(series), dtype=bool)
-    values[known] = np.asarray(series[known], dtype=bool)
-    return TypedCells(Column(values, known))
+def some_cells(texts: Sequence[str], counts: IntArray, mask: BoolArray, what: str) -> str:
+    """Return how many cells are so and a few of them, the most frequent first; nothing if none is.
+
+    >>> some_cells(["a", "b", "c"], np.array([1, 5, 2]), np.array([True, True, False]), "are letters")
+    "6 of 8 cells are letters, such as 'b', 'a'"
+    """
+    if not mask.any():
+        return ""
+    order = sorted(np.flatnonzero(mask).tolist(), key=lambda i: (-counts[i], texts[i]))
+    examples = ", ".join(example(texts[i]) for i in order[:_SHOWN])
+    return f"{int(counts[mask].sum())} of {int(counts.sum())} cells {what}, such as {examples}"
 
 
-def _numbers(values: NDArray[np.float64], *, whole: bool = False, floating: bool = False) -> TypedCells:
-    infinite = int(np.isinf(values).sum())
-    note = f"{infinite} of {len(values)} cells are infinite and count as missing" if infinite else ""
-    return TypedCells(Column(values, np.isfinite(values)), whole, floating, note)
+_REPEATED = 0.5
+"""Share of different words among the cells above which they are names or codes, whose case matters."""
+_FREQUENT = 0.25
+"""Share of the cells of a word that a spelling must have to be no slip."""
 
 
-def _dates(series: "pd.Series[Any]") -> TypedCells:
-    if getattr(series.dtype, "tz", None) is not None:
-        series = series.dt.tz_convert("UTC").dt.tz_localize(None)
-    values = series.to_numpy(dtype="datetime64[us]")
-    return TypedCells(Column(values, ~np.isnat(values)))
+def recognise_categories(texts: Sequence[str], counts: IntArray, *, exact: bool = False) -> ParsedTexts:
+    """Read texts as categories; with ``exact`` those that differ only in case and blanks are kept apart."""
+    words = len(set(map(fold, texts)))
+    folded = not exact and (words <= 2 or words <= _REPEATED * int(counts.sum()))
+    folded = folded and not _case_matters(texts, counts)
+    spellings = spellings_of(texts, counts) if folded else {}
+    used = np.array([spellings.get(text, text) for text in texts], dtype=object)
+    plan = ColumnPlan(Kind.TEXT, categories=tuple(sorted(set(used))), spellings=spellings, folded=folded)
+    return ParsedTexts(used, plan, spelling_note(spellings))
 
 
-def _of_categories(series: "pd.Series[Any]") -> Cells:
-    """Take the distinct values first; a category is text even when it is written as a number."""
-    codes = np.asarray(series.cat.codes, dtype=np.int64)
-    categories = np.asarray(series.cat.categories, dtype=object)
-    distinct = cells_of(pd.Series(np.asarray(series.cat.categories), name=series.name))
-    if isinstance(distinct, TypedCells) and distinct.column.values.dtype.kind in "bM":
-        known = codes >= 0  # code -1 is a missing cell: what it picks is not kept
-        return TypedCells(Column(distinct.column.values[codes], known)) if len(categories) else distinct
-    texts = [writable(_as_text(category)) for category in categories]
-    places = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-    into = np.array([*(places[text] for text in texts), -1], dtype=np.int64)
-    return TextCells(into[codes], tuple(places), declared=True)
+def fold(text: str) -> str:
+    """Return what two spellings of one word have in common: all but case and blanks.
+
+    >>> fold(" Yes ") == fold("YES")
+    True
+    """
+    return " ".join(text.split()).casefold()
 
 
-def _of_objects(series: "pd.Series[Any]") -> Cells:
-    """Look into the cells of a column that may hold anything."""
-    known = _known(series)
-    objects = np.asarray(series, dtype=object)
-    if not {*map(type, objects[known])}.isdisjoint({np.datetime64, np.timedelta64}):
-        objects = np.array([_of_numpy(cell, series.name) for cell in objects], dtype=object)
-    cells = objects[known]
-    inferred = types.infer_dtype(cells, skipna=True)
-    if inferred == "string":
-        return typed_texts(objects, known)
-    if inferred == "empty":
-        return _numbers(np.full(len(known), np.nan))
-    _refuse_strange_cells(cells, series.name)
-    if inferred == "boolean":
-        return TypedCells(_spread(cells.astype(bool), known, False))
-    if all(isinstance(cell, numbers.Real | Decimal | np.bool_) for cell in cells):
-        values = _spread(_as_floats(cells, series.name), known, np.nan).values
-        return _numbers(values, whole=inferred == "integer")
-    if all(isinstance(cell, dt.date) for cell in cells):
-        moments = np.array([_moment(cell) for cell in cells], "datetime64[us]")
-        return TypedCells(_spread(moments, known, np.datetime64("NaT")))
-    if all(isinstance(cell, dt.timedelta) for cell in cells):
-        return _numbers(_spread(np.array([c.total_seconds() for c in cells]), known, np.nan).values)
-    texts = np.full(len(known), None, dtype=object)
-    texts[known] = [_as_text(cell) for cell in cells]
-    return typed_texts(texts, known)
+def spellings_of(texts: Sequence[str], counts: IntArray) -> dict[str, str]:
+    """Return for each text that is spelled otherwise elsewhere the spelling to use: the most frequent one.
+
+    >>> spellings_of(["yes", "YES", "no"], np.array([5, 2, 3]))
+    {'YES': 'yes'}
+    """
+    used: dict[str, str] = {}
+    for places in _of_one_word(texts):
+        best = min(places, key=lambda i: (-counts[i], texts[i] != texts[i].strip(), texts[i].swapcase()))
+        used.update({texts[i]: texts[best] for i in places if i != best})
+    return used
 
 
-def _of_numpy(cell: Any, name: object) -> Any:
-    """Return numpy's moments and spans of time as Python's; a span would pass for a whole number."""
-    if not isinstance(cell, np.datetime64 | np.timedelta64):
-        return cell
-    try:
-        plain = cell.astype(f"{cell.dtype.kind}8[us]").item()
-    except TypeError:
-        plain = None
-    if not isinstance(plain, dt.date | dt.timedelta):
-        raise InputError(
-            f"column {name!r} holds {cell!r}, which is beyond the calendar; leave such cells empty"
-        )
-    return plain
+def _of_one_word(texts: Sequence[str]) -> list[list[int]]:
+    """Return the places of the words that are spelled in several ways."""
+    groups: dict[str, list[int]] = {}
+    for place, text in enumerate(texts):
+        groups.setdefault(fold(text), []).append(place)
+    return [places for places in groups.values() if len(places) > 1]
 
 
-def _spread(cells: NDArray[Any], known: BoolArray, filler: Any) -> Column:
-    """Put the known cells back to their rows, with a filler of their type between them."""
-    values = np.full(len(known), filler, dtype=cells.dtype)
-    values[known] = cells
-    return Column(values, known)
+def _case_matters(texts: Sequence[str], counts: IntArray) -> bool:
+    """Whether capitals within words tell things apart, as in had and hAd: both spellings are frequent."""
+    for places in _of_one_word(texts):
+        cells = sum(int(counts[i]) for i in places)
+        frequent = {texts[i].strip() for i in places if counts[i] >= _FREQUENT * cells}
+        usual = (str.lower, str.upper, str.title, str.capitalize)
+        if len(frequent) > 1 and any(all(text != case(text) for case in usual) for text in frequent):
+            return True
+    return False
 
 
-def _refuse_strange_cells(cells: NDArray[Any], name: object) -> None:
-    for cell in cells:
-        if not isinstance(cell, (*_PLAIN_CELLS, dt.timedelta)):
-            raise InputError(
-                f"column {name!r} holds a {type(cell).__name__} where a plain value is needed "
-                "(argument must be a string or a real number); split it into columns or leave it out"
-            )
+def spelling_note(spellings: Mapping[str, str]) -> str:
+    """Return a note on spellings that were joined; nothing if there are none."""
+    if not spellings:
+        return ""
+    shown = ", ".join(f"{_spelled(a)} as {_spelled(b)}" for a, b in sorted(spellings.items())[:_SHOWN])
+    rest = f" and {len(spellings) - _SHOWN} more" if len(spellings) > _SHOWN else ""
+    return f"texts that differ only in case or blanks are read as one: {shown}{rest}"
 
 
-def _as_floats(cells: NDArray[Any], name: object) -> NDArray[np.float64]:
-    try:
-        return cells.astype(np.float64)
-    except OverflowError:
-        raise InputError(f"column {name!r} holds a number beyond 1e308; scale the column") from None
-
-
-def _moment(cell: dt.date) -> np.datetime64:
-    """Return a date as its midnight, a time with a zone as UTC."""
-    if isinstance(cell, dt.datetime) and cell.tzinfo is not None:
-        try:
-            cell = cell.astimezone(dt.UTC).replace(tzinfo=None)
-        except OverflowError:
-            raise InputError(f"{cell} is beyond the calendar at UTC; leave such cells empty") from None
-    return np.datetime64(cell.isoformat(), "us")
-
-
-def _as_text(cell: Any) -> str:
-    if isinstance(cell, str):
-        return str(cell)
-    if isinstance(cell, bytes):
-        return cell.decode("utf-8", errors="replace")
-    if isinstance(cell, bool | np.bool_):
-        return str(bool(cell))
-    if isinstance(cell, numbers.Real | Decimal):
-        try:
-            return number_as_text(float(cell))
-        except (OverflowError, ValueError):
-            raise InputError("a column holds text and a number beyond 1e308; scale or leave it out") from None
-    return str(cell)
+def _spelled(text: str) -> str:
+    """Return a text in quotation marks with its blanks, which are the point here."""
+    return repr(text) if len(text) <= _SHOWN_LETTERS else example(text)

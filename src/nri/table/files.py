@@ -1,218 +1,152 @@
-"""Files: open any file that holds a table, or standard input; know a database from one."""
+"""Files: the bytes and the text of whatever file may hold a table, within a budget; databases in files.
 
+A few kilobytes can unpack to gigabytes, and a short file can announce a billion cells. A :class:`Budget` is
+checked while a file is still small: compressed layers are counted as they are undone and not kept, lines and
+delimiters of text are counted, Parquet files state their size.
+"""
+
+import contextlib
 import difflib
 import logging
 import os
 import re
 import sys
-from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from nri.errors import InputError
-from nri.rule.literal import Kind
-from nri.table.delimited import read_delimited, read_wide, refuse_ragged_rows, sniff_delimiter
-from nri.table.excel import SheetChoice, is_workbook, read_workbook
-from nri.table.readers import (
-    MEMORY_A_CELL,
-    PARQUET,
-    Budget,
-    looks_like_arff,
-    machine_budget,
-    read_arff,
-    read_parquet,
-    unpacked,
-)
-from nri.table.source import DelimitedText, Source, as_frame
-from nri.table.table import Table
 
 logger = logging.getLogger(__name__)
 
-FORMATS = ("csv", "tsv", "parquet", "arff", "excel")
-_BY_SUFFIX = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arff": "arff",
-    **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "excel"),
-}
-_KNOWN_BY_START = {
-    b"PK\x03\x04": "a zip archive; give the table that is in it",
-    b"%PDF": "a PDF document; give a CSV, TSV, Excel, Parquet or ARFF table",
-}
 DATABASES = {"sqlite": "an SQLite database", "duckdb": "a DuckDB database"}
 """What databases in a file are called, by the scheme of their URL."""
 _MARKS = {"sqlite": (0, b"SQLite format 3\0"), "duckdb": (8, b"DUCK")}
 """Where in a file which bytes say what it is."""
-
-
+_KNOWN_BY_START = {
+    b"PK\x03\x04": "a zip archive; give the table that is in it",
+    b"%PDF": "a PDF document; give a CSV, TSV, Excel, Parquet or ARFF table",
+}
 _STEP = 1 << 24
 """Bytes read in one go."""
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
-_REMEDY = "give a CSV, TSV, Excel, Parquet or ARFF table"
+REMEDY = "give a CSV, TSV, Excel, Parquet or ARFF table"
+
+_MEMORY_A_BYTE, MEMORY_A_CELL = 12, 50
+"""About what a text file takes while it is read, for each byte and for each cell (docs/limits.md)."""
 
 
-def read_table(
-    source: str | Path | IO[Any],
-    *,
-    format: str | None = None,
-    kinds: Mapping[str, Kind] | None = None,
-    exact: bool = False,
-    choice: SheetChoice | None = None,
-) -> Table:
-    r"""Read a table from a path, a file object or, as ``"-"``, standard input; gzip is undone.
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a table may take. Each check raises an InputError that names the limit and a remedy."""
 
-    The format is inferred from the content and the name's ending, and the kinds of columns from their cells,
-    unless they are given. With ``exact`` texts that differ only in case and blanks are kept apart. Of a
-    workbook, ``choice`` is the sheet and the row of the header. In CSV and TSV files empty cells and the
-    usual marks (``NA``, ``NaN``, ``?``, ``null``) are missing; ``None`` is a word like any other.
+    bytes: int
+    """most bytes of a file as it comes"""
+    unpacked: int
+    """most bytes of all layers once compression is undone"""
+    cells: int
+    """most cells"""
+    memory: int
+    """most bytes of memory while it is read, as far as can be estimated before"""
+    remedy: str = "give fewer rows or columns"
+    """what to do about it"""
 
-    >>> import io
-    >>> table = read_table(io.StringIO("age;smoker\n61;true\n?;false\n"))
-    >>> {name: str(plan.kind) for name, plan in table.plans.items()}
-    {'age': 'number', 'smoker': 'boolean'}
-    """
-    opened = open_source(source, format=format, choice=choice, rewritable=bool(kinds))
-    return opened.table(kinds=kinds, exact=exact)
+    def check_bytes(self, size: int, name: str) -> None:
+        """Refuse a file that has too many bytes."""
+        if size > self.bytes:
+            raise InputError(f"{name} is larger than {in_words(self.bytes)}, the most taken; {self.remedy}")
 
+    def check_unpacked(self, size: int, name: str) -> None:
+        """Refuse a file that unpacks to too many bytes."""
+        if size > self.unpacked:
+            raise InputError(f"{name} unpacks to more than {in_words(self.unpacked)}; {self.remedy}")
 
-def open_source(
-    source: str | Path | IO[Any],
-    *,
-    format: str | None = None,
-    choice: SheetChoice | None = None,
-    budget: Budget | None = None,
-    rewritable: bool = True,
-) -> Source:
-    """Open a table as :func:`read_table` does, but leave its cells as they are.
+    def check_cells(self, cells: int, name: str) -> None:
+        """Refuse a table that has too many cells."""
+        if cells > self.cells:
+            most = f"{self.cells:,}".replace(",", " ")
+            raise InputError(f"{name} has more than {most} cells, the most taken; {self.remedy}")
 
-    The budget is checked before anything is read; by default it is the memory that is free on this machine.
-    With ``rewritable`` the texts of a file are kept, to be written again with further columns, or read by
-    other plans; without them only its table can be read.
-    """
-    if format is not None and format not in FORMATS:
-        raise InputError(f"unknown table format {format!r}; use one of {', '.join(FORMATS)}")
-    budget = budget or machine_budget()
-    name, content = _content(source, budget)
-    suffix = Path(name.removesuffix(".gz")).suffix.lower()
-    if isinstance(content, str):
-        text = content
-    else:
-        content = unpacked(content, name, budget)
-        if format == "parquet" or (format is None and content.startswith(PARQUET)):
-            return read_parquet(content, name, budget)
-        if is_workbook(content) or ((format or _BY_SUFFIX.get(suffix)) == "excel" and content[:2] == b"PK"):
-            frame, place = read_workbook(content, name, choice or SheetChoice(), budget)
-            return Source(as_frame(frame), workbook=place)
-        text = decode(content, name)
-        content = b""  # its text is enough
-    if choice is not None and (choice.sheet is not None or choice.header is not None):
-        raise InputError(f"{name} is no Excel workbook, so it has no sheets to choose from; drop that option")
-    chosen = format or ("arff" if looks_like_arff(text) else _BY_SUFFIX.get(suffix, "csv"))
-    if chosen in ("parquet", "excel"):
-        what = "Parquet file" if chosen == "parquet" else "Excel workbook"
-        raise InputError(f"{name} is no {what}, whatever its name says; {_REMEDY}")
-    delimiter = "\t" if chosen == "tsv" else "," if chosen == "arff" else sniff_delimiter(text)
-    _check_text(text, delimiter, name, budget)
-    if chosen == "arff":
-        return Source(read_arff(text, name))
-    _refuse_markup(text, name)
-    wide = None if rewritable else read_wide(text, delimiter)
-    if wide is not None:
-        return Source(wide[0], DelimitedText("", delimiter), plain=wide[1])
-    cells = read_delimited(text, name, delimiter)
-    return Source(cells, DelimitedText(text if rewritable else "", delimiter))
+    def check_memory(self, size: int, name: str) -> None:
+        """Refuse a table that would take too much memory."""
+        if size > self.memory:
+            most = in_words(self.memory)
+            raise InputError(
+                f"{name} would take more than {most} of memory, the most there is for it; {self.remedy}"
+            )
+
+    def check_text(self, size: int, cells: int, name: str) -> None:
+        """Refuse a text file by its bytes and cells."""
+        self.check_cells(cells, name)
+        self.check_memory(_MEMORY_A_BYTE * size + MEMORY_A_CELL * cells, name)
 
 
-def decode(content: bytes, name: str) -> str:
-    """Return the text of a file: UTF-8, UTF-16 with its mark, or else Western European with a message."""
-    for start, what in _KNOWN_BY_START.items():
-        if content.startswith(start):
-            raise InputError(f"{name} is {what}")
-    if (scheme := database_of(content[:16])) is not None:
-        raise InputError(f"{name} is {DATABASES[scheme]}; export the table as CSV")
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        text = content.decode("utf-16", errors="replace")
-    else:
-        text = _decode_bytes(content, name)
-    check_control(text, name)
-    return text
+def machine_budget() -> Budget:
+    """Return the budget for files on this machine: what memory is free, now."""
+    free = free_memory()
+    return Budget(bytes=free, unpacked=free, cells=2_000_000_000, memory=free)
 
 
-def check_control(text: str, name: str) -> None:
-    """Refuse a text with control characters."""
-    if _CONTROL.search(text):
-        raise InputError(f"{name} is not text (it has control characters), so it is no table; {_REMEDY}")
-
-
-def _decode_bytes(content: bytes, name: str) -> str:
-    if b"\0" in content:
-        raise InputError(f"{name} is a binary file, no table; {_REMEDY}")
+def free_memory() -> int:
+    """Return the bytes of memory that can be had without pushing others out, or an estimate."""
+    free: list[int] = []
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        free += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+    with contextlib.suppress(OSError, ValueError):  # a container may have a limit of its own; "max" is none
+        used = int(Path("/sys/fs/cgroup/memory.current").read_text(encoding="ascii"))
+        free.append(max(0, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")) - used))
+    if free:
+        return min(free)
     try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        try:
-            encoding, text = "Windows-1252", content.decode("cp1252")
-        except UnicodeDecodeError:
-            encoding, text = "Latin-1", content.decode("latin-1")
-        line = content.count(b"\n", 0, error.start) + 1
-        logger.warning(
-            "%s is not UTF-8 (line %d); read as %s: save it as UTF-8 if letters look wrong",
-            name,
-            line,
-            encoding,
-        )
-        return text
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, OSError, ValueError):
+        return 4 << 30
 
 
-def _check_text(text: str, delimiter: str, name: str, budget: Budget) -> None:
-    """Refuse a text that is too large, by its lines and delimiters."""
-    lines = max(text.count("\n"), text.count("\r")) + 1
-    budget.check_text(len(text), lines + text.count(delimiter), name)
-    start = text[: text.find("\n") + 1] or text
-    if lines * (start.count(delimiter) + 1) > budget.memory // MEMORY_A_CELL:
-        refuse_ragged_rows(text, name, delimiter)  # short rows would be filled with empty cells
+def in_words(size: int) -> str:
+    """Write a number of bytes.
+
+    >>> in_words(50 << 20), in_words(3 << 30), in_words(100)
+    ('50 MB', '3.0 GB', '100 bytes')
+    """
+    if size >= 1 << 30:
+        return f"{size / (1 << 30):.1f} GB"
+    return f"{size >> 20} MB" if size >= 1 << 20 else f"{size} bytes"
 
 
-def _content(source: str | Path | IO[Any], budget: Budget) -> tuple[str, bytes | str]:
-    """Return what to call the source, and all that is in it."""
+def read_content(source: str | Path | IO[Any], budget: Budget) -> tuple[str, bytes | str]:
+    """Return what to call a file, a file object or, as ``"-"``, standard input, and all that is in it."""
     if isinstance(source, str) and source == "-":
         return "standard input", _read_all(sys.stdin.buffer, "standard input", budget)
-    if isinstance(source, str):
-        refuse_url(source)
-    if isinstance(source, str | Path):
-        return _file_content(Path(source), budget)
-    name = getattr(source, "name", None)
-    name = name if isinstance(name, str) else "the file"
-    return name, _read_all(source, name, budget)
-
-
-def _file_content(path: Path, budget: Budget) -> tuple[str, bytes | str]:
-    name = str(path)
+    if not isinstance(source, str | Path):
+        name = getattr(source, "name", None)
+        name = name if isinstance(name, str) else "the file"
+        return name, _read_all(source, name, budget)
+    if isinstance(source, str) and "://" in source and not os.path.exists(source):
+        raise InputError(
+            f"{without_password(source)} is a URL, not a file; export or download the table and give that"
+        )
+    path, name = Path(source), str(Path(source))
     try:
         if path.is_dir():
             raise InputError(f"{name} is a folder; give a file in it")
-        refuse_database(path)  # before its size: a table of it may be small, and need not be read at all
+        scheme = database_in(path)  # before its size: a table of it may be small, and need not be read at all
+        if scheme is not None:
+            raise InputError(
+                f"{path} is {DATABASES[scheme]}, not one table; give nri induce its URL, "
+                f"{url_of(scheme, path)} --table NAME, or export the table as CSV"
+            )
         budget.check_bytes(path.stat().st_size, name)
         with path.open("rb") as file:
             return name, _read_all(file, name, budget)
     except FileNotFoundError:
         raise missing_file(path) from None
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
         cause = getattr(error, "strerror", None) or str(error)
-        if isinstance(error, InputError):
-            raise
         raise InputError(f"{name} cannot be read ({cause}); check its name and permissions") from None
-
-
-def missing_file(path: Path) -> InputError:
-    """Return an error that there is no such file, with a hint at files of nearly the same name."""
-    hint = f"; there is no folder {path.parent} either"
-    if os.path.isdir(path.parent):
-        hint = similar_files(path) or "; check the name and the folder"
-    return InputError(f"no file {path}{hint}")
 
 
 def _read_all(source: IO[Any], name: str, budget: Budget) -> bytes | str:
@@ -225,17 +159,53 @@ def _read_all(source: IO[Any], name: str, budget: Budget) -> bytes | str:
             size += len(part)
             budget.check_bytes(size, name)
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{name} cannot be read ({error}); {_REMEDY}") from None
+        raise InputError(f"{name} cannot be read ({error}); {REMEDY}") from None
     content: bytes | str = type(parts[0])().join(parts) if parts else ""  # type: ignore[arg-type]
     return content.removeprefix("\ufeff") if isinstance(content, str) else content
 
 
-def _refuse_markup(text: str, name: str) -> None:
-    start = text.lstrip()[:200].lower()
-    if start.startswith(("{", "[{", "[[")):
-        raise InputError(f"{name} looks like JSON, not like a table; {_REMEDY}")
-    if start.startswith(("<!doctype", "<html", "<?xml")):
-        raise InputError(f"{name} is a web page or XML, not a table; {_REMEDY}")
+def decode(content: bytes, name: str) -> str:
+    """Return the text of a file: UTF-8, UTF-16 with its mark, or else Western European with a message."""
+    for start, what in _KNOWN_BY_START.items():
+        if content.startswith(start):
+            raise InputError(f"{name} is {what}")
+    if (scheme := database_of(content[:16])) is not None:
+        raise InputError(f"{name} is {DATABASES[scheme]}; export the table as CSV")
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = content.decode("utf-16", errors="replace")
+    elif b"\0" in content:
+        raise InputError(f"{name} is a binary file, no table; {REMEDY}")
+    else:
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            text = _decode_western(content, name, content.count(b"\n", 0, error.start) + 1)
+    check_control(text, name)
+    return text
+
+
+def _decode_western(content: bytes, name: str, line: int) -> str:
+    try:
+        encoding, text = "Windows-1252", content.decode("cp1252")
+    except UnicodeDecodeError:
+        encoding, text = "Latin-1", content.decode("latin-1")
+    hint = "save it as UTF-8 if letters look wrong"
+    logger.warning("%s is not UTF-8 (line %d); read as %s: %s", name, line, encoding, hint)
+    return text
+
+
+def check_control(text: str, name: str) -> None:
+    """Refuse a text with control characters."""
+    if _CONTROL.search(text):
+        raise InputError(f"{name} is not text (it has control characters), so it is no table; {REMEDY}")
+
+
+def missing_file(path: Path) -> InputError:
+    """Return an error that there is no such file, with a hint at files of nearly the same name."""
+    hint = f"; there is no folder {path.parent} either"
+    if os.path.isdir(path.parent):
+        hint = similar_files(path) or "; check the name and the folder"
+    return InputError(f"no file {path}{hint}")
 
 
 def similar_files(path: Path) -> str:
@@ -290,21 +260,3 @@ def without_password(url: str) -> str:
     """
     scheme, _, rest = url.partition("://")
     return f"{scheme}://{rest.rpartition('@')[2]}"
-
-
-def refuse_database(path: Path) -> None:
-    """Refuse a file that is a database, where a table is read."""
-    scheme = database_in(path)
-    if scheme is not None:
-        raise InputError(
-            f"{path} is {DATABASES[scheme]}, not one table; give nri induce its URL, "
-            f"{url_of(scheme, path)} --table NAME, or export the table as CSV"
-        )
-
-
-def refuse_url(source: str) -> None:
-    """Refuse the URL of a database, or of a web page, where a file is read."""
-    if "://" in source and not os.path.exists(source):
-        raise InputError(
-            f"{without_password(source)} is a URL, not a file; export or download the table and give that"
-        )

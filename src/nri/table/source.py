@@ -1,31 +1,60 @@
-"""Source: a table as it came, from a file or from a caller, and the ways to read it.
+"""Source: a table as it came, from a file or from a caller, and the meaning of its columns.
 
-A column is read once, when it is needed: its meaning is inferred (:meth:`Source.table`), or given by the plan
-of a rule (:meth:`Source.columns`). Other columns are not read. What a caller holds becomes a DataFrame first
-(:func:`as_frame`).
+A column is read once, when it is needed. :func:`understand` alone decides what it means; after that its cells
+are read by the plan that was made (:mod:`nri.table.by_plan`).
 """
 
-import sys
-from collections import Counter
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from nri.errors import InputError, UnknownColumnError
-from nri.rule.column import Column, ColumnPlan, Columns
+from nri.rule.column import Column, ColumnPlan, Columns, empty_column
 from nri.rule.literal import Kind
-from nri.table.cells import Cells, TypedCells, cells_of, plain_numbers_of, text_cells, writable
-from nri.table.kinds import ZERO_ONE
-from nri.table.kinds.number import are_zero_one
-from nri.table.reading import ReadColumn, read_by, recast, understand
+from nri.table import date, number
+from nri.table.by_plan import ReadColumn, read_by, recast
+from nri.table.cells import (
+    TRUE_FALSE,
+    ZERO_ONE,
+    Cells,
+    ParsedTexts,
+    TextCells,
+    TypedCells,
+    plain_numbers_of,
+    recognise_categories,
+    spread,
+    text_cells,
+)
+from nri.table.delimited import read_delimited, refuse_ragged_rows, sniff_delimiter
+from nri.table.excel import SheetChoice, Workbook, is_workbook, read_workbook
+from nri.table.files import MEMORY_A_CELL, REMEDY, Budget, decode, machine_budget, read_content
+from nri.table.formats import GZIP, PARQUET, read_arff, read_parquet, read_wide, unpacked
+from nri.table.frames import as_frame, cells_of
 from nri.table.table import Note, Table, logger, make_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+FORMATS = ("csv", "tsv", "parquet", "arff", "excel")
+_BY_SUFFIX = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arff": "arff",
+    **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "excel"),
+}
+_ARFF = re.compile(r"(?:\s|%[^\r\n]*[\r\n])*@(?:relation|attribute)", re.IGNORECASE)
+"""The first line that is no comment declares a relation or an attribute."""
+WIDE = 5000
+"""Columns from which on a text is wide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,29 +63,6 @@ class DelimitedText:
 
     text: str
     delimiter: str
-
-
-@dataclass(frozen=True, eq=False)
-class Workbook:
-    """Where in which workbook a table was."""
-
-    content: bytes
-    sheets: tuple[str, ...]
-    """sheets that hold something"""
-    sheet: str
-    header: int
-    """row of the names, the last one if the header has several, counted from 0"""
-    rows: tuple[int, ...]
-    """row of the sheet for each row of the table, counted from 0"""
-    right: int
-    """last column of the table, counted from 0"""
-    texts: frozenset[str]
-    """columns whose cells are texts, so that marks such as NA among them mean nothing"""
-
-    @property
-    def can_be_kept(self) -> bool:
-        """Whether predictions can be put into the same workbook: only into the newer format."""
-        return b"xl/workbook.xml" in self.content
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +100,12 @@ class Source:
 
     def cells(self, name: str, *, plainly: bool = False) -> Cells:
         """Return the cells of a column; ``plainly``, plain numbers of a text file as numbers."""
+        if name not in self._places:
+            raise UnknownColumnError(name, self.names)
         if name in self.plain:
             return self.plain[name]
         if name in self.unreadable:
-            unknown = np.zeros(len(self), dtype=bool)
-            return TypedCells(Column(np.full(len(self), -1), unknown, ()), note=self.unreadable[name])
+            return TypedCells(empty_column(Kind.TEXT, len(self)), note=self.unreadable[name])
         if not isinstance(self.rows, pd.DataFrame):
             texts = self.rows.column(self._places[name]).combine_chunks()
             return (plain_numbers_of(texts) if plainly else None) or text_cells(texts)
@@ -108,7 +115,7 @@ class Source:
         return cells_of(series)
 
     def table(self, *, kinds: Mapping[str, Kind] | None = None, exact: bool = False) -> Table:
-        """Decide what each column means, and read it; see :func:`nri.table.files.read_table`."""
+        """Decide what each column means, and read it; see :func:`read_table`."""
         kinds = kinds or {}
         for name in kinds:
             if name not in self._places:
@@ -116,9 +123,8 @@ class Source:
         cells: dict[str, Cells] = {}
         if self.written is None:  # texts are no matrix
             cells = {name: self.cells(name) for name in self.names}
-            if not kinds and all(_is_of_matrix(one) for one in cells.values()):
-                typed = {name: one.column for name, one in cells.items() if isinstance(one, TypedCells)}
-                return _matrix(typed)
+            if not kinds and all(map(_is_of_matrix, cells.values())):
+                return _matrix(cells)
         comma = self.written is not None and self.written.delimiter == ";"
         read: dict[str, ReadColumn] = {}
         for name in self.names:
@@ -137,8 +143,6 @@ class Source:
         """Read some columns by the plans that were made for them; others are not looked at."""
         columns = {}
         for name, plan in plans.items():
-            if name not in self._places:
-                raise UnknownColumnError(name, self.names)
             read = read_by(self.cells(name, plainly=plan.is_plain_number), plan, name)
             columns[name] = read.column
             if read.note:
@@ -148,25 +152,112 @@ class Source:
 
 def _is_of_matrix(cells: Cells) -> bool:
     """Whether a column could be one of a matrix of 0, 1 and NaN."""
-    if not isinstance(cells, TypedCells) or not cells.floating or cells.note:
-        return False
-    return are_zero_one(cells.column.values[cells.column.known])
+    return isinstance(cells, TypedCells) and cells.floating and not cells.note and _is_zero_one(cells.column)
 
 
-def _matrix(columns: Mapping[str, Column]) -> Table:
+def _is_zero_one(column: Column) -> bool:
+    """Whether known numbers are all 0 or 1, of which a yes and a no are made."""
+    known = column.values[column.known]
+    return bool(((known == 0) | (known == 1)).all())
+
+
+def _matrix(cells: Mapping[str, Any]) -> Table:
+    columns = {name: Column(one.column.values == 1, one.column.known) for name, one in cells.items()}
     n_rows = len(next(iter(columns.values()))) if columns else 0
-    return make_table(
-        {name: Column(np.asarray(column.values == 1), column.known) for name, column in columns.items()},
-        dict.fromkeys(columns, ZERO_ONE),
-        n_rows,
-        is_matrix=True,
-    )
+    return make_table(columns, dict.fromkeys(columns, ZERO_ONE), n_rows, is_matrix=True)
+
+
+def read_table(
+    source: str | Path | IO[Any],
+    *,
+    format: str | None = None,
+    kinds: Mapping[str, Kind] | None = None,
+    exact: bool = False,
+    choice: SheetChoice | None = None,
+) -> Table:
+    r"""Read a table from a path, a file object or, as ``"-"``, standard input; gzip is undone.
+
+    The format is inferred from the content and the name's ending, and the kinds of columns from their cells,
+    unless they are given. With ``exact`` texts that differ only in case and blanks are kept apart. Of a
+    workbook, ``choice`` is the sheet and the row of the header. In CSV and TSV files empty cells and the
+    usual marks (``NA``, ``NaN``, ``?``, ``null``) are missing; ``None`` is a word like any other.
+
+    >>> import io
+    >>> table = read_table(io.StringIO("age;smoker\n61;true\n?;false\n"))
+    >>> {name: str(plan.kind) for name, plan in table.plans.items()}
+    {'age': 'number', 'smoker': 'boolean'}
+    """
+    opened = open_source(source, format=format, choice=choice, rewritable=bool(kinds))
+    return opened.table(kinds=kinds, exact=exact)
+
+
+def open_source(
+    source: str | Path | IO[Any],
+    *,
+    format: str | None = None,
+    choice: SheetChoice | None = None,
+    budget: Budget | None = None,
+    rewritable: bool = True,
+) -> Source:
+    """Open a table as :func:`read_table` does, but leave its cells as they are.
+
+    The budget is checked before anything is read; by default it is the memory that is free on this machine.
+    With ``rewritable`` the texts of a file are kept, to be written again with further columns, or read by
+    other plans; without them only its table can be read.
+    """
+    if format is not None and format not in FORMATS:
+        raise InputError(f"unknown table format {format!r}; use one of {', '.join(FORMATS)}")
+    budget = budget or machine_budget()
+    name, text = read_content(source, budget)
+    expected = format or _BY_SUFFIX.get(Path(name.removesuffix(".gz")).suffix.lower())
+    if isinstance(text, bytes):
+        content = unpacked(text, name, budget) if text.startswith(GZIP) else text
+        if format == "parquet" or (format is None and content.startswith(PARQUET)):
+            frame, unreadable = read_parquet(content, name, budget)
+            return Source(as_frame(frame), unreadable=unreadable)
+        packed = content[:2] == b"PK"
+        if (packed or content[:2] == b"\xd0\xcf") and (
+            is_workbook(content) or (packed and expected == "excel")
+        ):
+            frame, place = read_workbook(content, name, choice or SheetChoice(), budget)
+            return Source(as_frame(frame), workbook=place)
+        text = decode(content, name)
+        del content  # its text is enough
+    if choice is not None and (choice.sheet is not None or choice.header is not None):
+        raise InputError(f"{name} is no Excel workbook, so it has no sheets to choose from; drop that option")
+    if format is None and _ARFF.match(text):
+        expected = "arff"
+    if expected in ("parquet", "excel"):
+        what = "Parquet file" if expected == "parquet" else "Excel workbook"
+        raise InputError(f"{name} is no {what}, whatever its name says; {REMEDY}")
+    return _open_text(text, name, expected or "csv", budget, rewritable)
+
+
+def _open_text(text: str, name: str, format: str, budget: Budget, rewritable: bool) -> Source:
+    delimiter = {"tsv": "\t", "arff": ","}.get(format) or sniff_delimiter(text)
+    lines = max(text.count("\n"), text.count("\r")) + 1
+    budget.check_text(len(text), lines + text.count(delimiter), name)
+    width = (text[: text.find("\n") + 1] or text).count(delimiter) + 1
+    if lines * width > budget.memory // MEMORY_A_CELL:
+        refuse_ragged_rows(text, name, delimiter)  # short rows would be filled with empty cells
+    if format == "arff":
+        return Source(read_arff(text, name))
+    start = text.lstrip()[:200].lower()
+    if start.startswith(("{", "[{", "[[")):
+        raise InputError(f"{name} looks like JSON, not like a table; {REMEDY}")
+    if start.startswith(("<!doctype", "<html", "<?xml")):
+        raise InputError(f"{name} is a web page or XML, not a table; {REMEDY}")
+    wide = read_wide(text, delimiter) if width > WIDE and not rewritable else None
+    if wide is not None:
+        return Source(wide[0], DelimitedText("", delimiter), plain=wide[1])
+    cells = read_delimited(text, name, delimiter)
+    return Source(cells, DelimitedText(text if rewritable else "", delimiter))
 
 
 def table_of(X: Any, *, kinds: Mapping[str, Kind] | None = None, exact: bool = False) -> Table:
     """Return anything that :func:`as_frame` takes as a table, its columns read and no target chosen.
 
-    For ``kinds`` and ``exact`` see :func:`nri.table.files.read_table`.
+    For ``kinds`` and ``exact`` see :func:`read_table`.
 
     >>> table_of({"age": [30, None]}).columns["age"].known.tolist()
     [True, False]
@@ -186,131 +277,61 @@ def read_columns(rows: Any, plans: Mapping[str, ColumnPlan]) -> Columns:
     return source.columns(plans)
 
 
-def as_frame(X: Any) -> pd.DataFrame:
-    """Return a table as a DataFrame whose column names are distinct strings; its cells stay as they are.
+def understand(
+    cells: Cells, *, kind: Kind | None = None, exact: bool = False, decimal_comma: bool = False
+) -> ReadColumn:
+    """Decide what a column means by all of its cells, unless its ``kind`` is given.
 
-    It may be a DataFrame, polars frame, pyarrow table, array, list of rows or of records, or a dict of
-    columns, and is never changed. Columns without names are called ``x0``, ``x1``, ...
+    With ``exact`` texts that differ only in case and blanks are kept apart; with ``decimal_comma`` ``3,14``
+    is a number, as it is in files with semicolons.
 
-    >>> as_frame([[1, "red"], [2, "blue"]]).columns.tolist()
-    ['x0', 'x1']
+    >>> read = understand(text_cells(np.array(["1", "?", " 2"], dtype=object)))
+    >>> read.plan.kind.value, read.column.values.tolist()
+    ('number', [1.0, nan, 2.0])
     """
-    frame = _to_pandas(X)
-    if frame.shape[1] == 0:
-        raise InputError(
-            f"the table has 0 feature(s) (shape=({len(frame)}, 0)) while a minimum of 1 is required; "
-            "give at least one column"
-        )
-    frame = frame.set_axis(_text_names(frame.columns), axis="columns")
-    check_distinct(frame.columns.tolist())
-    return frame
+    if isinstance(cells, TypedCells):
+        read = _typed(cells, kind)
+    elif kind is not None and kind is not Kind.TEXT:
+        return read_by(cells, ColumnPlan(kind, stated=False), "the column")
+    else:
+        parsed = _recognise(cells, kind, exact, decimal_comma)
+        read = ReadColumn(spread(parsed, cells), parsed.plan, parsed.note)
+    column = read.column
+    if kind is None and column.kind is Kind.NUMBER and column.known.any() and _is_zero_one(column):
+        plan = replace(read.plan, kind=Kind.BOOLEAN, no_and_yes=ZERO_ONE.no_and_yes, whole=False)
+        return ReadColumn(Column(column.values == 1, column.known), plan, read.note)
+    return read
 
 
-def check_distinct(names: list[str]) -> None:
-    """Raise an InputError when two columns have the same name."""
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        shown = ", ".join(repr(name) for name in repeated[:3]) + (", ..." if len(repeated) > 3 else "")
-        raise InputError(f"duplicate column names: {shown}; give each column its own name")
+def _typed(cells: TypedCells, kind: Kind | None) -> ReadColumn:
+    column = cells.column
+    if kind is not None and kind is not column.kind:
+        return ReadColumn(recast(column, ColumnPlan(kind), "the column"), ColumnPlan(kind), cells.note)
+    if column.kind is Kind.BOOLEAN:
+        return ReadColumn(column, replace(TRUE_FALSE, no_and_yes=("False", "True")), cells.note)
+    return ReadColumn(column, ColumnPlan(column.kind, whole=cells.whole), cells.note)
 
 
-def _to_pandas(X: Any) -> pd.DataFrame:
-    """Turn whatever container it is into a DataFrame, with names ``x0``, ``x1``, ... if it had none."""
-    if isinstance(X, pd.DataFrame):
-        return X
-    if isinstance(X, pd.Series):
-        return X.to_frame()
-    foreign = _from_other_library(X)
-    if foreign is not None:
-        return foreign
-    if isinstance(X, Mapping):
-        return _built(dict(X))
-    if isinstance(X, list | tuple) and X and all(isinstance(row, Mapping) for row in X):
-        return _built(list(X))
-    return _from_array(X)
-
-
-def _from_other_library(X: Any) -> pd.DataFrame | None:
-    """Convert a polars, pyarrow or scipy object; None if it is none of these.
-
-    A library the caller has not imported cannot have made ``X``, so none is imported here.
-    """
-    polars = sys.modules.get("polars")
-    if polars is not None:
-        if isinstance(X, polars.LazyFrame):
-            X = X.collect()
-        if isinstance(X, polars.Series):
-            X = X.to_frame()
-        if isinstance(X, polars.DataFrame):
-            return _from_polars(X)
-    arrow = sys.modules.get("pyarrow")
-    if arrow is not None and isinstance(X, arrow.Table):
-        frame: pd.DataFrame = X.to_pandas()
-        return frame
-    sparse = sys.modules.get("scipy.sparse")
-    if sparse is not None and sparse.issparse(X):
-        raise InputError("Sparse data was passed, but dense data is required; use X.toarray() to convert it")
-    return None
-
-
-def _from_polars(X: Any) -> pd.DataFrame:
-    """Convert column by column: polars' own ``to_pandas`` would turn integers with gaps into floats."""
-    columns = [
-        pd.Series(_known_to_arrow(column).to_arrow().to_pandas(integer_object_nulls=True)) for column in X
-    ]
-    frame = pd.concat(columns, axis="columns") if columns else pd.DataFrame(index=range(X.height))
-    return frame.set_axis(X.columns, axis="columns")
-
-
-def _known_to_arrow(column: Any) -> Any:
-    """Return a polars column that Arrow can hold: no whole numbers of 128 bits, no name with a zero byte."""
-    column = column.alias("column")
-    if str(column.dtype) in ("Int128", "UInt128"):
-        small = column.cast(sys.modules["polars"].Int64, strict=False)
-        fits = small.null_count() == column.null_count()
-        return small if fits else column.cast(sys.modules["polars"].Float64)
-    return column
-
-
-def _from_array(X: Any) -> pd.DataFrame:
-    """Convert an array or a list of rows; text and numbers side by side keep their own types."""
-    try:
-        array = X if isinstance(X, np.ndarray) else np.asarray(X)
-        if not isinstance(X, np.ndarray) and array.dtype.kind in "USO":
-            array = np.asarray(X, dtype=object)  # numpy would turn [1, "red"] into two strings
-    except ValueError as error:
-        raise InputError(f"the rows differ in length or are no rows at all ({error}); give a table") from None
-    if array.ndim != 2:
-        raise InputError(
-            f"Expected 2D array, got {array.ndim}D array instead: the table has no rows and columns. "
-            "Reshape your data with array.reshape(-1, 1) for one column or array.reshape(1, -1) for one row"
-        )
-    if array.dtype.kind == "c":
-        raise InputError("Complex data not supported: give real numbers")
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))  # pandas counts only in the machine's own order
-    try:
-        frame = pd.DataFrame(array, columns=pd.Index([f"x{i}" for i in range(array.shape[1])]))
-        return frame.infer_objects() if array.dtype == object else frame
-    except UnicodeEncodeError as error:
-        writable(str(error.object))
-        raise
-
-
-def _built(data: Any) -> pd.DataFrame:
-    """Build a DataFrame from a dict of columns or a list of records."""
-    try:
-        return pd.DataFrame(data)
-    except UnicodeEncodeError as error:
-        writable(str(error.object))
-        raise
-    except (ValueError, TypeError, OverflowError) as error:
-        raise InputError(f"the columns do not make a table ({error}); give columns of one length") from None
-
-
-def _text_names(names: "pd.Index[Any]") -> list[str]:
-    """Return each name as text; the levels of a MultiIndex are joined by a slash."""
-    return [
-        writable("/".join(str(part) for part in name) if isinstance(name, tuple) else str(name))
-        for name in names
-    ]
+def _recognise(cells: TextCells, kind: Kind | None, exact: bool, decimal_comma: bool) -> ParsedTexts:
+    """Try the kinds one by one; texts that are nothing else are categories."""
+    texts, counts = cells.texts, cells.counts
+    if not texts:
+        return ParsedTexts(np.zeros(0), ColumnPlan(Kind.NUMBER))
+    if kind is Kind.TEXT or cells.declared:
+        return recognise_categories(texts, counts, exact=exact)
+    if cells.loose and all(text.lower() in ("true", "false") for text in texts):
+        return ParsedTexts(np.array([float(text.lower() == "true") for text in texts]), TRUE_FALSE)
+    has_digits = any(letter.isdigit() for text in texts for letter in text)
+    if not has_digits:  # as most texts: no number, no date
+        return recognise_categories(texts, counts, exact=exact)
+    parsed = number.recognise_plain(texts, decimal_comma=decimal_comma) if cells.loose else None
+    parsed = parsed or date.recognise(texts, counts)
+    if parsed is None:
+        parsed = number.recognise_formatted(texts, counts, decimal_comma=decimal_comma)
+        if parsed is not None and not parsed.note and not cells.loose:
+            parsed = None  # plain numbers as text were meant as categories
+    if parsed is None:
+        parsed = recognise_categories(texts, counts, exact=exact)
+        note = "; ".join(part for part in (parsed.note, date.ambiguity(texts)) if part)
+        return replace(parsed, note=note)
+    return parsed

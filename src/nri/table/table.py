@@ -1,7 +1,7 @@
 """The table: typed columns, how each was read, and for every row its outcome and its weight.
 
 This is the only record of rows outside the search. It is made from a file
-(:func:`nri.table.files.read_table`) or from what a caller holds (:func:`nri.table.source.table_of`). What
+(:func:`nri.table.source.read_table`) or from what a caller holds (:func:`nri.table.source.table_of`). What
 comes after never looks at a DataFrame, and never decides again what a column means.
 """
 
@@ -112,8 +112,7 @@ class Table:
     @cached_property
     def by_class(self) -> FloatArray:
         """[n_classes], the weight of each class."""
-        counts = np.bincount(self.codes, self.weights, minlength=len(self.classes))
-        return counts.astype(np.float64)
+        return np.bincount(self.codes, self.weights, minlength=len(self.classes)).astype(np.float64)
 
     @property
     def is_weighted(self) -> bool:

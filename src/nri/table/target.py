@@ -1,7 +1,7 @@
-"""Target: from a column, or a time and an event, to the outcome of the rows that have one."""
+"""Target: from a column, or a time and an event, to the outcome of the rows that have one; their weights."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,11 @@ from nri.outcome import Classes, Number, Survival
 from nri.rule.column import Column, ColumnPlan
 from nri.rule.labels import Label, as_label, spelled
 from nri.rule.literal import Kind
-from nri.table.answers import Answers, read_answers
-from nri.table.cells import number_as_text
-from nri.table.kinds import ZERO_ONE
-from nri.table.reading import as_numbers
-from nri.table.rounding import plain_number
+from nri.table.by_plan import as_numbers, comparison_of
+from nri.table.cells import TRUE_FALSE, ZERO_ONE, number_as_text
+from nri.table.cuts import plain_number
+from nri.table.frames import settled_weights
 from nri.table.table import Table
-from nri.table.weights import settled_weights
 
 MAX_CLASSES = 20
 """More classes than this are no classes but names, counts or measurements."""
@@ -27,13 +25,43 @@ _MAX_UNREPEATED = 10
 """So many at most if they are numbers with fractions, or most of them occur once."""
 
 
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """A column as labels, for every row: what is to be explained, or what a model said."""
+
+    name: str
+    """the column, or the comparison, as the caller wrote it"""
+    column: str
+    """the column that was read"""
+    labels: Column
+    """[M]; true or false if the caller compares"""
+    plan: ColumnPlan
+    compared: bool = False
+    what: str = "target"
+    """what it is called in messages"""
+
+
+def read_answers(table: Table, query: str, what: str = "target") -> Answers:
+    """Return the column that a text names or compares; true or false if it compares.
+
+    What it is to serve as, e.g. an option of the command line, stands in messages.
+
+    >>> from nri.table.source import table_of
+    >>> answers = read_answers(table_of({"price": [50, 150]}), "price > 100")
+    >>> answers.column, answers.labels.values.tolist()
+    ('price', [False, True])
+    """
+    name, comparison = (query, None) if query in table.columns else comparison_of(query, table.names, what)
+    column, plan = table.columns[name], table.plans[name]
+    if comparison is None:
+        return Answers(query, name, column, plan, what=what)
+    truth = Column(comparison.truth(column, plan, name), column.known)
+    words = replace(TRUE_FALSE, no_and_yes=("False", "True"))
+    return Answers(query, name, truth, words, compared=True, what=what)
+
+
 def label_table(
-    table: Table,
-    target: str,
-    positive: Label | None = None,
-    weights: str | None = None,
-    *,
-    what: str = "target",
+    table: Table, target: str, positive: Label | None = None, weights: str | None = None, what: str = "target"
 ) -> Table:
     """Return the rows whose target is known with their classes, without the columns that are spoken for.
 
@@ -47,20 +75,11 @@ def label_table(
     """
     if weights is not None:
         table.require([weights])
-    answers = read_answers(table, target, what)
-    labels, known = encode(answers)
-    features = _features(table, [answers.column], weights, known)
-    more = None if known.all() else features.take(~known).columns
-    features = features if more is None else features.take(known)
-    table = features.with_outcome(_about(labels, positive, answers.compared))
-    return replace(table, unlabelled=more)
+    return _with_classes(table, read_answers(table, target, what), positive, weights)
 
 
 def with_target(
-    table: Table,
-    target: str,
-    positive: Label | None = None,
-    weights: str | None = None,
+    table: Table, target: str, positive: Label | None = None, weights: str | None = None
 ) -> Table:
     """Return the rows whose target is known with their classes, or with numbers where it is measured.
 
@@ -75,15 +94,35 @@ def with_target(
     if weights is not None:
         table.require([weights])
     answers = read_answers(table, target)
-    if positive is not None or not _is_measurement(answers):
-        return label_table(table, target, positive, weights)
     known = answers.labels.known
+    values = answers.labels.values[known]
+    measured = answers.labels.kind is Kind.NUMBER and len(values) > 0
+    if positive is not None or not measured or not _are_many(values, np.unique(values), MAX_CLASSES):
+        return _with_classes(table, answers, positive, weights)
     features = _features(table, [answers.column], weights, known)
-    number = Number(answers.name, answers.labels.values[known], answers.plan)
-    return features.take(known).with_outcome(number)
+    return features.take(known).with_outcome(Number(answers.name, values, answers.plan))
 
 
-_YES_AND_NO = {"yes", "no", "y", "n"}
+def _with_classes(table: Table, answers: Answers, positive: Label | None, weights: str | None) -> Table:
+    labels, known = encode(answers)
+    features = _features(table, [answers.column], weights, known)
+    more = None if known.all() else features.take(~known).columns
+    features = features if more is None else features.take(known)
+    if positive is not None:
+        labels = _about(labels, positive)
+    elif answers.compared:
+        labels = replace(labels, positive=1)
+    return replace(features.with_outcome(labels), unlabelled=more)
+
+
+def _about(labels: Classes, positive: Label) -> Classes:
+    """Return labels with a positive class; of several classes, this one and any other."""
+    index = class_index(labels.classes, positive)
+    if len(labels.classes) == 2:
+        return replace(labels, positive=index)
+    chosen = str(labels.classes[index])
+    other = "other" if chosen != "other" else "rest"
+    return Classes(labels.name, (other, chosen), np.asarray(labels.codes == index, dtype=np.int64), 1)
 
 
 def with_survival(table: Table, time: str, event: str, weights: str | None = None) -> Table:
@@ -119,10 +158,8 @@ def _happened(answers: Answers) -> BoolArray:
     column = answers.labels
     if column.kind is Kind.BOOLEAN:
         return np.asarray(column.values, dtype=bool)
-    values = np.unique(
-        column.texts[column.known] if column.kind is Kind.TEXT else column.values[column.known]
-    )
-    if column.kind is Kind.TEXT and {str(text).lower() for text in values} <= _YES_AND_NO:
+    values = column.distinct()[0]
+    if column.kind is Kind.TEXT and {text.lower() for text in values} <= {"yes", "no", "y", "n"}:
         return np.array([str(text).lower() in ("yes", "y") for text in column.texts], dtype=bool)
     if column.kind is Kind.NUMBER and set(values.tolist()) <= {0.0, 1.0}:
         return np.asarray(column.values == 1.0)
@@ -140,73 +177,10 @@ def _features(table: Table, taken: Sequence[str], weights: str | None, known: Bo
     if not features.names:
         names = " and ".join(map(repr, taken))
         raise InputError(f"the table has no column but {names}; give columns to explain it by")
-    return features if weights is None else take_weights(features, weights, known)
+    return features if weights is None else _weighted(features, weights, known)
 
 
-def _is_measurement(answers: Answers) -> bool:
-    """Whether answers are numbers of too many different values for classes."""
-    values = answers.labels.values[answers.labels.known]
-    if answers.labels.kind is not Kind.NUMBER or not len(values):
-        return False
-    return _are_many(values, np.unique(values), MAX_CLASSES)
-
-
-def encode(answers: Answers, *, max_classes: int = MAX_CLASSES) -> tuple[Classes, BoolArray]:
-    """Return the classes of the rows whose answer is known, and which rows these are.
-
-    More distinct values than ``max_classes`` are refused.
-    """
-    column, name = answers.labels, f"{answers.what} {answers.name!r}"
-    if not column.known.any():
-        raise InputError(
-            f"no row is left: {name} is missing in all {len(column)} rows; choose another column"
-        )
-    values = _label_values(column, answers.plan)[column.known]
-    distinct, codes = np.unique(values, return_inverse=True)
-    _refuse_one_class(distinct, name, len(values))
-    _refuse_many_classes(values, distinct, answers, max_classes)
-    classes = tuple(_label(value) for value in distinct)
-    return Classes(answers.name, classes, codes.reshape(-1).astype(np.int64)), column.known
-
-
-def class_index(classes: Sequence[Label], wanted: str | Label) -> int:
-    """Return the index of a class that a person named, e.g. on the command line.
-
-    >>> class_index((0, 1), "1")
-    1
-    """
-    for index, label in enumerate(classes):
-        if label == wanted and isinstance(label, bool) == isinstance(wanted, bool):
-            return index
-    texts = [str(label) for label in classes]
-    for names in (texts, [text.lower() for text in texts]):
-        key = str(wanted) if names is texts else str(wanted).lower()
-        if names.count(key) == 1:
-            return names.index(key)
-    raise InputError(f"the target has no class {wanted!r}; choose one of {listed_classes(classes)}")
-
-
-def labels_as_text(column: Column, plan: ColumnPlan) -> NDArray[Any]:
-    """[M]: labels as texts, however they were typed; None where unknown."""
-    texts = np.full(len(column), None, dtype=object)
-    values = _label_values(column, plan)[column.known]
-    written = map(number_as_text, values) if values.dtype.kind == "f" else map(str, values)
-    texts[column.known] = list(written)
-    return texts
-
-
-def _about(labels: Classes, positive: Label | None, compared: bool) -> Classes:
-    if positive is None:
-        return replace(labels, positive=1) if compared else labels
-    index = class_index(labels.classes, positive)
-    if len(labels.classes) == 2:
-        return replace(labels, positive=index)
-    chosen = str(labels.classes[index])
-    other = "other" if chosen != "other" else "rest"
-    return Classes(labels.name, (other, chosen), np.asarray(labels.codes == index, dtype=np.int64), 1)
-
-
-def take_weights(table: Table, name: str, counted: BoolArray) -> Table:
+def _weighted(table: Table, name: str, counted: BoolArray) -> Table:
     """Return the table weighted by one of its columns, which must be good on the rows that are counted."""
     if name not in table.columns:
         raise InputError(f"column {name!r} cannot be target and weights; choose another column of weights")
@@ -225,6 +199,29 @@ def take_weights(table: Table, name: str, counted: BoolArray) -> Table:
     return others.reweighted(settled_weights(np.where(counted, weights, 0.0), f"weights {name!r}"))
 
 
+def encode(answers: Answers, *, max_classes: int = MAX_CLASSES) -> tuple[Classes, BoolArray]:
+    """Return the classes of the rows whose answer is known, and which rows these are.
+
+    More distinct values than ``max_classes`` are refused.
+    """
+    column, name = answers.labels, f"{answers.what} {answers.name!r}"
+    if not column.known.any():
+        raise InputError(
+            f"no row is left: {name} is missing in all {len(column)} rows; choose another column"
+        )
+    values = _label_values(column, answers.plan)[column.known]
+    distinct, codes = np.unique(values, return_inverse=True)
+    classes = tuple(_label(value) for value in distinct)
+    if len(classes) == 1:
+        raise InputError(
+            f"{name} has one class only, {_listed(classes)} in all {len(values)} rows with one; "
+            "a rule needs rows of two classes"
+        )
+    if _are_many(values, distinct, max_classes):
+        raise _too_many_classes(values, distinct, answers)
+    return Classes(answers.name, classes, codes.reshape(-1).astype(np.int64)), column.known
+
+
 def _label_values(column: Column, plan: ColumnPlan) -> NDArray[Any]:
     """[M]: cells as the values that labels are made of; a yes that was written as 1 is the label 1."""
     if column.kind is Kind.TEXT:
@@ -236,29 +233,9 @@ def _label_values(column: Column, plan: ColumnPlan) -> NDArray[Any]:
     return column.values
 
 
-def _refuse_one_class(distinct: NDArray[Any], name: str, n_rows: int) -> None:
-    if len(distinct) == 1:
-        only = listed_classes([_label(distinct[0])])
-        raise InputError(
-            f"{name} has one class only, {only} in all {n_rows} rows with one; "
-            "a rule needs rows of two classes"
-        )
-
-
-def _refuse_many_classes(
-    values: NDArray[Any], distinct: NDArray[Any], answers: Answers, max_classes: int
-) -> None:
-    if not _are_many(values, distinct, max_classes):
-        return
-    count, n_rows, number = len(distinct), len(values), values.dtype.kind == "f"
-    name, shown = f"{answers.what} {answers.name!r}", " ".join(answers.name.split())
-    if number:
-        middle = float(np.median(values))
-        cut = plain_number(middle, float(distinct[distinct > middle].min(initial=np.inf)))
-        cause = f"{name} is a number with {count} different values, not a class"
-        raise TargetError(cause, f"{shown} > {cut:.15g}")
-    cause = f"{name} has {count} different values in {n_rows} rows, too many for classes"
-    raise TargetError(cause, f"{shown} = {' '.join(_most_frequent(values).split())}")
+def _label(value: Any) -> Label:
+    is_whole = isinstance(value, float | np.floating) and float(value).is_integer()
+    return int(value) if is_whole else as_label(value)
 
 
 def _are_many(values: NDArray[Any], distinct: NDArray[Any], max_classes: int) -> bool:
@@ -268,21 +245,47 @@ def _are_many(values: NDArray[Any], distinct: NDArray[Any], max_classes: int) ->
     return len(distinct) > max_classes or (hardly_repeated and len(distinct) > _MAX_UNREPEATED)
 
 
-def _most_frequent(values: NDArray[Any]) -> str:
-    distinct, counts = np.unique(values, return_counts=True)
-    return str(distinct[np.argmax(counts)])
+def _too_many_classes(values: NDArray[Any], distinct: NDArray[Any], answers: Answers) -> TargetError:
+    name, shown = f"{answers.what} {answers.name!r}", " ".join(answers.name.split())
+    if values.dtype.kind == "f":
+        middle = float(np.median(values))
+        cut = plain_number(middle, float(distinct[distinct > middle].min(initial=np.inf)))
+        cause = f"{name} is a number with {len(distinct)} different values, not a class"
+        return TargetError(cause, f"{shown} > {cut:.15g}")
+    counts = np.unique(values, return_counts=True)[1]
+    most_frequent = " ".join(str(distinct[np.argmax(counts)]).split())
+    cause = f"{name} has {len(distinct)} different values in {len(values)} rows, too many for classes"
+    return TargetError(cause, f"{shown} = {most_frequent}")
 
 
-def _label(value: Any) -> Label:
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return int(value)
-    return as_label(value)
+def class_index(classes: Sequence[Label], wanted: str | Label) -> int:
+    """Return the index of a class that a person named, e.g. on the command line.
+
+    >>> class_index((0, 1), "1")
+    1
+    """
+    for index, label in enumerate(classes):
+        if label == wanted and isinstance(label, bool) == isinstance(wanted, bool):
+            return index
+    texts = [str(label) for label in classes]
+    for names, key in ((texts, str(wanted)), ([text.lower() for text in texts], str(wanted).lower())):
+        if names.count(key) == 1:
+            return names.index(key)
+    raise InputError(f"the target has no class {wanted!r}; choose one of {_listed(classes)}")
 
 
-def listed_classes(classes: Sequence[Label]) -> str:
+def _listed(classes: Sequence[Label]) -> str:
     """Name classes in a message, texts in quotes."""
     shown = ", ".join(repr(label) if isinstance(label, str) else spelled(label) for label in classes[:10])
     return shown + (", ..." if len(classes) > 10 else "")
+
+
+def labels_as_text(column: Column, plan: ColumnPlan) -> NDArray[Any]:
+    """[M]: labels as texts, however they were typed; None where unknown."""
+    texts = np.full(len(column), None, dtype=object)
+    values = _label_values(column, plan)[column.known]
+    texts[column.known] = [number_as_text(v) if values.dtype.kind == "f" else str(v) for v in values]
+    return texts
 
 
 def describe(table: Table, n_read: int) -> str:

@@ -18,9 +18,9 @@ from nri.rule import ClassTarget, NumberTarget, Rule
 from nri.rule.column import Column, Columns
 from nri.rule.labels import label_array
 from nri.rule.phrase import phrase_label
-from nri.table.kinds.category import fold
-from nri.table.reading import read_by, understand
-from nri.table.source import Source
+from nri.table.by_plan import read_by
+from nri.table.cells import fold
+from nri.table.source import Source, understand
 from nri.table.table import Table
 from nri.table.target import labels_as_text
 

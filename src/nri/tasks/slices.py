@@ -32,13 +32,12 @@ from nri.induce.validate import stratified_folds
 from nri.outcome import Classes, Interval
 from nri.outcome.score import wilson
 from nri.rule import Clause, Kind, clause_truth
-from nri.table.answers import Answers, read_answers
 from nri.table.binarizer import Binarizer
-from nri.table.kinds.category import fold
-from nri.table.reading import as_numbers
+from nri.table.by_plan import as_numbers
+from nri.table.cells import fold
 from nri.table.source import table_of
 from nri.table.table import Table
-from nri.table.target import MAX_CLASSES, labels_as_text
+from nri.table.target import MAX_CLASSES, Answers, labels_as_text, read_answers
 from nri.tasks.predictions import different_cells
 
 _BEAM = 40

@@ -18,13 +18,12 @@ from nri.errors import InputError, UnknownColumnError
 from nri.rule import Clause, Rule
 from nri.rule.column import ColumnPlan, Columns
 from nri.rule.literal import Kind
-from nri.table.answers import read_answers
-from nri.table.atomic import atomic_file
+from nri.table.by_plan import guess_of, read_by
 from nri.table.cells import TextCells
-from nri.table.reading import guess_of, read_by
 from nri.table.source import Source
 from nri.table.table import Note, Table, logger
-from nri.table.write import delimiter_for, format_of, lines_beside, write_rows
+from nri.table.target import read_answers
+from nri.table.write import atomic_file, delimiter_for, format_of, lines_beside, write_rows
 from nri.tasks.compare import RowChanges, RowComparison
 from nri.tasks.predictions import Truth, added_names, predicted_columns
 from nri.tasks.slices import (

@@ -16,10 +16,9 @@ from nri.induce.validate import FOLDS, cross_validate
 from nri.outcome import Outcome, Score
 from nri.rows.base import Rows
 from nri.rule import Rule
-from nri.table.answers import Answers
 from nri.table.source import table_of
 from nri.table.table import Table
-from nri.table.target import labels_as_text, with_target
+from nri.table.target import Answers, labels_as_text, with_target
 
 
 @dataclass(frozen=True)

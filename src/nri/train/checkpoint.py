@@ -21,7 +21,7 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from nri.errors import InputError
-from nri.table.atomic import atomic_file
+from nri.table.write import atomic_file
 
 FORMAT = "nri-checkpoint-2"
 _UNCHECKED = "nri-checkpoint-1"

@@ -16,7 +16,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from nri.errors import InputError
-from nri.table.atomic import atomic_file
+from nri.table.write import atomic_file
 from nri.train.checkpoint import (
     Checkpoint,
     Graph,

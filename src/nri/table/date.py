@@ -10,18 +10,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nri.arrays import BoolArray, IntArray
+from nri.arrays import IntArray
 from nri.errors import InputError
 from nri.rule.column import ColumnPlan
 from nri.rule.literal import Kind
-from nri.table.kinds import ParsedTexts, example, examples, is_missing_word
+from nri.table.cells import ParsedTexts, example, some_cells
+from nri.table.number import is_missing_word
 
 _LEAST_BESIDE_WORDS = 6
 """Different dates that it takes to believe that a column with other cells is about dates."""
 _LOOKED_AT = 5
 """Cells by which most columns are known to hold no dates."""
-AMBIGUOUS = "looks like dates, but day and month cannot be told apart; write them as YYYY-MM-DD"
-SEVERAL_FORMATS = "looks like dates in several formats; write them all as YYYY-MM-DD"
+_AMBIGUOUS = "looks like dates, but day and month cannot be told apart; write them as YYYY-MM-DD"
+_SEVERAL_FORMATS = "looks like dates in several formats; write them all as YYYY-MM-DD"
+_NO_DATES = "are no dates and count as missing"
 _SAMPLE = 20
 """Texts by which dates in several formats are recognised."""
 
@@ -93,7 +95,7 @@ def recognise(texts: Sequence[str], counts: IntArray) -> ParsedTexts | None:
         day_first=read_dates.day_first,
         missing=tuple(sorted(text for text, word in zip(texts, words, strict=True) if word)),
     )
-    return ParsedTexts(moments, plan, _no_dates(texts, counts, ~dates))
+    return ParsedTexts(moments, plan, some_cells(texts, counts, ~dates, _NO_DATES))
 
 
 def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedTexts:
@@ -104,7 +106,8 @@ def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedText
             f"day and month cannot be told apart in {example(texts[0])} and the other dates; "
             "write them as YYYY-MM-DD"
         )
-    return ParsedTexts(dates.moments, plan, _no_dates(texts, counts, np.isnat(dates.moments)))
+    note = some_cells(texts, counts, np.isnat(dates.moments), _NO_DATES)
+    return ParsedTexts(dates.moments, plan, note)
 
 
 def guess(texts: Sequence[str], plan: ColumnPlan) -> object:
@@ -122,15 +125,8 @@ def ambiguity(texts: Sequence[str]) -> str:
     if not len(texts) or not _may_be_date(texts[0]):
         return ""
     if read_text_dates(texts).ambiguous:
-        return AMBIGUOUS
-    return SEVERAL_FORMATS if all(map(_may_be_date, texts[:_SAMPLE])) else ""
-
-
-def _no_dates(texts: Sequence[str], counts: IntArray, without: BoolArray) -> str:
-    if not without.any():
-        return ""
-    cells = f"{int(counts[without].sum())} of {int(counts.sum())} cells"
-    return f"{cells} are no dates and count as missing, such as {examples(texts, counts, without)}"
+        return _AMBIGUOUS
+    return _SEVERAL_FORMATS if all(map(_may_be_date, texts[:_SAMPLE])) else ""
 
 
 def read_text_dates(texts: Sequence[str], day_first: bool | None = None) -> TextDates:

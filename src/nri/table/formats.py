@@ -1,38 +1,35 @@
-"""Readers: what a file may take while it is read, gzip, and formats whose columns have types.
+"""Formats: gzip, Parquet, ARFF, and delimited texts with very many columns.
 
-A few kilobytes can unpack to gigabytes, and a short file can announce a billion cells. A :class:`Budget` is
-checked while a file is still small: compressed layers are counted as they are undone and not kept, lines and
-delimiters of text are counted, Parquet files state their size. ARFF is the attribute-relation format of Weka
-and OpenML.
+ARFF is the attribute-relation format of Weka and OpenML. The cells of a text with very many columns would
+take several times the file as texts: its columns of plain numbers become numbers at once, some columns at a
+time.
 """
 
-import contextlib
 import gzip
 import io
-import os
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from nri.errors import InputError
-from nri.table.kinds.date import parse_dates
-from nri.table.kinds.number import plain_numbers
-from nri.table.source import Source, as_frame, check_distinct
+from nri.rule.column import Column
+from nri.table.cells import TypedCells, check_distinct, plain_numbers_of
+from nri.table.date import parse_dates
+from nri.table.delimited import lines_of, split_cells
+from nri.table.files import Budget
+from nri.table.number import plain_numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-PARQUET = b"PAR1"
-"""First bytes of a Parquet file."""
-_MOST_TIMES = 30
-"""Different times of day that may be categories, such as the begin of shifts."""
-_GZIP = b"\x1f\x8b"
+PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
+"""First bytes of files."""
 _STEP = 1 << 20
 """Bytes looked at in one go."""
 _LAYERS = 3
@@ -40,99 +37,14 @@ _LAYERS = 3
 _KEPT = 32 * _STEP
 """Bytes kept of an unpacked file before it is known to fit; a larger one is unpacked a second time."""
 
-MEMORY_A_BYTE, MEMORY_A_CELL = 12, 50
-"""About what a text file takes while it is read, for each byte and for each cell (docs/limits.md)."""
-MEMORY_A_VALUE = 32
-"""About what a value takes that has a type of its own, as in Parquet files."""
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What a table may take. Each check raises an InputError that names the limit and a remedy."""
-
-    bytes: int
-    """most bytes of a file as it comes"""
-    unpacked: int
-    """most bytes of all layers once compression is undone"""
-    cells: int
-    """most cells"""
-    memory: int
-    """most bytes of memory while it is read, as far as can be estimated before"""
-    remedy: str = "give fewer rows or columns"
-    """what to do about it"""
-
-    def check_bytes(self, size: int, name: str) -> None:
-        """Refuse a file that has too many bytes."""
-        if size > self.bytes:
-            raise InputError(f"{name} is larger than {in_words(self.bytes)}, the most taken; {self.remedy}")
-
-    def check_unpacked(self, size: int, name: str) -> None:
-        """Refuse a file that unpacks to too many bytes."""
-        if size > self.unpacked:
-            raise InputError(f"{name} unpacks to more than {in_words(self.unpacked)}; {self.remedy}")
-
-    def check_cells(self, cells: int, name: str) -> None:
-        """Refuse a table that has too many cells."""
-        if cells > self.cells:
-            most = f"{self.cells:,}".replace(",", " ")
-            raise InputError(f"{name} has more than {most} cells, the most taken; {self.remedy}")
-
-    def check_memory(self, size: int, name: str) -> None:
-        """Refuse a table that would take too much memory."""
-        if size > self.memory:
-            raise InputError(
-                f"{name} would take more than {in_words(self.memory)} of memory, the most there is for it; "
-                f"{self.remedy}"
-            )
-
-    def check_text(self, size: int, cells: int, name: str) -> None:
-        """Refuse a text file by its bytes and cells."""
-        self.check_cells(cells, name)
-        self.check_memory(MEMORY_A_BYTE * size + MEMORY_A_CELL * cells, name)
-
-
-def machine_budget() -> Budget:
-    """Return the budget for files on this machine: what memory is free, now."""
-    free = free_memory()
-    return Budget(bytes=free, unpacked=free, cells=2_000_000_000, memory=free)
-
-
-def free_memory() -> int:
-    """Return the bytes of memory that can be had without pushing others out, or an estimate."""
-    free: list[int] = []
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        free += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
-    with contextlib.suppress(OSError, ValueError):  # a container may have a limit of its own; "max" is none
-        used = int(Path("/sys/fs/cgroup/memory.current").read_text(encoding="ascii"))
-        free.append(max(0, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")) - used))
-    if free:
-        return min(free)
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, OSError, ValueError):
-        return 4 << 30
-
-
-def in_words(size: int) -> str:
-    """Write a number of bytes.
-
-    >>> in_words(50 << 20), in_words(3 << 30), in_words(100)
-    ('50 MB', '3.0 GB', '100 bytes')
-    """
-    if size >= 1 << 30:
-        return f"{size / (1 << 30):.1f} GB"
-    return f"{size >> 20} MB" if size >= 1 << 20 else f"{size} bytes"
-
 
 def unpacked(content: bytes, name: str, budget: Budget) -> bytes:
     """Undo gzip, all of its layers, within a budget.
 
+    >>> from nri.table.files import machine_budget
     >>> unpacked(gzip.compress(gzip.compress(b"a,b")), "t.csv.gz", machine_budget())
     b'a,b'
     """
-    if not content.startswith(_GZIP):
-        return content
     kept: list[bytes] = []
     size = cells = 0
     marks = b""
@@ -155,7 +67,7 @@ def _chunks(content: bytes, name: str) -> Iterator[bytes]:
     stream: Any = io.BufferedReader(io.BytesIO(content))
     layers = 0
     try:
-        while stream.peek(2).startswith(_GZIP):
+        while stream.peek(2).startswith(GZIP):
             layers += 1
             if layers > _LAYERS:
                 raise InputError(f"{name} is compressed more than {_LAYERS} times; uncompress it first")
@@ -169,10 +81,16 @@ def _chunks(content: bytes, name: str) -> Iterator[bytes]:
         raise InputError(f"{name} is damaged: it cannot be uncompressed; get it again") from None
 
 
-def read_parquet(content: bytes, name: str, budget: Budget) -> Source:
-    """Return the cells of a Parquet file; one that is damaged, too large or has no rows is refused.
+_MEMORY_A_VALUE = 32
+"""About what a value takes that has a type of its own."""
+_MOST_TIMES = 30
+"""Different times of day that may be categories, such as the begin of shifts."""
 
-    Columns of lists, structures and many different times of day are kept, but cannot be read.
+
+def read_parquet(content: bytes, name: str, budget: Budget) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return the cells of a Parquet file, and why columns cannot be read: lists, structures, times of day.
+
+    A file that is damaged, too large or has no rows is refused.
     """
     from pyarrow import parquet
 
@@ -181,14 +99,11 @@ def read_parquet(content: bytes, name: str, budget: Budget) -> Source:
         table = parquet.ParquetFile(io.BytesIO(content)).read()
         table.validate(full=True)  # texts that are none would fail much later
         check_distinct(table.column_names)
-        frame = table.to_pandas(integer_object_nulls=True)
+        frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
         if frame.index.name is not None or frame.index.nlevels > 1:
             frame = frame.reset_index()
-        unreadable = {
-            column: f"{what}; left out, give plain values instead"
-            for column, cells in zip(table.column_names, table.columns, strict=True)
-            if (what := _why_unreadable(cells))
-        }
+        reasons = zip(table.column_names, map(_why_unreadable, table.columns), strict=True)
+        unreadable = {one: f"{what}; left out, give plain values instead" for one, what in reasons if what}
     except InputError:
         raise
     except Exception as error:  # what bytes were changed by chance decides which one it is
@@ -196,7 +111,7 @@ def read_parquet(content: bytes, name: str, budget: Budget) -> Source:
         raise InputError(f"{name} is no readable Parquet file ({cause}); write it again") from None
     if not len(frame):
         raise InputError(f"{name} has no rows; give at least one row")
-    return Source(as_frame(frame), unreadable=unreadable)
+    return frame, unreadable
 
 
 def _why_unreadable(cells: "pa.ChunkedArray[Any]") -> str:
@@ -217,45 +132,35 @@ def _check_parquet(content: bytes, name: str, budget: Budget) -> None:
 
     about = parquet.ParquetFile(io.BytesIO(content)).metadata
     budget.check_cells(about.num_rows * about.num_columns, name)
-    chunks = [
-        about.row_group(group).column(place)
-        for group in range(about.num_row_groups)
-        for place in range(about.num_columns)
-    ]
+    groups = map(about.row_group, range(about.num_row_groups))
+    chunks = [group.column(place) for group in groups for place in range(about.num_columns)]
     values = sum(chunk.num_values for chunk in chunks)  # a cell that is a list holds many
     budget.check_cells(values, name)
-    budget.check_unpacked(sum(chunk.total_uncompressed_size for chunk in chunks), name)
-    least = sum(MEMORY_A_VALUE * chunk.num_values + chunk.total_uncompressed_size for chunk in chunks)
+    size = sum(chunk.total_uncompressed_size for chunk in chunks)
+    budget.check_unpacked(size, name)
+    least = _MEMORY_A_VALUE * values + size
     budget.check_memory(least, name)
     texts = [chunk for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"]
-    most = sum(chunk.num_values * chunk.total_uncompressed_size for chunk in texts)
-    if least + most > budget.memory:
-        budget.check_memory(least + _text_size(content, about), name)
+    if least + sum(chunk.num_values * chunk.total_uncompressed_size for chunk in texts) > budget.memory:
+        names = sorted({chunk.path_in_schema for chunk in texts if "." not in chunk.path_in_schema})
+        budget.check_memory(least + _text_size(content, names), name)
 
 
-def _text_size(content: bytes, about: Any) -> int:
+def _text_size(content: bytes, names: Sequence[str]) -> int:
     """Return how many bytes all texts have, each counted as often as it occurs, without unfolding them."""
     import pyarrow
     from pyarrow import compute, parquet
 
-    schema = about.schema
-    names = sorted(
-        {
-            schema.column(place).path
-            for place in range(about.num_columns)
-            if schema.column(place).physical_type == "BYTE_ARRAY" and "." not in schema.column(place).path
-        }
-    )
     file = parquet.ParquetFile(io.BytesIO(content), read_dictionary=names)
     size = 0
-    for group in range(about.num_row_groups):
+    for group in range(file.num_row_groups):
         for name in names:
             for chunk in file.read_row_group(group, columns=[name]).column(0).chunks:
-                if not isinstance(chunk, pyarrow.DictionaryArray):
+                if isinstance(chunk, pyarrow.DictionaryArray):
+                    lengths = compute.binary_length(chunk.dictionary)
+                    size += compute.sum(compute.take(lengths, chunk.indices)).as_py() or 0
+                else:
                     size += chunk.nbytes
-                    continue
-                lengths = compute.binary_length(chunk.dictionary)
-                size += compute.sum(compute.take(lengths, chunk.indices)).as_py() or 0
     return size
 
 
@@ -265,13 +170,6 @@ _ATTRIBUTE = re.compile(
 )
 _FIELD = re.compile(rf"""\s* (?: {_QUOTED} | (?P<bare>[^,'"]*?) ) \s* (?:,|$)""", re.VERBOSE)
 _JAVA_DATE = {"yyyy": "%Y", "yy": "%y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S"}
-
-
-def looks_like_arff(text: str) -> bool:
-    """Whether the first line that is no comment declares a relation or an attribute."""
-    lines = (match[0].strip().lower() for match in re.finditer(r"[^\r\n]+", text))
-    first = next((line for line in lines if line and not line.startswith("%")), "")
-    return first.startswith(("@relation", "@attribute"))
 
 
 def read_arff(text: str, name: str) -> pd.DataFrame:
@@ -376,26 +274,78 @@ def _arff_column(name: str, declared: Any, cells: Sequence[str | None], places: 
     known = np.array([cell is not None for cell in cells])
     if declared == "string":
         return texts
+    values: Any
     if isinstance(declared, list):
         bad, what = known & ~np.isin(texts, declared), f"no category of {name!r}"
-        values: Any = pd.Categorical(
-            [None if odd else text for text, odd in zip(texts, bad, strict=True)],
-            categories=list(dict.fromkeys(declared)),
-        )
+        texts_or_none = [None if odd else text for text, odd in zip(texts, bad, strict=True)]
+        values = pd.Categorical(texts_or_none, categories=list(dict.fromkeys(declared)))
     elif declared == "numeric":
         values = np.full(len(texts), np.nan)
         values[known] = plain_numbers(texts[known])
         bad, what = known & np.isnan(values), f"no number, as {name!r} needs"
     else:
         values = np.full(len(texts), np.datetime64("NaT"), dtype="datetime64[us]")
-        series = pd.Series(texts[known], dtype=object)
-        values[known] = (
-            parse_dates(texts[known])
-            if declared == "ISO8601"
-            else pd.to_datetime(series, format=declared, errors="coerce").to_numpy(dtype="datetime64[us]")
-        )
+        dates: Any = parse_dates(texts[known])
+        if declared != "ISO8601":
+            series = pd.Series(texts[known], dtype=object)
+            dates = pd.to_datetime(series, format=declared, errors="coerce").to_numpy(dtype="datetime64[us]")
+        values[known] = dates
         bad, what = known & np.isnat(values), f"no date, as {name!r} needs"
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise InputError(f"{places[row]}: {str(texts[row])[:40]!r} is {what}; correct the cell or write ?")
     return values
+
+
+_AT_ONCE = 2000
+"""Columns that are split at once."""
+
+
+def read_wide(text: str, delimiter: str) -> "tuple[pa.Table, dict[str, TypedCells]] | None":
+    """Split a wide text with a header line; columns of plain numbers come apart, and are empty in the table.
+
+    None if it is not as plain as that: then :func:`nri.table.delimited.read_delimited` reads it.
+    """
+    import pyarrow as pa
+
+    edges = None if not text.isascii() or '"' in text or "\r" in text else _edges(text, delimiter)
+    if edges is None or len(edges) < 2:
+        return None
+    columns: dict[str, pa.Array] = {}
+    numbers: dict[str, TypedCells] = {}
+    names: list[str] = []
+    for group in range(edges.shape[1] - 1):
+        pieces = (text[start:end] for start, end in edges[:, group : group + 2].tolist())
+        joined = "\n".join(piece.removeprefix(delimiter) for piece in pieces)
+        cells = split_cells(joined, delimiter, passing=True)
+        if cells is None or len(cells) != len(edges):
+            return None
+        # one piece of memory for all: small ones would lie between texts that go, and keep their room
+        values = np.empty((cells.num_columns, len(edges) - 1))
+        known = np.empty(values.shape, dtype=bool)
+        for place, column in enumerate(cells.columns):
+            name, body = str(column[0].as_py()).strip(), column.slice(1).combine_chunks()
+            names.append(name)
+            plain = plain_numbers_of(body)
+            columns[name] = body if plain is None else pa.nulls(len(body))
+            if plain is not None:
+                values[place], known[place] = plain.column.values, plain.column.known
+                numbers[name] = TypedCells(Column(values[place], known[place]), plain.whole)
+    if "" in names or len(columns) < len(names):
+        return None  # reading it in the usual way shows what is wrong
+    return pa.table(columns), numbers
+
+
+def _edges(text: str, delimiter: str) -> "NDArray[np.int64] | None":
+    """[lines, groups + 1]: where groups of columns begin and end in the text; None if lines differ."""
+    rows, widths, start = [], set(), 0
+    for line in lines_of(text):
+        content = line.removesuffix("\n")
+        places = np.flatnonzero(np.frombuffer(content.encode(), dtype=np.uint8) == ord(delimiter))
+        widths.add(len(places))
+        if not content.strip() or len(widths) > 1:
+            return None
+        rows.append([start, *(start + places[_AT_ONCE - 1 :: _AT_ONCE]).tolist(), start + len(content)])
+        start += len(line)
+    edges = np.array(rows, dtype=np.int64)
+    return edges if all((a < b).all() for a, b in pairwise(edges.T)) else None

@@ -5,7 +5,7 @@ A cell is split into its sign, digits, currency and unit; how digits are written
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,15 +14,20 @@ import pandas as pd
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.rule.column import ColumnPlan
 from nri.rule.literal import Kind
-from nri.table.kinds import (
-    TRUE_FALSE,
-    ZERO_ONE,
-    ParsedTexts,
-    examples,
-    is_missing_mark,
-    is_missing_word,
-)
+from nri.table.cells import ZERO_ONE, ParsedTexts, some_cells
 
+_MARKS = {
+    *("-", "--", "---", ".", "..", "...", "*", "/", "\u2013", "\u2014", "\u2026"),
+    *("#n/a", "#na", "#null!", "#value!", "#div/0!", "#ref!", "#num!", "#name?"),
+    *("n.a.", "n.a", "n. a.", "n/a", "na", "nan", "null", "nil", "n.d.", "nd", "<na>", "nat", "?", "??", ""),
+    *("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "\u221e", "-\u221e"),
+}
+"""Signs and shorthands that are no category of their own; what is infinite was not measured either."""
+_WORDS = {
+    *("none", "unknown", "unk", "missing", "not available", "not applicable", "not known", "not measured"),
+    *("not done", "undefined", "blank", "empty"),
+}
+"""Words for a missing number, which may be categories where there are few numbers beside them."""
 _CURRENCY = (
     r"(?:US|AU|CA|NZ|HK|A|C|R)?\$|[\u20ac\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba\u20aa\u20ab]|Fr\.|Rs\.?|"
     r"(?:USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|SGD|HKD|KRW|TRY|RUB)\b"
@@ -40,6 +45,7 @@ _CELL = re.compile(
         {_BLANK}* (?P<mark>[*\u2020\u2021]{{1,3}})?""",
     re.VERBOSE,
 )
+_NO_UNIT = ("", "")
 _SPELLED_BOUNDS = {"\u2264": "<=", "\u2265": ">="}
 _LONGEST = 60
 """Characters of a number with its unit and marks; longer texts are prose."""
@@ -105,8 +111,22 @@ def _one_unit(text: str) -> str:
     return text[:-1] if len(text) > 3 and text.isalpha() and text.endswith("s") else text
 
 
+def is_missing_mark(text: str) -> bool:
+    """Whether a cell beside numbers is a sign for nothing, such as ``-`` or ``n.a.``."""
+    return text.strip().lower() in _MARKS
+
+
+def is_missing_word(text: str) -> bool:
+    """Whether a cell beside numbers is a sign or a word for nothing, such as ``unknown``.
+
+    >>> is_missing_word("Unknown"), is_missing_word("--"), is_missing_word("pending")
+    (True, True, False)
+    """
+    lower = text.strip().lower()
+    return lower in _MARKS or lower in _WORDS
+
+
 _BLANKS = " \u00a0\u2009\u202f"
-_APOSTROPHES = "'\u2019"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,41 +166,21 @@ DECIMAL_COMMA = NumberStyle(
     re.compile(r"(?:[0-9]+(?:,[0-9]*)?|,[0-9]+)(?:[eE][+-]?[0-9]+)?"), "", ",", "with decimal commas"
 )
 COMMA_GROUPS = _grouped(",", ".", "with commas between thousands")
-DOT_GROUPS = _grouped(".", ",", "with points between thousands")
-BLANK_GROUPS = _grouped(_BLANKS, ".", "with blanks between thousands")
-BLANK_GROUPS_COMMA = _grouped(_BLANKS, ",", "with blanks between thousands and decimal commas")
-APOSTROPHE_GROUPS = _grouped(_APOSTROPHES, ".", "with apostrophes between thousands")
-
-_STYLES = (
-    PLAIN,
-    COMMA_GROUPS,
-    DECIMAL_COMMA,
-    DOT_GROUPS,
-    BLANK_GROUPS,
-    BLANK_GROUPS_COMMA,
-    APOSTROPHE_GROUPS,
+_OTHER_STYLES = (
+    _grouped(".", ",", "with points between thousands"),
+    _grouped(_BLANKS, ".", "with blanks between thousands"),
+    _grouped(_BLANKS, ",", "with blanks between thousands and decimal commas"),
+    _grouped("'\u2019", ".", "with apostrophes between thousands"),
 )
 
 
-def styles(*, decimal_comma: bool) -> tuple[NumberStyle, ...]:
+def _styles(*, decimal_comma: bool = False) -> tuple[NumberStyle, ...]:
     """Return all styles; where two read a column equally well, the earlier one is meant.
 
     ``5,500`` is five thousand five hundred, but five and a half in a file that is known for decimal commas.
     """
     comma = (DECIMAL_COMMA, COMMA_GROUPS) if decimal_comma else (COMMA_GROUPS, DECIMAL_COMMA)
-    return (PLAIN, *comma, *_STYLES[3:])
-
-
-def style_of(decimal: str, thousands: str) -> NumberStyle:
-    """Return the style that a plan names.
-
-    >>> style_of(",", "").words
-    'with decimal commas'
-    """
-    for style in _STYLES:
-        if (style.decimal, style.groups) == (decimal, thousands):
-            return style
-    return PLAIN
+    return (PLAIN, *comma, *_OTHER_STYLES)
 
 
 _ONE_MARK = re.compile(r"(?P<before>[0-9]+)[.,](?P<after>[0-9]+)")
@@ -272,19 +272,24 @@ def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedText
     >>> read(["2,250 kg"], np.ones(1, int), comma).values.tolist()
     [2.25]
     """
-    if plan.stated:
-        return _read(texts, counts, plan)
-    column = _infer_format(texts, counts)
-    return recognise_plain(texts) or ParsedTexts(column.values, column.plan(), column.note())
+    if not plan.stated:
+        column = _infer_format(texts, counts)
+        return recognise_plain(texts) or ParsedTexts(column.values, column.plan(), column.note())
+    named = (plan.decimal, plan.thousands)
+    style = next((one for one in _styles() if (one.decimal, one.groups) == named), PLAIN)
+    values = plain_numbers(texts) if style is PLAIN else np.full(len(texts), np.nan)
+    if np.isfinite(values).all():
+        return ParsedTexts(values, plan)
+    cells = _cells(texts, plan.missing)
+    unit = plan.unit if plan.unit != _NO_UNIT else _most_frequent_unit(cells, counts)
+    column = _NumberColumn(texts, counts, cells, unit, style)
+    return ParsedTexts(column.values, plan, column.note(formatted=unit != plan.unit))
 
 
 def guess(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> object:
     """Return the unit that texts have where the plan states none; None if there is nothing to guess."""
-    if plan.unit != ("", ""):
-        return None
-    cells = [None if text in plan.missing or is_missing_word(text) else take_apart(text) for text in texts]
-    unit = _most_frequent_unit(cells, counts)
-    return None if unit == ("", "") else unit
+    unit = _NO_UNIT if plan.unit != _NO_UNIT else _most_frequent_unit(_cells(texts, plan.missing), counts)
+    return None if unit == _NO_UNIT else unit
 
 
 def plain_numbers(texts: Sequence[str]) -> FloatArray:
@@ -292,20 +297,14 @@ def plain_numbers(texts: Sequence[str]) -> FloatArray:
     return np.asarray(pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce"), dtype=np.float64)
 
 
-def _read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedTexts:
-    style = style_of(plan.decimal, plan.thousands)
-    values = plain_numbers(texts) if style is PLAIN else np.full(len(texts), np.nan)
-    if np.isfinite(values).all():
-        return ParsedTexts(values, plan)
-    cells = [None if text in plan.missing or is_missing_word(text) else take_apart(text) for text in texts]
-    unit = plan.unit if plan.unit != ("", "") else _most_frequent_unit(cells, counts)
-    column = _NumberColumn(texts, counts, cells, unit, style)
-    return ParsedTexts(column.values, plan, column.note(formatted=unit != plan.unit))
+def _cells(texts: Sequence[str], missing: Collection[str] = ()) -> list[NumberCell | None]:
+    """Take texts apart; None for those that are no numbers or stand for nothing."""
+    return [None if text in missing or is_missing_word(text) else take_apart(text) for text in texts]
 
 
 def _infer_format(texts: Sequence[str], counts: IntArray, decimal_comma: bool = False) -> "_NumberColumn":
     """Read texts with the unit and in the style that most of them have."""
-    cells = [None if is_missing_word(text) else take_apart(text) for text in texts]
+    cells = _cells(texts)
     unit = _most_frequent_unit(cells, counts)
     style = _best_style([cell if _has_unit(cell, unit) else None for cell in cells], counts, decimal_comma)
     return _NumberColumn(texts, counts, cells, unit, style)
@@ -320,21 +319,21 @@ def _most_frequent_unit(cells: Sequence[NumberCell | None], counts: IntArray) ->
     """Return the currency and unit that most numbers have; if most have none, those of most others."""
     seen: Counter[tuple[str, str]] = Counter()
     for cell, count in zip(cells, counts.tolist(), strict=True):
-        if cell is not None and cell.units != ("", ""):
+        if cell is not None and cell.units != _NO_UNIT:
             seen[cell.units] += count
-    return max(seen, key=lambda units: (seen[units], units)) if seen else ("", "")
+    return max(seen, key=lambda units: (seen[units], units)) if seen else _NO_UNIT
 
 
 def _has_unit(cell: NumberCell | None, unit: tuple[str, str]) -> bool:
     """Whether a number has the unit of its column, or none."""
-    return cell is not None and cell.units in (unit, ("", ""))
+    return cell is not None and cell.units in (unit, _NO_UNIT)
 
 
 def _best_style(cells: Sequence[NumberCell | None], counts: IntArray, decimal_comma: bool) -> NumberStyle:
     """Return the style that reads most cells."""
     best, most = PLAIN, 0
     there = int(counts[[cell is not None for cell in cells]].sum())
-    for style in styles(decimal_comma=decimal_comma):
+    for style in _styles(decimal_comma=decimal_comma):
         fits = [cell is not None and style.value(cell.digits) is not None for cell in cells]
         read_cells = int(counts[fits].sum())
         if read_cells > most:
@@ -363,15 +362,10 @@ class _NumberColumn:
         self.odd = ~self.numbers & ~self.nothing
 
     def plan(self) -> ColumnPlan:
-        missing = tuple(sorted(self.texts[i] for i in np.flatnonzero(self.nothing).tolist()))
-        return ColumnPlan(
-            Kind.NUMBER,
-            self.style.decimal,
-            self.style.groups,
-            self.unit,
-            whole=self._is_plain() and _are_whole(self._of(self.numbers), self.values[self.numbers]),
-            missing=missing,
-        )
+        whole = self._is_plain() and _are_whole(self._of(self.numbers), self.values[self.numbers])
+        missing = tuple(sorted(self._of(self.nothing)))
+        style = self.style
+        return ColumnPlan(Kind.NUMBER, style.decimal, style.groups, self.unit, whole, missing=missing)
 
     def is_doubtful(self) -> bool:
         """Whether the column may as well be something else: categories, codes, phone numbers."""
@@ -381,36 +375,27 @@ class _NumberColumn:
         if 2 * int(self.counts[self._are("bound")].sum()) > numbers:
             return True
         digits = [cell.digits for cell in self.cells if cell is not None]
-        if any(_PADDED.fullmatch(one) for one in digits) or self._calls_phones(digits):
+        if any(map(_PADDED.fullmatch, digits)) or any(map(_CODE.fullmatch, self._of(self.odd))):
             return True
-        if any(_CODE.fullmatch(text) for text in self._of(self.odd)):
+        lengths = {sum(map(str.isdigit, one)) for one in digits}
+        if self.style.groups == _BLANKS and len(lengths) == 1 and min(lengths) >= _PHONE_DIGITS:
             return True
         return len(np.unique(self.values[self.numbers])) < self._least_distinct()
 
-    def _calls_phones(self, digits: list[str]) -> bool:
-        lengths = {sum(character.isdigit() for character in one) for one in digits}
-        return (
-            self.style in (BLANK_GROUPS, BLANK_GROUPS_COMMA)
-            and len(lengths) == 1
-            and min(lengths) >= _PHONE_DIGITS
-        )
-
     def _least_distinct(self) -> int:
         """Return how many different numbers it takes to believe that the column is about numbers."""
-        if not all(is_missing_mark(text) for text in self._of(~self.numbers)) or self._has_some_units():
-            return _LEAST_BESIDE_WORDS
-        return 1 if self._is_plain() else _LEAST_DISTINCT
-
-    def _has_some_units(self) -> bool:
-        """Whether a few numbers have a unit and most do not: of doors 2, 3, 4 and 5more one is a category."""
         with_unit = np.array(
             [cell is not None and cell.units == self.unit for cell in self.cells], dtype=bool
         )
         worn, bare = (int(self.counts[mask & self.numbers].sum()) for mask in (with_unit, ~with_unit))
-        return self.unit != ("", "") and worn < bare
+        # if few have a unit, as of doors 2, 3, 4 and 5more, that is a category
+        rarely_worn = self.unit != _NO_UNIT and worn < bare
+        if rarely_worn or not all(map(is_missing_mark, self._of(~self.numbers))):
+            return _LEAST_BESIDE_WORDS
+        return 1 if self._is_plain() else _LEAST_DISTINCT
 
     def _is_plain(self) -> bool:
-        return self.unit == ("", "") and self.style is PLAIN
+        return self.unit == _NO_UNIT and self.style is PLAIN
 
     def note(self, *, formatted: bool = True) -> str:
         """Return what was read how, in part of a line; empty if every text is a plain number.
@@ -424,10 +409,8 @@ class _NumberColumn:
             (self._are("qualified") | self._other_style(), "are read as the number that they name"),
             (self._are("bracketed"), "are read as negative numbers"),
         ):
-            if mask.any():
-                cells = f"{int(self.counts[mask].sum())} of {int(self.counts.sum())} cells"
-                parts.append(f"{cells} {what}, such as {examples(self.texts, self.counts, mask)}")
-        return "; ".join(parts)
+            parts.append(some_cells(self.texts, self.counts, mask, what))
+        return "; ".join(filter(None, parts))
 
     def _are(self, part: str) -> BoolArray:
         marked = [bool(getattr(cell, part)) if cell is not None else False for cell in self.cells]
@@ -443,12 +426,9 @@ class _NumberColumn:
 
     def _format_in_words(self) -> str:
         front, unit = self.unit
-        parts = [f"with {front} in front"] if front else []
-        if unit:
-            parts.append(f"with the unit {unit}" if unit[0].isalpha() else f"in {unit}")
-        if self.style.words:
-            parts.append(self.style.words)
-        return ", ".join(parts)
+        behind = f"with the unit {unit}" if unit[:1].isalpha() else f"in {unit}"
+        parts = (f"with {front} in front" if front else "", behind if unit else "", self.style.words)
+        return ", ".join(filter(None, parts))
 
 
 def _value(cell: NumberCell | None, style: NumberStyle) -> float:
@@ -467,22 +447,6 @@ def _value(cell: NumberCell | None, style: NumberStyle) -> float:
     return float(np.nextafter(value, np.inf)) if cell.bound == ">" else value
 
 
-def recognise_boolean(texts: Sequence[str]) -> ParsedTexts | None:
-    """Read texts that are all either ``true`` or ``false``, None if one is not.
-
-    >>> recognise_boolean(["TRUE", "false"]).values.tolist()
-    [1.0, 0.0]
-    """
-    if not all(text.lower() in ("true", "false") for text in texts):
-        return None
-    return ParsedTexts(np.array([float(text.lower() == "true") for text in texts]), TRUE_FALSE)
-
-
-def are_zero_one(values: FloatArray) -> bool:
-    """Whether numbers are all 0 or 1, of which a yes and a no are made."""
-    return bool(((values == 0) | (values == 1)).all())
-
-
 def read_boolean(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedTexts:
     """Read texts as yes (1) and no (0); NaN where a text is neither.
 
@@ -493,10 +457,5 @@ def read_boolean(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> Pa
     if np.isnan(values).any() and plan.no_and_yes == ZERO_ONE.no_and_yes:
         numbers = read(texts, counts, replace(plan, kind=Kind.NUMBER)).values
         values = np.where(np.isnan(values) & ~np.isnan(numbers), numbers == 1, values)
-    without = np.isnan(values)
-    note = ""
-    if without.any():
-        cells = f"{int(counts[without].sum())} of {int(counts.sum())} cells"
-        note = f"{cells} are neither yes nor no and count as missing, such as "
-        note += examples(texts, counts, without)
+    note = some_cells(texts, counts, np.isnan(values), "are neither yes nor no and count as missing")
     return ParsedTexts(values, plan, note)

@@ -1,0 +1,231 @@
+"""By plan: read the cells of a column by its plan, and a value that they are compared with.
+
+The plan was made when the column was first seen. A person writes comparisons as ``price > 100``.
+"""
+
+import operator
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nri.arrays import BoolArray, FloatArray
+from nri.errors import InputError, UnknownColumnError
+from nri.rule.column import Column, ColumnPlan, empty_column
+from nri.rule.literal import Kind, Literal, Op
+from nri.rule.phrase import unquoted
+from nri.table import date, number
+from nri.table.cells import (
+    ZERO_ONE,
+    Cells,
+    ParsedTexts,
+    TextCells,
+    TypedCells,
+    example,
+    fold,
+    number_as_text,
+    spelling_note,
+    spread,
+)
+from nri.table.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class ReadColumn:
+    """A column with its meaning."""
+
+    column: Column
+    plan: ColumnPlan
+    note: str = ""
+    """how it was read, where that is not obvious; mostly empty"""
+
+
+def read_by(cells: Cells, plan: ColumnPlan, name: str) -> ReadColumn:
+    """Read cells by a plan; those that do not fit it are missing, with a note.
+
+    If most cells do not fit, it is another column: an InputError names column, row and cell.
+    """
+    if isinstance(cells, TypedCells):
+        return ReadColumn(recast(cells.column, plan, name), plan, cells.note)
+    try:
+        parsed = _read_texts(cells, plan)
+    except InputError as error:
+        raise InputError(f"column {name!r}: {error}") from None
+    column = spread(parsed, cells)
+    filled = [text not in plan.missing and not number.is_missing_word(text) for text in cells.texts]
+    meant = np.array([*filled, False], dtype=bool)[cells.codes]  # code -1 is the last
+    lost = meant & ~column.known
+    if 2 * int(lost.sum()) > int(meant.sum()):
+        row = int(np.flatnonzero(lost)[0])
+        raise InputError(
+            f"column {name!r}, row {row + 1}: {example(cells.texts[cells.codes[row]])} is no {plan.kind}; "
+            "correct the cell, or leave it empty if it is not known"
+        )
+    return ReadColumn(column, parsed.plan, parsed.note)
+
+
+def _read_texts(cells: TextCells, plan: ColumnPlan) -> ParsedTexts:
+    if not cells.texts:
+        return ParsedTexts(np.zeros(0), plan)
+    if plan.kind is Kind.TEXT:
+        return _read_categories(cells.texts, plan)
+    readers = {Kind.BOOLEAN: number.read_boolean, Kind.NUMBER: number.read, Kind.DATE: date.read}
+    return readers[plan.kind](cells.texts, cells.counts, plan)
+
+
+def _read_categories(texts: Sequence[str], plan: ColumnPlan) -> ParsedTexts:
+    """Read texts as the categories of a plan; one that is known by another spelling gets the one in use."""
+    known = {fold(text): text for text in plan.categories} if plan.folded else {}
+    spellings = {text: plan.spellings.get(text, known.get(fold(text), text)) for text in texts}
+    spellings |= {text: text for text in plan.categories}
+    new = {other: used for other, used in spellings.items() if other != used and other not in plan.spellings}
+    return ParsedTexts(np.array([spellings[text] for text in texts], dtype=object), plan, spelling_note(new))
+
+
+def guess_of(cells: Cells, plan: ColumnPlan) -> object:
+    """Return what reading cells by a plan infers from all of them together; None if nothing.
+
+    A column that is read in parts must give the same guess in all of them.
+    """
+    if isinstance(cells, TypedCells) or plan.kind is Kind.TEXT or not cells.texts:
+        return None
+    if plan.kind is Kind.DATE:
+        return date.guess(cells.texts, plan)
+    return number.guess(cells.texts, cells.counts, plan)
+
+
+def recast(column: Column, plan: ColumnPlan, name: str) -> Column:
+    """Return typed cells as the kind of a plan, where they can be nothing else."""
+    kind, present = plan.kind, column.kind
+    if not column.known.any():
+        return empty_column(kind, len(column))
+    if kind is Kind.TEXT:
+        return _respelled(column, plan)
+    if present is kind:
+        return column
+    if kind is Kind.BOOLEAN and present is Kind.NUMBER:
+        return Column(column.values == 1, column.known)
+    if kind is Kind.NUMBER and present is Kind.BOOLEAN:
+        return Column(as_numbers(column), column.known)
+    row = int(np.flatnonzero(column.known)[0])
+    raise InputError(
+        f"column {name!r} holds a {present} ({example(str(column.values[row]))} in row {row + 1}) where a "
+        f"{kind} is expected; give the column as it was when the rule was induced"
+    )
+
+
+def as_numbers(column: Column) -> FloatArray:
+    """[M]: numbers as they are, yes as 1 and no as 0; NaN where unknown."""
+    return np.where(column.known, column.values.astype(np.float64), np.nan)
+
+
+def _respelled(column: Column, plan: ColumnPlan) -> Column:
+    """Return cells as texts, in the spellings that a plan uses."""
+    if column.categories is None:
+        texts = np.full(len(column), None, dtype=object)
+        write: Any = number_as_text if column.kind is Kind.NUMBER else str
+        texts[column.known] = [write(cell) for cell in column.values[column.known]]
+        column = Column(texts, column.known)
+    assert column.categories is not None, "texts have categories"
+    used = _read_categories(column.categories, plan).values
+    if tuple(used) == column.categories:
+        return column
+    categories, places = np.unique(used, return_inverse=True)
+    return Column(places[column.values], column.known, tuple(categories.tolist()))
+
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    **{">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le},
+    **{"=": operator.eq, "==": operator.eq, "!=": operator.ne},
+}
+_COMPARISON = re.compile(r"\s*(<=|>=|==|!=|<|>|=)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``column operator value``, as the caller wrote it."""
+
+    operator: str
+    value: str
+    written: str
+    """the whole, with what it is to serve as"""
+
+    def truth(self, column: Column, plan: ColumnPlan, name: str) -> BoolArray:
+        """[M]: where it holds, as far as cells are known."""
+        if column.kind is Kind.BOOLEAN and plan.no_and_yes == ZERO_ONE.no_and_yes:
+            column, plan = Column(as_numbers(column), column.known), ColumnPlan(Kind.NUMBER)
+        ordered = self.operator not in ("=", "==", "!=")
+        if ordered and column.kind in (Kind.TEXT, Kind.BOOLEAN):
+            raise InputError(
+                f"{self.written}: the {column.kind} cells of {name!r} have no order; use = or !="
+            )
+        value = self.parsed_value(plan, name)
+        values = column.texts if column.kind is Kind.TEXT else column.values
+        return np.asarray(_OPERATORS[self.operator](values, value), dtype=bool)
+
+    def parsed_value(self, plan: ColumnPlan, name: str) -> Any:
+        """Read the value as the column's cells are read; a number may also be written plainly."""
+        cells = TextCells(np.zeros(1, dtype=np.int64), (self.value,))
+        for tried in (plan, ColumnPlan(plan.kind, stated=False)):
+            try:
+                read = read_by(cells, tried, name).column
+            except InputError:
+                continue
+            return read.texts[0] if read.kind is Kind.TEXT else read.values[0]
+        raise InputError(
+            f"{self.written}: {self.value!r} is no {plan.kind}, as the cells of {name!r} are; "
+            "compare with one"
+        )
+
+
+def comparison_of(query: str, names: Sequence[str], what: str = "target") -> tuple[str, Comparison | None]:
+    """Tell a column's name from a comparison; a name that contains an operator goes first.
+
+    A name or a value may stand in quotes, as rules write those that could be misread.
+
+    >>> comparison_of("price > 100", ["price", "size"])[0], comparison_of('"2021" > 100', ["2021"])[0]
+    ('price', '2021')
+    """
+    for name in (query, *_readings(query)):
+        if name in names:
+            return name, None
+    parts = [
+        (_readings(query[: match.start()]), match[1], _readings(query[match.end() :])[0])
+        for match in _COMPARISON.finditer(query)
+    ]
+    for columns, sign, value in reversed(parts):  # the longest name first
+        for column in columns:
+            if column in names and value:
+                return column, Comparison(sign, value, f"{what} {query!r}")
+    name = parts[0][0][0] if parts and parts[0][0][0] else query
+    if what == "target":
+        raise UnknownColumnError(name, tuple(names), "target column")
+    raise UnknownColumnError(name, tuple(names), where=what)
+
+
+def _readings(text: str) -> tuple[str, ...]:
+    """Return what a text may mean: as rules write it, with escapes in double quotes, or as it stands."""
+    text = text.strip()
+    if len(text) < 2 or text[0] != text[-1] or text[0] not in "'\"`":
+        return (text,)
+    return (unquoted(text), text[1:-1]) if text[0] == '"' else (text[1:-1],)
+
+
+def read_condition(table: Table, text: str) -> Literal:
+    """Read a condition such as ``age > 80`` or ``colour = red``, its value as the column's cells are read.
+
+    >>> from nri.table.source import table_of
+    >>> read_condition(table_of({"age": [20, 90]}), "age > 80")
+    Literal(column='age', op=<Op.GT: '>'>, value=80)
+    """
+    name, comparison = comparison_of(text, table.names, "condition")
+    plan = table.plans[name]
+    if comparison is None:
+        if plan.kind is not Kind.BOOLEAN:
+            raise InputError(f"condition {text!r} names a column only; compare it, e.g. {name} > 80")
+        return Literal(name, Op.EQ, True)
+    value = comparison.parsed_value(plan, name)
+    op = {"==": "=", ">=": ">", "<": "<="}.get(comparison.operator, comparison.operator)
+    return Literal(name, Op(op), bool(value) if plan.kind is Kind.BOOLEAN else value)

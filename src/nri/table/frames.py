@@ -1,0 +1,324 @@
+"""Frames: whatever a caller holds as a DataFrame, the cells of its columns by their types, and weights.
+
+A frame of pandas or polars, an Arrow table, an array, a list of rows or a dict of columns becomes a
+DataFrame; no later module uses pandas to hold rows.
+"""
+
+import datetime as dt
+import numbers
+import sys
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api import types
+
+from nri.arrays import BoolArray, FloatArray
+from nri.errors import InputError
+from nri.rule.column import Column
+from nri.table.cells import Cells, TextCells, TypedCells, check_distinct, number_as_text
+
+_PLAIN_CELLS = (
+    *(str, bytes, bool, np.bool_, numbers.Real, Decimal, dt.date, dt.time, dt.timedelta),
+    *(pd.Interval, pd.Period),
+)
+
+
+def as_frame(X: Any) -> pd.DataFrame:
+    """Return a table as a DataFrame whose column names are distinct strings; its cells stay as they are.
+
+    It may be a DataFrame, polars frame, pyarrow table, array, list of rows or of records, or a dict of
+    columns, and is never changed. Columns without names are called ``x0``, ``x1``, ...
+
+    >>> as_frame([[1, "red"], [2, "blue"]]).columns.tolist()
+    ['x0', 'x1']
+    """
+    try:
+        frame = _to_pandas(X)
+    except UnicodeEncodeError as error:
+        writable(str(error.object))
+        raise
+    if frame.shape[1] == 0:
+        raise InputError(
+            f"the table has 0 feature(s) (shape=({len(frame)}, 0)) while a minimum of 1 is required; "
+            "give at least one column"
+        )
+    names = ["/".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame.columns]
+    frame = frame.set_axis([writable(name) for name in names], axis="columns")
+    check_distinct(frame.columns)
+    return frame
+
+
+def writable(text: str) -> str:
+    """Return a text, or refuse it if no file could hold it: half a character (a lone surrogate)."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            f"the text {ascii(text)[:60]} holds half a character, which no file can hold; "
+            "replace it, e.g. by text.encode('utf-8', 'replace').decode()"
+        ) from None
+    return text
+
+
+def _to_pandas(X: Any) -> pd.DataFrame:
+    """Turn whatever container it is into a DataFrame, with names ``x0``, ``x1``, ... if it had none.
+
+    A library the caller has not imported cannot have made ``X``, so none is imported here.
+    """
+    if isinstance(X, pd.DataFrame | pd.Series):
+        return X if isinstance(X, pd.DataFrame) else X.to_frame()
+    polars, arrow, sparse = (sys.modules.get(name) for name in ("polars", "pyarrow", "scipy.sparse"))
+    if polars is not None and isinstance(X, polars.LazyFrame | polars.Series | polars.DataFrame):
+        return _from_polars(X, polars)
+    if arrow is not None and isinstance(X, arrow.Table):
+        return pd.DataFrame(X.to_pandas())
+    if sparse is not None and sparse.issparse(X):
+        raise InputError("Sparse data was passed, but dense data is required; use X.toarray() to convert it")
+    is_records = isinstance(X, list | tuple) and bool(X) and all(isinstance(row, Mapping) for row in X)
+    if not is_records and not isinstance(X, Mapping):
+        return _from_array(X)
+    try:
+        return pd.DataFrame(dict(X) if isinstance(X, Mapping) else list(X))
+    except UnicodeEncodeError:
+        raise
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InputError(f"the columns do not make a table ({error}); give columns of one length") from None
+
+
+def _from_polars(X: Any, polars: Any) -> pd.DataFrame:
+    """Convert column by column: polars' own ``to_pandas`` would turn integers with gaps into floats."""
+    X = X.collect() if isinstance(X, polars.LazyFrame) else X
+    X = X.to_frame() if isinstance(X, polars.Series) else X
+    columns = []
+    for column in X:
+        column = column.alias("column")  # Arrow holds no name with a zero byte
+        if str(column.dtype) in ("Int128", "UInt128"):  # nor whole numbers of 128 bits
+            small = column.cast(polars.Int64, strict=False)
+            fits = small.null_count() == column.null_count()
+            column = small if fits else column.cast(polars.Float64)
+        columns.append(pd.Series(column.to_arrow().to_pandas(integer_object_nulls=True)))
+    frame = pd.concat(columns, axis="columns") if columns else pd.DataFrame(index=range(X.height))
+    return frame.set_axis(X.columns, axis="columns")
+
+
+def _from_array(X: Any) -> pd.DataFrame:
+    """Convert an array or a list of rows; text and numbers side by side keep their own types."""
+    try:
+        array = X if isinstance(X, np.ndarray) else np.asarray(X)
+        if not isinstance(X, np.ndarray) and array.dtype.kind in "USO":
+            array = np.asarray(X, dtype=object)  # numpy would turn [1, "red"] into two strings
+    except ValueError as error:
+        raise InputError(f"the rows differ in length or are no rows at all ({error}); give a table") from None
+    if array.ndim != 2:
+        raise InputError(
+            f"Expected 2D array, got {array.ndim}D array instead: the table has no rows and columns. "
+            "Reshape your data with array.reshape(-1, 1) for one column or array.reshape(1, -1) for one row"
+        )
+    if array.dtype.kind == "c":
+        raise InputError("Complex data not supported: give real numbers")
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))  # pandas counts only in the machine's own order
+    frame = pd.DataFrame(array, columns=pd.Index([f"x{i}" for i in range(array.shape[1])]))
+    return frame.infer_objects() if array.dtype == object else frame
+
+
+def cells_of(series: "pd.Series[Any]") -> Cells:
+    """Return the cells of one pandas column, by their type.
+
+    Missing cells (None, NaN, NaT, pd.NA) are unknown, and so are infinite ones, with a note: they come from a
+    division by zero, not from measuring. Times with a zone are taken at UTC, durations as seconds, and a
+    column that mixes text with other things as text. A cell that is no plain value (a list, a dict, a complex
+    number, ...) is refused.
+    """
+    dtype = series.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "fiu":  # most columns, and the fastest to read
+        values = series.to_numpy().astype(np.float64)
+        return _numbers(values, whole=dtype.kind != "f", floating=dtype.kind == "f")
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _of_categories(series)
+    if isinstance(dtype, pd.StringDtype) and series.notna().any():
+        codes, distinct = pd.factorize(series)  # all are texts by their type
+        return TextCells(codes.astype(np.int64), tuple(writable(str(text)) for text in distinct))
+    if isinstance(dtype, pd.SparseDtype):
+        return cells_of(pd.Series(np.asarray(series), name=series.name))
+    if types.is_bool_dtype(dtype):
+        known = _known(series)
+        return TypedCells(_spread(np.asarray(series[known], dtype=bool), known))
+    if types.is_complex_dtype(dtype):
+        raise InputError(f"Complex data not supported: column {series.name!r}; give real numbers")
+    if types.is_numeric_dtype(dtype):
+        values = np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
+        return _numbers(values, whole=types.is_integer_dtype(dtype), floating=types.is_float_dtype(dtype))
+    if isinstance(dtype, pd.PeriodDtype):
+        return _dates(series.dt.to_timestamp())
+    if types.is_datetime64_any_dtype(dtype) and dtype.type is not dt.date:  # arrow's dates are objects
+        return _dates(series)
+    if types.is_timedelta64_dtype(dtype):
+        return _numbers(np.asarray(series.dt.total_seconds(), dtype=np.float64))
+    return _of_objects(series)
+
+
+def typed_texts(cells: NDArray[Any], known: BoolArray) -> TextCells:
+    """Return cells that are texts by type."""
+    codes = np.full(len(known), -1, dtype=np.int64)
+    codes[known], distinct = pd.factorize(cells[known])
+    return TextCells(codes, tuple(writable(str(text)) for text in distinct))
+
+
+def _known(series: "pd.Series[Any]") -> BoolArray:
+    try:
+        return np.asarray(series.notna(), dtype=bool)
+    except ArithmeticError:  # a decimal that signals when it is compared
+        missing = [c.is_nan() if isinstance(c, Decimal) else np.all(pd.isna(c)) for c in series]
+        return ~np.array(missing, dtype=bool)
+    except TypeError:
+        raise InputError(
+            f"column {series.name!r} holds raw memory where values are needed; convert it or leave it out"
+        ) from None
+
+
+def _numbers(values: NDArray[np.float64], *, whole: bool = False, floating: bool = False) -> TypedCells:
+    infinite = int(np.isinf(values).sum())
+    note = f"{infinite} of {len(values)} cells are infinite and count as missing" if infinite else ""
+    return TypedCells(Column(values, np.isfinite(values)), whole, floating, note)
+
+
+def _dates(series: "pd.Series[Any]") -> TypedCells:
+    if getattr(series.dtype, "tz", None) is not None:
+        series = series.dt.tz_convert("UTC").dt.tz_localize(None)
+    values = series.to_numpy(dtype="datetime64[us]")
+    return TypedCells(Column(values, ~np.isnat(values)))
+
+
+def _of_categories(series: "pd.Series[Any]") -> Cells:
+    """Take the distinct values first; a category is text even when it is written as a number."""
+    codes = np.asarray(series.cat.codes, dtype=np.int64)
+    categories = np.asarray(series.cat.categories, dtype=object)
+    distinct = cells_of(pd.Series(np.asarray(series.cat.categories), name=series.name))
+    if isinstance(distinct, TypedCells) and distinct.column.values.dtype.kind in "bM":
+        known = codes >= 0  # code -1 is a missing cell: what it picks is not kept
+        return TypedCells(Column(distinct.column.values[codes], known)) if len(categories) else distinct
+    texts = [writable(_as_text(category)) for category in categories]
+    places = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    into = np.array([*(places[text] for text in texts), -1], dtype=np.int64)
+    return TextCells(into[codes], tuple(places), declared=True)
+
+
+def _of_objects(series: "pd.Series[Any]") -> Cells:
+    """Look into the cells of a column that may hold anything."""
+    known = _known(series)
+    objects = np.asarray(series, dtype=object)
+    if not {*map(type, objects[known])}.isdisjoint({np.datetime64, np.timedelta64}):
+        objects = np.array([_of_numpy(cell, series.name) for cell in objects], dtype=object)
+    cells = objects[known]
+    inferred = types.infer_dtype(cells, skipna=True)
+    if inferred == "string":
+        return typed_texts(objects, known)
+    if inferred == "empty":
+        return _numbers(np.full(len(known), np.nan))
+    strange = next((cell for cell in cells if not isinstance(cell, _PLAIN_CELLS)), None)
+    if strange is not None:
+        raise InputError(
+            f"column {series.name!r} holds a {type(strange).__name__} where a plain value is needed "
+            "(argument must be a string or a real number); split it into columns or leave it out"
+        )
+    if inferred == "boolean":
+        return TypedCells(_spread(cells.astype(bool), known))
+    if all(isinstance(cell, numbers.Real | Decimal | np.bool_) for cell in cells):
+        try:
+            values = cells.astype(np.float64)
+        except OverflowError:
+            raise InputError(
+                f"column {series.name!r} holds a number beyond 1e308; scale the column"
+            ) from None
+        return _numbers(_spread(values, known).values, whole=inferred == "integer")
+    if all(isinstance(cell, dt.date) for cell in cells):
+        return TypedCells(_spread(np.array([_moment(cell) for cell in cells], "datetime64[us]"), known))
+    if all(isinstance(cell, dt.timedelta) for cell in cells):
+        return _numbers(_spread(np.array([cell.total_seconds() for cell in cells]), known).values)
+    texts = np.full(len(known), None, dtype=object)
+    texts[known] = [_as_text(cell) for cell in cells]
+    return typed_texts(texts, known)
+
+
+def _spread(cells: NDArray[Any], known: BoolArray) -> Column:
+    """Put the known cells back to their rows; what stands between them is settled by the column."""
+    values = np.zeros(len(known), dtype=cells.dtype)
+    values[known] = cells
+    return Column(values, known)
+
+
+def _of_numpy(cell: Any, name: object) -> Any:
+    """Return numpy's moments and spans of time as Python's; a span would pass for a whole number."""
+    if not isinstance(cell, np.datetime64 | np.timedelta64):
+        return cell
+    try:
+        plain = cell.astype(f"{cell.dtype.kind}8[us]").item()
+    except TypeError:
+        plain = None
+    if not isinstance(plain, dt.date | dt.timedelta):
+        raise InputError(
+            f"column {name!r} holds {cell!r}, which is beyond the calendar; leave such cells empty"
+        )
+    return plain
+
+
+def _moment(cell: dt.date) -> np.datetime64:
+    """Return a date as its midnight, a time with a zone as UTC."""
+    if isinstance(cell, dt.datetime) and cell.tzinfo is not None:
+        try:
+            cell = cell.astimezone(dt.UTC).replace(tzinfo=None)
+        except OverflowError:
+            raise InputError(f"{cell} is beyond the calendar at UTC; leave such cells empty") from None
+    return np.datetime64(cell.isoformat(), "us")
+
+
+def _as_text(cell: Any) -> str:
+    if isinstance(cell, bytes):
+        return cell.decode("utf-8", errors="replace")
+    if isinstance(cell, bool | np.bool_):
+        return str(bool(cell))
+    if isinstance(cell, numbers.Real | Decimal):
+        try:
+            return number_as_text(float(cell))
+        except (OverflowError, ValueError):
+            raise InputError("a column holds text and a number beyond 1e308; scale or leave it out") from None
+    return str(cell)
+
+
+MOST_ROWS, LEAST_ROWS = 1e12, 1e-6
+"""Most and least rows that all rows together may stand for: beyond, sums lose what is small, or overflow."""
+_LEAST_SHARE = 1e-12
+"""What a row weighs at least, as a share of the heaviest; one that weighs less counts as absent."""
+
+
+def settled_weights(weights: FloatArray, what: str) -> FloatArray:
+    """Return weights, how many rows each row stands for, that can be counted with, or refuse them.
+
+    >>> settled_weights(np.array([1.0, 2.0, 5e-324]), "weights")
+    array([1., 2., 0.])
+    >>> settled_weights(np.array([1e308, 1e308]), "weights")
+    Traceback (most recent call last):
+        ...
+    nri.errors.InputError: weights stand for more than 1e+12 rows, too many to count; divide them by 1e+308
+    """
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise InputError(f"{what} has negative, missing or infinite entries; use 0 or more")
+    heaviest = float(weights.max(initial=0.0))
+    if heaviest == 0:
+        raise InputError(f"{what} are all zero; give at least one row some weight")
+    shares = weights / heaviest
+    if heaviest > MOST_ROWS or heaviest * float(shares.sum()) > MOST_ROWS:
+        raise InputError(
+            f"{what} stand for more than {MOST_ROWS:g} rows, too many to count; divide them by {heaviest:.3g}"
+        )
+    if heaviest * float(shares.sum()) < LEAST_ROWS:
+        raise InputError(
+            f"{what} stand for less than {LEAST_ROWS:g} rows together; a weight is how many rows a row "
+            f"stands for: divide them by {heaviest:.3g}"
+        )
+    return np.where(shares < _LEAST_SHARE, 0.0, weights)
