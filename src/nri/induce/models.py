@@ -20,7 +20,7 @@ from nri.errors import InputError
 from nri.search.greedy import induce
 from nri.search.limits import Limits
 from nri.search.result import Induced
-from nri.weights import checked_card
+from nri.weights import SeededNetwork, checked_card
 
 """The model of users who name none."""
 STABLE_LABEL_SHARE = 0.0
@@ -142,7 +142,6 @@ def _by_file(onnx_file: Path, kind: str, sha256: str) -> Inducer:
     """Load a network from a file that has been checked against its card."""
     if kind == "seeded":
         from nri.seeded.model import SeededModel
-        from nri.seeded.runtime import SeededNetwork
 
         return SeededModel(network=SeededNetwork(onnx_file))
     if kind.startswith("paper"):
