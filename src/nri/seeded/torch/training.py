@@ -184,7 +184,7 @@ class SeededTraining:
         inputs, targets = moved(inputs, device), moved(targets, device)
         loss = seeded_loss(self.config.loss, inputs, targets, network(inputs))
         parts = {name: float(getattr(loss, name)) for name in ("posterior", "excess", "error", "reason")}
-        return loss.total, {"episodes": len(inputs.rows), "loss": float(loss.total.detach()), **parts}
+        return loss.total, {"episodes": float(len(inputs.rows)), "loss": float(loss.total.detach()), **parts}
 
     @cached_property
     def _suite(self) -> dict[str, list[tuple[SeededInputs, SeededTargets]]]:
