@@ -180,13 +180,13 @@ class _Page:
         session = Session(await read_file(request), name, _sheet_choice(request))
         try:
             upload = await self.compute(request, self.search, session.load)
+            view = await self.compute(request, self.quick, view_upload, upload)
         except BaseException:
             session.file.close()
             raise
         self.sessions.end(_token(request))
         token = self.sessions.begin(session)
         self.sessions.free_memory(session)
-        view = await self.compute(request, self.quick, view_upload, upload)
         return JSONResponse({**view, "session": token})
 
     async def initial_file(self, request: Request) -> Response:

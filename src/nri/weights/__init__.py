@@ -92,9 +92,9 @@ class Network:
     """Weights that were checked against their card; one instance serves any number of tables."""
 
     def __init__(self, onnx_file: Path) -> None:
+        self.card = checked_card(onnx_file)
         import onnxruntime  # only who asks a network pays for loading it
 
-        self.card = checked_card(onnx_file)
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
         # sums in one order: with more threads the last digits differ; small graphs are no slower
@@ -150,7 +150,7 @@ class SeededNetwork(Network):
         ``weights`` [M] and ``row_opinions`` [M, E], the experts' predictions. ``seeds`` has the rows to
         evaluate as ``seeds`` [S, N], with ``seed_opinions`` [S, E] and ``seed_parts`` [S, N].
         """
-        table = {name: array.astype(np.float32) for name, array in table.items()}
+        table = {name: array.astype(np.float32, copy=False) for name, array in table.items()}
         M, N = table["rows"].shape
         size = max(1, FLOATS_AT_ONCE // (3 * self._heads * max(M, 4 * N)))
         parts = []
