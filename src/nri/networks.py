@@ -11,13 +11,12 @@ from typing import Any
 from nri.errors import ConfigError, InputError
 from nri.paper.torch.feedback import FeedbackTrainConfig, FeedbackTraining
 from nri.paper.torch.training import PaperTrainConfig, PaperTraining
-from nri.seeded.experts import EXPERTS
 from nri.seeded.torch.training import SeededTrainConfig, SeededTraining
 from nri.table.write import atomic_file
 from nri.train.checkpoint import Checkpoint, load_checkpoint, load_weights, write_graph
 from nri.train.config import from_dict, read_toml
 from nri.train.loop import CHECKPOINT, Training, train
-from nri.weights import CARD_VERSION, checksum_of
+from nri.weights import CARD_VERSION, EXPERTS, checksum_of
 
 NETWORKS: dict[str, tuple[type[Any], type[Any]]] = {
     "seeded": (SeededTrainConfig, SeededTraining),

@@ -4,9 +4,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from padded_episodes import pad_episodes
 
 from nri.episode import Episode, make_episode
-from nri.paper.torch.batch import EpisodeBatch, pad_episodes
+from nri.paper.torch.batch import EpisodeBatch
 from nri.paper.torch.network import PaperConfig, PaperInducer
 
 

@@ -2,11 +2,18 @@ import math
 
 import torch
 
-from nri.paper.torch.network import ExampleKeys, seeded_columns
+from nri.paper.torch.network import ExampleKeys, PaperConfig, seeded_columns
 
 
 def keys(scale: float = 1.0) -> ExampleKeys:
-    return ExampleKeys(8, 4, 6, extension_seed=3, extension_scale=scale, generator=torch.Generator())
+    config = PaperConfig(width=8, n_train=4, bottleneck=6, extension_seed=3, extension_scale=scale)
+    return ExampleKeys(config, torch.Generator())
+
+
+def adapted(layer: ExampleKeys, n_variables: int) -> torch.Tensor:
+    """The columns as the layer uses them on a table of so many variables."""
+    trained, seeded = layer.adapted_columns(n_variables)
+    return trained + seeded / math.sqrt(2 * n_variables)
 
 
 def test_columns_look_like_uniform_noise() -> None:
@@ -27,13 +34,12 @@ def test_columns_depend_on_the_seed() -> None:
 
 def test_below_the_trained_width_trained_columns_are_used_for_both_polarities() -> None:
     layer = keys()
-    adapted = layer.adapted_columns(3)
-    assert torch.equal(adapted, torch.cat([layer.columns[0, :, :3], layer.columns[1, :, :3]], -1))
+    assert torch.equal(adapted(layer, 3), torch.cat([layer.columns[0, :, :3], layer.columns[1, :, :3]], -1))
 
 
 def test_above_the_trained_width_trained_columns_stay_and_new_ones_have_the_size_of_a_fresh_layers() -> None:
     layer = keys()
-    wide, wider = (layer.adapted_columns(n).reshape(6, 2, n) for n in (6, 9))
+    wide, wider = (adapted(layer, n).reshape(6, 2, n) for n in (6, 9))
     assert torch.equal(wide[:, :, :4], layer.columns.transpose(0, 1))
     assert torch.equal(wider[:, :, :4], wide[:, :, :4])
     # the same numbers at the size of a fresh layer: 1 / sqrt(2N)
@@ -43,5 +49,5 @@ def test_above_the_trained_width_trained_columns_stay_and_new_ones_have_the_size
 
 
 def test_new_columns_can_be_switched_off() -> None:
-    extension = keys(scale=0.0).adapted_columns(6).reshape(6, 2, 6)[:, :, 4:]
+    extension = adapted(keys(scale=0.0), 6).reshape(6, 2, 6)[:, :, 4:]
     assert not extension.any()

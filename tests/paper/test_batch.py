@@ -1,14 +1,13 @@
 from collections.abc import Callable
 
 import numpy as np
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from padded_episodes import pad_episodes
 
-from nri.episode import Episode, literal_truth, make_episode
-from nri.errors import InputError
-from nri.paper.torch.batch import pad_episodes
+from nri.episode import Episode, literal_truth
+from nri.train.loop import moved
 
 quick = settings(deadline=None, max_examples=25)
 
@@ -38,20 +37,9 @@ def test_padding_is_marked_and_holds_nothing(random_episode: Callable[..., Episo
 
 
 def test_a_batch_moves_to_a_device_whole(random_episode: Callable[..., Episode]) -> None:
-    moved = pad_episodes([random_episode(0, 3, 2)]).to("meta")
-    assert {tensor.device.type for tensor in vars(moved).values()} == {"meta"}
-    assert len(moved) == 1
-
-
-def test_more_than_two_classes_are_refused_with_a_remedy() -> None:
-    episode = make_episode(np.zeros((3, 1), bool), labels=np.array([0, 1, 2]))
-    with pytest.raises(InputError, match="one episode for each class"):
-        pad_episodes([episode])
-
-
-def test_an_empty_batch_is_refused() -> None:
-    with pytest.raises(InputError, match="at least one"):
-        pad_episodes([])
+    batch = moved(pad_episodes([random_episode(0, 3, 2)]), torch.device("meta"))
+    assert {tensor.device.type for tensor in vars(batch).values()} == {"meta"}
+    assert len(batch) == 1
 
 
 def test_batches_are_single_precision(random_episode: Callable[..., Episode]) -> None:

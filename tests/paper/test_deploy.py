@@ -7,11 +7,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from padded_episodes import pad_episodes
 
 from nri.episode import Episode, make_episode
 from nri.errors import ConfigError
 from nri.paper.deploy import DeployConfig, clause_holds, deploy, discrimination
-from nri.paper.torch.batch import pad_episodes
 from nri.paper.torch.network import PaperInducer
 from nri.paper.torch.tnorm import SoftRule, execute
 
@@ -79,10 +79,12 @@ def test_a_network_induces_rules_over_each_tables_own_literals(
 ) -> None:
     model = PaperInducer(tiny.config, torch.Generator().manual_seed(0))
     episodes = [random_episode(0, 8, 3), random_episode(1, 12, 7)]
-    rules = model.induce(episodes)
-    assert [tuple(rule.z.shape) for rule in rules] == [(3, 6), (3, 14)]
-    for rule, episode in zip(rules, episodes, strict=True):
-        for clause in deploy(rule.z.numpy(), rule.w.numpy(), episode):
+    batch = pad_episodes(episodes)
+    with torch.no_grad():
+        rules = model(batch)
+    for z, w, valid, episode in zip(rules.z, rules.w, batch.literal_valid, episodes, strict=True):
+        assert z[:, valid].shape == (3, 2 * episode.n_variables)
+        for clause in deploy(z[:, valid].numpy(), w.numpy(), episode):
             assert max(clause) < 2 * episode.n_variables
 
 

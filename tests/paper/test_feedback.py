@@ -15,7 +15,7 @@ from nri.paper.torch.batch import EpisodeBatch
 from nri.paper.torch.feedback import FeedbackConfig, FeedbackData, FeedbackInducer, FeedbackTrainConfig
 from nri.paper.torch.training import Views
 from nri.search.limits import Limits
-from nri.synth.tables import dnf_truth
+from nri.synth import dnf_truth
 
 ROOT = Path(__file__).parents[2]
 TINY = {

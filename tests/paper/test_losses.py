@@ -16,27 +16,25 @@ from nri.paper.torch.losses import (
     activation_balance,
     coverage,
     coverage_overlap,
+    excess_length,
+    exclusive_shares,
     flip_variables,
     gate_entropy,
+    kept_slots,
+    margins,
     max_margin,
     necessity,
+    paper_loss,
     repulsion,
     responsibility_balance,
+    sampled_counterfactuals,
+    soft_maximum,
     spuriousness,
     switch_balance,
+    switch_balance_by_gates,
     usage_balance,
 )
 from nri.paper.torch.network import PaperConfig, PaperInducer
-from nri.paper.torch.objective import (
-    excess_length,
-    exclusive_shares,
-    hinge,
-    kept_slots,
-    paper_loss,
-    sampled_terms,
-    soft_maximum,
-    switch_balance_by_gates,
-)
 from nri.paper.torch.tnorm import SoftRule, clause_truth, execute
 
 quick = settings(deadline=None, max_examples=20)
@@ -122,8 +120,8 @@ def test_switch_balance_by_gates_is_the_published_codes_sum_and_sees_no_rows() -
 def test_the_hinge_asks_the_whole_rule_for_the_margins() -> None:
     _, batch = random_case(0)
     undecided = torch.full_like(batch.labels, 0.5)
-    assert hinge(undecided, batch, 0.7, 0.3).item() == pytest.approx(0.4, abs=1e-6)
-    assert hinge(batch.labels, batch, 0.7, 0.3).item() == 0
+    assert margins(undecided, batch, 0.7, 0.3).item() == pytest.approx(0.4, abs=1e-6)
+    assert margins(batch.labels, batch, 0.7, 0.3).item() == 0
 
 
 def test_only_literals_beyond_the_longest_clause_cost_length() -> None:
@@ -262,12 +260,12 @@ def test_sampled_counterfactuals_find_a_deciding_literal_necessary_and_an_ignore
     gated = execute(rule, batch.literals).clauses
     config = PaperLossConfig(sampled_counterfactuals=1)
     generator = torch.Generator().manual_seed(0)
-    parts = sampled_terms(rule, gated, batch.literals, batch.positives, config, generator)
-    assert parts["necessity"][1]().item() == pytest.approx(0, abs=1e-5)
-    assert parts["spuriousness"][1]().item() == pytest.approx(0, abs=1e-5)
+    parts = sampled_counterfactuals(rule, gated, batch.literals, batch.positives, config, generator)
+    assert parts["necessity"]().item() == pytest.approx(0, abs=1e-5)
+    assert parts["spuriousness"]().item() == pytest.approx(0, abs=1e-5)
     idle = SoftRule(z.roll(1, -1) * 0.5 + z, torch.ones(1, 1))  # asks for x1 too, which decides nothing
-    parts = sampled_terms(idle, gated, batch.literals, batch.positives, config, generator)
-    assert np.mean([parts["necessity"][1]().item() for _ in range(20)]) > 0.05
+    parts = sampled_counterfactuals(idle, gated, batch.literals, batch.positives, config, generator)
+    assert np.mean([parts["necessity"]().item() for _ in range(20)]) > 0.05
 
 
 def test_clause_dropout_drops_a_quarter_and_keeps_at_least_two() -> None:

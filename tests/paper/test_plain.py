@@ -9,11 +9,12 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from padded_episodes import pad_episodes
 
 from nri.episode import make_episode
 from nri.networks import load_network
 from nri.paper.plain import Steps, forward, rule_holds
-from nri.paper.torch.batch import batch_from_arrays, pad_episodes
+from nri.paper.torch.batch import batch_from_arrays
 from nri.paper.torch.feedback import FeedbackConfig, FeedbackInducer
 from nri.paper.torch.network import PaperConfig, PaperInducer
 from nri.paper.torch.tnorm import SoftRule, execute

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from nri.episode import literal_truth
 from nri.paper.torch.batch import literals
-from nri.paper.torch.objective import with_gate_noise
-from nri.paper.torch.tnorm import SoftRule, clause_truth, execute, non_null, rule_truth
+from nri.paper.torch.losses import with_gate_noise
+from nri.paper.torch.tnorm import SoftRule, clause_truth, execute, non_null
 
 quick = settings(deadline=None, max_examples=40)
 seeds = st.integers(0, 2**32 - 1)
@@ -51,7 +51,7 @@ def test_soft_equals_hard_when_gates_and_cells_are_zero_or_one(seed: int) -> Non
     soft = SoftRule(torch.tensor(membership).float(), torch.tensor(active).float())
     cells = literals(torch.tensor(values).float(), torch.tensor(known))
     np.testing.assert_allclose(execute(soft, cells).clauses.numpy(), fires, atol=1e-6)
-    np.testing.assert_allclose(rule_truth(soft, cells).numpy(), expected, atol=1e-6)
+    np.testing.assert_allclose(execute(soft, cells).rule.numpy(), expected, atol=1e-6)
 
 
 @quick
@@ -78,7 +78,7 @@ def test_opening_a_clause_gate_never_makes_the_rule_less_true(seed: int, k: int)
     rule, rows = random_soft(seed)
     opened = rule.w.clone()
     opened[..., k] = 1
-    assert (rule_truth(SoftRule(rule.z, opened), rows) >= rule_truth(rule, rows) - 1e-12).all()
+    assert (execute(SoftRule(rule.z, opened), rows).rule >= execute(rule, rows).rule - 1e-12).all()
 
 
 @quick
@@ -86,20 +86,20 @@ def test_opening_a_clause_gate_never_makes_the_rule_less_true(seed: int, k: int)
 def test_slots_are_exchangeable(seed: int, order: list[int]) -> None:
     rule, rows = random_soft(seed)
     shuffled = SoftRule(rule.z[:, order], rule.w[:, order])
-    torch.testing.assert_close(rule_truth(shuffled, rows), rule_truth(rule, rows))
+    torch.testing.assert_close(execute(shuffled, rows).rule, execute(rule, rows).rule)
 
 
 def test_a_slot_without_literals_is_true_as_a_clause_and_silent_in_a_rule() -> None:
     rows = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
     empty = SoftRule(torch.zeros(1, 2), torch.ones(1))
     assert (clause_truth(empty.z, rows) == 1).all()
-    assert (rule_truth(empty, rows) == 0).all()
+    assert (execute(empty, rows).rule == 0).all()
     assert (execute(empty, rows, empty_is_silent=False).rule == 1).all()  # as the text's formula has it
 
 
 def test_an_unknown_cell_counts_half() -> None:
     asks_first = SoftRule(torch.tensor([[1.0, 0.0]]), torch.ones(1))
-    assert rule_truth(asks_first, torch.tensor([[0.5, 0.5]])).item() == 0.5
+    assert execute(asks_first, torch.tensor([[0.5, 0.5]])).rule.item() == 0.5
 
 
 def test_gate_noise_is_logistic_on_the_logits_and_leaves_shut_gates_shut() -> None:

@@ -4,8 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nri.seeded.experts import COUNCIL, EXPERTS, consult
+from nri.seeded.experts import COUNCIL, consult
 from nri.seeded.kernels import FIRM
+from nri.weights import EXPERTS
 
 
 def table(seed: int, n_rows: int, n_columns: int, missing: float = 0.1):

@@ -10,10 +10,10 @@ import torch
 from nri.errors import InputError
 from nri.networks import export_weights, load_network
 from nri.seeded.experts import consult
-from nri.seeded.runtime import SeededNetwork
 from nri.seeded.torch.training import OneTable, SeededTrainConfig, SeededTraining
 from nri.train.config import from_dict, read_toml
 from nri.train.loop import CHECKPOINT, train
+from nri.weights import SeededNetwork
 
 TINY = Path(__file__).parents[2] / "configs" / "tiny.toml"
 
@@ -38,11 +38,11 @@ def table(rng: np.random.Generator, M: int, N: int, S: int):
     return cells[:M], labels, np.ones(M, dtype=np.float32), cells[M:]
 
 
-def evaluate(network: SeededNetwork, rows, labels, weights, query=None):
-    opinions = consult(rows, rows[:0] if query is None else query, labels, weights)
-    if query is None:
-        return network.answer_left_out(rows, labels, weights, opinions, np.arange(len(rows)))
-    return network.answer(rows, labels, weights, opinions, query)
+def evaluate(network: SeededNetwork, rows, labels, weights, query):
+    opinions = consult(rows, query, labels, weights)
+    table = {"rows": rows, "labels": labels, "weights": weights, "row_opinions": opinions.support}
+    parts = {"seed_opinions": opinions.query, "seed_parts": opinions.query_parts}
+    return network.evaluate(table, {"seeds": query, **parts})
 
 
 @pytest.mark.parametrize(("M", "N", "S"), [(2, 1, 1), (6, 3, 2), (50, 12, 8), (120, 70, 40), (300, 5, 3)])
@@ -71,12 +71,10 @@ def test_onnx_and_torch_give_the_same_answers(exported, M, N, S):
 def test_answers_do_not_depend_on_how_rows_are_put_into_chunks(exported, monkeypatch):
     network = SeededNetwork(exported[1])
     rows, labels, weights, query = table(np.random.default_rng(1), 40, 9, 25)
-    whole, own = evaluate(network, rows, labels, weights, query), evaluate(network, rows, labels, weights)
-    monkeypatch.setattr("nri.seeded.runtime.FLOATS_AT_ONCE", 1500)
-    np.testing.assert_allclose(
-        evaluate(network, rows, labels, weights, query).posterior, whole.posterior, atol=1e-5
-    )
-    np.testing.assert_allclose(evaluate(network, rows, labels, weights).posterior, own.posterior, atol=1e-5)
+    whole = evaluate(network, rows, labels, weights, query)
+    monkeypatch.setattr("nri.weights.FLOATS_AT_ONCE", 1500)
+    chunked = evaluate(network, rows, labels, weights, query)
+    np.testing.assert_allclose(chunked.posterior, whole.posterior, atol=1e-5)
 
 
 def test_damaged_weights_are_refused(exported, tmp_path):

@@ -7,9 +7,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nri.seeded.experts import EXPERTS, consult
-from nri.seeded.torch.batch import SeededInputs
-from nri.seeded.torch.network import SeededConfig, SeededInducer, neighbourhoods
+from nri.seeded.experts import consult
+from nri.seeded.torch.network import SeededConfig, SeededInducer, SeededInputs, neighbourhoods
+from nri.weights import EXPERTS
 
 
 @pytest.fixture(scope="module")

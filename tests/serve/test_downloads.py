@@ -10,7 +10,7 @@ import pytest
 from pages import VISITS, ask, drop, edit
 
 from nri.rule import FORMATS, from_json
-from nri.serve.downloads import KINDS
+from nri.serve.work import KINDS
 
 NAMES = {
     **{name: f"rule_flu{form.suffix}" for name, form in FORMATS.items()},

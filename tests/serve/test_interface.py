@@ -79,7 +79,7 @@ def test_a_least_precision_and_no_negations_are_kept(caller):
 
 
 def test_a_steady_rule_can_be_asked_for(caller):
-    assert read_question({"target": "flu", "stable": True}).settings.stable
+    assert read_question({"target": "flu", "stable": True}, {}).settings.stable
     answer = ask(caller, stable="very")
     assert answer.status_code == 400
     assert "stable" in answer.json()["error"]
@@ -389,7 +389,7 @@ def test_a_long_table_says_in_how_many_rows_clauses_were_sought_and_is_counted_i
     n = Classes.searched_rows + 3000
     table = long_table(n).assign(noise=np.random.default_rng(1).random(n))  # without it few rows differ
     upload = read_upload("t.csv", table.to_csv(index=False).encode())
-    work = answer(upload, read_question({"target": "y", "positive": "yes"}))
+    work = answer(upload, read_question({"target": "y", "positive": "yes"}, {}))
     assert [str(clause) for clause in work.rule.clauses] == ["a = u AND b = w"]
     assert work.rule.support.rows == n
     assert not work.edited
@@ -403,7 +403,7 @@ def test_a_long_table_says_in_how_many_rows_clauses_were_sought_and_is_counted_i
 def test_a_least_precision_holds_on_all_rows_of_a_long_table():
     upload = read_upload("t.csv", long_table(Classes.searched_rows + 3000).to_csv(index=False).encode())
     for least in (0.88, 0.9, 0.92):
-        work = answer(upload, read_question({"target": "y", "positive": "yes", "min_precision": least}))
+        work = answer(upload, read_question({"target": "y", "positive": "yes", "min_precision": least}, {}))
         for branch in work.rule.branches:
             assert work.rule.labels.share(branch.estimate) >= least
 
@@ -411,7 +411,7 @@ def test_a_least_precision_holds_on_all_rows_of_a_long_table():
 def test_a_sample_keeps_rare_classes():
     table = long_table(5000).assign(y=["rare"] * 60 + ["usual"] * 4940)
     upload = read_upload("t.csv", table.to_csv(index=False).encode())
-    labelled = answer(upload, read_question({"target": "y"})).table
+    labelled = answer(upload, read_question({"target": "y"}, {})).table
     sample = stratified_sample(labelled, 500, np.random.default_rng(0))
     assert np.bincount(sample.codes).tolist() == [50, 494]
     assert stratified_sample(labelled, 5000, np.random.default_rng(0)) is labelled

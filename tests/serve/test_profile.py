@@ -1,13 +1,10 @@
 """What the page says about columns."""
 
-import datetime as dt
-
 import pandas as pd
 import pytest
 
 from nri.rule import Kind
-from nri.serve.upload import guess_target, profile_columns, profile_target
-from nri.serve.view import plain
+from nri.serve.upload import guess_target, profile_columns, view_target
 from nri.table import Table, label_table, table_of
 
 
@@ -27,7 +24,7 @@ def table() -> Table:
 
 
 def test_columns_have_the_kind_that_rules_compare_them_as():
-    kinds = {column.name: column.kind for column in profile_columns(table())}
+    kinds = {column["name"]: column["kind"] for column in profile_columns(table())}
     assert kinds == {
         "id": Kind.NUMBER,
         "age": Kind.NUMBER,
@@ -40,16 +37,16 @@ def test_columns_have_the_kind_that_rules_compare_them_as():
 
 
 def test_columns_of_no_use_say_why():
-    useless = {column.name: column.left_out for column in profile_columns(table()) if column.left_out}
+    useless = {one["name"]: one["left_out"] for one in profile_columns(table()) if one["left_out"]}
     assert useless == {"id": "looks like an identifier", "here": "has one value only"}
 
 
 def test_columns_tell_what_can_be_compared_with():
-    by_name = {column.name: column for column in profile_columns(table())}
-    assert by_name["town"].values == ("Bonn", "Köln")
-    assert by_name["town"].missing == 8
-    assert (by_name["age"].low, by_name["age"].high) == (20, 40)
-    assert by_name["day"].low == dt.datetime(2024, 1, 5)
+    by_name = {column["name"]: column for column in profile_columns(table())}
+    assert by_name["town"]["values"] == ["Bonn", "Köln"]
+    assert by_name["town"]["missing"] == 8
+    assert (by_name["age"]["low"], by_name["age"]["high"]) == (20, 40)
+    assert by_name["day"]["low"] == "2024-01-05T00:00:00"
 
 
 @pytest.mark.parametrize(
@@ -67,8 +64,9 @@ def test_the_target_is_guessed_from_names_and_place(names, guess):
 
 
 def test_classes_come_with_their_rows():
-    assert profile_target(table(), "flu").classes == (("no", 12), ("yes", 12))
-    assert profile_target(table(), "smoker").classes == ((0, 12), (1, 12))
+    for column, classes in (("flu", ["no", "yes"]), ("smoker", [0, 1])):
+        offered = view_target(table(), column)["classes"]
+        assert [(one["label"], one["rows"]) for one in offered] == [(label, 12) for label in classes]
 
 
 @pytest.mark.parametrize(
@@ -76,19 +74,19 @@ def test_classes_come_with_their_rows():
     [
         ([float(i) for i in range(100)], (">", 49)),
         ([f"name {i}" for i in range(99)] + ["name 7"], ("=", "name 7")),
-        ([f"20{i}-01-01" for i in range(10, 99)], (">", dt.datetime(2054, 1, 1))),
+        ([f"20{i}-01-01" for i in range(10, 99)], (">", "2054-01-01T00:00:00")),
     ],
 )
 def test_a_column_with_many_values_offers_a_comparison(cells, compare):
-    target = profile_target(table_of({"x": cells}), "x")
-    assert (target.classes, target.problem) == ((), None)
-    assert target.compare == compare
-    asked = f"x {compare[0]} {plain(compare[1])}"  # as the page asks it
+    target = view_target(table_of({"x": cells}), "x")
+    assert (target["classes"], target["problem"]) == ([], None)
+    assert target["compare"] == {"op": compare[0], "value": compare[1]}
+    asked = f"x {compare[0]} {compare[1]}"  # as the page asks it
     assert len(label_table(table_of({"x": cells, "other": cells}), asked).classes) == 2
 
 
 @pytest.mark.parametrize("cells", [["a", "a", None], [None, None]])
 def test_a_column_of_one_value_is_no_target(cells):
-    target = profile_target(table_of({"x": pd.Series(cells, dtype=object)}), "x")
-    assert target.problem
-    assert target.compare is None
+    target = view_target(table_of({"x": pd.Series(cells, dtype=object)}), "x")
+    assert target["problem"]
+    assert target["compare"] is None

@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
-from nri.synth.tables import dnf_truth, one_of_many, probability, random_dnf, tree_score
-from nri.synth.wide import WidePrior, validation_suite
+from nri.synth import (
+    WidePrior,
+    dnf_truth,
+    one_of_many,
+    probability,
+    random_dnf,
+    tree_score,
+    validation_suite,
+)
 
 
 def batches(prior: WidePrior, count: int):

@@ -3,18 +3,16 @@
 import numpy as np
 import pytest
 import torch
+from padded_episodes import pad_episodes
 
 from nri.episode import make_episode
-from nri.paper.torch.batch import pad_episodes
-from nri.paper.torch.losses import PaperLossConfig
+from nri.paper.torch.losses import PaperLossConfig, paper_loss
 from nri.paper.torch.network import PaperConfig, PaperInducer
-from nri.paper.torch.objective import paper_loss
-from nri.seeded.experts import EXPERTS
-from nri.seeded.torch.batch import seeded_batch
-from nri.seeded.torch.loss import SeededLossConfig, seeded_loss
 from nri.seeded.torch.network import SeededConfig, SeededInducer
-from nri.synth.wide import WidePrior
+from nri.seeded.torch.training import SeededLossConfig, seeded_batch, seeded_loss
+from nri.synth import WidePrior
 from nri.train.loop import moved
+from nri.weights import EXPERTS
 
 META = torch.device("meta")
 
@@ -33,7 +31,7 @@ def test_the_seeded_loss_is_computed_on_the_device_of_the_network():
 def test_the_loss_of_the_paper_is_computed_on_the_device_of_the_network():
     rng = np.random.default_rng(0)
     tables = [make_episode(rng.random((9, 5)) < 0.5, labels=np.arange(9) % 2) for _ in range(3)]
-    batch = pad_episodes(tables).to(META)
+    batch = moved(pad_episodes(tables), META)
     network = PaperInducer(PaperConfig(slots=3, width=16, layers=2, heads=2, n_train=6, bottleneck=8)).to(
         META
     )

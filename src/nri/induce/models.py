@@ -20,6 +20,7 @@ from nri.errors import InputError
 from nri.search.greedy import induce
 from nri.search.limits import Limits
 from nri.search.result import Induced
+from nri.weights import SeededNetwork, checked_card
 
 STABLE_LABEL_SHARE = 0.0
 """How much of a labelled row's vote in a stable rule is its own label; in the usual rule it is half."""
@@ -108,7 +109,6 @@ def _by_name(name: str) -> Inducer:
 
 
 def _in_file(file: Path) -> Inducer:
-    from nri.weights import checked_card
 
     # the checksum is that of the file now: weights written anew under the same name are loaded anew
     card = checked_card(file)
@@ -120,7 +120,6 @@ def _loaded(file: Path, kind: str, sha256: str) -> Inducer:
     """Load a network from a file that has been checked against its card."""
     if kind == "seeded":
         from nri.seeded.model import SeededModel
-        from nri.seeded.runtime import SeededNetwork
 
         return SeededModel(network=SeededNetwork(file))
     if kind.startswith("paper"):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, IntArray
 from nri.episode import Episode, make_episode
 from nri.errors import ConfigError
-from nri.synth.tables import dnf_truth
+from nri.synth import dnf_truth, with_more_columns
 
 _Uniform = NDArray[np.float64]
 
@@ -240,6 +240,5 @@ def _spurious(preset: PaperPreset, truth: BoolArray, n_rows: IntArray, uniform: 
 
 def _reorder_literals(rule: BoolArray, column_order: IntArray, n_spurious: int) -> BoolArray:
     """Carry clauses over the causal variables to the table's final columns."""
-    halves = np.split(rule, 2, 2)
-    wide = [np.pad(half, [(0, 0), (0, 0), (0, n_spurious)]) for half in halves]
-    return np.concatenate([np.take_along_axis(half, column_order[:, None, :], 2) for half in wide], 2)
+    halves = np.split(with_more_columns(rule, n_spurious), 2, 2)
+    return np.concatenate([np.take_along_axis(half, column_order[:, None, :], 2) for half in halves], 2)

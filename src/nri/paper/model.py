@@ -21,7 +21,7 @@ from nri.search.candidates import clause_truth
 from nri.search.clauses import IndexClause
 from nri.search.limits import Limits
 from nri.search.result import Induced, decide
-from nri.weights import answers, checked_card, open_session, shipped_file
+from nri.weights import Network, shipped_file
 
 MAX_ROWS = 50_000
 """Rows that the network looks at: of few columns, many rows take as much memory as of many columns."""
@@ -55,23 +55,22 @@ class GateSource(Protocol):
         ...
 
 
-class PaperNetwork:
-    """A network that fills slots, with its weights; one instance serves any number of tables."""
+class PaperNetwork(Network):
+    """A network that fills slots, with its weights."""
 
     def __init__(self, onnx_file: Path) -> None:
-        self.card = checked_card(onnx_file)
+        super().__init__(onnx_file)
         if self.card["inducer"] not in KINDS:
             raise InputError(f"{onnx_file} holds the {self.card['inducer']!r} network, not the paper's")
-        self._session = open_session(onnx_file)
-        self._one_by_one = len(self._session.get_inputs()[0].shape) == 2  # exported before there were views
+        self._one_by_one = len(self.session.get_inputs()[0].shape) == 2  # exported before there were views
 
     def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> list[Gates]:
         """Fill the slots for each view [V, M, N] of a table with unknown cells and yes/no labels [M]."""
         cells, y = (values & known).astype(np.float32), labels.astype(np.float32)
         if self._one_by_one:
             feeds = [{"values": c, "known": k, "labels": y} for c, k in zip(cells, known, strict=True)]
-            return [Gates(*answers(self._session, feed)) for feed in feeds]
-        z, w = answers(self._session, {"values": cells, "known": known, "labels": y})
+            return [Gates(*self.run(feed)) for feed in feeds]
+        z, w = self.run({"values": cells, "known": known, "labels": y})
         return [Gates(*pair) for pair in zip(z, w, strict=True)]
 
 

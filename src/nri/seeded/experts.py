@@ -16,23 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.seeded.kernels import Alike, Kernels
+from nri.weights import EXPERTS
 
 FloatArray = NDArray[np.float32]
-
-EXPERTS = (
-    "linear, loose",
-    "linear, firm",
-    "linear, tight",
-    "wide neighbourhood",
-    "near neighbourhood",
-    "wide neighbourhood by relevance",
-    "near neighbourhood by relevance",
-    "quadratic",
-    "quadratic by relevance",
-    "naive Bayes",
-    "council",
-)
-"""The experts in the order of the last axis of their opinions."""
 
 COUNCIL = len(EXPERTS) - 1
 """The blend of all the others; its index in the last axis."""

@@ -25,8 +25,8 @@ from nri.search.propose import SymbolicProposer
 from nri.search.result import Induced, deciding_places
 from nri.search.rows import OneVsRest, search_rows
 from nri.seeded.posterior import Beliefs, Posterior
-from nri.seeded.runtime import SeededNetwork
 from nri.seeded.sample import Sample, distinct_rows, plausible_rows, take_sample
+from nri.weights import SeededNetwork
 
 OBJECTIVE = DescriptionLength()
 """What the labels alone go by."""

@@ -20,8 +20,8 @@ from nri.seeded.experts import COUNCIL, Experts, council_shares
 from nri.seeded.kernels import Alike, Kernels
 from nri.seeded.measures import Logistic, measures
 from nri.seeded.rules import RuleMixture
-from nri.seeded.runtime import SeededNetwork, shipped_network
 from nri.seeded.sample import Sample, SignedArray, signed_cells
+from nri.weights import SeededNetwork, shipped_seeded_network
 
 NETWORK_ROWS = 500
 """Rows that the network looks at, spread over the sample. The experts see all."""
@@ -96,7 +96,7 @@ class Posterior:
 
     def _evaluate(self, cells: Cells, most: int) -> Beliefs:
         n_classes = self.sample.n_classes
-        network = (self._network or shipped_network()) if n_classes <= NETWORK_CLASSES else None
+        network = (self._network or shipped_seeded_network()) if n_classes <= NETWORK_CLASSES else None
         network_rows = _spread_rows(len(cells), most if network else 0)
         query = _Rows.of(cells, self.groups)
         support = _Support.of(self.sample, self.groups)
@@ -306,10 +306,20 @@ class _NetworkView:
         if self.network is None or not len(network_rows):
             return _Part(by_experts, np.zeros(len(network_rows)), reasons)
         part = opinions.of_part(self.seen, self.columns, network_rows)
-        seeds = query[network_rows][:, self.columns]
-        answers = self.network.answer(self.rows, self.positive, self.weights, part, seeds)
-        reasons[:, self.columns] = answers.reason
-        return _Part(by_experts, _chance_of(answers.posterior), reasons)
+        table = {
+            "rows": self.rows,
+            "labels": self.positive,
+            "weights": self.weights,
+            "row_opinions": part.support,
+        }
+        seeds = {
+            "seeds": query[network_rows][:, self.columns],
+            "seed_opinions": part.query,
+            "seed_parts": part.query_parts,
+        }
+        output = self.network.evaluate(table, seeds)
+        reasons[:, self.columns] = output.reason
+        return _Part(by_experts, _chance_of(output.posterior), reasons)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,14 +26,13 @@ from nri.errors import InputError
 from nri.induce.models import get_inducer
 from nri.induce.settings import DEFAULT_MODEL
 from nri.induce.validate import FOLDS
-from nri.serve.downloads import make_download, report_line, report_steps
 from nri.serve.guard import Guard, Key, TooLargeError, read_file, read_json
 from nri.serve.question import read_question
 from nri.serve.queue import DisconnectedError, Queue, in_thread, progress_lines
 from nri.serve.sessions import NoTableError, Session, Sessions
-from nri.serve.upload import InitialFile, Upload, profile_target
-from nri.serve.view import explain_row, rows_page, view_held_out, view_target, view_upload, view_work
-from nri.serve.work import Work, answer, edited, held_out
+from nri.serve.upload import InitialFile, Upload, view_target, view_upload
+from nri.serve.view import explain_row, rows_page, view_held_out, view_work
+from nri.serve.work import Work, answer, edited, held_out, make_download, report_line, report_steps
 from nri.table.excel import SheetChoice
 
 logger = logging.getLogger(__name__)
@@ -123,6 +122,14 @@ def create_app(
     """Make the application; requests that name another port, or come without the key, are refused."""
     sessions = Sessions() if sessions is None else sessions
     page = _Page(sessions, model, initial)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        sweeping = asyncio.create_task(_end_idle(sessions))
+        yield
+        sweeping.cancel()
+        sessions.close()
+
     routes = [
         Route("/", page.index),
         Route("/api/table", page.table, methods=["POST", "DELETE"]),
@@ -147,7 +154,7 @@ def create_app(
             ClientDisconnect: _disconnected,
             Exception: _unexpected,
         },
-        lifespan=_ending_idle(sessions),
+        lifespan=lifespan,
     )
     app.state.sessions = sessions
     return app
@@ -173,13 +180,14 @@ class _Page:
         session = Session(await read_file(request), name, _sheet_choice(request))
         try:
             upload = await self.compute(request, self.search, session.load)
+            view = await self.compute(request, self.quick, view_upload, upload)
         except BaseException:
             session.file.close()
             raise
         self.sessions.end(_token(request))
         token = self.sessions.begin(session)
         self.sessions.free_memory(session)
-        return JSONResponse({**view_upload(upload), "session": token})
+        return JSONResponse({**view, "session": token})
 
     async def initial_file(self, request: Request) -> Response:
         """Return the file that was named on the command line, which the page then sends as any other."""
@@ -197,17 +205,16 @@ class _Page:
         upload, _ = await self.upload(request)
         column = request.query_params.get("column", "")
         upload.table.require([column])
-        profile = await self.compute(request, self.quick, profile_target, upload.table, column)
-        return JSONResponse(view_target(profile))
+        return await self.reply(request, view_target, upload.table, column)
 
     async def induce(self, request: Request) -> Response:
         data = await read_json(request)
         upload, session = await self.upload(request)
-        question = read_question(data, self.model, upload.columns)
+        question = read_question(data, upload.kinds, self.model)
         work = await self.compute(request, self.search, answer, upload, question)
         session.upload, session.work = upload, work
         self.sessions.free_memory(session)
-        return JSONResponse(await self.compute(request, self.quick, view_work, work))
+        return await self.reply(request, view_work, work)
 
     async def edit(self, request: Request) -> Response:
         data = await read_json(request)
@@ -218,7 +225,7 @@ class _Page:
                 break
             work, session = await self.work(request)  # a search has ended meanwhile: its rule is edited
         session.upload, session.work = work.upload, changed
-        return JSONResponse(await self.compute(request, self.quick, view_work, changed))
+        return await self.reply(request, view_work, changed)
 
     async def validate(self, request: Request) -> Response:
         work, _ = await self.work(request)
@@ -232,13 +239,12 @@ class _Page:
         query = request.query_params
         offset = _number(query.get("offset", "0"))
         work, _ = await self.work(request)
-        page = await self.compute(request, self.quick, rows_page, work, query.get("filter", "all"), offset)
-        return JSONResponse(page)
+        return await self.reply(request, rows_page, work, query.get("filter", "all"), offset)
 
     async def explain(self, request: Request) -> Response:
         row = _number(request.query_params.get("row", ""))
         work, _ = await self.work(request)
-        return JSONResponse(await self.compute(request, self.quick, explain_row, work, row))
+        return await self.reply(request, explain_row, work, row)
 
     async def download(self, request: Request) -> Response:
         kind, dialect = request.path_params["kind"], request.query_params.get("dialect") or None
@@ -268,6 +274,10 @@ class _Page:
         async with queue.turn(ticket, request.is_disconnected):
             return await in_thread(lambda: function(*arguments))
 
+    async def reply(self, request: Request, view: Callable[..., Any], *arguments: Any) -> Response:
+        """Answer with what a quick computation returns."""
+        return JSONResponse(await self.compute(request, self.quick, view, *arguments))
+
     def stream(self, compute: Callable[[Callable[[], None]], dict[str, Any]], steps: int) -> Response:
         lines = progress_lines(compute, steps, self.long)
         return StreamingResponse(lines, media_type="application/x-ndjson")
@@ -292,22 +302,11 @@ def _number(text: str) -> int:
         raise InputError(f"{text[:20]!r} is no row number; reload the page") from None
 
 
-def _ending_idle(sessions: Sessions) -> Callable[[Starlette], contextlib.AbstractAsyncContextManager[None]]:
+async def _end_idle(sessions: Sessions) -> None:
     """End idle sessions even when no request comes."""
-
-    async def sweep() -> None:
-        while True:
-            await asyncio.sleep(60)
-            sessions.end_idle()
-
-    @contextlib.asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        sweeping = asyncio.create_task(sweep())
-        yield
-        sweeping.cancel()
-        sessions.close()
-
-    return lifespan
+    while True:
+        await asyncio.sleep(60)
+        sessions.end_idle()
 
 
 async def _input_error(request: Request, error: Exception) -> Response:

@@ -1,8 +1,8 @@
 """Question: what the page asks for, read from its JSON and checked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -11,19 +11,18 @@ from nri.induce.settings import DEFAULT_MODEL, Knowledge, Settings
 from nri.outcome.score import check_prevalence
 from nri.rule import Clause, ColumnPlan, Kind, Label, Literal, Op, Value
 from nri.rule.literal import plain_value
-from nri.serve.upload import ColumnProfile
 from nri.table.by_plan import read_by
 from nri.table.cells import TextCells
 from nri.table.table import Table
 from nri.table.target import with_survival, with_target
 
-T = TypeVar("T")
-
 MAX_CLAUSES = 100
 MAX_LITERALS = 50
 """Far more than a person reads, and few enough to be counted at once."""
 
-Profiles = Mapping[str, ColumnProfile]
+Kinds = Mapping[str, Kind]
+"""How conditions compare each column."""
+Json = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -51,97 +50,99 @@ class Question:
         return with_target(table, self.target, self.positive)
 
 
-def read_question(data: Any, model: str = DEFAULT_MODEL, columns: Sequence[ColumnProfile] = ()) -> Question:
+def read_question(data: Any, kinds: Kinds, model: str = DEFAULT_MODEL) -> Question:
     """Read a question from plain JSON data; what is left out takes the command line's defaults.
 
     The model is the server's choice, not the page's. Conditions are read as the columns are.
 
-    >>> read_question({"target": "flu", "never": ["age"]}).settings.never
+    >>> read_question({"target": "flu", "never": ["age"]}, {}).settings.never
     ('age',)
     """
     data = as_object(data)
-    plain = Settings()
-    prevalence = data.get("prevalence")
+    usual = Settings()
+    prevalence = None if data.get("prevalence") is None else number(data, "prevalence")
     if prevalence is not None:
-        prevalence = float(typed(data, "prevalence", (int, float)))
         check_prevalence(prevalence)
-    profiles = {column.name: column for column in columns}
     return Question(
         target=typed(data, "target", str),
         positive=None if data.get("positive") is None else read_label(data, "positive"),
         event=None if data.get("event") is None else typed(data, "event", str),
         prevalence=prevalence,
         protect=names(data, "protect"),
-        keep=_kept(data, profiles),
+        keep=_kept(data, kinds),
         settings=Settings(
             model=model,
-            max_clauses=typed(data, "max_clauses", int, plain.max_clauses),
-            max_literals=typed(data, "max_literals", int, plain.max_literals),
+            max_clauses=typed(data, "max_clauses", int, usual.max_clauses),
+            max_literals=typed(data, "max_literals", int, usual.max_literals),
             never=names(data, "never"),
             require=names(data, "require"),
-            negations=typed(data, "negations", bool, plain.negations),
-            min_precision=float(typed(data, "min_precision", (int, float), plain.min_precision)),
-            counts=typed(data, "counts", str, plain.counts),
+            negations=typed(data, "negations", bool, usual.negations),
+            min_precision=number(data, "min_precision", usual.min_precision),
+            counts=typed(data, "counts", str, usual.counts),
             costs=_costs(data),
-            knowledge=_knowledge(data, profiles),
-            stable=typed(data, "stable", bool, plain.stable),
+            knowledge=_knowledge(data, kinds),
+            stable=typed(data, "stable", bool, usual.stable),
         ),
     )
 
 
-def _costs(data: Mapping[str, Any]) -> dict[Label, float] | None:
+def _costs(data: Json) -> dict[Label, float] | None:
     """Read ``[{label, cost}]``."""
-    found = [as_object(one) for one in listed(data.get("costs", []), "costs", 1000)]
-    return {read_label(one, "label"): float(typed(one, "cost", (int, float))) for one in found} or None
+    return {read_label(one, "label"): number(one, "cost") for one in _objects(data, "costs")} or None
 
 
-def _knowledge(data: Mapping[str, Any], profiles: Mapping[str, ColumnProfile]) -> Knowledge:
+def _knowledge(data: Json, kinds: Kinds) -> Knowledge:
     """Read ``forbid`` (conditions), ``cuts`` (``[{column, at}]``) and ``monotone`` (``[{column, way}]``)."""
-    cuts = [as_object(one) for one in listed(data.get("cuts", []), "cuts", 1000)]
-    ways = [as_object(one) for one in listed(data.get("monotone", []), "monotone", 1000)]
     return Knowledge(
-        forbid=tuple(read_literal(one, profiles) for one in listed(data.get("forbid", []), "forbid", 1000)),
-        cuts={typed(one, "column", str): _places(one) for one in cuts},
-        monotone={typed(one, "column", str): typed(one, "way", str) for one in ways},
+        forbid=tuple(read_literal(one, kinds) for one in _objects(data, "forbid")),
+        cuts={typed(one, "column", str): _places(one) for one in _objects(data, "cuts")},
+        monotone={typed(one, "column", str): typed(one, "way", str) for one in _objects(data, "monotone")},
     )
 
 
-def _places(data: Mapping[str, Any]) -> list[float]:
+def _objects(data: Json, key: str) -> list[Json]:
+    """Return a field that must be a list of objects; none by default."""
+    return [as_object(one) for one in listed(data.get(key, []), key, 1000)]
+
+
+def _places(data: Json) -> list[float]:
     places = listed(data.get("at"), "cuts of a column", MAX_LITERALS)
     if not places or not all(isinstance(one, int | float) and not isinstance(one, bool) for one in places):
         raise InputError(f"cuts of {data.get('column')!r} must be numbers, e.g. 40, 50, 65")
     return places
 
 
-def _kept(
-    data: Mapping[str, Any], profiles: Mapping[str, ColumnProfile]
-) -> tuple[Label | None, tuple[Clause, ...]] | None:
+def _kept(data: Json, kinds: Kinds) -> tuple[Label | None, tuple[Clause, ...]] | None:
     """Read ``{label, clauses}``."""
     if data.get("keep") is None:
         return None
     keep = as_object(data["keep"])
-    clauses = read_clauses(keep.get("clauses"), profiles)
+    clauses = read_clauses(keep.get("clauses"), kinds)
     label = None if keep.get("label") is None else read_label(keep, "label")
     return (label, tuple(clauses)) if clauses else None
 
 
-def as_object(data: Any) -> Mapping[str, Any]:
+def as_object(data: Any) -> Json:
     """Return JSON data that must be an object."""
     if not isinstance(data, dict):
         raise InputError("the page sent something that is no JSON object; reload the page")
     return data
 
 
-def typed(data: Mapping[str, Any], key: str, wanted: Any, default: T | None = None) -> Any:
+def typed(data: Json, key: str, wanted: Any, default: Any = None) -> Any:
     """Return a field that must be of some type; a truth value is no number."""
     value = data.get(key, default)
-    wrong = not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool)
-    if wrong:
+    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
         raise InputError(f"{key!r} is missing or of the wrong kind; reload the page")
     return value
 
 
-def names(data: Mapping[str, Any], key: str) -> tuple[str, ...]:
+def number(data: Json, key: str, default: float | None = None) -> float:
+    """Return a field that must be a number."""
+    return float(typed(data, key, (int, float), default))
+
+
+def names(data: Json, key: str) -> tuple[str, ...]:
     """Return a field that must be a list of column names; none by default."""
     found = typed(data, key, list, [])
     if not all(isinstance(name, str) for name in found):
@@ -149,7 +150,7 @@ def names(data: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def read_label(data: Mapping[str, Any], key: str) -> Label:
+def read_label(data: Json, key: str) -> Label:
     """Return a field that must be a class."""
     found = data.get(key)
     if not isinstance(found, str | int | float):
@@ -166,50 +167,45 @@ def listed(data: Any, what: str, most: int) -> list[Any]:
     return data
 
 
-def read_clauses(data: Any, profiles: Profiles) -> list[Clause]:
+def read_clauses(data: Any, kinds: Kinds) -> list[Clause]:
     """Read ``[{literals, at_least}]``; where ``at_least`` is null all literals of the clause must hold."""
-    return [_clause(one, profiles) for one in listed(data, "clauses", MAX_CLAUSES)]
+    clauses = []
+    for one in listed(data, "clauses", MAX_CLAUSES):
+        fields = as_object(one)
+        literals = listed(fields.get("literals"), "a clause", MAX_LITERALS)
+        needed = fields.get("at_least")
+        if needed is not None and (isinstance(needed, bool) or not isinstance(needed, int)):
+            raise InputError(f"at least {needed!r} conditions cannot be asked for; use a whole number")
+        clauses.append(Clause([read_literal(literal, kinds) for literal in literals], needed))
+    return clauses
 
 
-def read_literal(data: Any, profiles: Profiles) -> Literal:
+def read_literal(data: Any, kinds: Kinds) -> Literal:
     """Read ``{column, op, value}``."""
     fields = as_object(data)
     name = fields.get("column")
-    if not isinstance(name, str) or name not in profiles:
+    if not isinstance(name, str) or name not in kinds:
         raise InputError(f"no column {name!r} to compare; choose one of the list")
     try:
         op = Op(str(fields.get("op")))
     except ValueError:
         raise InputError(f"no comparison {fields.get('op')!r}; use one of {' '.join(Op)}") from None
-    return Literal(name, op, _value(fields.get("value"), profiles[name]))
+    return Literal(name, op, _value(fields.get("value"), kinds[name], name))
 
 
-def _clause(data: Any, profiles: Profiles) -> Clause:
-    fields = as_object(data)
-    literals = [
-        read_literal(one, profiles) for one in listed(fields.get("literals"), "a clause", MAX_LITERALS)
-    ]
-    needed = fields.get("at_least")
-    if needed is not None and (isinstance(needed, bool) or not isinstance(needed, int)):
-        raise InputError(f"at least {needed!r} conditions cannot be asked for; use a whole number")
-    return Clause(literals, needed)
-
-
-def _value(value: Any, profile: ColumnProfile) -> Value:
-    """Read a value as the kind of its column; numbers and dates may come as somebody typed them."""
-    if profile.kind is Kind.BOOLEAN:
+def _value(value: Any, kind: Kind, column: str) -> Value:
+    """Read a value as the kind of its column; numbers and dates may come as the user typed them."""
+    if kind is Kind.BOOLEAN:
         return True  # "not" is said by the comparison
     if isinstance(value, bool) or not isinstance(value, str | int | float) or value == "":
-        raise InputError(f"column {profile.name!r} needs a value to compare with")
-    if profile.kind is Kind.TEXT:
+        raise InputError(f"column {column!r} needs a value to compare with")
+    if kind is Kind.TEXT:
         return str(value)
-    if isinstance(value, int | float) and profile.kind is Kind.NUMBER:
+    if isinstance(value, int | float) and kind is Kind.NUMBER:
         return plain_value(value)
-    asked = TextCells(np.zeros(1, dtype=np.int64), (str(value).strip(),))
+    cell = TextCells(np.zeros(1, dtype=np.int64), (str(value).strip(),))
     try:
-        read = read_by(asked, ColumnPlan(profile.kind, stated=False), profile.name)
+        read = read_by(cell, ColumnPlan(kind, stated=False), column)
     except InputError:
-        raise InputError(
-            f"{value!r} is no {profile.kind}, as the cells of {profile.name!r} are; type one"
-        ) from None
+        raise InputError(f"{value!r} is no {kind}, as the cells of {column!r} are; type one") from None
     return plain_value(read.column.values[0])

@@ -1,5 +1,6 @@
-"""Upload: a dropped file becomes a table with a profile of each column, or a message why it does not."""
+"""Upload: a dropped file becomes a table, and what the page shows of it; or a message why it does not."""
 
+import datetime as dt
 import io
 import logging
 import re
@@ -13,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from nri.errors import InputError
-from nri.rows.files import Files, SomeRows, files_of, some_rows
+from nri.rows.files import Files, files_of, some_rows
 from nri.rule import Kind, Value
 from nri.rule.column import Column
 from nri.rule.labels import Label
 from nri.rule.literal import plain_value
+from nri.rule.phrase import phrase_label
 from nri.table.binarizer import why_useless
 from nri.table.cuts import plain_number
 from nri.table.excel import SheetChoice
@@ -25,6 +27,8 @@ from nri.table.files import Budget, in_words, missing_file
 from nri.table.source import Source, open_source
 from nri.table.table import Table
 from nri.table.target import encode, read_answers
+
+Json = dict[str, Any]
 
 MAX_BYTES = 50 * 2**20
 """Most bytes of a file as it is sent."""
@@ -48,38 +52,6 @@ _MIN_ROWS = 1000
 """A table of which not even so many rows fit is too wide for the page."""
 
 
-@dataclass(frozen=True)
-class ColumnProfile:
-    """A column as the page lists it."""
-
-    name: str
-    kind: Kind
-    """how conditions compare it"""
-    left_out: str | None
-    """why no rule will use it, None if one may"""
-    missing: int
-    distinct: int
-    values: tuple[str, ...]
-    """the most frequent categories of a text column"""
-    low: Value | None
-    middle: Value | None
-    high: Value | None
-    """least, middle and greatest cell of a number or date column"""
-
-
-@dataclass(frozen=True)
-class TargetProfile:
-    """What a column offers as a target: classes, or a comparison that makes it true or false."""
-
-    column: str
-    classes: tuple[tuple[Label, int], ...]
-    """labels and their numbers of rows; empty if it has too many values"""
-    compare: tuple[str, Value] | None
-    """an operator and a value to compare with, for a column with too many values"""
-    problem: str | None
-    """why it cannot be a target at all"""
-
-
 @dataclass(frozen=True, eq=False)
 class Upload:
     """A table that was dropped on the page."""
@@ -89,9 +61,13 @@ class Upload:
     """the cells as they came"""
     table: Table
     """what they mean; no target is chosen yet"""
-    columns: tuple[ColumnProfile, ...]
     notes: tuple[str, ...]
     """warnings of the reader, e.g. about an unusual encoding"""
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """How conditions compare each column."""
+        return {name: column.kind for name, column in self.table.columns.items()}
 
 
 def read_upload(name: str, content: bytes, choice: SheetChoice | None = None) -> Upload:
@@ -109,7 +85,7 @@ def read_upload(name: str, content: bytes, choice: SheetChoice | None = None) ->
     with collected_notes() as notes:
         source = open_source(file, choice=choice, budget=BUDGET)
         table = source.table()
-    return Upload(name, source, table, profile_columns(table), tuple(_on_page(note, name) for note in notes))
+    return Upload(name, source, table, tuple(_on_page(note, name) for note in notes))
 
 
 def _on_page(note: str, name: str) -> str:
@@ -176,84 +152,115 @@ def initial_file(file: str, sample: int) -> InitialFile:
 def _sampled(files: Files, sample: int) -> InitialFile:
     """Take some rows, fewer where so many would be too large."""
     while True:
-        taken = some_rows(files, sample)
-        content = _written(taken, parquet=files.parquet)
-        if len(content) <= MAX_BYTES:
+        taken, file = some_rows(files, sample), io.BytesIO()
+        write = taken.source.frame.to_parquet if files.parquet else taken.source.frame.to_csv
+        write(file, index=False)
+        size = file.tell()
+        if size <= MAX_BYTES:
             break
         if sample <= _MIN_ROWS:
             raise InputError(TOO_LARGE)
-        sample = max(_MIN_ROWS, sample * MAX_BYTES // (2 * len(content)))
+        sample = max(_MIN_ROWS, sample * MAX_BYTES // (2 * size))
     whole = files.paths[0].name if not files.many else f"{len(files.paths)} files"
     name = f"{len(taken.source)} of {taken.n_rows} rows of {whole}".removesuffix(".gz")
     ending = ".parquet" if files.parquet else ".csv"
-    return InitialFile(name if name.endswith(ending) else name + ending, content)
+    return InitialFile(name if name.endswith(ending) else name + ending, file.getvalue())
 
 
-def _written(taken: SomeRows, *, parquet: bool) -> bytes:
-    file = io.BytesIO()
-    write = taken.source.frame.to_parquet if parquet else taken.source.frame.to_csv
-    write(file, index=False)
-    return file.getvalue()
+def view_upload(upload: Upload) -> Json:
+    """Describe an uploaded table."""
+    columns, place = profile_columns(upload.table), upload.source.workbook
+    workbook = place and {"sheets": list(place.sheets), "sheet": place.sheet, "header": place.header + 1}
+    return {
+        "name": upload.name,
+        "rows": len(upload.table),
+        "columns": columns,
+        "target": guess_target(columns),
+        "notes": list(upload.notes),
+        "workbook": workbook,
+    }
 
 
-def profile_columns(table: Table) -> tuple[ColumnProfile, ...]:
-    """Describe each column of a table."""
-    return tuple(_profile(name, table) for name in table.names)
+def profile_columns(table: Table) -> list[Json]:
+    """Describe each column as the page lists it."""
+    return [_profile(name, table) for name in table.names]
 
 
-def profile_target(table: Table, name: str) -> TargetProfile:
-    """Return what a column offers as a target.
+def _profile(name: str, table: Table) -> Json:
+    """Describe a column; ``left_out`` says why no rule will use it, None if one may."""
+    column = table.columns[name]
+    useless = why_useless(column, name, whole=table.plans[name].whole)
+    distinct, counts = column.distinct()
+    values: list[str] = []
+    low = middle = high = None
+    if column.kind is Kind.TEXT:
+        order = np.argsort(-counts, kind="stable")[:MAX_VALUES]
+        values = sorted(str(distinct[i]) for i in order)
+    elif column.kind in (Kind.NUMBER, Kind.DATE) and len(distinct):
+        cells = np.sort(column.values[column.known])
+        low, middle, high = (plain(plain_value(cell)) for cell in (cells[0], _cut(cells), cells[-1]))
+    return {
+        "name": name,
+        "kind": column.kind.value,
+        "left_out": None if useless is None else str(useless),
+        "missing": int((~column.known).sum()),
+        "distinct": len(distinct),
+        "values": values,
+        "low": low,
+        "middle": middle,
+        "high": high,
+    }
+
+
+def view_target(table: Table, name: str) -> Json:
+    """Return what a column offers as a target: classes, or a comparison that makes it true or false.
 
     >>> from nri.table import table_of
-    >>> profile_target(table_of({"flu": ["yes", "no", "yes"]}), "flu").classes
-    (('no', 1), ('yes', 2))
-    >>> profile_target(table_of({"age": range(100)}), "age").compare
-    ('>', 49)
+    >>> view_target(table_of({"flu": ["yes", "no", "yes"]}), "flu")["classes"][1]
+    {'label': 'yes', 'text': 'yes', 'rows': 2}
+    >>> view_target(table_of({"age": range(100)}), "age")["compare"]
+    {'op': '>', 'value': 49}
     """
     answers = read_answers(table, name)
+    target: Json = {"column": name, "classes": [], "compare": None, "problem": None}
     try:
         labels, _ = encode(answers)
     except InputError as error:
         if len(answers.labels.distinct()[0]) < 2:
-            return TargetProfile(name, (), None, str(error))
-        return TargetProfile(name, (), _comparison(answers.labels), None)
-    counts = np.bincount(labels.codes, minlength=len(labels.classes))
-    return TargetProfile(name, tuple(zip(labels.classes, counts.tolist(), strict=True)), None, None)
+            return {**target, "problem": str(error)}
+        return {**target, "compare": _comparison(answers.labels)}
+    rows = np.bincount(labels.codes, minlength=len(labels.classes)).tolist()
+    classes = [{**view_label(label), "rows": n} for label, n in zip(labels.classes, rows, strict=True)]
+    return {**target, "classes": classes}
 
 
-def guess_target(columns: Sequence[ColumnProfile]) -> str | None:
+def view_label(label: Label) -> Json:
+    """Describe a class: itself, and how it reads."""
+    return {"label": label, "text": phrase_label(label)}
+
+
+def plain(value: Value | None) -> Any:
+    """Return a value as JSON can hold it."""
+    return value.isoformat() if isinstance(value, dt.datetime) else value
+
+
+def guess_target(columns: Sequence[Json]) -> str | None:
     """Return the likeliest target, None if none suggests itself."""
-    possible = [column for column in columns if 2 <= column.distinct <= 20 and column.left_out is None]
-    for name in _TARGET_NAMES:
-        for column in possible:
-            if column.name.strip().lower() == name:
-                return column.name
-    return possible[-1].name if possible and possible[-1] is columns[-1] else None
+    possible = [one["name"] for one in columns if 2 <= one["distinct"] <= 20 and one["left_out"] is None]
+    for usual in _TARGET_NAMES:
+        for name in possible:
+            if name.strip().lower() == usual:
+                return str(name)
+    return possible[-1] if possible and possible[-1] == columns[-1]["name"] else None
 
 
-def _profile(name: str, table: Table) -> ColumnProfile:
-    column = table.columns[name]
-    useless = why_useless(column, name, whole=table.plans[name].whole)
-    distinct, counts = column.distinct()
-    values: tuple[str, ...] = ()
-    low = middle = high = None
-    if column.kind is Kind.TEXT:
-        order = np.argsort(-counts, kind="stable")[:MAX_VALUES]
-        values = tuple(sorted(str(distinct[i]) for i in order))
-    elif column.kind in (Kind.NUMBER, Kind.DATE) and len(distinct):
-        cells = np.sort(column.values[column.known])
-        low, middle, high = plain_value(cells[0]), plain_value(_cut(cells)), plain_value(cells[-1])
-    missing = int((~column.known).sum())
-    left_out = None if useless is None else str(useless)
-    return ColumnProfile(name, column.kind, left_out, missing, len(distinct), values, low, middle, high)
-
-
-def _comparison(column: Column) -> tuple[str, Value]:
+def _comparison(column: Column) -> Json:
     """Cut numbers and dates in the middle; of many texts ask for the most frequent one."""
     if column.kind is Kind.TEXT:
         distinct, counts = column.distinct()
-        return "=", str(distinct[int(np.argmax(counts))])
-    return ">", plain_value(_cut(np.sort(column.values[column.known])))
+        return {"op": "=", "value": str(distinct[int(np.argmax(counts))])}
+    middle = _cut(np.sort(column.values[column.known]))
+    return {"op": ">", "value": plain(plain_value(middle))}
 
 
 def _cut(cells: Any) -> Any:

@@ -2,29 +2,25 @@
 
 import datetime as dt
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nri.arrays import BoolArray
 from nri.errors import InputError
-from nri.induce.validate import HeldOut, MeanCost, mean_cost
+from nri.induce.validate import HeldOut, mean_cost
 from nri.outcome import Classes, Number, Score, Survival
 from nri.outcome.score import Diagnostics, Measure
-from nri.rule import Clause, Column, Kind, Label, Literal, NumberTarget, RenderOptions, SurvivalTarget
+from nri.rule import Clause, Column, Kind, Literal, NumberTarget, RenderOptions, SurvivalTarget
 from nri.rule.explain import tally
 from nri.rule.literal import Value
 from nri.rule.phrase import BARE, phrase_label, phrase_literal, phrase_value
 from nri.rule.render.as_text import outline_of
 from nri.rule.truth import literal_truth
-from nri.serve.upload import ColumnProfile, TargetProfile, Upload, guess_target
+from nri.serve.upload import Json, plain, view_label
 from nri.serve.work import Work
 from nri.table.cells import number_as_text
-from nri.table.excel import Workbook
+from nri.table.target import describe
 from nri.tasks.fairness import Group, Groups, by_group, protected_columns
-
-Json = dict[str, Any]
 
 PAGE = 50
 """Most rows that are shown at once."""
@@ -34,35 +30,6 @@ STYLE = replace(BARE, negation="not {}", unequal="\N{NOT EQUAL TO}", at_most="\N
 """How conditions read on the page."""
 NONE = "\N{EN DASH}"
 """Where there is no number."""
-
-
-def view_upload(upload: Upload) -> Json:
-    """Describe an uploaded table."""
-    return {
-        "name": upload.name,
-        "rows": len(upload.table),
-        "columns": [_column(column) for column in upload.columns],
-        "target": guess_target(upload.columns),
-        "notes": list(upload.notes),
-        "workbook": _workbook(upload.source.workbook),
-    }
-
-
-def _workbook(place: Workbook | None) -> Json | None:
-    if place is None:
-        return None
-    return {"sheets": list(place.sheets), "sheet": place.sheet, "header": place.header + 1}
-
-
-def view_target(target: TargetProfile) -> Json:
-    """Describe what a column offers as a target."""
-    compare = target.compare
-    return {
-        "column": target.column,
-        "classes": [{**_label(label), "rows": rows} for label, rows in target.classes],
-        "compare": None if compare is None else {"op": compare[0], "value": plain(compare[1])},
-        "problem": target.problem,
-    }
 
 
 def view_work(work: Work) -> Json:
@@ -76,20 +43,20 @@ def view_work(work: Work) -> Json:
     outline, of_classes = outline_of(rule, RenderOptions()), isinstance(work.table.outcome, Classes)
     shown = [i for i, pattern in enumerate(outline.patterns) if pattern]
     beside = [i for i, pattern in enumerate(outline.patterns) if not pattern]
-    labels = [_label(one.value) if of_classes else None for one in rule.estimates]
+    labels = [view_label(one.value) if of_classes else None for one in rule.estimates]
     shares = [rule.labels.share(one) if of_classes else None for one in rule.estimates]
     return {
         "target": rule.target,
         "title": f"{target.time} until {target.name}" if isinstance(target, SurvivalTarget) else rule.target,
         "kind": rule.predicts.kind,
-        "classes": [_label(label) for label in rule.classes] if of_classes else [],
+        "classes": [view_label(label) for label in rule.classes] if of_classes else [],
         "columns": list(work.table.names),
-        "remark": work.remark,
+        "remark": describe(work.table, len(work.upload.table)),
         "rows": work.n_rows,
         "searched": induction.searched or work.n_rows,
         "tried": len(work.tried),
         "titles": [outline.titles[i] for i in shown],
-        "is_dnf": outline.is_dnf or _is_empty_dnf(work),
+        "is_dnf": outline.is_dnf or (of_classes and not rule.branches and len(rule.classes) == 2),
         "note": outline.note,
         "lines": [
             {
@@ -104,7 +71,7 @@ def view_work(work: Work) -> Json:
             for index, (line, label, share) in enumerate(zip(outline.lines, labels, shares, strict=True))
         ],
         "scores": scores(work),
-        "filters": {name: int(_mask(work, name).sum()) for name in filters(work)},
+        "filters": {name: int(rows.sum()) for name, rows in filters(work).items()},
         "left_out": [{"column": one.column, "reason": str(one.reason)} for one in induction.left_out],
         "edited": work.edited,
         "leaking": None if work.edited else work.leaking,
@@ -116,10 +83,6 @@ def view_work(work: Work) -> Json:
     }
 
 
-def _is_empty_dnf(work: Work) -> bool:
-    return not work.rule.branches and isinstance(work.table.outcome, Classes) and len(work.table.classes) == 2
-
-
 def scores(work: Work) -> dict[str, Json]:
     """Count how well the rule does on the rows of the table: for each score its value and how it reads.
 
@@ -127,57 +90,55 @@ def scores(work: Work) -> dict[str, Json]:
     that one decides, ``recall`` the share that is covered of the class of a lone rule.
     """
     outcome, covered = work.table.explained, work.deciding < len(work.rule.branches)
-    of_rows = f"of {_count(work.n_rows)} rows"
-    coverage = _tile("Coverage", _share(covered), f"{_count(covered.sum())} {of_rows}")
+    of_rows = f"of {work.n_rows:,} rows"
+    coverage = _share_tile("Coverage", covered, f"{covered.sum():,} {of_rows}")
     if not isinstance(outcome, Classes):
         score = outcome.score(work.predicted, work.table.weights)
-        return {**_measure(score, work), "coverage": coverage}
+        return {**_measured(score, work), "coverage": coverage}
     right = work.predicted == outcome.codes
     commonest = _percent(np.bincount(outcome.codes).max() / work.n_rows)
     only = work.rule.described[0] if len(work.rule.described) == 1 and len(outcome.classes) == 2 else None
     about = "with a clause" if only is None else f"called {phrase_label(only)}"
-    note = f"{_count(right.sum())} {of_rows} (commonest class: {commonest})"
+    note = f"{right.sum():,} {of_rows} (commonest class: {commonest})"
     tiles = {
-        "accuracy": _tile("Accuracy", _share(right), note),
-        "precision": _tile("Precision", _share(right[covered]), f"of the rows {about}"),
+        "accuracy": _share_tile("Accuracy", right, note),
+        "precision": _share_tile("Precision", right[covered], f"of the rows {about}"),
         "coverage": coverage,
     }
     if only is not None:
         of_class = outcome.codes == outcome.classes.index(only)
         note = f"of the rows that are {phrase_label(only)}"
-        tiles["recall"] = _tile("Sensitivity", _share(covered[of_class]), note)
+        tiles["recall"] = _share_tile("Sensitivity", covered[of_class], note)
     cost = mean_cost(work.table, work.predicted, work.question.settings.costs)
-    return tiles if cost is None else {**tiles, "cost": _cost(cost)}
+    if cost is not None:
+        note = f"a row (always {phrase_label(cost.label)}: {cost.always:.2f})"
+        tiles["cost"] = _tile("Mean cost", cost.mean, f"{cost.mean:.2f}", note, less=True)
+    return tiles
 
 
-def _measure(score: Score, work: Work) -> dict[str, Json]:
+def _measured(score: Score, work: Work) -> dict[str, Json]:
     """Describe R² with the mean error, or the concordance."""
     target = work.rule.predicts
     if not isinstance(target, NumberTarget):
         note = "of pairs, the earlier event has the higher risk (chance: 0.5)"
-        return {"concordance": _figure("Concordance", score.value, f"{score.value:.3f}", note)}
+        return {"concordance": _tile("Concordance", score.value, f"{score.value:.3f}", note)}
     error = score.details["mean_absolute_error"]
-    median = target.amount(score.details["mean_absolute_error_of_median"])
+    note = f"a row (always the median: {target.amount(score.details['mean_absolute_error_of_median'])})"
     variance = f"{_percent(max(score.value, 0.0))} of the variance of these rows"
-    off = _figure(
-        "Mean error", error, target.amount(error), f"a row (always the median: {median})", less=True
-    )
-    return {"r2": _figure("R²", score.value, f"{score.value:.2f}", variance), "error": off}
+    return {
+        "r2": _tile("R²", score.value, f"{score.value:.2f}", variance),
+        "error": _tile("Mean error", error, target.amount(error), note, less=True),
+    }
 
 
-def _figure(title: str, value: float, text: str, note: str, *, less: bool = False) -> Json:
+def _tile(title: str, value: float, text: str, note: str, *, less: bool = False) -> Json:
     """Describe a score; ``less`` says that a smaller one is better."""
     return {"title": title, "value": value, "text": text, "note": note, "less_is_better": less}
 
 
-def _tile(title: str, share: float | None, note: str) -> Json:
+def _share_tile(title: str, rows: BoolArray, note: str) -> Json:
+    share = float(rows.mean()) if len(rows) else None
     return {"title": title, "value": share, "text": _percent(share), "note": note, "is_share": True}
-
-
-def _cost(cost: MeanCost) -> Json:
-    """Describe what a row costs on average, beside what always predicting one class does."""
-    note = f"a row (always {phrase_label(cost.label)}: {cost.always:.2f})"
-    return _figure("Mean cost", cost.mean, f"{cost.mean:.2f}", note, less=True)
 
 
 def view_held_out(work: Work, held: HeldOut) -> Json:
@@ -224,76 +185,59 @@ _GROUP_TITLES = {
 
 
 def _groups(groups: Groups, work: Work) -> Json:
+    target = work.rule.predicts
+    write = target.amount if isinstance(target, NumberTarget) else "{:.2f}".format
+
+    def measures(group: Group) -> list[Json | str]:
+        if group.right is not None:
+            return [_interval(group.fires), _interval(group.right)]
+        means = (group.predicted, group.actual)
+        return [_interval(group.fires), *(NONE if one is None else write(one) for one in means)]
+
     return {
         "column": groups.column,
         "used": groups.used,
-        "titles": _GROUP_TITLES[work.rule.predicts.kind],
+        "titles": _GROUP_TITLES[target.kind],
         "groups": [
-            {"name": group.name, "rows": group.rows, "measures": _group_measures(group, work)}
-            for group in groups.groups
+            {"name": group.name, "rows": group.rows, "measures": measures(group)} for group in groups.groups
         ],
     }
 
 
-def _group_measures(group: Group, work: Work) -> list[Json | str]:
-    measures: list[Json | str] = [_interval(group.fires)]
-    if group.right is not None:
-        return [*measures, _interval(group.right)]
-    target = work.rule.predicts
-    write = target.amount if isinstance(target, NumberTarget) else "{:.2f}".format
-    return [*measures, *(NONE if one is None else write(one) for one in (group.predicted, group.actual))]
-
-
-def filters(work: Work) -> list[str]:
-    """Name the ways in which the rows can be looked at; ``branch:N`` are the rows that a branch decides."""
-    branches = [f"branch:{index}" for index in range(len(work.rule.estimates))]
-    if isinstance(work.table.outcome, Classes):
-        return ["all", "right", "wrong", "false_alarm", "missed", "covered", *branches]
-    return ["all", "covered", *branches]
-
-
-def _mask(work: Work, name: str) -> BoolArray:
-    """[M], the rows that a filter keeps."""
+def filters(work: Work) -> dict[str, BoolArray]:
+    """Return the rows [M] that each filter keeps; ``branch:N`` keeps those that a branch decides."""
+    masks = {"all": np.ones(work.n_rows, dtype=bool)}
     covered: BoolArray = work.deciding < len(work.rule.branches)
-    if name == "covered":
-        return covered
-    if name.startswith("branch:"):
-        return np.asarray(work.deciding == int(name.removeprefix("branch:")))
-    if name == "all":
-        return np.ones(work.n_rows, dtype=bool)
-    right: BoolArray = work.predicted == work.table.codes
-    return {"right": right, "wrong": ~right, "false_alarm": ~right & covered, "missed": ~right & ~covered}[
-        name
-    ]
+    if isinstance(work.table.outcome, Classes):
+        right = work.predicted == work.table.codes
+        masks |= {"right": right, "wrong": ~right}
+        masks |= {"false_alarm": ~right & covered, "missed": ~right & ~covered}
+    branches = {f"branch:{i}": work.deciding == i for i in range(len(work.rule.estimates))}
+    return {**masks, "covered": covered, **branches}
 
 
 def rows_page(work: Work, name: str, offset: int) -> Json:
     """Return a page of the rows that a filter (see :func:`filters`) keeps, the rule's columns first."""
-    if name not in filters(work):
-        raise InputError(f"no rows are called {name!r}; choose one of {', '.join(filters(work)[:6])}")
-    chosen = np.flatnonzero(_mask(work, name))
-    shown = chosen[max(0, offset) :][:PAGE]
+    masks = filters(work)
+    if name not in masks:
+        raise InputError(f"no rows are called {name!r}; choose one of {', '.join(list(masks)[:6])}")
+    chosen, offset = np.flatnonzero(masks[name]), max(0, offset)
     table, first = work.table, list(work.rule.columns)
-    order = [*first, *(name for name in table.names if name not in set(first))]
-    texts = [[cell_text(table.columns[name].cell(row)) for row in shown] for name in order]
-    right = _are_right(work, shown)
+    order = dict.fromkeys([*first, *table.names])
     return {
         "filter": name,
         "total": len(chosen),
-        "offset": max(0, offset),
+        "offset": offset,
         "page": PAGE,
-        "columns": order,
+        "columns": list(order),
         "read": len(first),
         "rows": [
             {
-                "row": int(row),
-                "number": int(table.numbers[row]),
-                "actual": _actual(work, row),
+                **_row(work, row),
                 "predicted": _predicted(work, row),
-                "right": right[i],
-                "cells": [column[i] for column in texts],
+                "cells": [cell_text(table.columns[column].cell(row)) for column in order],
             }
-            for i, row in enumerate(shown)
+            for row in chosen[offset:][:PAGE].tolist()
         ],
     }
 
@@ -304,48 +248,35 @@ def explain_row(work: Work, row: int) -> Json:
         raise InputError(f"no row {row + 1}: the table has rows 1 to {work.n_rows}")
     columns = {name: work.table.columns[name].take(np.array([row])) for name in work.rule.columns}
     (explanation,) = work.rule.explain(columns, 1)
-    (right,) = _are_right(work, np.array([row]))
+
+    def checked(clause: Clause, count: str) -> Json:
+        return {"tally": count if clause.counts else None, "literals": _checked(clause, columns)}
+
     return {
-        "row": row,
-        "number": int(work.table.numbers[row]),
+        **_row(work, row),
         "target": work.rule.target,
-        "actual": _actual(work, row),
         "predicted": work.rule.predicts.describe(explanation.estimate),
-        "right": right,
         "fired": [
-            {
-                "tally": tally(branch.clause, len(held)) if branch.clause.counts else None,
-                "literals": _checked(branch.clause, columns),
-            }
+            checked(branch.clause, tally(branch.clause, len(held)))
             for branch, held in zip(explanation.fired, explanation.held, strict=True)
         ],
-        "nearest": [
-            {
-                "tally": one.lines[0] if one.clause.counts else None,
-                "literals": _checked(one.clause, columns),
-            }
-            for one in explanation.nearest
-        ],
+        "nearest": [checked(one.clause, one.lines[0]) for one in explanation.nearest],
     }
 
 
-def _are_right(work: Work, rows: NDArray[Any]) -> list[bool | None]:
-    """Return whether each row has the class that is predicted; None for a number or a risk."""
-    outcome = work.table.outcome
-    if not isinstance(outcome, Classes):
-        return [None] * len(rows)
-    return [bool(one) for one in work.predicted[rows] == outcome.codes[rows]]
-
-
-def _actual(work: Work, row: int) -> str:
-    """Write the outcome of a row."""
+def _row(work: Work, row: int) -> Json:
+    """Describe a row by its number in the file and its outcome; no number or risk is ``right`` or wrong."""
     outcome, target = work.table.explained, work.rule.predicts
+    right = None
     if isinstance(outcome, Survival):
         happened = "event" if outcome.event[row] else "censored"
-        return f"{target.amount(outcome.time[row])}, {happened}"  # type: ignore[union-attr]
-    if isinstance(outcome, Number):
-        return cell_text(float(outcome.values[row])) or ""
-    return phrase_label(work.table.classes[work.table.codes[row]])
+        actual = f"{target.amount(outcome.time[row])}, {happened}"  # type: ignore[union-attr]
+    elif isinstance(outcome, Number):
+        actual = cell_text(float(outcome.values[row])) or ""
+    else:
+        right = bool(work.predicted[row] == work.table.codes[row])
+        actual = phrase_label(work.table.classes[work.table.codes[row]])
+    return {"row": row, "number": int(work.table.numbers[row]), "actual": actual, "right": right}
 
 
 def _predicted(work: Work, row: int) -> str:
@@ -378,33 +309,11 @@ def _clause(clause: Clause | None) -> Json:
     return {"literals": literals, "at_least": clause.at_least, "counts": clause.counts}
 
 
-def plain(value: Value | None) -> Any:
-    """Return a value as JSON can hold it."""
-    return value.isoformat() if isinstance(value, dt.datetime) else value
-
-
-def _label(label: Label) -> Json:
-    return {"label": label, "text": phrase_label(label)}
-
-
-def _column(column: ColumnProfile) -> Json:
-    shown = {name: plain(value) for name, value in vars(column).items()}
-    return {**shown, "kind": column.kind.value, "values": list(column.values)}
-
-
-def _share(mask: BoolArray) -> float | None:
-    return float(mask.mean()) if len(mask) else None
-
-
 def _percent(share: float | None) -> str:
     """Write a share with a digit where it needs one, e.g. ``96.7 %``."""
     if share is None:
         return NONE
     return f"{100 * share:.1f}".removesuffix(".0") + "\N{NO-BREAK SPACE}%"
-
-
-def _count(number: float) -> str:
-    return f"{int(number):,}"
 
 
 def cell_text(cell: Value | None) -> str | None:

@@ -1,6 +1,8 @@
-"""Work: a question about an uploaded table, the rule that was induced, and the rule after edits."""
+"""Work: a question about an uploaded table, its rule, the rule after edits, and the files to take along."""
 
-from collections.abc import Callable, Sequence
+import io
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -21,12 +23,13 @@ from nri.induce.validate import (
     stratified_sample,
 )
 from nri.outcome import Classes
-from nri.rule import Clause, Dnf, Label, Rule, clause_matrix
+from nri.report import ReportOptions, gather_report, render_report, steps_of
+from nri.rule import FORMATS, Clause, Dnf, Label, Rule, clause_matrix
 from nri.serve.question import Question, as_object, listed, read_clauses, read_label
 from nri.serve.upload import Upload
 from nri.table.table import Table
-from nri.table.target import describe
-from nri.tasks.predictions import leaking_column
+from nri.table.write import typed_frame, write_into_workbook, write_table
+from nri.tasks.predictions import leaking_column, predictions
 
 SEED = 0
 """The same table and question give the same rule."""
@@ -73,11 +76,6 @@ class Work:
         """M"""
         return len(self.table)
 
-    @property
-    def remark(self) -> str:
-        """One line on the rows."""
-        return describe(self.table, len(self.upload.table))
-
     @cached_property
     def deciding(self) -> IntArray:
         """[M]: the branch that decides each row; their number where none fires."""
@@ -106,10 +104,8 @@ class Work:
 
 def _statements(rule: Rule) -> list[tuple[Clause, Label | None]]:
     """Return the clauses, each with the class that it predicts."""
-    labels: list[Label | None] = [None] * len(rule.branches)
-    if rule.predicts.kind == "classes":
-        labels = [branch.value for branch in rule.branches]
-    return list(zip(rule.clauses, labels, strict=True))
+    of_classes = rule.predicts.kind == "classes"
+    return [(branch.clause, branch.value if of_classes else None) for branch in rule.branches]
 
 
 def answer(upload: Upload, question: Question) -> Work:
@@ -134,8 +130,8 @@ def edited(work: Work, data: Any) -> Work:
     class that a branch predicts; a number or a risk is predicted as counted.
     """
     data = as_object(data)
-    profiles = {column.name: column for column in work.upload.columns if column.name in work.table.columns}
-    clauses = read_clauses(data.get("branches"), profiles)
+    kinds = {name: column.kind for name, column in work.table.columns.items()}
+    clauses = read_clauses(data.get("branches"), kinds)
     values: list[Label] | None = None
     if isinstance(work.table.outcome, Classes):
         sent = [as_object(one) for one in listed(data.get("branches"), "branches", len(clauses))]
@@ -153,18 +149,15 @@ def _with_kept_clauses(question: Question, table: Table) -> Question:
         return question
     label, clauses = question.keep
     table.require(Dnf(clauses).columns)
-    keep = _kept_rule(label, clauses, table)
+    if not isinstance(table.outcome, Classes):
+        keep = count_clauses(clauses, table)
+    elif len(table.classes) != 2 or label is None or label not in table.classes:
+        raise InputError("clauses can be kept in a rule about one of two classes; let them go, or choose one")
+    else:
+        (other,) = (one for one in table.classes if one != label)
+        keep = count_classes({label: Dnf(clauses)}, other, table)
     known = replace(question.settings.knowledge, keep=keep)
     return replace(question, settings=replace(question.settings, knowledge=known))
-
-
-def _kept_rule(label: Label | None, clauses: Sequence[Clause], table: Table) -> Rule:
-    if not isinstance(table.outcome, Classes):
-        return count_clauses(clauses, table)
-    if len(table.classes) != 2 or label is None or label not in table.classes:
-        raise InputError("clauses can be kept in a rule about one of two classes; let them go, or choose one")
-    (other,) = (one for one in table.classes if one != label)
-    return count_classes({label: Dnf(clauses)}, other, table)
 
 
 def _with_class_to_add(rule: Rule, table: Table) -> Rule:
@@ -184,3 +177,103 @@ def held_out(work: Work, step: Callable[[], None]) -> HeldOut:
         rng, settings = np.random.default_rng(SEED), work.question.settings
         work.folds.append(hold_out(work.tried, settings, rng=rng, jobs=cores(), step=step))
     return work.folds[0]
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file for the user."""
+
+    name: str
+    media_type: str
+    content: bytes
+
+
+_OTHERS = {"report": ".html", "csv": ".csv", "xlsx": ".xlsx"}
+_SUFFIXES = {name: form.suffix for name, form in FORMATS.items()} | _OTHERS
+KINDS = tuple(_SUFFIXES)
+"""What can be downloaded: the rule in every format, a report, and the table with predictions in two."""
+
+REPORT_SECONDS = 6.0
+"""Resampling for a report goes on for so long: the user waits for it."""
+
+_MEDIA_TYPES = {
+    ".json": "application/json",
+    ".sql": "application/sql",
+    ".py": "text/x-python",
+    ".html": "text/html",
+    ".csv": "text/csv",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+
+
+def report_line(work: Work, step: Callable[[], None]) -> dict[str, Any]:
+    """Write the report, and return it as the last line of its progress."""
+    return {"name": _file_name(work.rule.target, "report"), "content": _report(work, step)}
+
+
+def report_steps(work: Work) -> int:
+    """Return how many steps a report is, for a bar."""
+    return steps_of(_report_options(work))
+
+
+def make_download(work: Work, kind: str, dialect: str | None = None) -> Download:
+    """Write the rule, a report about it, or the table with its predictions.
+
+    In the table, cells that a spreadsheet would run as a formula are made harmless; see
+    :func:`nri.table.write.write_table`.
+    """
+    if kind not in KINDS:
+        raise InputError(f"no download {kind!r}; choose one of {', '.join(KINDS)}")
+    if kind in ("csv", "xlsx"):
+        content = _with_predictions(work, kind)
+    else:
+        text = _report(work) if kind == "report" else work.rule.render(kind, dialect=dialect)
+        content = (text if text.endswith("\n") else text + "\n").encode()
+    media_type = _MEDIA_TYPES.get(_SUFFIXES[kind], "text/plain")
+    return Download(_file_name(work.rule.target, kind), media_type, content)
+
+
+def _file_name(target: str, kind: str) -> str:
+    """Name the file after the target, in letters that every file system takes.
+
+    The name is plain ASCII, so it can stand in a header as it is.
+    """
+    words = re.sub(r"[^A-Za-z0-9]+", "_", target).strip("_").lower()[:40]
+    what = {"report": "report", "csv": "predictions", "xlsx": "predictions"}.get(kind, "rule")
+    return f"{what}_{words}{_SUFFIXES[kind]}" if words else f"{what}{_SUFFIXES[kind]}"
+
+
+def _report_options(work: Work) -> ReportOptions:
+    return ReportOptions(
+        source=work.upload.name,
+        seconds=REPORT_SECONDS,
+        prevalence=work.question.prevalence,
+        protect=work.question.protect,
+    )
+
+
+def _report(work: Work, step: Callable[[], None] = lambda: None) -> str:
+    induction = replace(work.answer.induction, rule=work.rule)
+    held = work.folds[0] if work.folds and work.tried is work.table else None
+    settings, options = work.question.settings, _report_options(work)
+    return render_report(
+        gather_report(work.table, induction, settings, options=options, held=held, step=step)
+    )
+
+
+def _with_predictions(work: Work, kind: str) -> bytes:
+    """Write every row of the file with its prediction, also those whose target is missing.
+
+    A workbook stays as it was dropped, with predictions beside its table.
+    """
+    source, file = work.upload.source, io.BytesIO()
+    added = predictions(work.rule, source)
+    if kind == "csv":
+        text = io.StringIO()
+        write_table(source.frame.join(added), text, format="csv")
+        return text.getvalue().encode()
+    if source.workbook is not None and source.workbook.can_be_kept:
+        write_into_workbook(source.workbook, added, file)
+    else:
+        write_table(typed_frame(source).join(added), file, format="xlsx")
+    return file.getvalue()

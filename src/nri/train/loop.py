@@ -27,7 +27,7 @@ from nri.train.checkpoint import (
     restore_optimizer,
     save_checkpoint,
 )
-from nri.train.config import OptimConfig, TrainConfig
+from nri.train.config import OptimConfig, TrainConfig, to_dict
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +39,9 @@ Watcher = Callable[[int, dict[str, float]], None]
 
 Recorder = Callable[[dict[str, float]], None]
 """Called with every row of metrics that is written."""
+
+
+Record = TypeVar("Record")
 
 
 class Training(Protocol):
@@ -64,10 +67,6 @@ class Training(Protocol):
 
     def validate(self, network: nn.Module) -> dict[str, float]:
         """Score the network on the fixed validation suite."""
-        ...
-
-    def describe(self) -> dict[str, Any]:
-        """Return the configuration as plain values, to be kept with the weights."""
         ...
 
     def graph(self, network: nn.Module) -> Graph:
@@ -128,16 +127,8 @@ def leave_processes() -> None:
         dist.destroy_process_group()
 
 
-Record = TypeVar("Record")
-
-
 def moved(record: Record, device: torch.device) -> Record:
-    """Return the dataclass with its tensors on a device; everything else stays as it is.
-
-    >>> from nri.paper.torch.tnorm import SoftRule
-    >>> moved(SoftRule(torch.zeros(1, 2), torch.ones(1)), torch.device("meta")).w.device
-    device(type='meta')
-    """
+    """Return the dataclass with its tensors on a device; everything else stays as it is."""
     fields: dict[str, Any] = vars(record)
     tensors = {name: value.to(device) for name, value in fields.items() if isinstance(value, Tensor)}
     return dataclasses.replace(record, **tensors)  # type: ignore[type-var]
@@ -157,71 +148,57 @@ def train(
     ``watch`` gets every update, ``record`` every row of metrics in the process that writes them.
     """
     torch.set_num_threads(task.config.run.threads)
-    state = _State.start(task, directory, join_processes())
-    state.record = record
-    optim = task.config.optim
-    stop = min(optim.steps, until if until is not None else optim.steps)
+    run, schedule = _Run(task, directory, record), task.config.run
+    steps = task.config.optim.steps
+    stop = steps if until is None else min(steps, until)
     since = time.monotonic()
-    while state.step < stop:
-        means = state.update()
+    while run.step < stop:
+        means = run.update()
         if watch is not None:
-            watch(state.step, means)
-        last = state.step == stop
-        if state.step % task.config.run.log_every == 0 or last:
-            state.log_row()
-        if state.step % task.config.run.validate_every == 0:
-            state.validate()
-        if last or time.monotonic() - since > 60 * task.config.run.checkpoint_minutes:
-            state.save()
+            watch(run.step, means)
+        last = run.step == stop
+        if run.step % schedule.log_every == 0 or last:
+            run.log_row()
+        if run.step % schedule.validate_every == 0:
+            run.validate()
+        if last or time.monotonic() - since > 60 * schedule.checkpoint_minutes:
+            run.save()
             since = time.monotonic()
-    return state.averaged()
+    return run.averaged()
 
 
-@dataclass
-class _State:
-    task: Training
-    directory: Path
-    processes: Processes
-    network: nn.Module
-    average: dict[str, Tensor]
-    optimizer: torch.optim.Optimizer
-    step: int
-    episodes: int
-    rows: list[dict[str, float]]
-    started: float
-    record: Recorder | None = None
+class _Run:
+    """A network in training, and all that changes from update to update."""
 
-    @classmethod
-    def start(cls, task: Training, directory: Path, processes: Processes) -> "_State":
-        network = task.build().to(processes.device)
+    def __init__(self, task: Training, directory: Path, record: Recorder | None) -> None:
+        self.task, self.directory, self.record = task, directory, record
+        self.processes = join_processes()
+        self.network = task.build().to(self.processes.device)
+        self.names = [name for name, _ in self.network.named_parameters()]
+        self.average = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
         optim = task.config.optim
-        optimizer = torch.optim.AdamW(
-            network.parameters(), lr=optim.learning_rate, weight_decay=optim.weight_decay
+        self.optimizer = torch.optim.AdamW(
+            self.network.parameters(), lr=optim.learning_rate, weight_decay=optim.weight_decay
         )
-        average = {name: tensor.clone() for name, tensor in network.state_dict().items()}
-        state = cls(task, directory, processes, network, average, optimizer, 0, 0, [], time.monotonic())
+        self.step = self.episodes = 0
+        self.rows: list[dict[str, float]] = []
         if (directory / CHECKPOINT).exists():
-            state._resume()
-        return state
-
-    @property
-    def _names(self) -> list[str]:
-        return [name for name, _ in self.network.named_parameters()]
+            self._resume()
+        self.started = time.monotonic()
 
     def _resume(self) -> None:
         kept = load_checkpoint(self.directory / CHECKPOINT)
-        if kept.config != self.task.describe():
+        if kept.config != to_dict(self.task.config):
             log.warning("the configuration differs from the one %s was trained with so far", self.directory)
         if kept.inducer != self.task.name:
             raise InputError(
                 f"{self.directory} holds the {kept.inducer!r} network, not the {self.task.name!r} one; "
                 "choose another folder"
             )
-        averaged = self.task.build()
-        load_weights(averaged, kept.average)
+        load_weights(self.network, kept.average)  # which also checks that they are the network's
+        self.average = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
         load_weights(self.network, kept.weights)
-        self.average = {k: v.clone().to(self.processes.device) for k, v in averaged.state_dict().items()}
-        restore_optimizer(self.optimizer, self._names, kept.optimizer)
+        restore_optimizer(self.optimizer, self.names, kept.optimizer)
         self.step, self.episodes = kept.step, kept.episodes
         if self.processes.leads:
             forget_rows_after(self.directory / METRICS, self.step)
@@ -298,10 +275,10 @@ class _State:
             inducer=self.task.name,
             step=self.step,
             episodes=self.episodes,
-            config=self.task.describe(),
+            config=to_dict(self.task.config),
             weights=self.network.state_dict(),
             average=self.average,
-            optimizer=optimizer_tensors(self.optimizer, self._names),
+            optimizer=optimizer_tensors(self.optimizer, self.names),
         )
         save_checkpoint(checkpoint, self.directory / CHECKPOINT)
 

@@ -6,8 +6,7 @@ Variable ``i`` of every table sits in column ``i``; its literals are ``i`` and `
 so a narrow table keeps all its negations in a wide batch.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -15,8 +14,6 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from nri.arrays import BoolArray
-from nri.episode import Episode
-from nri.errors import InputError
 from nri.paper.torch.tnorm import UNKNOWN
 
 
@@ -56,11 +53,6 @@ class EpisodeBatch:
     def __len__(self) -> int:
         return len(self.values)
 
-    def to(self, device: torch.device | str) -> "EpisodeBatch":
-        """Return the same batch on another device."""
-        moved = {name: tensor.to(device, non_blocking=True) for name, tensor in vars(self).items()}
-        return replace(self, **moved)
-
 
 def literals(
     values: Float[Tensor, "*batch M N"], known: Bool[Tensor, "*batch M N"]
@@ -78,47 +70,18 @@ def batch_from_arrays(
     values: BoolArray,
     known: BoolArray,
     labels: BoolArray,
-    row_valid: BoolArray,
-    variable_valid: BoolArray,
+    row_valid: BoolArray | None = None,
+    variable_valid: BoolArray | None = None,
 ) -> EpisodeBatch:
-    """Turn padded arrays of shapes [B, M, N] and [B, M] and [B, N] into tensors."""
+    """Turn arrays of shapes [B, M, N], [B, M] and [B, N] into tensors; by default nothing is padding."""
+    B, M, N = values.shape
     return EpisodeBatch(
         torch.from_numpy(values.astype(np.float32)),
-        torch.from_numpy(known),
+        torch.from_numpy(known.copy()),
         torch.from_numpy(labels.astype(np.float32)),
-        torch.from_numpy(row_valid),
-        torch.from_numpy(variable_valid),
+        torch.from_numpy(np.ones((B, M), bool) if row_valid is None else row_valid),
+        torch.from_numpy(np.ones((B, N), bool) if variable_valid is None else variable_valid),
     )
-
-
-def pad_episodes(
-    episodes: Sequence[Episode], n_rows: int | None = None, n_variables: int | None = None
-) -> EpisodeBatch:
-    """Put two-class episodes side by side, padded to the largest of them (or further, if asked)."""
-    if not episodes:
-        raise InputError("no episode to put in a batch; give at least one")
-    for index, episode in enumerate(episodes):
-        if episode.labels.max(initial=0) > 1:
-            raise InputError(
-                f"episode {index} has {episode.n_classes} classes and a rule separates two; "
-                "make one episode for each class against the rest"
-            )
-    M = max([n_rows or 0, *(episode.n_rows for episode in episodes)])
-    N = max([n_variables or 0, *(episode.n_variables for episode in episodes)])
-    B = len(episodes)
-    values = np.zeros((B, M, N), bool)
-    known = np.zeros((B, M, N), bool)
-    labels = np.zeros((B, M), bool)
-    row_valid = np.zeros((B, M), bool)
-    variable_valid = np.zeros((B, N), bool)
-    for index, episode in enumerate(episodes):
-        rows, variables = slice(episode.n_rows), slice(episode.n_variables)
-        values[index, rows, variables] = episode.values
-        known[index, rows, variables] = episode.known
-        labels[index, rows] = episode.labels
-        row_valid[index, rows] = True
-        variable_valid[index, variables] = True
-    return batch_from_arrays(values, known, labels, row_valid, variable_valid)
 
 
 def row_mean(values: Float[Tensor, "B M"], rows: Float[Tensor, "B M"]) -> Float[Tensor, ""]:
@@ -156,14 +119,12 @@ negation.
 """
 
 _TINY = 1e-30
+ByView = Float[Tensor, "3 B N"]
+"""A number of each variable by the rows looked at: the positives, the negatives, and all of them."""
 
 
 def literal_statistics(batch: EpisodeBatch) -> Float[Tensor, "B L S"]:
-    """phi_j, eq. (3) ``phi``, for every literal; zero on padding.
-
-    Rows are looked at three times: the positives, the negatives, and all of them. Axis 0 of the
-    intermediate tensors, of length 3, is that view, in this order.
-    """
+    """phi_j, eq. (3) ``phi``, for every literal; zero on padding."""
     values = batch.values
     views = torch.stack([batch.positives, batch.negatives, batch.row_valid.to(values.dtype)])
     known = views.unsqueeze(-1) * batch.known  # [3, B, M, N]
@@ -180,11 +141,8 @@ def literal_statistics(batch: EpisodeBatch) -> Float[Tensor, "B L S"]:
 
 
 def _cooccurrence(
-    values: Float[Tensor, "B M N"],
-    known: Float[Tensor, "3 B M N"],
-    rate: Float[Tensor, "3 B N"],
-    batch: EpisodeBatch,
-) -> tuple[Float[Tensor, "3 B N"], Float[Tensor, "3 B N"]]:
+    values: Float[Tensor, "B M N"], known: Float[Tensor, "3 B M N"], rate: ByView, batch: EpisodeBatch
+) -> tuple[ByView, ByView]:
     """Mean absolute and mean signed covariance of a literal with the other 2N - 1 literals.
 
     A negation's centred value is minus its variable's, so N x N covariances hold all 2N x 2N. Over
@@ -202,27 +160,14 @@ def _cooccurrence(
 
 
 def _assemble(
-    rate: Float[Tensor, "3 B N"],
-    observed: Float[Tensor, "3 B N"],
-    strength: Float[Tensor, "3 B N"],
-    signed: Float[Tensor, "3 B N"],
-    polarity: float,
+    rate: ByView, observed: ByView, strength: ByView, signed: ByView, polarity: float
 ) -> Float[Tensor, "B N S"]:
     """Line up the statistics of one polarity in the order of NAMES."""
-    by_view = torch.stack([rate, 1 - rate, observed], -1)  # [3, B, N, 3]
-    rates = torch.cat([by_view[0], by_view[1], by_view[2]], -1)
-    rest = [
-        binary_entropy(rate[2]),
-        torch.full_like(rate[2], polarity),
-        torch.zeros_like(rate[2]),
-        strength[2],
-        strength[0],
-        signed[0],
-        strength[1],
-        signed[1],
-        signed[0] - signed[1],
-    ]
-    return torch.cat([rates, torch.stack(rest, -1)], -1)
+    rates = torch.cat(tuple(torch.stack([rate, 1 - rate, observed], -1)), -1)  # the three of each view
+    entropy, reserved = binary_entropy(rate[2]), torch.zeros_like(rate[2])
+    rest = [entropy, torch.full_like(rate[2], polarity), reserved, strength[2]]
+    by_class = [strength[0], signed[0], strength[1], signed[1], signed[0] - signed[1]]
+    return torch.cat([rates, torch.stack([*rest, *by_class], -1)], -1)
 
 
 def binary_entropy(p: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:

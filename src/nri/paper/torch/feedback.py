@@ -13,8 +13,6 @@ positions of columns, are left out: permuting the columns of a table permutes th
 """
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 import torch
@@ -23,14 +21,20 @@ from torch import Tensor, nn
 
 from nri.arrays import BoolArray
 from nri.errors import ConfigError
-from nri.paper.torch.batch import NAMES, EpisodeBatch, binary_entropy, literal_statistics, literals
-from nri.paper.torch.network import PaperConfig, SlotDecoder, linear, seeded_columns
+from nri.paper.torch.batch import (
+    NAMES,
+    EpisodeBatch,
+    batch_from_arrays,
+    binary_entropy,
+    literal_statistics,
+    literals,
+)
+from nri.paper.torch.network import PaperConfig, SlotDecoder, linear, mlp, seeded_columns
 from nri.paper.torch.tnorm import UNKNOWN, SoftRule, execute
-from nri.paper.torch.training import HiddenRule, deployed_suite, score_deployed, table_graph
-from nri.synth.tables import SyntheticBatch, dnf_truth
-from nri.synth.wide import WidePrior
-from nri.train.checkpoint import Graph
-from nri.train.config import TrainConfig, to_dict
+from nri.paper.torch.training import SlotTraining
+from nri.synth import SyntheticBatch, WidePrior, dnf_truth, log_uniform, with_more_columns
+from nri.train.config import TrainConfig
+from nri.train.loop import moved
 
 _LITERAL_NUMBERS = 19
 _SLOT_NUMBERS = 9
@@ -65,13 +69,8 @@ class FeedbackConfig:
     @property
     def decoder(self) -> PaperConfig:
         """The part that is the paper's own."""
-        return PaperConfig(
-            slots=self.slots,
-            width=self.width,
-            layers=self.layers,
-            heads=self.heads,
-            feedforward=self.feedforward,
-        )
+        shared = ("slots", "width", "layers", "heads", "feedforward")
+        return PaperConfig(**{name: getattr(self, name) for name in shared})
 
 
 class FeedbackInducer(nn.Module):
@@ -81,12 +80,7 @@ class FeedbackInducer(nn.Module):
         super().__init__()
         self.config = config
         width, hidden = config.width, config.hidden
-        self.from_statistics = nn.Sequential(
-            linear(len(NAMES) + 2, width, generator),
-            nn.ReLU(),
-            linear(width, width, generator),
-            nn.LayerNorm(width),
-        )
+        self.from_statistics = mlp(len(NAMES) + 2, width, generator).append(nn.LayerNorm(width))
         self.decoder = SlotDecoder(config.decoder, generator)
         self.from_counts = linear(_LITERAL_NUMBERS, hidden, generator)
         self.from_slot = linear(_SLOT_NUMBERS, hidden, generator, bias=False)
@@ -239,10 +233,7 @@ class _Support:
         """Count what a slot would cover with each literal of its anchor, and without it."""
         C = covered.clauses
         views = torch.cat([C * self.positives, C * self.negatives, C * covered.alone * self.positives], 1)
-        inside, outside = (
-            self._by_anchor(views @ self.holds, slots),
-            self._by_anchor(views @ self.fails, slots),
-        )
+        inside, outside = (self._by_anchor(views @ each, slots) for each in (self.holds, self.fails))
         without = inside + outside / (1 - slots.z).clamp_min(0.02).repeat(1, 3, 1)
         counts = [*inside.chunk(3, 1), *without.chunk(3, 1)]  # P, N, U with the literal; the same without it
         totals = [self.sizes[:, side, None, None] for side in (0, 1, 0)]
@@ -288,24 +279,20 @@ class FeedbackData:
     def draw(self, rng: np.random.Generator) -> SyntheticBatch:
         """Draw a batch of tables of one shape."""
         if rng.random() < self.wide_share:
+            shared = ("max_rows", "n_query", "cells", "max_episodes", "max_noise", "max_missing")
             wide = WidePrior(
                 min_rows=16,
-                max_rows=self.max_rows,
                 min_columns=self.min_variables,
                 max_columns=2 * self.max_variables,
-                n_query=self.n_query,
-                cells=self.cells,
-                max_episodes=self.max_episodes,
-                max_noise=self.max_noise,
-                max_missing=self.max_missing,
+                **{name: getattr(self, name) for name in shared},
             )
             return wide.draw(rng)
         return self._rules(rng)
 
     def _rules(self, rng: np.random.Generator) -> SyntheticBatch:
-        M = _log_uniform(rng, self.min_rows, self.max_rows)
+        M = log_uniform(rng, self.min_rows, self.max_rows)
         N = int(rng.integers(self.min_variables, 13))
-        D = _log_uniform(rng, 1, self.max_variables - N) if rng.random() < 0.5 else 0
+        D = log_uniform(rng, 1, self.max_variables - N) if rng.random() < 0.5 else 0
         B = int(np.clip(self.cells // ((M + self.n_query) * (N + D)), 4, self.max_episodes))
         rows = M + self.n_query
         columns = rng.random((B, rows, N)) < 0.5
@@ -313,8 +300,7 @@ class FeedbackData:
         truth = dnf_truth(clauses, columns)
         if D:
             columns = np.concatenate([columns, self._distractors(rng, truth, M, D)], axis=2)
-            empty = np.zeros((B, clauses.shape[1], D), dtype=bool)
-            clauses = np.concatenate([clauses[:, :, :N], empty, clauses[:, :, N:], empty], axis=2)
+            clauses = with_more_columns(clauses, D)
         order = rng.permutation(N + D)
         columns, clauses = columns[:, :, order], clauses[:, :, np.concatenate([order, order + N + D])]
         labels = truth[:, :M].copy()
@@ -334,10 +320,6 @@ class FeedbackData:
         if rng.random() < 0.5:
             follow[:, M:] = 0.5
         return np.asarray(rng.random((*truth.shape, D)) < follow)
-
-
-def _log_uniform(rng: np.random.Generator, least: int, most: int) -> int:
-    return int(np.exp(rng.uniform(np.log(least), np.log(most + 1))))
 
 
 def _rules(rng: np.random.Generator, B: int, N: int, max_clauses: int, max_literals: int) -> BoolArray:
@@ -373,26 +355,12 @@ class FeedbackTrainConfig(TrainConfig):
     loss: FeedbackLoss = field(default_factory=FeedbackLoss)
 
 
-def support_of(batch: SyntheticBatch) -> EpisodeBatch:
-    """Return what the network sees."""
-    M = batch.n_support
-    B, _, N = batch.values.shape
-    return EpisodeBatch(
-        torch.from_numpy(batch.values[:, :M].astype(np.float32)),
-        torch.from_numpy(batch.known[:, :M].copy()),
-        torch.from_numpy(batch.labels.astype(np.float32)),
-        torch.ones(B, M, dtype=torch.bool),
-        torch.ones(B, N, dtype=torch.bool),
-    )
-
-
-class FeedbackTraining:
+class FeedbackTraining(SlotTraining):
     """Soft rules for tables of many kinds, judged by the text's coverage and margin on all rows."""
 
     name = "paper-feedback"
 
-    def __init__(self, config: FeedbackTrainConfig) -> None:
-        self.config = config
+    config: FeedbackTrainConfig
 
     def build(self) -> FeedbackInducer:
         """Make the network; its first weights depend on the seed alone."""
@@ -403,7 +371,9 @@ class FeedbackTraining:
         rng = np.random.default_rng([self.config.seed, index])
         drawn = self.config.data.draw(rng)
         device = next(network.parameters()).device
-        batch = support_of(drawn).to(device)
+        M = drawn.n_support
+        support = batch_from_arrays(drawn.values[:, :M], drawn.known[:, :M], drawn.labels)
+        batch = moved(support, device)
         luck = torch.from_numpy(rng.random(drawn.labels.shape, dtype=np.float32)).to(device)
         rules = network.rounds(batch, luck)  # type: ignore[operator]
         rows = literals(*(torch.from_numpy(x) for x in (drawn.values.astype(np.float32), drawn.known)))
@@ -435,19 +405,3 @@ class FeedbackTraining:
         """Return the rules before slots start anew, and the last ones, with their weights."""
         early = [(self.config.loss.early, rules[index - 1]) for index in self.config.model.anew]
         return [*early, (1.0, rules[-1])]
-
-    @cached_property
-    def _hidden_rules(self) -> dict[str, list[HiddenRule]]:
-        return deployed_suite(2 * self.config.run.validation_batches)
-
-    def validate(self, network: nn.Module) -> dict[str, float]:
-        """Score rules as deployed, by recovery and on wide tables."""
-        return score_deployed(network, self._hidden_rules)
-
-    def describe(self) -> dict[str, Any]:
-        """Return the configuration as plain values."""
-        return to_dict(self.config)
-
-    def graph(self, network: nn.Module) -> Graph:
-        """Return what is traced of a trained network."""
-        return table_graph(network)

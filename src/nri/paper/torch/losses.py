@@ -1,29 +1,39 @@
-"""The objective of the text: eq. (14) L = L_cov + l_b L_bal + l_r L_rep + l_e L_ent + l_m L_mm + l_cf L_cf.
+"""The objective: eq. (14) L = L_cov + l_b L_bal + l_r L_rep + l_e L_ent + l_m L_mm + l_cf L_cf.
 
-:func:`text_terms` has the text's terms alone. What the published code does otherwise replaces some of them
-and one term is ours (both in :mod:`nri.paper.torch.objective`). None of the numbered equations here has a
-LaTeX label in the paper; the numbers are the printed ones.
+:func:`paper_loss` joins the text's terms, what the published code does otherwise (its switches in
+:class:`PaperLossConfig`) and one term of ours. None of the numbered equations here has a LaTeX label in the
+paper; the numbers are the printed ones.
 
 To flip a variable's cells is to swap the gates of its two literals (an unknown cell stays unknown either
 way), so every counterfactual is the one definition of clause truth with swapped gates.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from nri.errors import ConfigError
 from nri.paper.torch.batch import EpisodeBatch, binary_entropy, row_mean
-from nri.paper.torch.tnorm import Execution, SoftRule, clause_truth, execute
+from nri.paper.torch.tnorm import Execution, SoftRule, clause_truth, disjunction, execute
 
 _SURE = 1e-6
 """Predictions are kept this far from 0 and 1, so that one row costs at most 14 nats."""
+_BLUR = 0.1
+"""Temperature of the soft maximum that joins clauses in the published code's counterfactuals."""
 
-Terms = dict[str, tuple[float, Callable[[], Tensor]]]
-"""The weight of each term, and how it is computed."""
+Scalar = Float[Tensor, ""]
+Rows = Float[Tensor, "B M"]
+"""A number for each row of each table, e.g. 1 on the positive ones."""
+Clauses = Float[Tensor, "B M T"]
+"""The truth of each slot's clause on each row."""
+LiteralValues = Float[Tensor, "B M L"]
+LiteralGates = Float[Tensor, "B T L"]
+ClauseGates = Float[Tensor, "B T"]
+Terms = dict[str, Callable[[], Tensor]]
+"""How each term is computed."""
 
 
 @dataclass(frozen=True)
@@ -98,69 +108,94 @@ class PaperLossConfig:
             if getattr(self, name) > 1:
                 raise ConfigError(f"loss: {name} = {getattr(self, name)} is above 1; give 0 to 1")
         if self.clause_dropout >= 1:
-            raise ConfigError(
-                f"loss: clause_dropout = {self.clause_dropout} drops everything; give less than 1"
-            )
+            raise ConfigError(f"loss: clause_dropout = {self.clause_dropout} drops all; give less than 1")
+
+    def weights(self, progress: float) -> dict[str, float]:
+        """Return the weight of each term after a share of the training."""
+        own = ("margin", "switch", "usage", "activation", "repulsion", "entropy", "length")
+        outer = self.counterfactual if progress >= self.counterfactual_warmup else 0.0
+        inner = outer if self.counterfactual_scales_all else float(outer > 0)
+        return {
+            "coverage": 1.0,
+            "hinge": self.coverage_hinge,
+            **{name: getattr(self, name) for name in own},
+            "necessity": outer,
+            "spuriousness": outer,
+            "overlap": inner * self.counterfactual_overlap,
+            "responsibility": inner * self.counterfactual_balance,
+        }
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
-    """Soft rules, and what they say on the rows of their tables."""
+class PaperLoss:
+    """The number to descend, and its parts for the log."""
 
-    rule: SoftRule
-    """As induced."""
-    executed: SoftRule
-    """As executed: the same, or with noise on its gates."""
-    execution: Execution
-    clauses: Float[Tensor, "B M T"]
-    """Clause truth without the slots that sit out."""
-    prediction: Float[Tensor, "B M"]
-    literals: Float[Tensor, "B M L"]
-    batch: EpisodeBatch
+    total: Scalar
+    terms: Mapping[str, Tensor]
+    """Every term in use by name, before its weight, without gradient."""
 
 
-COUNTERFACTUAL = ("necessity", "spuriousness", "overlap", "responsibility")
-"""The terms of L_cf, which set in after a warm-up."""
-
-
-def text_terms(judged: Judged, config: PaperLossConfig) -> Terms:
-    """Return the terms of eq. (14) by name, each as the text has it."""
-    rule, batch, clauses, executed = judged.rule, judged.batch, judged.clauses, judged.executed
-    whole, literals, positives = judged.execution.clauses, judged.literals, batch.positives
-    threshold, silent = config.select_threshold, config.empty_is_silent
+def paper_loss(
+    rule: SoftRule,
+    batch: EpisodeBatch,
+    config: PaperLossConfig,
+    progress: float,
+    generator: torch.Generator | None = None,
+) -> PaperLoss:
+    """Judge soft rules on the rows they were induced from; ``progress`` is the share of training done."""
+    literals, positives, z, w = batch.literals, batch.positives, rule.z, rule.w
     low, high = config.margin_negative, config.margin_positive
-    outer = config.counterfactual
-    return {
-        "coverage": (1.0, lambda: coverage(judged.prediction, batch)),
-        "margin": (config.margin, lambda: max_margin(clauses, batch, high, low)),
-        "switch": (config.switch, lambda: switch_balance(whole, rule.w, positives)),
-        "usage": (config.usage, lambda: usage_balance(rule.w)),
-        "activation": (config.activation, lambda: activation_balance(rule.w)),
-        "repulsion": (config.repulsion, lambda: repulsion(rule.z)),
-        "entropy": (config.entropy, lambda: gate_entropy(rule, batch.literal_valid)),
-        "necessity": (outer, lambda: necessity(executed, whole, literals, positives, threshold)),
-        "spuriousness": (
-            outer,
-            lambda: spuriousness(executed, judged.execution, literals, positives, threshold, silent),
-        ),
-        "overlap": (outer * config.counterfactual_overlap, lambda: coverage_overlap(whole, positives)),
-        "responsibility": (
-            outer * config.counterfactual_balance,
-            lambda: responsibility_balance(whole, positives),
-        ),
+    executed = with_gate_noise(rule, generator) if config.gate_noise else rule
+    execution = execute(executed, literals, config.empty_is_silent)
+    prediction, clauses = execution.rule, execution.clauses
+    if config.clause_dropout:
+        clauses = clauses * kept_slots(w, config.clause_dropout, config.min_kept, generator).unsqueeze(1)
+        prediction = disjunction(clauses, executed.w)
+    gated = clauses * executed.w.unsqueeze(1)
+    terms: Terms = {
+        "coverage": lambda: coverage(prediction, batch),
+        "hinge": lambda: margins(prediction, batch, high, low),
+        "margin": lambda: max_margin(gated if config.gated_margin else clauses, batch, high, low),
+        "switch": lambda: switch_balance(execution.clauses, w, positives),
+        "usage": lambda: usage_balance(w),
+        "activation": lambda: activation_balance(w),
+        "repulsion": lambda: repulsion(z),
+        "entropy": lambda: gate_entropy(rule, batch.literal_valid),
+        "length": lambda: excess_length(z, config.max_length),
     }
+    if config.switch_by_gates:
+        terms["switch"] = lambda: switch_balance_by_gates(w)
+    if config.sampled_counterfactuals:
+        terms |= sampled_counterfactuals(executed, gated, literals, positives, config, generator)
+    else:
+        terms |= counterfactuals(executed, execution, literals, positives, config)
+    values = {name: (weight, terms[name]()) for name, weight in config.weights(progress).items() if weight}
+    total = torch.stack([weight * value for weight, value in values.values()]).sum()
+    return PaperLoss(total, {name: value.detach() for name, (_, value) in values.items()})
 
 
-def coverage(prediction: Float[Tensor, "B M"], batch: EpisodeBatch) -> Float[Tensor, ""]:
+def coverage(prediction: Rows, batch: EpisodeBatch) -> Scalar:
     """L_cov: binary cross-entropy between the rule's truth and the labels."""
     p = prediction.clamp(_SURE, 1 - _SURE)
     log_likelihood = batch.positives * p.log() + batch.negatives * (1 - p).log()
     return -log_likelihood.sum() / batch.row_valid.sum().clamp_min(1)
 
 
-def switch_balance(
-    clauses: Float[Tensor, "B M T"], w: Float[Tensor, "B T"], positives: Float[Tensor, "B M"]
-) -> Float[Tensor, ""]:
+def max_margin(clauses: Clauses, batch: EpisodeBatch, positive: float, negative: float) -> Scalar:
+    """Eq. (16), L_mm: only the best clause of a row must clear a margin, so nothing rewards diffusion."""
+    return margins(clauses.amax(-1), batch, positive, negative)
+
+
+def margins(truth: Rows, batch: EpisodeBatch, positive: float, negative: float) -> Scalar:
+    """Return how far truth stays below one margin on positive rows and above the other on negative ones.
+
+    Asked of the whole rule, it is the published code's hinge beside the cross-entropy.
+    """
+    too_low = row_mean((positive - truth).relu(), batch.positives)
+    return too_low + row_mean((truth - negative).relu(), batch.negatives)
+
+
+def switch_balance(clauses: Clauses, w: ClauseGates, positives: Rows) -> Scalar:
     """T * sum_k u_k f_k, as in Switch Transformers, with positive rows routed to clause slots.
 
     A row's routing probabilities are the shares of the slots in covering it; it is assigned to
@@ -177,38 +212,74 @@ def switch_balance(
     return n_slots * (u * f).sum()
 
 
-def usage_balance(w: Float[Tensor, "B T"]) -> Float[Tensor, ""]:
+def switch_balance_by_gates(w: ClauseGates) -> Scalar:
+    """T * sum_k u_k f_k by clause gates alone: u from a softmax of their logits, f from their shares.
+
+    No row is routed, so an open slot counts as used even if it covers none. The published code's way.
+    """
+    sure = w.clamp(_SURE, 1 - _SURE)
+    odds = sure / (1 - sure)  # a softmax of logits is what the odds are of their sum
+    u = (odds / odds.sum(-1, keepdim=True)).mean(0)
+    used = w.mean(0)
+    return w.shape[-1] * (u * used / (used.sum() + _SURE)).sum()
+
+
+def usage_balance(w: ClauseGates) -> Scalar:
     """Eq. (15), L_bal, of slot usage: clause gates normalised within each episode."""
     return _squared_variation((w / (w.sum(-1, keepdim=True) + _SURE)).mean(0))
 
 
-def activation_balance(w: Float[Tensor, "B T"]) -> Float[Tensor, ""]:
+def activation_balance(w: ClauseGates) -> Scalar:
     """Eq. (15) of raw clause gates, against slots that are never active."""
     return _squared_variation(w.mean(0))
 
 
-def _squared_variation(usage: Float[Tensor, " T"]) -> Float[Tensor, ""]:
+def _squared_variation(usage: Float[Tensor, " T"]) -> Scalar:
     """K * sum_k (usage_k / mean usage - 1)^2."""
     return len(usage) * (usage / (usage.mean() + _SURE) - 1).square().sum()
 
 
-def max_margin(
-    clauses: Float[Tensor, "B M T"], batch: EpisodeBatch, positive: float, negative: float
-) -> Float[Tensor, ""]:
-    """Eq. (16), L_mm: only the best clause of a row must clear a margin, so nothing rewards diffusion."""
-    best = clauses.amax(-1)
-    too_low = row_mean((positive - best).relu(), batch.positives)
-    too_high = row_mean((best - negative).relu(), batch.negatives)
-    return too_low + too_high
+def repulsion(z: LiteralGates) -> Scalar:
+    """L_rep, which the text names only: mean cosine between the literal gates of two different slots."""
+    n_slots = z.shape[1]
+    if n_slots == 1:
+        return z.new_zeros(())
+    direction = torch.nn.functional.normalize(z, dim=-1, eps=_SURE)
+    total = direction.sum(1).square().sum(-1) - direction.square().sum((1, 2))  # all ordered pairs
+    return (total / (n_slots * (n_slots - 1))).mean()
+
+
+def gate_entropy(rule: SoftRule, literal_valid: Bool[Tensor, "B L"]) -> Scalar:
+    """L_ent, which the text names only: mean binary entropy of literal gates plus that of clause gates."""
+    literals = binary_entropy(rule.z.clamp(_SURE, 1 - _SURE)) * literal_valid.unsqueeze(1)
+    n_gates = literal_valid.sum().clamp_min(1) * rule.z.shape[1]
+    clauses = binary_entropy(rule.w.clamp(_SURE, 1 - _SURE))
+    return literals.sum() / n_gates + clauses.mean()
+
+
+def excess_length(z: LiteralGates, most: float) -> Scalar:
+    """Our own term: the mean number of literals that a slot asks for beyond ``most``."""
+    return (z.sum(-1) - most).relu().mean()
+
+
+def counterfactuals(
+    rule: SoftRule, execution: Execution, literals: LiteralValues, positives: Rows, config: PaperLossConfig
+) -> Terms:
+    """Return the terms of L_cf as the text has them."""
+    clauses, threshold = execution.clauses, config.select_threshold
+    return {
+        "necessity": lambda: necessity(rule, clauses, literals, positives, threshold),
+        "spuriousness": lambda: spuriousness(
+            rule, execution, literals, positives, threshold, config.empty_is_silent
+        ),
+        "overlap": lambda: coverage_overlap(clauses, positives),
+        "responsibility": lambda: responsibility_balance(clauses, positives),
+    }
 
 
 def necessity(
-    rule: SoftRule,
-    clauses: Float[Tensor, "B M T"],
-    literals: Float[Tensor, "B M L"],
-    positives: Float[Tensor, "B M"],
-    threshold: float,
-) -> Float[Tensor, ""]:
+    rule: SoftRule, clauses: Clauses, literals: LiteralValues, positives: Rows, threshold: float
+) -> Scalar:
     """Eq. (17), L_nec: truth that clauses keep on positive rows although a literal they selected is flipped.
 
     Every selected literal is flipped on its own and the results are averaged within the slot; flipped
@@ -228,11 +299,11 @@ def necessity(
 def spuriousness(
     rule: SoftRule,
     execution: Execution,
-    literals: Float[Tensor, "B M L"],
-    positives: Float[Tensor, "B M"],
+    literals: LiteralValues,
+    positives: Rows,
     threshold: float,
     empty_is_silent: bool = True,
-) -> Float[Tensor, ""]:
+) -> Scalar:
     """Eq. (18), L_spur: how much predictions move when every slot's ignored literals are flipped."""
     ignored = ~selected_variables(rule.z, threshold)
     flipped = SoftRule(flip_variables(rule.z, ignored), rule.w)  # which selects as much as before
@@ -240,7 +311,7 @@ def spuriousness(
     return row_mean((execution.rule - after.rule).abs(), positives)
 
 
-def coverage_overlap(clauses: Float[Tensor, "B M T"], positives: Float[Tensor, "B M"]) -> Float[Tensor, ""]:
+def coverage_overlap(clauses: Clauses, positives: Rows) -> Scalar:
     """Eq. (22), L_ovl: mean over pairs of clauses of their joint truth on positive rows."""
     n_slots = clauses.shape[-1]
     n_pairs = max(n_slots * (n_slots - 1) // 2, 1)
@@ -248,30 +319,15 @@ def coverage_overlap(clauses: Float[Tensor, "B M T"], positives: Float[Tensor, "
     return row_mean(pairs / n_pairs, positives)
 
 
-def responsibility_balance(
-    clauses: Float[Tensor, "B M T"], positives: Float[Tensor, "B M"]
-) -> Float[Tensor, ""]:
+def responsibility(clauses: Clauses) -> Clauses:
+    """r_k = softmax_k(C_k): which clause explains a row."""
+    return clauses.softmax(-1)
+
+
+def responsibility_balance(clauses: Clauses, positives: Rows) -> Scalar:
     """Eq. (23), L_cf-bal: minus the entropy of responsibilities, so that several clauses explain a row."""
     log_share = clauses.log_softmax(-1)
     return row_mean((log_share.exp() * log_share).sum(-1), positives)
-
-
-def repulsion(z: Float[Tensor, "B T L"]) -> Float[Tensor, ""]:
-    """L_rep, which the text names only: mean cosine between the literal gates of two different slots."""
-    n_slots = z.shape[1]
-    if n_slots == 1:
-        return z.new_zeros(())
-    direction = torch.nn.functional.normalize(z, dim=-1, eps=_SURE)
-    total = direction.sum(1).square().sum(-1) - direction.square().sum((1, 2))  # all ordered pairs
-    return (total / (n_slots * (n_slots - 1))).mean()
-
-
-def gate_entropy(rule: SoftRule, literal_valid: Bool[Tensor, "B L"]) -> Float[Tensor, ""]:
-    """L_ent, which the text names only: mean binary entropy of literal gates plus that of clause gates."""
-    literals = binary_entropy(rule.z.clamp(_SURE, 1 - _SURE)) * literal_valid.unsqueeze(1)
-    n_gates = literal_valid.sum().clamp_min(1) * rule.z.shape[1]
-    clauses = binary_entropy(rule.w.clamp(_SURE, 1 - _SURE))
-    return literals.sum() / n_gates + clauses.mean()
 
 
 def flip_variables(
@@ -283,17 +339,96 @@ def flip_variables(
     tensor([0.0000, 0.1000, 0.9000, 0.2000])
     """
     positive, negative = z.chunk(2, -1)
-    return torch.cat(
-        [torch.where(variables, negative, positive), torch.where(variables, positive, negative)], -1
-    )
+    halves = torch.where(variables, negative, positive), torch.where(variables, positive, negative)
+    return torch.cat(halves, -1)
 
 
-def selected_variables(z: Float[Tensor, "*batch L"], threshold: float) -> Bool[Tensor, "*batch N"]:
+def selected_variables(z: LiteralGates, threshold: float) -> Bool[Tensor, "B T N"]:
     """Which variables a slot uses, in either polarity; the others it claims to ignore."""
     positive, negative = z.detach().chunk(2, -1)
     return torch.maximum(positive, negative) >= threshold
 
 
-def responsibility(clauses: Float[Tensor, "B M T"]) -> Float[Tensor, "B M T"]:
-    """r_k = softmax_k(C_k): which clause explains a row."""
-    return clauses.softmax(-1)
+def sampled_counterfactuals(
+    rule: SoftRule,
+    gated: Clauses,
+    literals: LiteralValues,
+    positives: Rows,
+    config: PaperLossConfig,
+    generator: torch.Generator | None,
+) -> Terms:
+    """Return the terms of L_cf as the published code has them, for a few sampled literals.
+
+    Literals are drawn for each table by their mean gate over slots and flipped for all slots alike, on
+    positive rows that are predicted so; clauses are joined by a soft maximum, and a clause is responsible for
+    a row as far as no other one covers it. ``gated`` is what training saw: truth times gate, dropped slots 0.
+    """
+    prediction = soft_maximum(gated)
+    rows = positives * (prediction.detach() > 0.5)
+    mean_gate = rule.z.detach().mean(1)
+    selected = mean_gate >= config.select_threshold
+    shares = exclusive_shares(gated)
+
+    def flipped(weights: Float[Tensor, "B L"]) -> Float[Tensor, "B K M T"]:
+        """Truth of all clauses after the variable of one drawn literal is flipped, for each of K literals."""
+        B, T, L = rule.z.shape
+        K, N = min(config.sampled_counterfactuals, L // 2), L // 2
+        # different literals by their weights; those of no weight come last
+        drawn: Int[Tensor, "B K"] = torch.multinomial(weights.clamp_min(_SURE), K, generator=generator)
+        variables = torch.nn.functional.one_hot(drawn % N, N).bool().unsqueeze(2).expand(B, K, T, N)
+        z = flip_variables(rule.z.unsqueeze(1).expand(B, K, T, L), variables)
+        return clause_truth(z.flatten(1, 2), literals).reshape(B, -1, K, T).transpose(1, 2)
+
+    def kept_truth() -> Tensor:
+        after = flipped(torch.where(selected, mean_gate, 0.0)).mean(1)
+        return row_mean((shares * after).sum(-1), rows)
+
+    def moved_truth() -> Tensor:
+        after = soft_maximum(flipped(torch.where(selected, 0.0, 1 - mean_gate)))
+        return row_mean((after - prediction.unsqueeze(1)).abs().mean(1), rows)
+
+    return {
+        "necessity": kept_truth,
+        "spuriousness": moved_truth,
+        "overlap": lambda: coverage_overlap(gated, rows),
+        "responsibility": lambda: row_mean((shares * (shares + 1e-8).log()).sum(-1), rows),
+    }
+
+
+def soft_maximum(clauses: Float[Tensor, "*batch T"]) -> Float[Tensor, "*batch"]:
+    """Return a little more than the largest truth, at most 1."""
+    return (_BLUR * (clauses / _BLUR).logsumexp(-1)).clamp(0, 1)
+
+
+def exclusive_shares(clauses: Clauses) -> Clauses:
+    """Shares of the clauses in covering a row, each by its truth where no other clause is true."""
+    missing = (1 - clauses).clamp_min(1e-8).log()
+    alone = clauses * (missing.sum(-1, keepdim=True) - missing).exp()
+    return alone / (alone.sum(-1, keepdim=True) + 1e-8)
+
+
+def with_gate_noise(rule: SoftRule, generator: torch.Generator | None) -> SoftRule:
+    """Add logistic noise to the logits of all gates; a gate of 0 or 1 stays what it is.
+
+    With u uniform in (0, 1), sigmoid(logit z + logit u) = z u / (z u + (1 - z)(1 - u)).
+    """
+
+    def shaken(gates: Tensor) -> Tensor:
+        u = torch.rand(gates.shape, generator=generator, device=gates.device, dtype=gates.dtype)
+        u = u.clamp(_SURE, 1 - _SURE)
+        opening = gates * u
+        return opening / (opening + (1 - gates) * (1 - u))
+
+    return SoftRule(shaken(rule.z), shaken(rule.w))
+
+
+def kept_slots(
+    like: ClauseGates, rate: float, min_kept: int, generator: torch.Generator | None
+) -> Bool[Tensor, "B T"]:
+    """Clause dropout: which slots take part in this step, each episode on its own.
+
+    Each slot sits out with the given chance, except that the ``min_kept`` luckiest always stay.
+    """
+    luck = torch.rand(like.shape, generator=generator, device=like.device)
+    last_kept = luck.topk(min(min_kept, luck.shape[-1]), -1).values[..., -1:] if min_kept else 1.0
+    return (luck >= rate) | (luck >= last_kept)

@@ -10,17 +10,24 @@ rule may change. Literals with equal statistics have equal gates in every slot, 
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from nri.episode import Episode
 from nri.errors import ConfigError
-from nri.paper.torch.batch import NAMES, EpisodeBatch, literal_statistics, pad_episodes
+from nri.paper.torch.batch import NAMES, EpisodeBatch, literal_statistics
 from nri.paper.torch.tnorm import SoftRule, non_null
+
+Generator = torch.Generator | None
+"""Where first weights are drawn from."""
+Embedded = Float[Tensor, "B L D"]
+"""h, an embedding of each literal."""
+States = Float[Tensor, "B T D"]
+"""s, a state of each slot."""
+LiteralMask = Bool[Tensor, "B L"]
+"""Which literals are no padding."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,7 @@ class PaperConfig:
             )
 
 
-def linear(n_in: int, n_out: int, generator: torch.Generator | None, bias: bool = True) -> nn.Linear:
+def linear(n_in: int, n_out: int, generator: Generator, bias: bool = True) -> nn.Linear:
     """Return a linear layer initialised uniformly in +-1/sqrt(n_in), torch's usual scale."""
     layer = nn.Linear(n_in, n_out, bias=bias, device="meta").to_empty(device="cpu")  # draws nothing
     bound = 1 / math.sqrt(n_in)
@@ -74,15 +81,18 @@ def linear(n_in: int, n_out: int, generator: torch.Generator | None, bias: bool 
     return layer
 
 
+def mlp(n_in: int, width: int, generator: Generator) -> nn.Sequential:
+    """Return two linear layers with a ReLU between them."""
+    return nn.Sequential(linear(n_in, width, generator), nn.ReLU(), linear(width, width, generator))
+
+
 class MultiHeadAttention(nn.Module):
     """Scaled dot-product attention of queries over a set of items, with several heads.
 
     ``dropout`` is the chance that an item is overlooked in training.
     """
 
-    def __init__(
-        self, width: int, heads: int, generator: torch.Generator | None, dropout: float = 0.0
-    ) -> None:
+    def __init__(self, width: int, heads: int, generator: Generator, dropout: float = 0.0) -> None:
         super().__init__()
         self.heads = heads
         self.dropout = dropout
@@ -116,35 +126,25 @@ class ExampleKeys(nn.Module):
     is the paper's design; it holds the influence down by a narrow bottleneck.
     """
 
-    def __init__(
-        self,
-        width: int,
-        n_train: int,
-        bottleneck: int,
-        extension_seed: int,
-        extension_scale: float,
-        generator: torch.Generator | None,
-    ) -> None:
+    def __init__(self, config: PaperConfig, generator: Generator) -> None:
         super().__init__()
-        self.n_train = n_train
-        self.extension_seed = extension_seed
-        self.extension_scale = extension_scale
+        self.config = config
+        width, n_train = config.width, config.n_train
         bound = 1 / math.sqrt(2 * n_train)
-        self.from_label = nn.Sequential(
-            linear(3, width, generator), nn.ReLU(), linear(width, width, generator)
-        )
-        columns = torch.empty(2, bottleneck, n_train)
+        self.from_label = mlp(3, width, generator)
+        columns = torch.empty(2, config.bottleneck, n_train)
         self.columns = nn.Parameter(columns.uniform_(-bound, bound, generator=generator))
         """[polarity, unit, variable]: the first layer of MLP_x, one block for each polarity, so that a
         variable meets the same weights however many columns stand beside it."""
-        self.bias = nn.Parameter(torch.zeros(bottleneck))
-        self.from_values = linear(bottleneck, width, generator)
+        self.bias = nn.Parameter(torch.zeros(config.bottleneck))
+        self.from_values = linear(config.bottleneck, width, generator)
 
     def forward(self, batch: EpisodeBatch) -> Float[Tensor, "B M D"]:
         """Key of each row; padding rows get one too, to be masked by the reader."""
-        trained, seeded = self._columns(batch.values.shape[-1])
+        trained, seeded = self.adapted_columns(batch.values.shape[-1])
         values = batch.literals * batch.literal_valid.unsqueeze(-2)
-        # a table's own width, not that of the batch: padding changes nothing
+        # seeded columns have the size of a fresh layer's of 2N inputs, so their sum does not grow with N;
+        # that is the table's own width, not that of the batch: padding changes nothing
         size = (2 * batch.variable_valid.sum(-1)).to(values.dtype).clamp_min(1).rsqrt()
         added = nn.functional.linear(values, seeded) * size[:, None, None]
         hidden = (nn.functional.linear(values, trained, self.bias) + added).relu()
@@ -155,25 +155,17 @@ class ExampleKeys(nn.Module):
         positive, negative = self.from_label(labels.new_tensor([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]))
         return torch.stack([labels, 1 - labels], -1) @ torch.stack([positive, negative])
 
-    def adapted_columns(self, n_variables: int) -> Float[Tensor, "U L"]:
-        """First-layer weights of MLP_x for a table of N variables, computed afresh and kept nowhere.
-
-        Below the trained number the input would be padded with zeros, which is the same as leaving
-        out the last columns; above it, seeded columns follow. These have the size of those of a fresh layer
-        of 2N inputs, 1 / sqrt(2N), so that what they add up to does not grow with their number.
-        """
-        trained, seeded = self._columns(n_variables)
-        return trained + seeded / math.sqrt(2 * n_variables)
-
-    def _columns(self, n_variables: int) -> tuple[Float[Tensor, "U L"], Float[Tensor, "U L"]]:
+    def adapted_columns(self, n_variables: int) -> tuple[Float[Tensor, "U L"], Float[Tensor, "U L"]]:
         """Trained columns, and seeded ones in [-1, 1) where there is none trained; each zero at the other's.
 
-        Both are the first N of the trained columns and N seeded ones: no branch on N, so that one exported
-        graph serves every table.
+        They are computed afresh for every table and kept nowhere. Below the trained number the input would be
+        padded with zeros, which is the same as leaving out the last columns; above it, seeded columns follow.
+        There is no branch on N, so that one exported graph serves every table.
         """
-        first, last = 2 * self.n_train, 2 * (self.n_train + n_variables)
-        drawn = seeded_columns(self.extension_seed, first, last, self.columns.shape[1], self.columns.device)
-        drawn = drawn.to(self.columns.dtype) * self.extension_scale
+        first, last = 2 * self.config.n_train, 2 * (self.config.n_train + n_variables)
+        n_units, device = self.columns.shape[1], self.columns.device
+        drawn = seeded_columns(self.config.extension_seed, first, last, n_units, device)
+        drawn = drawn.to(self.columns.dtype) * self.config.extension_scale
         halves = [(trained, drawn[:, polarity::2]) for polarity, trained in enumerate(self.columns)]
         known = [torch.cat([old, torch.zeros_like(new)], -1)[:, :n_variables] for old, new in halves]
         added = [torch.cat([torch.zeros_like(old), new], -1)[:, :n_variables] for old, new in halves]
@@ -206,26 +198,14 @@ def seeded_columns(
 class PaperEncoder(nn.Module):
     """Literal embeddings h1 = h0 + attention(h0 over example keys), eq. (4) ``h0`` to eq. (6) ``h1``."""
 
-    def __init__(self, config: PaperConfig, generator: torch.Generator | None) -> None:
+    def __init__(self, config: PaperConfig, generator: Generator) -> None:
         super().__init__()
         width = config.width
-        self.from_statistics = nn.Sequential(
-            linear(len(NAMES), width, generator),
-            nn.ReLU(),
-            linear(width, width, generator),
-            nn.LayerNorm(width),
-        )
-        self.keys = ExampleKeys(
-            width,
-            config.n_train,
-            config.bottleneck,
-            config.extension_seed,
-            config.extension_scale,
-            generator,
-        )
+        self.from_statistics = mlp(len(NAMES), width, generator).append(nn.LayerNorm(width))
+        self.keys = ExampleKeys(config, generator)
         self.attention = MultiHeadAttention(width, config.heads, generator)
 
-    def forward(self, batch: EpisodeBatch) -> Float[Tensor, "B L D"]:
+    def forward(self, batch: EpisodeBatch) -> Embedded:
         """Embed every literal of every table."""
         h0 = self.from_statistics(literal_statistics(batch))  # eq. (4) ``h0``
         examples = self.keys(batch)  # eq. (5) ``example_key``
@@ -241,14 +221,14 @@ class FiLM(nn.Module):
     form that this is tested against.
     """
 
-    def __init__(self, slots: int, width: int, generator: torch.Generator | None) -> None:
+    def __init__(self, slots: int, width: int, generator: Generator) -> None:
         super().__init__()
         gamma = torch.empty(slots, width).normal_(1.0, 0.5, generator=generator)
         beta = nn.init.orthogonal_(torch.empty(slots, width), generator=generator)
         self.gamma = nn.Parameter(gamma)
         self.beta = nn.Parameter(beta)
 
-    def forward(self, h: Float[Tensor, "B L D"]) -> Float[Tensor, "B T L D"]:
+    def forward(self, h: Embedded) -> Float[Tensor, "B T L D"]:
         """Every slot's view of every literal."""
         return self.gamma[:, None] * h[:, None] + self.beta[:, None]
 
@@ -264,7 +244,7 @@ class FiLM(nn.Module):
 class SlotDecoder(nn.Module):
     """Slot states by a transformer decoder, then literal gates and clause gates."""
 
-    def __init__(self, config: PaperConfig, generator: torch.Generator | None) -> None:
+    def __init__(self, config: PaperConfig, generator: Generator) -> None:
         super().__init__()
         width = config.width
         self.film = FiLM(config.slots, width, generator)
@@ -275,15 +255,13 @@ class SlotDecoder(nn.Module):
         self.literal_gates = LiteralGates(width, generator)
         self.clause_gates = ClauseGates(width, generator, config.dropout)
 
-    def forward(self, h: Float[Tensor, "B L D"], literal_valid: Bool[Tensor, "B L"]) -> SoftRule:
+    def forward(self, h: Embedded, literal_valid: LiteralMask) -> SoftRule:
         """Fill the slots for a batch of embedded literals."""
         states = self.states(h, literal_valid)
-        mean = _mean(h, literal_valid)
         z = self.literal_gates(states, h, literal_valid, self.film)
-        w = self.clause_gates(mean, states, z, h, self.film)
-        return SoftRule(z, w)
+        return SoftRule(z, self.clause_gates(_mean(h, literal_valid), states, z, h, self.film))
 
-    def states(self, h: Float[Tensor, "B L D"], literal_valid: Bool[Tensor, "B L"]) -> Float[Tensor, "B T D"]:
+    def states(self, h: Embedded, literal_valid: LiteralMask) -> States:
         """s_k of eq. (8) ``clause_state``."""
         states = self.queries + _mean(h, literal_valid).unsqueeze(1)
         for layer in self.layers:
@@ -291,7 +269,7 @@ class SlotDecoder(nn.Module):
         return self.norm(states)
 
 
-def _mean(h: Float[Tensor, "B L D"], literal_valid: Bool[Tensor, "B L"]) -> Float[Tensor, "B D"]:
+def _mean(h: Embedded, literal_valid: LiteralMask) -> Float[Tensor, "B D"]:
     r"""\bar h of eq. (8) ``clause_state``."""
     valid = literal_valid.unsqueeze(-1)
     return (h * valid).sum(1) / valid.sum(1).clamp_min(1)
@@ -304,7 +282,7 @@ class DecoderLayer(nn.Module):
     steps adds, and inside the last one.
     """
 
-    def __init__(self, config: PaperConfig, generator: torch.Generator | None) -> None:
+    def __init__(self, config: PaperConfig, generator: Generator) -> None:
         super().__init__()
         width, hidden = config.width, config.feedforward * config.width
         self.norm_slots = nn.LayerNorm(width)
@@ -320,13 +298,7 @@ class DecoderLayer(nn.Module):
         )
         self.drop = nn.Dropout(config.dropout)
 
-    def forward(
-        self,
-        states: Float[Tensor, "B T D"],
-        h: Float[Tensor, "B L D"],
-        literal_valid: Bool[Tensor, "B L"],
-        film: FiLM,
-    ) -> Float[Tensor, "B T D"]:
+    def forward(self, states: States, h: Embedded, literal_valid: LiteralMask, film: FiLM) -> States:
         """Refine the slot states."""
         normed = self.norm_slots(states)
         states = states + self.drop(self.slots(normed, normed))
@@ -343,7 +315,7 @@ class LiteralAttention(nn.Module):
     projections of one vector instead of T projections of L.
     """
 
-    def __init__(self, width: int, heads: int, generator: torch.Generator | None, dropout: float) -> None:
+    def __init__(self, width: int, heads: int, generator: Generator, dropout: float) -> None:
         super().__init__()
         self.heads = heads
         self.drop = nn.Dropout(dropout)
@@ -353,13 +325,7 @@ class LiteralAttention(nn.Module):
         self.value = linear(width, width, generator)
         self.out = linear(width, width, generator)
 
-    def forward(
-        self,
-        states: Float[Tensor, "B T D"],
-        h: Float[Tensor, "B L D"],
-        literal_valid: Bool[Tensor, "B L"],
-        film: FiLM,
-    ) -> Float[Tensor, "B T D"]:
+    def forward(self, states: States, h: Embedded, literal_valid: LiteralMask, film: FiLM) -> States:
         """Gather for each slot what its state asks of the valid literals."""
         B, T, D = states.shape
         key, _ = film.seen_through(self.key.weight.reshape(self.heads, -1, D))  # [T, A, E, D]
@@ -379,7 +345,7 @@ class LiteralAttention(nn.Module):
 class LiteralGates(nn.Module):
     """z_kj = sigmoid(<W_s s_k, W_h h_kj> / sqrt(D) + b), eq. (9) ``literal_gate``."""
 
-    def __init__(self, width: int, generator: torch.Generator | None) -> None:
+    def __init__(self, width: int, generator: Generator) -> None:
         super().__init__()
         self.scale = 1 / math.sqrt(width)
         self.from_state = linear(width, width, generator, bias=False)
@@ -387,11 +353,7 @@ class LiteralGates(nn.Module):
         self.bias = nn.Parameter(torch.zeros(()))
 
     def forward(
-        self,
-        states: Float[Tensor, "B T D"],
-        h: Float[Tensor, "B L D"],
-        literal_valid: Bool[Tensor, "B L"],
-        film: FiLM,
+        self, states: States, h: Embedded, literal_valid: LiteralMask, film: FiLM
     ) -> Float[Tensor, "B T L"]:
         """Gate every literal in every slot; zero on padding."""
         weight, offset = film.seen_through(self.from_literal.weight)  # W_h as slot k applies it to h_j
@@ -418,19 +380,14 @@ def exclude_complements(logits: Float[Tensor, "*batch L"]) -> Float[Tensor, "*ba
 class ClauseGates(nn.Module):
     """w_k = sigmoid(MLP([mean literal, summary, state, non-null probability])), eq. (10) ``clause_gate``."""
 
-    def __init__(self, width: int, generator: torch.Generator | None, dropout: float = 0.0) -> None:
+    def __init__(self, width: int, generator: Generator, dropout: float = 0.0) -> None:
         super().__init__()
         self.drop = nn.Dropout(dropout)
         self.hidden = linear(3 * width + 1, width, generator)
         self.out = linear(width, 1, generator)
 
     def forward(
-        self,
-        mean: Float[Tensor, "B D"],
-        states: Float[Tensor, "B T D"],
-        z: Float[Tensor, "B T L"],
-        h: Float[Tensor, "B L D"],
-        film: FiLM,
+        self, mean: Float[Tensor, "B D"], states: States, z: Float[Tensor, "B T L"], h: Embedded, film: FiLM
     ) -> Float[Tensor, "B T"]:
         """Gate every slot, given the literals it selected."""
         shares = z / z.sum(-1, keepdim=True).clamp_min(1e-6)
@@ -443,7 +400,7 @@ class ClauseGates(nn.Module):
 class PaperInducer(nn.Module):
     """Tables with labels in, one soft rule for each table out."""
 
-    def __init__(self, config: PaperConfig, generator: torch.Generator | None = None) -> None:
+    def __init__(self, config: PaperConfig, generator: Generator = None) -> None:
         super().__init__()
         self.config = config
         self.encoder = PaperEncoder(config, generator)
@@ -452,14 +409,3 @@ class PaperInducer(nn.Module):
     def forward(self, batch: EpisodeBatch) -> SoftRule:
         """Induce a soft rule over the padded literals of the batch."""
         return self.decoder(self.encoder(batch), batch.literal_valid)
-
-    @torch.no_grad()
-    def induce(self, episodes: Sequence[Episode]) -> list[SoftRule]:
-        """Induce one soft rule for each table, over the table's own literals, in one forward pass."""
-        device = self.decoder.queries.device
-        batch = pad_episodes(episodes).to(device)
-        rules = self(batch)
-        return [
-            SoftRule(z[:, valid], w)
-            for z, w, valid in zip(rules.z, rules.w, batch.literal_valid, strict=True)
-        ]

@@ -11,6 +11,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+Clauses = Float[Tensor, "*batch M T"]
+"""The truth of each slot's clause on each row."""
+
 
 @dataclass(frozen=True, eq=False)
 class SoftRule:
@@ -32,9 +35,7 @@ _TINY = 1e-12
 """Stands for zero inside logarithms; far below the 6e-8 between 1 and the float32 before it."""
 
 
-def clause_truth(
-    z: Float[Tensor, "*batch T L"], literals: Float[Tensor, "*batch M L"]
-) -> Float[Tensor, "*batch M T"]:
+def clause_truth(z: Float[Tensor, "*batch T L"], literals: Float[Tensor, "*batch M L"]) -> Clauses:
     r"""Truth of each clause on each row, C = prod_j (1 - z_j (1 - l_j)), eq. (12) ``clause_truth``.
 
     Literal values are exactly 0, 0.5 or 1. The clause without literals is true everywhere here, as it is
@@ -60,7 +61,7 @@ def non_null(z: Float[Tensor, "*batch T L"]) -> Float[Tensor, "*batch T"]:
 class Execution:
     """What a soft rule says on M rows."""
 
-    clauses: Float[Tensor, "*batch M T"]
+    clauses: Clauses
     """Truth of each slot's clause, zero where the slot selects nothing."""
     rule: Float[Tensor, "*batch M"]
     """Truth of the whole rule: the prediction."""
@@ -79,13 +80,6 @@ def execute(rule: SoftRule, literals: Float[Tensor, "*batch M L"], empty_is_sile
     return Execution(clauses, disjunction(clauses, rule.w))
 
 
-def disjunction(
-    clauses: Float[Tensor, "*batch M T"], w: Float[Tensor, "*batch T"]
-) -> Float[Tensor, "*batch M"]:
+def disjunction(clauses: Clauses, w: Float[Tensor, "*batch T"]) -> Float[Tensor, "*batch M"]:
     """Probabilistic OR of the gated clauses, 1 - prod_k (1 - w_k C_k), eq. (13) ``prediction``."""
     return 1 - (1 - w.unsqueeze(-2) * clauses).prod(-1)
-
-
-def rule_truth(rule: SoftRule, literals: Float[Tensor, "*batch M L"]) -> Float[Tensor, "*batch M"]:
-    """Truth of a soft rule on each row, in [0, 1]."""
-    return execute(rule, literals).rule

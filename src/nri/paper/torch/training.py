@@ -22,15 +22,14 @@ from nri.paper.deploy import PUBLISHED, DeployConfig, deploy
 from nri.paper.episodes import PaperEpisodes, PaperPreset, paper_episodes
 from nri.paper.model import TUNED, Gates, PaperModel
 from nri.paper.torch.batch import EpisodeBatch, batch_from_arrays, binary_entropy
-from nri.paper.torch.losses import PaperLossConfig
+from nri.paper.torch.losses import PaperLossConfig, paper_loss
 from nri.paper.torch.network import PaperConfig, PaperInducer
-from nri.paper.torch.objective import paper_loss
 from nri.paper.torch.tnorm import SoftRule
 from nri.search.limits import Limits
-from nri.synth.tables import dnf_truth
-from nri.synth.wide import WidePrior
+from nri.synth import WidePrior, dnf_truth
 from nri.train.checkpoint import Graph
-from nri.train.config import TrainConfig, to_dict
+from nri.train.config import TrainConfig
+from nri.train.loop import moved
 
 SEED = 20_261_116
 """Training runs take small seeds."""
@@ -69,7 +68,7 @@ def score(network: nn.Module, suite: PaperSuite, config: DeployConfig = PUBLISHE
     device = next(network.parameters()).device
     for name, episodes in suite.items():
         with torch.no_grad():
-            rule = network(tensors(episodes).to(device))
+            rule = network(moved(tensors(episodes), device))
         found = {"accuracy": _fresh_accuracy(rule, episodes, config), **slot_state(rule)}
         scores |= {f"{name}/{key}": value for key, value in found.items()}
     return scores
@@ -232,6 +231,51 @@ def _accuracy(model: PaperModel, table: HiddenRule) -> float:
     return float(np.where(answer, table.truth, 1 - table.truth).mean())
 
 
+class Views(nn.Module):
+    """The network on views of one table: other signs, other orders of columns; no padding."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(
+        self, values: Float[Tensor, "V M N"], known: Bool[Tensor, "V M N"], labels: Float[Tensor, " M"]
+    ) -> tuple[Float[Tensor, "V T L"], Float[Tensor, "V T"]]:
+        """Return literal gates and clause gates of each view."""
+        y = labels + torch.zeros_like(values[:, :, 0])
+        rows, variables = torch.ones_like(y, dtype=torch.bool), torch.ones_like(known[:, 0])
+        rule = self.network(EpisodeBatch(values, known, y, rows, variables))
+        return rule.z, rule.w
+
+
+class SlotTraining:
+    """What the training of every network that fills slots has: how it is scored, and the file that ships."""
+
+    def __init__(self, config: Any) -> None:
+        self.config = config
+
+    @cached_property
+    def _hidden_rules(self) -> dict[str, list[HiddenRule]]:
+        return deployed_suite(2 * self.config.run.validation_batches)
+
+    def validate(self, network: nn.Module) -> dict[str, float]:
+        """Score rules as deployed, by recovery and on wide tables."""
+        return score_deployed(network, self._hidden_rules)
+
+    def graph(self, network: nn.Module) -> Graph:
+        """Return what is traced of a trained network."""
+        V, M, N = 2, 23, 11
+        cells = torch.rand(V, M, N)
+        labels = (torch.arange(M) % 2).float()
+        return Graph(
+            Views(network),
+            inputs={"values": (cells < 0.4).float(), "known": cells < 0.9, "labels": labels},
+            input_axes={"values": "VMN", "known": "VMN", "labels": "M"},
+            output_axes={"z": "VTL", "w": "VT"},
+            free="VMNL",
+        )
+
+
 @dataclass(frozen=True)
 class PaperTrainConfig(TrainConfig):
     """A training run of the paper's network."""
@@ -262,13 +306,12 @@ class PaperTrainConfig(TrainConfig):
             )
 
 
-class PaperTraining:
+class PaperTraining(SlotTraining):
     """Soft rules for random DNFs, judged by the paper's objective."""
 
     name = "paper"
 
-    def __init__(self, config: PaperTrainConfig) -> None:
-        self.config = config
+    config: PaperTrainConfig
 
     def build(self) -> PaperInducer:
         """Make the network; its first weights depend on the seed alone."""
@@ -282,7 +325,7 @@ class PaperTraining:
         preset = clean(config.data) if progress < config.clean_share else config.data
         first = index * config.batch % (config.pool or math.inf)
         drawn = paper_episodes(preset, config.seed, int(first), config.batch)
-        batch = tensors(drawn).to(device)
+        batch = moved(tensors(drawn), device)
         # the network sees noisy labels, its rule is judged by those before the noise
         judged = replace(batch, labels=torch.from_numpy(drawn.truth).to(batch.labels))
         # one source of chance for each batch: a resumed run drops the same slots and units
@@ -299,52 +342,6 @@ class PaperTraining:
     def _suite(self) -> PaperSuite:
         return validation_suite(self.config.data, 32 * self.config.run.validation_batches)
 
-    @cached_property
-    def _hidden_rules(self) -> dict[str, list[HiddenRule]]:
-        return deployed_suite(2 * self.config.run.validation_batches)
-
     def validate(self, network: nn.Module) -> dict[str, float]:
         """Accuracy on fresh rows, clean and noisy, the state of the slots, and both deployments' rules."""
-        return score(network, self._suite) | score_deployed(network, self._hidden_rules)
-
-    def describe(self) -> dict[str, Any]:
-        """Return the configuration as plain values."""
-        return to_dict(self.config)
-
-    def graph(self, network: nn.Module) -> Graph:
-        """Return what is traced of a trained network."""
-        return table_graph(network)
-
-
-class Views(nn.Module):
-    """The network on views of one table: other signs, other orders of columns; no padding."""
-
-    def __init__(self, network: nn.Module) -> None:
-        super().__init__()
-        self.network = network
-
-    def forward(
-        self, values: Float[Tensor, "V M N"], known: Bool[Tensor, "V M N"], labels: Float[Tensor, " M"]
-    ) -> tuple[Float[Tensor, "V T L"], Float[Tensor, "V T"]]:
-        """Return literal gates and clause gates of each view."""
-        y = labels + torch.zeros_like(values[:, :, 0])
-        rows, variables = torch.ones_like(y, dtype=torch.bool), torch.ones_like(known[:, 0])
-        rule = self.network(EpisodeBatch(values, known, y, rows, variables))
-        return rule.z, rule.w
-
-
-def table_graph(network: nn.Module) -> Graph:
-    """Return what is traced of a network that fills slots."""
-    V, M, N = 2, 23, 11
-    cells = torch.rand(V, M, N)
-    return Graph(
-        Views(network),
-        inputs={
-            "values": (cells < 0.4).float(),
-            "known": cells < 0.9,
-            "labels": (torch.arange(M) % 2).float(),
-        },
-        input_axes={"values": "VMN", "known": "VMN", "labels": "M"},
-        output_axes={"z": "VTL", "w": "VT"},
-        free="VMNL",
-    )
+        return score(network, self._suite) | super().validate(network)

@@ -18,8 +18,16 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from nri.errors import ConfigError
-from nri.seeded.torch.batch import SeededInputs, SeededOutputs
-from nri.seeded.torch.experts import ExpertReader, ReadOpinions
+from nri.seeded.experts import COUNCIL
+
+Channels = Float[Tensor, "B C M"]
+"""What is summed over a neighbourhood: positives, negatives, and the doubt that the experts leave."""
+Variables = Float[Tensor, "B S N D"]
+"""Each variable as it is seen from each seed."""
+Contexts = Float[Tensor, "B S X"]
+"""Each seed as a whole."""
+Opinions = Float[Tensor, "B S E"]
+"""A number of each expert for each seed."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +49,118 @@ class SeededConfig:
                 raise ConfigError(f"model.{name} must be at least 1, not {getattr(self, name)}")
 
 
-CHANNELS = 3
-"""What is summed over a neighbourhood: positives, negatives, and the doubt the experts leave."""
+@dataclass(frozen=True, eq=False)
+class SeededInputs:
+    """A table as it is seen from S seeds. Cells are -1, +1, or 0 where unknown."""
+
+    rows: Float[Tensor, "B M N"]
+    """The support rows"""
+    labels: Float[Tensor, "B M"]
+    """0 or 1"""
+    weights: Float[Tensor, "B M"]
+    """How many rows each support row stands for"""
+    seeds: Float[Tensor, "B S N"]
+    """The rows asked about"""
+    apart: Float[Tensor, "B S M"]
+    """How much each support row counts for each seed: its weight, one less where it is the seed itself"""
+    row_opinions: Float[Tensor, "B M E"]
+    """What each expert says of a support row without having seen it"""
+    seed_opinions: Float[Tensor, "B S E"]
+    seed_parts: Float[Tensor, "B S N"]
+    """What each cell of a seed adds to the firm linear expert's opinion on it"""
+
+
+@dataclass(frozen=True, eq=False)
+class SeededOutputs:
+    """What the network says of each seed, after every round (the last one counts)."""
+
+    posterior: Float[Tensor, "R B S"]
+    """Log-odds that the seed is positive"""
+    reason: Float[Tensor, "R B S N"]
+    """Log-odds that the seed's value at a variable is part of the clause that covers it"""
+    precision: Float[Tensor, "R B S"]
+    """Log-odds that an unseen row which the reason covers is positive"""
+
+
+FEATURES = 7
+"""Numbers that describe one expert's opinion on one seed"""
+
+
+@dataclass(frozen=True, eq=False)
+class ReadOpinions:
+    """The experts' opinions after they were checked against the support's labels."""
+
+    context: Contexts
+    log_odds: Opinions
+    """What rows with a like opinion turned out to be"""
+    council: Float[Tensor, "B S"]
+    """The council's opinion, taken at its word, as log-odds"""
+    council_rows: Float[Tensor, "B M"]
+    """The probability that the council gives each support row, unseen"""
+
+
+class ExpertReader(nn.Module):
+    """Describes each opinion by its size, by how good the expert is here, and by what like opinions meant."""
+
+    def __init__(self, n_experts: int, context: int) -> None:
+        super().__init__()
+        self.n_experts = n_experts
+        self.embed = nn.Linear(FEATURES * n_experts, context)
+        self.mix = nn.Linear(context, context)
+        self.log_bandwidth = nn.Parameter(torch.full((n_experts,), -1.0))
+
+    def forward(self, inputs: SeededInputs) -> ReadOpinions:
+        """Check every expert on the support, and read its opinion on each seed in that light."""
+        rows, labels, weight = inputs.row_opinions, inputs.labels, inputs.weights
+        total = weight.sum(dim=1, keepdim=True) + 1e-6
+        rate = ((weight * labels).sum(dim=1, keepdim=True) + 0.5) / (total + 1)
+
+        def over_rows(values: Float[Tensor, "B M E"]) -> Float[Tensor, "B 1 E"]:
+            return (weight.unsqueeze(2) * values).sum(dim=1, keepdim=True) / total.unsqueeze(2)
+
+        spread = torch.sqrt(over_rows((rows - over_rows(rows)) ** 2) + 1e-4)
+        error = over_rows((rows - (labels - rate).unsqueeze(2)) ** 2)
+        skill = torch.tanh(1 - error / (rate * (1 - rate)).unsqueeze(2))
+        log_odds, support = self._like_opinions(inputs, rows / spread, inputs.seed_opinions / spread, rate)
+        at_its_word = _log_odds(rate.unsqueeze(2) + inputs.seed_opinions, total.unsqueeze(2))
+        features = torch.stack(
+            [
+                inputs.seed_opinions * 4,
+                at_its_word,
+                (inputs.seed_opinions / spread).clamp(-4, 4),
+                log_odds,
+                torch.log(support + 0.5),
+                skill.expand_as(log_odds),
+                skill * log_odds,
+            ],
+            dim=3,
+        )
+        context = self.mix(nn.functional.gelu(self.embed(features.flatten(2))))
+        council_rows = (rate + rows[:, :, COUNCIL]).clamp(0.02, 0.98)
+        return ReadOpinions(context, log_odds, at_its_word[:, :, COUNCIL], council_rows)
+
+    def _like_opinions(
+        self, inputs: SeededInputs, rows: Float[Tensor, "B M E"], seeds: Opinions, rate: Float[Tensor, "B 1"]
+    ) -> tuple[Opinions, Opinions]:
+        """Log-odds of the label, and the mass, among rows whose opinion is close to the seed's."""
+        sharpness = torch.exp(-2 * self.log_bandwidth)
+        odds, masses = [], []
+        for e in range(self.n_experts):  # one expert at a time keeps memory at [S, M]
+            distance = seeds[:, :, e].unsqueeze(2) - rows[:, :, e].unsqueeze(1)
+            like = torch.exp(-0.5 * sharpness[e] * distance**2) * inputs.apart
+            positive = (like @ inputs.labels.unsqueeze(2)).squeeze(2)
+            # summed on its own: mass minus positive can fall below zero by rounding
+            negative = (like @ (1 - inputs.labels).unsqueeze(2)).squeeze(2)
+            odds.append(torch.log(positive + rate) - torch.log(negative + 1 - rate))
+            masses.append(positive + negative)
+        return torch.stack(odds, dim=2), torch.stack(masses, dim=2)
+
+
+def _log_odds(p: Opinions, mass: Float[Tensor, "B 1 1"]) -> Opinions:
+    """Log-odds of a probability that no table of this size can bring nearer to 0 or 1."""
+    least = 0.5 / (mass + 2)
+    bounded = torch.minimum(torch.maximum(p, least), 1 - least)
+    return torch.log(bounded) - torch.log(1 - bounded)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +202,7 @@ def neighbourhoods(inputs: SeededInputs, strength: Float[Tensor, "B S H N"]) -> 
     return torch.exp(-disagreement).reshape(B, S, H, -1) * inputs.apart.unsqueeze(2)
 
 
-def gather_evidence(
-    inputs: SeededInputs, channels: Float[Tensor, "B C M"], near: Float[Tensor, "B S H M"]
-) -> Evidence:
+def gather_evidence(inputs: SeededInputs, channels: Channels, near: Float[Tensor, "B S H M"]) -> Evidence:
     """Sum each channel over each neighbourhood, in all and by agreement with the seed."""
     B, S, H, M = near.shape
     N = inputs.rows.shape[2]
@@ -158,11 +274,8 @@ class FirstLook(nn.Module):
         self.context = nn.Linear(2 * config.width + Evidence.per_seed(1) + config.context + 2, config.context)
 
     def forward(
-        self,
-        inputs: SeededInputs,
-        channels: Float[Tensor, "B C M"],
-        opinion: Float[Tensor, "B S X"],
-    ) -> tuple[Float[Tensor, "B S N D"], Float[Tensor, "B S X"]]:
+        self, inputs: SeededInputs, channels: Channels, opinion: Contexts
+    ) -> tuple[Variables, Contexts]:
         """Return the variables as seen from each seed, and each seed as a whole."""
         evidence = gather_evidence(inputs, channels, inputs.apart.unsqueeze(2))
         known = inputs.seeds.abs().unsqueeze(3)
@@ -195,12 +308,8 @@ class Round(nn.Module):
         nn.init.constant_(self.pull.bias, -2.0)  # start from wide neighbourhoods, and from short clauses
 
     def forward(
-        self,
-        inputs: SeededInputs,
-        channels: Float[Tensor, "B C M"],
-        variables: Float[Tensor, "B S N D"],
-        context: Float[Tensor, "B S X"],
-    ) -> tuple[Float[Tensor, "B S N D"], Float[Tensor, "B S X"], Evidence, Float[Tensor, "B S N"]]:
+        self, inputs: SeededInputs, channels: Channels, variables: Variables, context: Contexts
+    ) -> tuple[Variables, Contexts, Evidence, Float[Tensor, "B S N"]]:
         """Return variables and seeds after the round, the evidence it found, and the clause's gates."""
         known = inputs.seeds.abs().unsqueeze(3)
         pull = self.pull(self.norm(variables)) + self.pull_context(context).unsqueeze(2)
@@ -236,10 +345,7 @@ class Verdict(nn.Module):
         nn.init.constant_(self.trust.bias[-1:], 0.54)  # softplus(0.54) = 1: take the council at its word
 
     def forward(
-        self,
-        context: Float[Tensor, "B S X"],
-        evidence: Evidence,
-        opinion: ReadOpinions,
+        self, context: Contexts, evidence: Evidence, opinion: ReadOpinions
     ) -> tuple[Float[Tensor, "B S"], Float[Tensor, "B S"]]:
         """Return the log-odds of the seed, and of an unseen row that its clause covers."""
         votes = torch.cat([evidence.log_odds, opinion.log_odds, opinion.council.unsqueeze(2)], dim=2)
@@ -248,7 +354,7 @@ class Verdict(nn.Module):
         return posterior, own[..., 1] + evidence.log_odds[..., 0]
 
 
-def pooled(variables: Float[Tensor, "B S N D"], known: Float[Tensor, "B S N 1"]) -> Float[Tensor, "B S P"]:
+def pooled(variables: Variables, known: Float[Tensor, "B S N 1"]) -> Float[Tensor, "B S P"]:
     """Mean over known variables, and the sum scaled so that many weak ones add up."""
     total = variables.sum(dim=2)
     count = known.sum(dim=2) + 1.0
@@ -259,6 +365,3 @@ def _log_size(inputs: SeededInputs) -> Float[Tensor, "B S 2"]:
     mass = inputs.apart.sum(dim=2, keepdim=True)
     n_known = inputs.seeds.abs().sum(dim=2, keepdim=True)
     return torch.cat([torch.log(mass + 1), torch.log(n_known + 1)], dim=2) / 4 - 1
-
-
-assert CHANNELS == 3, "labels, their complement and the doubt left by the experts"

@@ -1,22 +1,156 @@
-"""The seeded network in training."""
+"""The seeded network in training: what it reads and should answer, its loss, its validation, its export."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits
 
-from nri.seeded.experts import EXPERTS
-from nri.seeded.torch.batch import SeededInputs, SeededTargets, seeded_batch
-from nri.seeded.torch.loss import SeededLossConfig, seeded_loss
-from nri.seeded.torch.network import SeededConfig, SeededInducer
-from nri.synth.wide import WidePrior, validation_suite
+from nri.errors import ConfigError
+from nri.seeded.experts import consult
+from nri.seeded.sample import signed_cells
+from nri.seeded.torch.network import SeededConfig, SeededInducer, SeededInputs, SeededOutputs
+from nri.synth import SyntheticBatch, WidePrior, validation_suite
 from nri.train.checkpoint import Graph
-from nri.train.config import TrainConfig, to_dict
+from nri.train.config import TrainConfig
 from nri.train.loop import moved
+from nri.weights import EXPERTS
+
+
+@dataclass(frozen=True, eq=False)
+class SeededTargets:
+    """The truth about the seeds, which are the query rows."""
+
+    truth: Float[Tensor, "B S"]
+    """Noise-free probability that the seed is positive"""
+    usable: Float[Tensor, "B 1"]
+    """0 for an episode whose support shows only one class: there is nothing to induce from"""
+    clauses: Bool[Tensor, "B K L"] | None
+    """The literals of the true clauses, if the target is a DNF"""
+
+
+def seeded_batch(batch: SyntheticBatch) -> tuple[SeededInputs, SeededTargets]:
+    """Seeds are the query rows; the experts are consulted here, once, without gradients."""
+    M = batch.n_support
+    signed = signed_cells(batch.values, batch.known)
+    rows, seeds = signed[:, :M], signed[:, M:]
+    opinions = [consult(r, s, y) for r, s, y in zip(rows, seeds, batch.labels, strict=True)]
+    B, S = seeds.shape[:2]
+    inputs = SeededInputs(
+        rows=torch.from_numpy(rows.copy()),
+        labels=torch.from_numpy(batch.labels.astype(np.float32)),
+        weights=torch.ones(B, M),
+        seeds=torch.from_numpy(seeds.copy()),
+        apart=torch.ones(B, S, M),
+        row_opinions=torch.from_numpy(np.stack([o.support for o in opinions])),
+        seed_opinions=torch.from_numpy(np.stack([o.query for o in opinions])),
+        seed_parts=torch.from_numpy(np.stack([o.query_parts for o in opinions])),
+    )
+    both = batch.labels.any(axis=1) & ~batch.labels.all(axis=1)
+    targets = SeededTargets(
+        truth=torch.from_numpy(batch.truth[:, M:].copy()),
+        usable=torch.from_numpy(both.astype(np.float32))[:, None],
+        clauses=None if batch.clauses is None else torch.from_numpy(batch.clauses),
+    )
+    return inputs, targets
+
+
+@dataclass(frozen=True)
+class SeededLossConfig:
+    """How much each part of the loss counts."""
+
+    reason: float = 0.2
+    """Literal gates against the true clause that fits them best"""
+    precision: float = 0.05
+    """Predicted against actual precision of the reason on the query rows"""
+    early: float = 0.3
+    """Weight of the rounds before the last one"""
+
+    def __post_init__(self) -> None:
+        if min(self.reason, self.precision, self.early) < 0:
+            raise ConfigError("loss weights cannot be negative")
+
+
+@dataclass(frozen=True, eq=False)
+class SeededLoss:
+    """The parts, each averaged over seeds; ``total`` is what is minimised."""
+
+    total: Float[Tensor, ""]
+    posterior: Float[Tensor, ""]
+    """Of the last round"""
+    excess: Float[Tensor, ""]
+    """The last round's posterior loss beyond the entropy of the truth: 0 is perfect knowledge"""
+    error: Float[Tensor, ""]
+    """Share of seeds on the wrong side, beyond what the truth itself makes unavoidable"""
+    reason: Float[Tensor, ""]
+    precision: Float[Tensor, ""]
+
+
+def seeded_loss(
+    config: SeededLossConfig, inputs: SeededInputs, targets: SeededTargets, outputs: SeededOutputs
+) -> SeededLoss:
+    """Score every round; earlier ones count less."""
+    R = len(outputs.posterior)
+    rounds = outputs.posterior.new_full((R,), config.early)
+    rounds[-1] = 1.0
+    rounds = rounds / rounds.sum()
+    usable = targets.usable.expand_as(targets.truth)
+    mean = usable / usable.sum().clamp(min=1)
+    truth = targets.truth.expand_as(outputs.posterior)
+    cost = binary_cross_entropy_with_logits(outputs.posterior, truth, reduction="none")
+    by_round = (cost * mean).sum((1, 2))
+    posterior = (rounds * by_round).sum()
+    reason = (rounds * _reason(targets, outputs, inputs, mean)).sum()
+    precision = _precision(inputs, targets, outputs, mean)
+    p = targets.truth
+    entropy = torch.special.entr(p) + torch.special.entr(1 - p)
+    wrong = torch.where(outputs.posterior[-1] > 0, 1 - p, p) - torch.minimum(p, 1 - p)
+    return SeededLoss(
+        total=posterior + config.reason * reason + config.precision * precision,
+        posterior=by_round[-1].detach(),
+        excess=(by_round[-1] - (entropy * mean).sum()).detach(),
+        error=(wrong * mean).sum().detach(),
+        reason=reason.detach(),
+        precision=precision.detach(),
+    )
+
+
+def _reason(
+    targets: SeededTargets, outputs: SeededOutputs, inputs: SeededInputs, mean: Float[Tensor, "B S"]
+) -> Float[Tensor, " R"]:
+    """Cross-entropy of the gates with the best of the true clauses that cover the seed."""
+    if targets.clauses is None:
+        return outputs.reason.new_zeros(len(outputs.reason))
+    N = inputs.seeds.shape[2]
+    clauses = targets.clauses.to(outputs.reason.dtype)
+    member = clauses[:, :, :N] + clauses[:, :, N:]
+    seeds_literals = torch.cat([inputs.seeds > 0, inputs.seeds < 0], dim=2).to(clauses.dtype)
+    fulfilled = seeds_literals @ clauses.transpose(1, 2)  # [B, S, K]
+    length = clauses.sum(dim=2).unsqueeze(1)
+    covers = (fulfilled >= length) & (length > 0)
+    gate = outputs.reason
+    # sum_i bce(gate_i, member_i) = sum_i softplus(gate_i) - sum_i member_i gate_i, for every clause at once
+    cost = torch.nn.functional.softplus(gate).sum(dim=3, keepdim=True) - gate @ member.transpose(1, 2)
+    cost = torch.where(covers, cost, torch.full_like(cost, 1e6)).amin(dim=3)
+    counted = covers.any(dim=2) * mean
+    return (torch.where(covers.any(dim=2), cost, torch.zeros_like(cost)) * counted).sum(dim=(1, 2))
+
+
+def _precision(
+    inputs: SeededInputs, targets: SeededTargets, outputs: SeededOutputs, mean: Float[Tensor, "B S"]
+) -> Float[Tensor, ""]:
+    """Cross-entropy of the predicted precision with that of the clause on the other query rows."""
+    strength = torch.nn.functional.softplus(outputs.reason[-1].detach())
+    rows = inputs.seeds.transpose(1, 2)
+    disagreement = 0.5 * (strength @ rows.abs() - (strength * inputs.seeds) @ rows)
+    fires = torch.exp(-disagreement) * (1 - torch.eye(disagreement.shape[1], device=rows.device))
+    mass = fires.sum(dim=2)
+    actual = (fires @ targets.truth.unsqueeze(2)).squeeze(2) / (mass + 1e-6)
+    loss = binary_cross_entropy_with_logits(outputs.precision[-1], actual.clamp(0, 1), reduction="none")
+    return (loss * mean * (mass / (1 + mass))).sum()
 
 
 @dataclass(frozen=True)
@@ -49,15 +183,8 @@ class SeededTraining:
         inputs, targets = seeded_batch(self.config.data.draw(rng))
         inputs, targets = moved(inputs, device), moved(targets, device)
         loss = seeded_loss(self.config.loss, inputs, targets, network(inputs))
-        row = {
-            "episodes": float(len(inputs.rows)),
-            "loss": float(loss.total.detach()),
-            "posterior": float(loss.posterior),
-            "excess": float(loss.excess),
-            "error": float(loss.error),
-            "reason": float(loss.reason),
-        }
-        return loss.total, row
+        parts = {name: float(getattr(loss, name)) for name in ("posterior", "excess", "error", "reason")}
+        return loss.total, {"episodes": float(len(inputs.rows)), "loss": float(loss.total.detach()), **parts}
 
     @cached_property
     def _suite(self) -> dict[str, list[tuple[SeededInputs, SeededTargets]]]:
@@ -76,19 +203,29 @@ class SeededTraining:
                 scores[f"{name}/error"] = float(np.mean([loss.error for loss in losses]))
         return scores
 
-    def describe(self) -> dict[str, Any]:
-        """Return the configuration as plain values."""
-        return to_dict(self.config)
-
     def graph(self, network: nn.Module) -> Graph:
-        """Return what is traced of a trained network."""
-        return seeded_graph(network)
+        """Return what is traced of a trained network, with free M, N and S."""
+        size = {"M": 23, "N": 11, "S": 7, "E": len(EXPERTS)}
+        return Graph(
+            OneTable(network),
+            inputs={name: torch.rand([size[axis] for axis in axes]) for name, axes in INPUT_AXES.items()},
+            input_axes=INPUT_AXES,
+            output_axes={"posterior": "S", "reason": "SN", "precision": "S"},
+            free="MNS",
+        )
 
 
-INPUTS = ("rows", "labels", "weights", "seeds", "apart", "row_opinions", "seed_opinions", "seed_parts")
-OUTPUTS = ("posterior", "reason", "precision")
-AXES = ("MN", "M", "M", "SN", "SM", "ME", "SE", "SN")
-"""The letters of each input's axes"""
+INPUT_AXES = {
+    "rows": "MN",
+    "labels": "M",
+    "weights": "M",
+    "seeds": "SN",
+    "apart": "SM",
+    "row_opinions": "ME",
+    "seed_opinions": "SE",
+    "seed_parts": "SN",
+}
+"""The letters of each input's axes: the fields of :class:`SeededInputs`, in their order."""
 
 
 class OneTable(nn.Module):
@@ -98,31 +235,7 @@ class OneTable(nn.Module):
         super().__init__()
         self.network = network
 
-    def forward(
-        self,
-        rows: Float[Tensor, "M N"],
-        labels: Float[Tensor, " M"],
-        weights: Float[Tensor, " M"],
-        seeds: Float[Tensor, "S N"],
-        apart: Float[Tensor, "S M"],
-        row_opinions: Float[Tensor, "M E"],
-        seed_opinions: Float[Tensor, "S E"],
-        seed_parts: Float[Tensor, "S N"],
-    ) -> tuple[Float[Tensor, " S"], Float[Tensor, "S N"], Float[Tensor, " S"]]:
+    def forward(self, *inputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return posterior, reason and precision of every seed, as log-odds."""
-        given = (rows, labels, weights, seeds, apart, row_opinions, seed_opinions, seed_parts)
-        answer = self.network(SeededInputs(*(tensor.unsqueeze(0) for tensor in given)))
-        return answer.posterior[-1, 0], answer.reason[-1, 0], answer.precision[-1, 0]
-
-
-def seeded_graph(network: nn.Module) -> Graph:
-    """Return what is traced of a trained network, with free M, N and S."""
-    size = {"M": 23, "N": 11, "S": 7, "E": len(EXPERTS)}
-    input_axes = dict(zip(INPUTS, AXES, strict=True))
-    return Graph(
-        OneTable(network),
-        inputs={name: torch.rand([size[axis] for axis in axes]) for name, axes in input_axes.items()},
-        input_axes=input_axes,
-        output_axes=dict(zip(OUTPUTS, ("S", "SN", "S"), strict=True)),
-        free="MNS",
-    )
+        outputs = self.network(SeededInputs(*(tensor.unsqueeze(0) for tensor in inputs)))
+        return outputs.posterior[-1, 0], outputs.reason[-1, 0], outputs.precision[-1, 0]

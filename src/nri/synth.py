@@ -1,4 +1,8 @@
-"""Synthetic tables: sources, the columns cut from them, and the targets that decide labels."""
+"""Synthetic tables, the only data that networks are trained on.
+
+The wide prior has many kinds of tables and targets, so that a real table is seldom a surprise: sources, the
+columns cut from them, and the targets that decide labels.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,20 +10,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nri.arrays import BoolArray
+
+FloatArray = NDArray[np.float32]
+
 
 @dataclass(frozen=True, eq=False)
 class SyntheticBatch:
     """B episodes of the same M and N: the first M rows are the support, the others the query."""
 
-    values: NDArray[np.bool_]
+    values: BoolArray
     """[B, M + Q, N]; False wherever unknown."""
-    known: NDArray[np.bool_]
+    known: BoolArray
     """[B, M + Q, N]"""
-    labels: NDArray[np.bool_]
+    labels: BoolArray
     """[B, M], the support's labels as they are observed, noise included."""
-    truth: NDArray[np.float32]
+    truth: FloatArray
     """[B, M + Q], the noise-free probability that a row is positive."""
-    clauses: NDArray[np.bool_] | None
+    clauses: BoolArray | None
     """[B, K, 2N], the literals of the true clauses; None where the target is no DNF."""
 
     @property
@@ -28,7 +36,6 @@ class SyntheticBatch:
         return int(self.labels.shape[1])
 
 
-FloatArray = NDArray[np.float32]
 Shape = tuple[int, int, int]
 """B episodes, R rows, V sources."""
 
@@ -88,7 +95,7 @@ def causal(rng: np.random.Generator, shape: Shape) -> FloatArray:
     return every[:, :, picks] + np.float32(1e-3) * normal(rng, B, R, V)
 
 
-def sparse(rng: np.random.Generator, shape: tuple[int, ...], density: float) -> NDArray[np.bool_]:
+def sparse(rng: np.random.Generator, shape: tuple[int, ...], density: float) -> BoolArray:
     """Choose which entries stay."""
     return rng.random(shape, dtype=np.float32) < density
 
@@ -99,9 +106,6 @@ SOURCES: dict[str, Callable[[np.random.Generator, Shape], FloatArray]] = {
     "clusters": clusters,
     "causal": causal,
 }
-
-
-BoolArray = NDArray[np.bool_]
 
 
 def source_widths(rng: np.random.Generator, n_columns: int) -> list[tuple[str, int]]:
@@ -155,7 +159,7 @@ def repeat_some(rng: np.random.Generator, columns: BoolArray) -> BoolArray:
     return np.asarray(columns[:, :, origin] ^ turned ^ flipped)
 
 
-def symptoms(rng: np.random.Generator, shape: tuple[int, int, int]) -> tuple[BoolArray, FloatArray]:
+def symptoms(rng: np.random.Generator, shape: Shape) -> tuple[BoolArray, FloatArray]:
     """Return columns [B, R, N] and labels [B, R] (0 or 1) of a disease-and-symptoms table.
 
     A share of columns carries no information; nuisance groups move columns of both classes together,
@@ -240,6 +244,12 @@ def dnf_truth(clauses: BoolArray, columns: BoolArray) -> BoolArray:
     return np.asarray(fires.any(axis=2))
 
 
+def with_more_columns(clauses: BoolArray, count: int) -> BoolArray:
+    """[B, K, 2N + 2 count]: carry clauses over to a table with so many more columns at its end."""
+    halves = np.split(clauses, 2, axis=2)
+    return np.concatenate([np.pad(half, [(0, 0), (0, 0), (0, count)]) for half in halves], axis=2)
+
+
 def tree_score(rng: np.random.Generator, columns: BoolArray, depth: int) -> FloatArray:
     """[B, R]: the leaf value of one random binary tree for each row."""
     B, R, N = columns.shape
@@ -297,3 +307,134 @@ def one_of_many(rng: np.random.Generator, scores: list[FloatArray]) -> FloatArra
     sharp = np.float32(10.0 ** rng.uniform(0.3, 2.0)) * stacked
     exps = np.exp(sharp - sharp.max(axis=2, keepdims=True))
     return np.asarray(exps[:, :, 0] / exps.sum(axis=2), dtype=np.float32)
+
+
+TARGETS = ("dnf", "dnf", "forest", "linear", "hidden", "mixed", "compete", "generative")
+"""What decides the label; a family named twice is drawn twice as often."""
+
+
+@dataclass(frozen=True)
+class WidePrior:
+    """The ranges that the wide prior draws from."""
+
+    min_rows: int = 6
+    max_rows: int = 512
+    min_columns: int = 4
+    max_columns: int = 128
+    n_query: int = 32
+    """Query rows in each episode."""
+    cells: int = 80_000
+    """Cells in a batch, which fixes how many episodes of M x N it holds; query rows are counted twice,
+    because each is looked at against the whole table."""
+    max_episodes: int = 40
+    max_noise: float = 0.3
+    """Largest share of support labels that are turned."""
+    max_missing: float = 0.3
+    """Largest share of unknown cells in a column."""
+
+    def draw(self, rng: np.random.Generator) -> SyntheticBatch:
+        """Draw a batch of episodes of one shape."""
+        M = log_uniform(rng, self.min_rows, self.max_rows)
+        N = log_uniform(rng, self.min_columns, self.max_columns)
+        B = int(np.clip(self.cells // ((M + 2 * self.n_query) * N), 2, self.max_episodes))
+        columns, truth, clauses = _table(rng, (B, M + self.n_query, N))
+        labels = observed_labels(rng, truth[:, :M], self.max_noise)
+        known = known_cells(rng, columns, self.max_missing)
+        return SyntheticBatch(columns & known, known, labels, truth, clauses)
+
+
+def log_uniform(rng: np.random.Generator, least: int, most: int) -> int:
+    """Draw a whole number whose logarithm is uniform."""
+    return int(np.exp(rng.uniform(np.log(least), np.log(most + 1))))
+
+
+def _table(rng: np.random.Generator, shape: Shape) -> tuple[BoolArray, FloatArray, BoolArray | None]:
+    """Columns [B, R, N], truth [B, R] and, for a DNF target, its clauses [B, K, 2N]."""
+    family = TARGETS[rng.integers(len(TARGETS))]
+    if family == "generative":
+        columns, truth = symptoms(rng, shape)
+        return columns, truth, None
+    columns, sources = _features(rng, shape)
+    if family == "dnf":
+        clauses = random_dnf(rng, columns)
+        return columns, dnf_truth(clauses, columns).astype(np.float32), clauses
+    relevant = _relevant(rng, columns)
+    if family == "compete":
+        n_classes = int(rng.integers(3, 7))
+        return columns, one_of_many(rng, [_score(rng, relevant, sources) for _ in range(n_classes)]), None
+    if family == "mixed":
+        score = standardized(forest_score(rng, relevant)) + standardized(linear_score(rng, _signed(relevant)))
+    elif family == "forest":
+        score = forest_score(rng, relevant)
+    elif family == "hidden":
+        score = linear_score(rng, sources)
+    else:
+        score = linear_score(rng, _signed(relevant))
+    return columns, probability(rng, standardized(score)), None
+
+
+def _features(rng: np.random.Generator, shape: Shape) -> tuple[BoolArray, FloatArray]:
+    """Columns [B, R, N] in random order, and the sources [B, R, V] they were cut from."""
+    B, R, N = shape
+    layout = source_widths(rng, N)
+    family = list(SOURCES)[rng.integers(len(SOURCES))]
+    sources = SOURCES[family](rng, (B, R, len(layout)))
+    columns = columns_from_sources(rng, sources, layout, median=rng.random() < 0.4)
+    columns = repeat_some(rng, columns)
+    return columns[:, :, rng.permutation(N)], sources
+
+
+def _relevant(rng: np.random.Generator, columns: BoolArray) -> BoolArray:
+    """Keep the columns that the target may read; the others are there to distract."""
+    N = columns.shape[2]
+    keep = max(2, int(np.ceil(N * rng.choice([0.2, 0.5, 1.0]))))
+    return columns[:, :, rng.permutation(N)[:keep]]
+
+
+def _score(rng: np.random.Generator, columns: BoolArray, sources: FloatArray) -> FloatArray:
+    which = rng.integers(3)
+    if which == 0:
+        return forest_score(rng, columns)
+    return linear_score(rng, _signed(columns) if which == 1 else sources)
+
+
+def _signed(columns: BoolArray) -> FloatArray:
+    return columns.astype(np.float32) * 2 - 1
+
+
+SEED = 20_261_116
+"""Training runs take small seeds."""
+
+
+def validation_suite(batches: int = 8) -> dict[str, list[SyntheticBatch]]:
+    """Name the parts: the wide prior by size of table, clean rules, noisy rules, spurious columns.
+
+    ``batches`` is the size of a part of the wide prior; the parts with rules have a quarter of it.
+    """
+    few = max(1, batches // 4)
+    small = WidePrior(max_rows=40)
+    middle = WidePrior(min_rows=40, max_rows=200)
+    large = WidePrior(min_rows=200)
+    return {
+        "small": [small.draw(np.random.default_rng([SEED, 0, i])) for i in range(batches)],
+        "middle": [middle.draw(np.random.default_rng([SEED, 1, i])) for i in range(batches)],
+        "large": [large.draw(np.random.default_rng([SEED, 2, i])) for i in range(batches)],
+        "recovery": [_rules(np.random.default_rng([SEED, 3, i]), 48) for i in range(few)],
+        "noise": [_rules(np.random.default_rng([SEED, 4, i]), 256, noise=0.3) for i in range(few)],
+        "spurious": [_rules(np.random.default_rng([SEED, 5, i]), 48, spurious=8) for i in range(few)],
+    }
+
+
+def _rules(rng: np.random.Generator, n_support: int, noise: float = 0.0, spurious: int = 0) -> SyntheticBatch:
+    """Draw DNFs over 12 fair columns; spurious ones agree with the support's labels 7 times in 10."""
+    B, N, n_query = 24, 12, 64
+    columns = rng.random((B, n_support + n_query, N)) < 0.5
+    clauses = random_dnf(rng, columns, max_clauses=4, max_literals=3)
+    truth = dnf_truth(clauses, columns)
+    labels = turn_labels(rng, truth[:, :n_support], np.full((B, 1), noise))
+    if spurious:
+        shape = (B, n_support + n_query, spurious)
+        columns = np.concatenate([columns, truth[:, :, None] ^ (rng.random(shape) < 0.3)], axis=2)
+        clauses = with_more_columns(clauses, spurious)
+    known = np.ones_like(columns)
+    return SyntheticBatch(columns, known, labels, truth.astype(np.float32), clauses)

@@ -1,1 +1,0 @@
-"""Synthetic episodes: the only data the networks are ever trained on."""
