@@ -4,16 +4,18 @@ import re
 import shutil
 import sqlite3
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from effort import usually
 
 from nri import NRIRegressor, Settings, cross_validate, induce_rule, read_table
 from nri.outcome import Outcome
-from nri.rows.base import SEARCHED_NUMBERS
+from nri.rows import base
 from nri.rows.database import engine_of
 from nri.rows.files import files_of
 from nri.rows.open import rows_in_engine, rows_in_files
@@ -27,7 +29,10 @@ OUTCOMES = {
 }
 
 
-def additive(n: int = 20_000, seed: int = 0) -> pd.DataFrame:
+N_ROWS = usually(5000, 20_000)
+
+
+def additive(n: int = N_ROWS, seed: int = 0) -> pd.DataFrame:
     """Six normal columns without a planted rule: all add to every outcome, with noise."""
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame(rng.normal(size=(n, 6)).round(3), columns=[f"x{i}" for i in range(6)])
@@ -66,13 +71,17 @@ def about(frame: pd.DataFrame, outcome: str) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def long_rows() -> pd.DataFrame:
-    return additive()
+def long_rows() -> Iterator[pd.DataFrame]:
+    """Rows of which only some are searched, by the limits of the package or by lower ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(base, "SEARCHED_ROWS", usually(1500, base.SEARCHED_ROWS))
+        patch.setattr(base, "SEARCHED_NUMBERS", usually(800, base.SEARCHED_NUMBERS))
+        yield additive()
 
 
 @pytest.fixture(scope="module", params=OUTCOMES)
 def in_memory(request, long_rows) -> tuple[str, pd.DataFrame, Rule]:
-    """An outcome of 20 000 rows, and its rule by the rows in memory."""
+    """An outcome of many rows, and its rule by the rows in memory."""
     frame = about(long_rows, request.param)
     return request.param, frame, induce_rule(read_table(frame, **OUTCOMES[request.param]), SETTINGS).rule
 
@@ -104,7 +113,7 @@ def test_permuted_rows_in_files_give_the_rule_of_memory(in_memory, tmp_path, end
 
 @pytest.mark.parametrize("outcome", ["number", "survival"])
 def test_permuted_rows_in_memory_give_one_rule(long_rows, outcome):
-    frame = about(long_rows, outcome).head(9000)
+    frame = about(long_rows, outcome).head(N_ROWS // 2)
     shuffled = frame.sample(frac=1, random_state=3, ignore_index=True)
     first, again = (
         induce_rule(read_table(one, **OUTCOMES[outcome]), SETTINGS).rule for one in (frame, shuffled)
@@ -112,10 +121,10 @@ def test_permuted_rows_in_memory_give_one_rule(long_rows, outcome):
     assert again == first
 
 
-def test_9000_permuted_rows_give_one_regressor():
-    frame = additive(9000, seed=4)
+def test_permuted_rows_give_one_regressor(long_rows):
+    frame = additive(N_ROWS // 2, seed=4)
     X, y = frame[[f"x{i}" for i in range(6)]], frame["value"]
-    assert len(X) > SEARCHED_NUMBERS
+    assert len(X) > base.SEARCHED_NUMBERS
     order = np.random.default_rng(5).permutation(len(X))
     first = NRIRegressor().fit(X, y).rule_
     assert first.branches
