@@ -17,7 +17,7 @@ EXAMPLES = {
     "tables": usually(50, 100),
     "large": usually(8, 20),
     "rules": 100,
-    "weights": usually(10, 30),
+    "weights": 30,
     "commands": usually(3, 6),
     "server": 20,
 }
