@@ -21,7 +21,7 @@ from nri.rows.files import files_of
 from nri.rows.open import rows_in_engine, rows_in_files
 from nri.rule import Rule, asp_facts, prolog_facts
 
-SETTINGS = Settings(model="greedy")
+SETTINGS = Settings(model="greedy", max_clauses=usually(2, 8), max_literals=usually(2, 6))
 OUTCOMES = {
     "classes": {"target": "label"},
     "number": {"target": "value"},
@@ -29,7 +29,7 @@ OUTCOMES = {
 }
 
 
-N_ROWS = usually(5000, 20_000)
+N_ROWS = usually(4000, 20_000)
 
 
 def additive(n: int = N_ROWS, seed: int = 0) -> pd.DataFrame:
@@ -74,8 +74,8 @@ def about(frame: pd.DataFrame, outcome: str) -> pd.DataFrame:
 def long_rows() -> Iterator[pd.DataFrame]:
     """Rows of which only some are searched, by the limits of the package or by lower ones."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(base, "SEARCHED_ROWS", usually(1500, base.SEARCHED_ROWS))
-        patch.setattr(base, "SEARCHED_NUMBERS", usually(800, base.SEARCHED_NUMBERS))
+        patch.setattr(base, "SEARCHED_ROWS", usually(1000, base.SEARCHED_ROWS))
+        patch.setattr(base, "SEARCHED_NUMBERS", usually(600, base.SEARCHED_NUMBERS))
         yield additive()
 
 

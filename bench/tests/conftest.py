@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from effort import usually
 from threadpoolctl import threadpool_limits
+from trainings import judged_briefly
 
 from nri_bench.datasets import uci_names
 from nri_bench.experiments.options import TOLD
@@ -28,6 +29,13 @@ BOXES = {name for name, method in METHODS.items() if method.family == "black box
 def _one_thread():
     """As in the benchmark's own processes; small fits are slower with more."""
     with threadpool_limits(1):
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _judged_briefly():
+    """No test of the benchmark is about how good a network is after a few updates."""
+    with judged_briefly():
         yield
 
 

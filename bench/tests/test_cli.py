@@ -42,10 +42,10 @@ BRIEF = {
 
 
 def fewer_trainings(monkeypatch, module):
-    """Let the variants of a short training be two, and what a fold is judged on be one."""
+    """Let one variant be trained, and one fold judge it."""
     for name in ("VARIANTS", "WATCHED"):
         if hasattr(module, name):
-            monkeypatch.setattr(module, name, ("full", "no-slot-balance"))
+            monkeypatch.setattr(module, name, ("full",))
     if hasattr(module, "FOLDS"):
         monkeypatch.setattr(module, "FOLDS", 1)
 
