@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: demo test lint types contracts unit fuzz golden lock verify sbom dist format docs site soak screenshots clean bench bench-wide bench-small bench-quick
+.PHONY: demo test test-all lint types contracts unit fuzz golden lock verify sbom dist format docs site soak screenshots clean bench bench-wide bench-small bench-quick
 
 demo: $(VENV)/.installed
 	$(BIN)/nri demo
@@ -23,7 +23,11 @@ contracts: $(VENV)/.installed-test
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.installed-test
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist loadfile
+
+# The same promises with more examples, longer tables and more processes: about half an hour.
+test-all: $(VENV)/.installed-test
+	NRI_THOROUGH=1 $(BIN)/pytest -n 2 --dist loadfile
 
 # A campaign against everything: estimators, files, command lines, exports, server, checkpoints. One line of counts at the end.
 fuzz: MINUTES ?= 60

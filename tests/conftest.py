@@ -2,10 +2,13 @@
 
 import os
 
+from effort import usually
 from hypothesis import HealthCheck, settings
 
 # Timings depend on what else the machine does, so no deadline; the first example pays for imports.
-settings.register_profile("nri", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "nri", deadline=None, max_examples=usually(15, 40), suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("nri")
 
 os.environ["NRI_JOBS"] = "1"  # folds of a slow test would else start processes that compete with other tests

@@ -4,21 +4,25 @@ import re
 import shutil
 import sqlite3
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from effort import usually
 
 from nri import NRIRegressor, Settings, cross_validate, induce_rule, read_table
-from nri.outcome import Outcome
+from nri.outcome import Classes, Outcome
 from nri.rows.database import engine_of
 from nri.rows.files import files_of
 from nri.rows.open import rows_in_engine, rows_in_files
 from nri.rule import Rule, asp_facts, prolog_facts
 
 SETTINGS = Settings(model="greedy")
+SHORT = Settings(model="greedy", max_clauses=usually(2, 8), max_literals=usually(2, 6))
+"""For classes, whose search takes longest."""
 OUTCOMES = {
     "classes": {"target": "label"},
     "number": {"target": "value"},
@@ -26,7 +30,10 @@ OUTCOMES = {
 }
 
 
-def additive(n: int = 20_000, seed: int = 0) -> pd.DataFrame:
+N_ROWS = 20_000
+
+
+def additive(n: int = N_ROWS, seed: int = 0) -> pd.DataFrame:
     """Six normal columns without a planted rule: all add to every outcome, with noise."""
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame(rng.normal(size=(n, 6)).round(3), columns=[f"x{i}" for i in range(6)])
@@ -65,22 +72,30 @@ def about(frame: pd.DataFrame, outcome: str) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def long_rows() -> pd.DataFrame:
-    return additive()
+def long_rows() -> Iterator[pd.DataFrame]:
+    """Rows of which only some are searched, by the limit of the package or by a lower one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Classes, "searched_rows", usually(1000, Classes.searched_rows))
+        yield additive()
 
 
 @pytest.fixture(scope="module", params=OUTCOMES)
 def in_memory(request, long_rows) -> tuple[str, pd.DataFrame, Rule]:
-    """An outcome of 20 000 rows, and its rule by the rows in memory."""
+    """An outcome of many rows, and its rule by the rows in memory."""
     frame = about(long_rows, request.param)
-    return request.param, frame, induce_rule(read_table(frame, **OUTCOMES[request.param]), SETTINGS).rule
+    table = read_table(frame, **OUTCOMES[request.param])
+    return request.param, frame, induce_rule(table, settings_for(request.param)).rule
+
+
+def settings_for(outcome: str) -> Settings:
+    return SHORT if outcome == "classes" else SETTINGS
 
 
 def test_rows_in_memory_and_in_a_relation_give_one_rule(in_memory):
     outcome, frame, rule = in_memory
     with duckdb.connect() as connection:
         engine = engine_of(connection.from_df(frame))
-        found = induce_rule(rows_in_engine(engine, **OUTCOMES[outcome]), SETTINGS)
+        found = induce_rule(rows_in_engine(engine, **OUTCOMES[outcome]), settings_for(outcome))
     assert found.searched is not None
     assert rule.branches
     assert str(found.rule) == str(rule)
@@ -95,7 +110,7 @@ def test_permuted_rows_in_files_give_the_rule_of_memory(in_memory, tmp_path, end
     files = files_of(str(file))
     assert files is not None
     rows = rows_in_files(files, **OUTCOMES[outcome])
-    found = induce_rule(rows, SETTINGS).rule
+    found = induce_rule(rows, settings_for(outcome)).rule
     rows.close()
     assert found.clauses == rule.clauses
     assert str(found) == str(rule)
@@ -111,7 +126,7 @@ def test_permuted_rows_in_memory_give_one_rule(long_rows, outcome):
     assert again == first
 
 
-def test_9000_permuted_rows_give_one_regressor():
+def test_permuted_rows_give_one_regressor(long_rows):
     frame = additive(9000, seed=4)
     X, y = frame[[f"x{i}" for i in range(6)]], frame["value"]
     assert len(X) > Outcome.searched_rows

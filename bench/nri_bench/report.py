@@ -31,6 +31,7 @@ several lines for a table. Names:
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
@@ -43,10 +44,32 @@ from nri_bench.tables.campaign import campaign_table, soak_line
 from nri_bench.tables.cell import FAILED, NO_ROWS, markdown, notes, percent
 from nri_bench.tables.frame import frame_of, label_of
 from nri_bench.tables.published import against_paper
-from nri_bench.tables.table1 import table1, table1_latex, table1_markdown
+from nri_bench.tables.table1 import Table1, table1, table1_latex, table1_markdown
 from nri_bench.tables.wide import PARTS, TABLES
 
 PLACE = re.compile(r"(<!-- bench:(?P<name>[^ ]+) -->)(?P<text>.*?)(<!-- /bench -->)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class ReadOnce:
+    """Rows and tables of results that stay as they are while documents are filled: many places share them."""
+
+    rows_of: dict[tuple[str, Path], list[Row]] = field(default_factory=dict)
+    tables: dict[tuple[Path, str], Table1] = field(default_factory=dict)
+
+    def rows(self, experiment: str, results: Path) -> list[Row]:
+        """Return every row of an experiment."""
+        key = (experiment, results)
+        if key not in self.rows_of:
+            self.rows_of[key] = experiment_rows(EXPERIMENTS[experiment], results)
+        return self.rows_of[key]
+
+    def table1(self, results: Path, protocol: str) -> Table1:
+        """Return Table 1 of a protocol."""
+        key = (results, protocol)
+        if key not in self.tables:
+            self.tables[key] = table1(self.rows("uci", results), protocol)
+        return self.tables[key]
 
 
 def documents_with_places(root: Path) -> list[Path]:
@@ -58,6 +81,7 @@ def documents_with_places(root: Path) -> list[Path]:
 def fill_documents(paths: Sequence[Path], results: Path, *, write: bool = True) -> list[Path]:
     """Fill the marked places of documents; return those whose text changed (or would have to)."""
     changed = []
+    once = ReadOnce()
     for path in paths:
         try:
             old = path.read_text(encoding="utf-8")
@@ -65,7 +89,7 @@ def fill_documents(paths: Sequence[Path], results: Path, *, write: bool = True) 
             raise InputError(
                 f"{path}: no such file; name documents that have <!-- bench:... --> places"
             ) from error
-        new = fill(old, results, str(path))
+        new = fill(old, results, str(path), once)
         if new != old:
             changed.append(path)
             if write:
@@ -73,8 +97,9 @@ def fill_documents(paths: Sequence[Path], results: Path, *, write: bool = True) 
     return changed
 
 
-def fill(text: str, results: Path, where: str = "document") -> str:
+def fill(text: str, results: Path, where: str = "document", once: ReadOnce | None = None) -> str:
     """Return the text with every marked place filled."""
+    once = once or ReadOnce()
     opened, closed = len(re.findall(r"<!-- bench:", text)), len(re.findall(r"<!-- /bench -->", text))
     if opened != closed:
         raise InputError(
@@ -82,7 +107,7 @@ def fill(text: str, results: Path, where: str = "document") -> str:
         )
 
     def put(match: re.Match[str]) -> str:
-        content = content_of(match["name"], results)
+        content = content_of(match["name"], results, once)
         inline = "\n" not in match["text"] and "\n" not in content.strip()
         body = content.strip() if inline else f"\n\n{content.strip()}\n\n"
         return f"{match[1]}{body}{match[4]}"
@@ -90,37 +115,37 @@ def fill(text: str, results: Path, where: str = "document") -> str:
     return PLACE.sub(put, text)
 
 
-def content_of(name: str, results: Path) -> str:
+def content_of(name: str, results: Path, once: ReadOnce | None = None) -> str:
     """Return what belongs in the place of that name."""
+    once = once or ReadOnce()
     folder, _, place = name.rpartition("/")
     results = results / folder
     kind, *arguments = place.split(":")
     if kind in EXPERIMENTS and not arguments:
-        experiment = EXPERIMENTS[kind]
-        rows = experiment_rows(experiment, results)
-        return experiment.table(rows) if rows else NO_ROWS
+        rows = once.rows(kind, results)
+        return EXPERIMENTS[kind].table(rows) if rows else NO_ROWS
     if kind == "value" and len(arguments) == 3 and arguments[0] in EXPERIMENTS:
-        return mean_value(experiment_rows(EXPERIMENTS[arguments[0]], results), *arguments[1:])
+        return mean_value(once.rows(arguments[0], results), *arguments[1:])
     if kind == "wide" and len(arguments) == 2 and arguments[0] in TABLES and arguments[1] in PARTS:
-        return TABLES[arguments[0]](experiment_rows(EXPERIMENTS["wide"], results), arguments[1]) or NO_ROWS
+        return TABLES[arguments[0]](once.rows("wide", results), arguments[1]) or NO_ROWS
     if name == "campaign":
         return campaign_table(results / "fuzz.jsonl")
     if name == "soak":
         return soak_line(results / "soak.jsonl")
-    uci = experiment_rows(EXPERIMENTS["uci"], results)
+    uci = once.rows("uci", results)
     if kind == "table1" and len(arguments) == 1:
         return table1_markdown(uci, arguments[0])
     if kind == "table1-latex" and len(arguments) == 1:
         return f"```latex\n{table1_latex(uci, arguments[0])}```"
     if kind == "mean" and len(arguments) == 2:
-        means = table1(uci, arguments[1]).means
+        means = once.table1(results, arguments[1]).means
         return f"{means[arguments[0]].mean:.1f}" if arguments[0] in means else "n/a"
     if kind == "ranking" and len(arguments) == 1:
         return ranking_table(uci, arguments[0])
     if kind == "against-paper" and not arguments:
         return against_paper(uci)
     if kind == "provenance" and arguments in ([], ["wide"]):
-        return provenance(experiment_rows(EXPERIMENTS["wide"], results) if arguments else uci)
+        return provenance(once.rows("wide", results) if arguments else uci)
     raise InputError(f"no bench place {name!r}; see the list in nri_bench.report")
 
 

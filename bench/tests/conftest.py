@@ -2,7 +2,9 @@ import itertools
 
 import numpy as np
 import pytest
+from effort import usually
 from threadpoolctl import threadpool_limits
+from trainings import judged_briefly
 
 from nri_bench.datasets import uci_names
 from nri_bench.experiments.options import TOLD
@@ -31,11 +33,19 @@ def _one_thread():
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _judged_briefly():
+    """No test of the benchmark is about how good a network is after a few updates."""
+    with judged_briefly():
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _loaded_once():
     """A session has one fork server: what that one did not load, hundreds of children would each load."""
-    heavy = ("torch", "onnxruntime", "nri.estimator", "nri.train.loop", "nri.paper.torch.training")
+    heavy = ("onnxruntime", "nri.estimator")
+    trained = usually((), ("torch", "nri.train.loop", "nri.paper.torch.training"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "PRELOADED", (*engine.PRELOADED, *heavy))
+        patch.setattr(engine, "PRELOADED", (*engine.PRELOADED, *heavy, *trained))
         yield
 
 

@@ -3,6 +3,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from effort import THOROUGH, usually
 from typer.testing import CliRunner
 
 from nri import InputError
@@ -23,13 +24,42 @@ def bench(*arguments):
     return result
 
 
+BRIEF = {
+    "seeds": ("--sets", "monks-3", "--protocol", "p4"),
+    "recovery": ("--methods", "tree-dnf,greedy"),
+    "noise": ("--methods", "tree,greedy"),
+    "spurious": ("--methods", "tree,greedy"),
+    "scaling": ("--methods", "tree,greedy"),
+    "planted": ("--methods", "tree-4,greedy"),
+    "ablation": ("--methods", "paper,greedy", "--sets", "monks-3"),
+    "slots": ("--methods", "paper,greedy"),
+    "clauses": ("--sets", "monks-3"),
+    "rules": ("--methods", "greedy,ripper", "--sets", "monks-3"),
+    "dynamics": ("--methods", "greedy,tree"),
+    "size": ("--methods", "nri,duckdb,tree", "--sets", "planted"),
+}
+"""Fewer methods and sets than the quick version has by itself."""
+
+
+def fewer_trainings(monkeypatch, module):
+    """Let one variant be trained, and one fold judge it."""
+    for name in ("VARIANTS", "WATCHED"):
+        if hasattr(module, name):
+            monkeypatch.setattr(module, name, ("full",))
+    if hasattr(module, "FOLDS"):
+        monkeypatch.setattr(module, "FOLDS", 1)
+
+
 @pytest.mark.parametrize(
     "name", [name for name in EXPERIMENTS if name not in ("uci", "learning", "wide", "regression")]
 )
 def test_every_experiment_has_a_quick_version_that_writes_rows_table_and_figure(name, tmp_path, monkeypatch):
     if hasattr(module := import_module(f"nri_bench.experiments.{name}"), "ShortTraining"):
         monkeypatch.setattr(module, "QUICK", ShortTraining(width=8, batch=8, updates=4, rules=1))
-    result = bench(name, "--quick", "--out", tmp_path, "--jobs", 2, "--offline")
+    if not THOROUGH:
+        fewer_trainings(monkeypatch, module)
+    jobs, asked = usually((0, BRIEF.get(name, ())), (2, ()))
+    result = bench(name, "--quick", "--out", tmp_path, "--jobs", jobs, "--offline", *asked)
     assert result.exit_code == 0
     place = tmp_path / "quick"
     rows = read_rows(place / f"{name}.jsonl")
@@ -41,7 +71,8 @@ def test_every_experiment_has_a_quick_version_that_writes_rows_table_and_figure(
 
 def test_quick_table_one_needs_no_files_and_no_network(tmp_path):
     """What `make bench-quick` runs, under one of its two protocols."""
-    result = bench("uci", "--quick", "--protocol", "p4", "--out", tmp_path, "--jobs", 2, "--offline")
+    asked = usually(("--methods", "tree,ripper,greedy"), ())
+    result = bench("uci", "--quick", "--protocol", "p4", "--out", tmp_path, "--jobs", 2, "--offline", *asked)
     assert result.exit_code == 0
     table = (tmp_path / "quick" / "uci.md").read_text()
     for name in ("tic-tac-toe", "monks-3", "balance-scale", "RIPPER", "NRI greedy"):

@@ -1,3 +1,4 @@
+from functools import cache
 from pathlib import Path
 
 import matplotlib
@@ -20,8 +21,20 @@ def words(figure):
     return " ".join(text.get_text() for text in figure.findobj(Text))
 
 
-def test_the_overview_has_four_figures_for_each_protocol(uci_rows, tmp_path):
-    figures = EXPERIMENTS["uci"].figures(uci_rows)
+@pytest.fixture(scope="module")
+def overview(uci_rows):
+    """The figures of Table 1, which no test changes."""
+    return EXPERIMENTS["uci"].figures(uci_rows)
+
+
+@pytest.fixture(scope="module")
+def drawn(experiment_rows):
+    """The figures of an experiment by its name, which no test changes."""
+    return cache(lambda name: EXPERIMENTS[name].figures(experiment_rows[name]))
+
+
+def test_the_overview_has_four_figures_for_each_protocol(overview, tmp_path):
+    figures = overview
     kinds = ("pareto", "ranks", "wins", "time")
     assert set(figures) == {f"{kind}-{protocol}" for kind in kinds for protocol in ("p20", "p4")}
     for name in ("pareto-p4", "ranks-p4", "wins-p4"):
@@ -31,8 +44,8 @@ def test_the_overview_has_four_figures_for_each_protocol(uci_rows, tmp_path):
 
 
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in ("uci", "regression", "size")])
-def test_every_experiment_draws_its_rows_and_bears_having_none(name, experiment_rows, tmp_path):
-    figures = EXPERIMENTS[name].figures(experiment_rows[name])
+def test_every_experiment_draws_its_rows_and_bears_having_none(name, drawn, tmp_path):
+    figures = drawn(name)
     assert figures
     for title, figure in figures.items():
         assert "NRI seeded" in words(figure)
@@ -40,12 +53,9 @@ def test_every_experiment_draws_its_rows_and_bears_having_none(name, experiment_
     assert EXPERIMENTS[name].figures([]) == {}
 
 
-def test_figures_are_set_in_the_font_that_matplotlib_brings_along(uci_rows, experiment_rows):
+def test_figures_are_set_in_the_font_that_matplotlib_brings_along(overview, drawn):
     """With Liberation Sans installed names were of another width than those they had been placed by."""
-    figures = {
-        **EXPERIMENTS["uci"].figures(uci_rows),
-        **EXPERIMENTS["recovery"].figures(experiment_rows["recovery"]),
-    }
+    figures = {**overview, **drawn("recovery")}
     own = Path(matplotlib.get_data_path())
     fonts = {
         findfont(text.get_fontproperties()) for figure in figures.values() for text in figure.findobj(Text)
@@ -85,8 +95,8 @@ def test_names_beside_points_cover_neither_each_other_nor_a_marker(uci_rows):
             assert not any(name.contains(*point) for point in points)
 
 
-def test_names_of_curves_stay_beside_the_axes_and_say_how_many_sets(experiment_rows):
-    figure = EXPERIMENTS["learning"].figures(experiment_rows["learning"])["learning"]
+def test_names_of_curves_stay_beside_the_axes_and_say_how_many_sets(drawn):
+    figure = drawn("learning")["learning"]
     figure.draw_without_rendering()
     axes = figure.axes[0]
     frame, names = axes.get_window_extent(), [text.get_window_extent() for text in axes.texts]
@@ -99,11 +109,8 @@ def test_names_of_curves_stay_beside_the_axes_and_say_how_many_sets(experiment_r
     assert max(end[0] for end in ends) < min(name.x0 for name in names)
 
 
-def test_names_are_written_in_ink_however_pale_their_line_is(uci_rows, experiment_rows):
-    figures = {
-        **EXPERIMENTS["uci"].figures(uci_rows),
-        **EXPERIMENTS["noise"].figures(experiment_rows["noise"]),
-    }
+def test_names_are_written_in_ink_however_pale_their_line_is(overview, drawn):
+    figures = {**overview, **drawn("noise")}
     labels = {method.label for method in METHODS.values()}
     for figure in figures.values():
         for text in figure.findobj(Text):

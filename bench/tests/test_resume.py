@@ -10,7 +10,7 @@ from nri_bench.datasets.files import catalog
 from nri_bench.experiments import EXPERIMENTS, Options
 from nri_bench.run import RunOptions, append_row, read_rows, row_key
 
-ONE_PROCESS = RunOptions(1)
+ONE_PROCESS = RunOptions(0)
 
 
 def write_csv(path, labels="yn", column="a"):

@@ -1,5 +1,6 @@
 """Run the real command in this process: what it prints, and with which code it exits."""
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,9 +33,9 @@ def nri(capfd: pytest.CaptureFixture[str]) -> Callable[..., Run]:
     return run
 
 
-@pytest.fixture
-def visits(tmp_path: Path) -> Path:
-    """Sixty visits; flu is fever and cough, or chills in the old."""
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with sixty visits, of which flu is fever and cough, or chills in the old, and their rule."""
     rng = np.random.default_rng(0)
     lines = ["fever,cough,chills,age,ward,flu"]
     for _ in range(60):
@@ -42,14 +43,22 @@ def visits(tmp_path: Path) -> Path:
         age, ward = rng.integers(20, 90), rng.choice(["a", "b", "c"])
         flu = "yes" if (fever and cough) or (chills and age > 61) else "no"
         lines.append(f"{fever},{cough},{chills},{age},{ward},{flu}")
-    path = tmp_path / "visits.csv"
+    folder = tmp_path_factory.mktemp("visits")
+    path = folder / "visits.csv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
+    with pytest.raises(SystemExit) as ended:
+        main(["induce", str(path), "--target", "flu", "--out", str(folder / "rule.json"), "--quiet"])
+    assert not ended.value.code
+    return folder
 
 
 @pytest.fixture
-def rule(visits: Path, nri: Callable[..., Run]) -> Path:
-    """The rule of the visits as a file."""
-    path = visits.with_name("rule.json")
-    assert nri("induce", visits, "--target", "flu", "--out", path, "--quiet").code == 0
-    return path
+def visits(made_once: Path, tmp_path: Path) -> Path:
+    """The visits as a file that a test may change."""
+    return Path(shutil.copy(made_once / "visits.csv", tmp_path))
+
+
+@pytest.fixture
+def rule(made_once: Path, visits: Path) -> Path:
+    """The rule of the visits as a file beside them."""
+    return Path(shutil.copy(made_once / "rule.json", visits.parent))

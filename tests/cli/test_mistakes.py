@@ -71,8 +71,8 @@ def test_an_option_that_cannot_be_met_is_refused_in_one_line(nri, visits, option
 def test_an_ending_of_no_format_is_refused_by_every_command_that_keeps_a_rule(nri, visits, rule, tmp_path):
     """``--out rule.foo`` wrote plain text without a word, and the rule could not be read again."""
     for command in (
-        ["induce", visits, "--target", "flu"],
-        ["surrogate", visits, "-p", "flu"],
+        ["induce", visits, "--target", "flu", "--model", "greedy"],
+        ["surrogate", visits, "-p", "flu", "--model", "greedy"],
         ["export", rule],
     ):
         done = nri(*command, "--out", tmp_path / "rule.foo")

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from trainings import judged_briefly
 
 from nri.paper.model import PaperNetwork
 
@@ -25,6 +26,12 @@ log_every = 2
 validate_every = 2
 validation_batches = 1
 """
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _judged_briefly():
+    with judged_briefly():
+        yield
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import resource
 
 import numpy as np
 import pytest
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -67,7 +68,7 @@ def test_heavy_rows_are_shown_to_the_papers_network_only_so_often():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500 * 1024
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=usually(13, 40), deadline=None)
 @given(st.lists(st.floats(0, 1.8e308), min_size=10, max_size=10))
 def test_any_weights_are_used_or_refused(weights):
     for estimator in (NRIClassifier("greedy"), NRIRegressor()):

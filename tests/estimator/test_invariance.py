@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+from effort import usually
 from example_tables import crossed_table, random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from nri.rule import Clause, Dnf, Literal, Rule
 SEEDS = tuple(random.SystemRandom().sample(range(2**32), 6))
 """Other tables in every run, but the same in every test: each is fitted once, only its variants anew."""
 seeds = st.sampled_from(SEEDS)
-few = settings(max_examples=8, deadline=None)
+few = settings(max_examples=usually(3, 8), deadline=None)
 
 
 def induced(table: pd.DataFrame, labels: np.ndarray, **options) -> Rule:

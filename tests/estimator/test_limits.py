@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from effort import usually
 from example_tables import random_table, visits
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from nri.errors import InputError
 from nri.rule import Op, clause_matrix
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=usually(5, 15), deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     max_clauses=st.integers(1, 3),
@@ -50,7 +51,7 @@ def test_only_the_columns_allowed_are_used(columns):
     assert clf.n_features_in_ == 4
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=usually(5, 15), deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), require=st.sampled_from([["age"], ["sex"], ["age", "sex"]]))
 def test_every_clause_speaks_about_the_required_columns(seed, require):
     table, labels = random_table(seed, n_rows=50)

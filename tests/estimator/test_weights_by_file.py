@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from trainings import judged_briefly
 
 import nri
 from nri import InputError, NRIClassifier
@@ -20,6 +21,12 @@ TINY_PAPER = {
     "optim": {"steps": 4, "warmup": 1},
     "run": {"validate_every": 2, "validation_batches": 1},
 }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _judged_briefly():
+    with judged_briefly():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -3,21 +3,22 @@
 import json
 
 import pytest
+from effort import usually
 from fuzz_campaign import PARTS, asked_of, campaign, one_round
 from fuzz_tally import DifferentError, HungError, Tally, outcome_of
 
 from nri.errors import InputError
 
 EXAMPLES = {
-    "fits": 100,
-    "survival": 30,
-    "systems": 30,
-    "exports": 20,
-    "tables": 100,
-    "large": 20,
+    "fits": usually(30, 100),
+    "survival": usually(10, 30),
+    "systems": usually(15, 30),
+    "exports": usually(10, 20),
+    "tables": usually(50, 100),
+    "large": usually(8, 20),
     "rules": 100,
     "weights": 30,
-    "commands": 6,
+    "commands": usually(3, 6),
     "server": 20,
 }
 

@@ -1,5 +1,6 @@
 """Helpers of the tests of reports."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,14 @@ def records(table: Table) -> list[dict[str, Any]]:
 
 
 def induced(table: Table, settings: Settings | None = None) -> Induction:
+    if settings is None:
+        return _induced(table)
     return induce_rule(table, settings, rng=np.random.default_rng(0))
+
+
+@cache
+def _induced(table: Table) -> Induction:
+    return induce_rule(table, rng=np.random.default_rng(0))
 
 
 def holds(literal: Literal, row: dict[str, Any]) -> bool:

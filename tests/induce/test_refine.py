@@ -5,6 +5,7 @@ import datetime as dt
 import numpy as np
 import pandas as pd
 import pytest
+from effort import usually
 from example_tables import crossed_table, random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,7 +18,7 @@ from nri.rule import Clause, Column, Dnf, Literal, Op, Rule, Value, clause_matri
 from nri.table import Table
 
 seeds = st.integers(0, 2**32 - 1)
-few = settings(max_examples=25, deadline=None)
+few = settings(max_examples=usually(8, 25), deadline=None)
 
 
 def above(column: str, value: Value) -> Literal:
@@ -223,7 +224,7 @@ def test_the_paper_s_medians_stay():
         assert literal.value == pytest.approx(table[literal.column].median())
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=usually(3, 8), deadline=None)
 @given(seeds, st.integers(1, 3), st.sampled_from([0.0, 0.9]))
 def test_limits_hold_after_cuts_have_moved(seed, most, min_precision):
     table, labels = crossed_table(seed)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -49,7 +50,7 @@ def best_by_hand(table: Table, name: str) -> float:
     return max(gains)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=usually(3, 8), deadline=None)
 @given(seeds)
 def test_columns_are_scored_by_their_best_literal(seed):
     table = wide_table(seed, 9)
@@ -57,7 +58,7 @@ def test_columns_are_scored_by_their_best_literal(seed):
     assert told == pytest.approx({name: best_by_hand(table, name) for name in table.names}, abs=1e-5)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=usually(3, 8), deadline=None)
 @given(seeds)
 def test_the_same_columns_are_searched_in_whatever_order_rows_and_columns_come(seed):
     table = wide_table(seed)
@@ -97,7 +98,7 @@ def test_dates_and_columns_without_a_cell_are_scored_too():
     assert bits_of_columns(columns, np.array([0, 0, 1, 1]), np.ones(4)) == {"day": 4.0, "empty": 0.0}
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=usually(6, 20), deadline=None)
 @given(seeds)
 def test_slopes_by_rows_are_those_by_literals(seed):
     """With many more literals than rows their system would fill the memory."""

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lifelines import KaplanMeierFitter, NelsonAalenFitter
@@ -67,7 +68,7 @@ def followed(draw):
     return time, event, rng.integers(0, 3, n), rng.integers(1, 4, n).astype(float)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=usually(13, 40), deadline=None)
 @given(followed())
 def test_curves_tests_and_pairs_are_those_of_lifelines(rows):
     time, event, group, weights = rows
@@ -84,7 +85,7 @@ def test_curves_tests_and_pairs_are_those_of_lifelines(rows):
         assert logrank(time, event, weights, group) == pytest.approx(test.p_value, abs=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=usually(8, 25), deadline=None)
 @given(followed())
 def test_intervals_and_concordance_are_those_of_lifelines(rows):
     time, event, group, _ = rows

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -38,7 +39,7 @@ def twins(exported) -> tuple[PaperNetwork, Views]:
     return PaperNetwork(onnx_file), Views(load_network(checkpoint))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=usually(13, 40))
 @given(
     M=st.integers(2, 90), N=st.integers(1, 70), missing=st.sampled_from([0.0, 0.2, 0.9]), seed=st.integers(0)
 )

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,7 +48,7 @@ def table(seed: int) -> EpisodeBatch:
     )
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=usually(6, 20))
 @given(seed=st.integers(0, 10**6))
 def test_permuting_columns_permutes_the_gates(seed):
     """Unlike the text's network, whose example keys know positions."""
@@ -67,7 +68,7 @@ def test_permuting_columns_permutes_the_gates(seed):
     torch.testing.assert_close(one.w, two.w, atol=1e-4, rtol=1e-3)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=usually(6, 20))
 @given(seed=st.integers(0, 10**6))
 def test_a_slot_asks_for_literals_of_one_positive_row_alone(seed):
     batch, model = table(seed), network(seed)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from padded_episodes import pad_episodes
@@ -47,7 +48,7 @@ def table(seed: int, missing: float):
     return rng.random((M, N)) < rng.random(N), rng.random((M, N)) >= missing, labels
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=usually(8, 25))
 @given(seed=seeds, missing=st.sampled_from([0.0, 0.3]))
 def test_the_unfolded_forward_pass_has_the_gates_of_the_quick_one(seed, missing):
     network = fresh(seed)
@@ -97,7 +98,7 @@ def alike(steps: Steps) -> list[list[int]]:
     return list(groups.values())
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=usually(8, 25))
 @given(seed=seeds, missing=st.sampled_from([0.0, 0.2]))
 def test_literals_with_equal_statistics_have_equal_gates_whatever_the_weights(seed, missing):
     """Eq. (6) gives them equal embeddings: all literals share the keys and values of the attention."""
@@ -124,7 +125,7 @@ def test_literals_with_equal_statistics_have_equal_gates_whatever_the_weights(se
     ],
     ids=["x0 or x1", "x0 x1 or x2 x3", "x0 x1 x2 or x3 x4 x5"],
 )
-@settings(deadline=None, max_examples=5)
+@settings(deadline=None, max_examples=usually(3, 5))
 @given(seed=seeds)
 def test_on_its_whole_truth_table_no_weights_let_the_texts_network_tell_the_clauses_apart(rule, tied, seed):
     network = fresh(seed)

@@ -8,7 +8,7 @@ from report_tables import labelled
 from nri.table import Table
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def visits() -> Table:
     """Eighty visits with gaps; flu is fever and cough, or chills in the old, but for a few."""
     rng = np.random.default_rng(1)
@@ -29,7 +29,7 @@ def visits() -> Table:
     return labelled(frame, np.where(flu, "flu", "well"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def flowers() -> Table:
     from sklearn.datasets import load_iris
 

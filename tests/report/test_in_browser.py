@@ -48,18 +48,19 @@ def browser() -> "Iterator[object]":
         browser.close()
 
 
-@pytest.mark.parametrize(("width", "height"), [(1100, 900), (390, 844), (320, 600)])
-def test_it_fits_the_screen_and_fetches_nothing(browser, report, width, height):
-    page = browser.new_page(viewport={"width": width, "height": height})
+def test_it_fits_the_screen_and_fetches_nothing(browser, report):
+    page = browser.new_page(viewport={"width": 1100, "height": 900})
     asked, complaints = [], []
     page.on("request", lambda request: asked.append(request.url))
     page.on("console", lambda message: complaints.append(message.text))
     page.goto(report.as_uri())
     assert asked == [report.as_uri()]
     assert complaints == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for width, height in ((1100, 900), (390, 844), (320, 600)):
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.locator("svg.upset").bounding_box()["height"] > 100
     assert page.locator("#rule table.rule").first.locator("tbody tr").count() == 3  # two branches and ELSE
-    assert page.locator("svg.upset").bounding_box()["height"] > 100
     page.close()
 
 
@@ -94,12 +95,12 @@ def test_the_rule_breaks_between_its_conditions_on_a_phone(browser, flowers):
     page.close()
 
 
-@pytest.mark.parametrize("chart", ["svg.upset", "svg.curve-picture"])
-def test_charts_are_as_wide_as_the_page(browser, report, chart):
+def test_charts_are_as_wide_as_the_page(browser, report):
     """They stood in the left third of it."""
     page = browser.new_page(viewport={"width": 1100, "height": 900})
     page.goto(report.as_uri())
-    assert page.locator(chart).first.bounding_box()["width"] > 850
+    for chart in ("svg.upset", "svg.curve-picture"):
+        assert page.locator(chart).first.bounding_box()["width"] > 850
     page.close()
 
 
@@ -115,15 +116,16 @@ def visible_cells(page) -> list[bool]:
     )
 
 
-@pytest.mark.parametrize("width", [1100, 660, 400, 320])
-def test_no_measure_of_several_classes_is_cut(browser, flowers, width):
+def test_no_measure_of_several_classes_is_cut(browser, flowers):
     """At 400 pixels the measures of three classes ended within PPV."""
-    page = browser.new_page(viewport={"width": width, "height": 900})
+    page = browser.new_page(viewport={"width": 1100, "height": 900})
     page.goto(flowers.as_uri())
-    seen = visible_cells(page)
-    assert len(seen) == 3 * 6
-    assert all(seen)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for width in (1100, 660, 400, 320):
+        page.set_viewport_size({"width": width, "height": 900})
+        seen = visible_cells(page)
+        assert len(seen) == 3 * 6
+        assert all(seen)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.close()
 
 

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from report_tables import induced, labelled
@@ -15,7 +16,7 @@ from nri import NRIClassifier
 from nri.errors import InputError
 from nri.induce.assemble import count_classes
 from nri.induce.induce import Induction, induce_rule
-from nri.report import ReportOptions, gather_report, render_report, report_on, write_report
+from nri.report import Report, ReportOptions, gather_report, render_report, report_on, write_report
 from nri.report.page import percent
 from nri.report.pictures import bar
 from nri.rule import Clause, Dnf, Literal, Op
@@ -48,9 +49,14 @@ class Page(HTMLParser):
         return re.sub(r"\s+", " ", "".join(self.told))
 
 
-@pytest.fixture
-def whole(visits) -> str:
-    return render_report(gather_report(visits, induced(visits), options=FULL))
+@pytest.fixture(scope="module")
+def full(visits) -> Report:
+    return gather_report(visits, induced(visits), options=FULL)
+
+
+@pytest.fixture(scope="module")
+def whole(full) -> str:
+    return render_report(full)
 
 
 def test_nothing_is_loaded_from_elsewhere_and_no_script_can_run(whole):
@@ -76,9 +82,8 @@ def test_every_element_is_closed(whole):
     assert opened == []
 
 
-def test_the_page_tells_the_numbers_of_its_records(visits):
-    report = gather_report(visits, induced(visits), options=FULL)
-    text = Page(render_report(report)).text
+def test_the_page_tells_the_numbers_of_its_records(full, whole):
+    report, text = full, Page(whole).text
     for branch in report.branches:
         assert f"{branch.decides.precision:.2f}" in text
         low, high = branch.decides.interval.low, branch.decides.interval.high
@@ -95,11 +100,10 @@ def test_the_page_tells_the_numbers_of_its_records(visits):
     assert f"came back in {report.stability.same_rule} of {report.stability.samples} resamples" in text
 
 
-def test_the_pictures_say_in_words_what_they_show(whole, visits):
-    report = gather_report(visits, induced(visits), options=FULL)
+def test_the_pictures_say_in_words_what_they_show(whole, full):
     labels = [value for value in Page(whole).values if value.startswith("Rows by the branches")]
     assert len(labels) == 1
-    for pattern in report.patterns:
+    for pattern in full.patterns:
         named = " and ".join(f"branch {i}" for i in pattern.branches) or "none"
         assert f"{named}: {pattern.rows:.0f}" in labels[0]
 
@@ -238,7 +242,7 @@ def _page_of(
 _HARMLESS = Page(_page_of("colour", "size", "red", "kind", "good", "bad", "Title", folds=2))
 
 
-@settings(max_examples=25)
+@settings(max_examples=usually(8, 25))
 @given(NASTY, NASTY, NASTY, NASTY)
 def test_no_name_and_no_cell_becomes_markup(column, value, target, good):
     page = Page(_page_of("c" + column, "other", value + "v", "t" + target, good + "g", "bad", value))
@@ -288,9 +292,9 @@ def test_a_classifier_of_an_array_with_fewer_classes_in_y_is_reported_on():
     assert report.class_weights == (2.0, 0.0)
 
 
-def test_a_limit_that_gives_no_shorter_rule_is_not_recommended(visits):
+def test_a_limit_that_gives_no_shorter_rule_is_not_recommended(full):
     """The page printed a rule with more conditions than the one above it as the "simplest"."""
-    report = gather_report(visits, induced(visits), options=FULL)
+    report = full
     assert report.held_out is not None
 
     def with_simplest(rule):

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from effort import usually
 from large_tables import induced, planted, with_gaps, written
 
 from nri.induce.assemble import least_precision
@@ -139,9 +140,10 @@ def test_no_worse_on_all_rows_than_the_rule_of_a_sample(tmp_path: Path, classes:
     frame = pd.DataFrame(rng.normal(size=(3000, 4)), columns=list("abcd")).round(2)
     score = frame.a + frame.b * frame.c - 0.5 * frame.d + rng.logistic(scale=0.5, size=3000)
     frame["bought"] = pd.qcut(score, classes, labels=False).map(lambda k: f"k{k}")
-    found = induced(written(frame, tmp_path / "rows.parquet"), sample=300)
+    settings = Settings(model="greedy", max_clauses=usually(3, 8))
+    found = induced(written(frame, tmp_path / "rows.parquet"), sample=300, settings=settings)
     table = MemoryRows(label_table(table_of(frame), "bought")).sample(300)
-    alone = induce_rule(table, Settings(model="greedy")).rule
+    alone = induce_rule(table, settings).rule
     assert right_share(found.rule, frame) >= right_share(alone, frame) - 0.001
 
 

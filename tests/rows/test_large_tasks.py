@@ -137,7 +137,8 @@ def test_shuffling_judges_slices_on_rows_that_were_taken(
 
 def test_a_surrogate_is_told_by_all_rows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = ("surrogate", folder / "rows.parquet", "--predictions", "said", "--labels", "bought")
-    code, out, err = nri(capsys, *asked, "--engine", "duckdb", "--sample", 1000, "--model", "greedy")
+    short = ("--max-clauses", 2, "--max-literals", 2, "--model", "greedy")
+    code, out, err = nri(capsys, *asked, "--engine", "duckdb", "--sample", 400, *short)
     assert code == 0
     assert "fidelity" in out
     assert f"of {N} rows" in err

@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from effort import usually
 from example_tables import random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from nri.rule import Literal, Op, clause_matrix
 from nri.table import Table, label_table, table_of
 
 seeds = st.integers(0, 2**32 - 1)
-few = settings(max_examples=10, deadline=None)
+few = settings(max_examples=usually(5, 10), deadline=None)
 
 
 def long_table(seed: int, n_rows: int = 900, copies: int = 1, **columns: object) -> Table:
@@ -138,7 +139,7 @@ def contents_by(table: Table, variables: list[Literal]) -> Counter:
     return rows
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=usually(2, 4), deadline=None)
 @given(seeds)
 def test_the_rule_of_a_long_table_does_not_depend_on_the_order_of_its_rows(seed):
     table = long_table(seed)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from large_tables import planted, with_gaps
@@ -47,7 +48,7 @@ def frame_of(rows: list[dict[str, object]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(types)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=usually(5, 15), deadline=None)
 @given(rows=st.lists(st.fixed_dictionaries(COLUMNS), min_size=1, max_size=12))
 def test_a_database_says_what_memory_says(rules: Rule, rows: list[dict[str, object]]) -> None:
     ibis = pytest.importorskip("ibis", reason="ibis-framework is in the extra scale")

@@ -2,6 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rule_strategies import dnfs, schemas, typed_column
@@ -97,7 +98,7 @@ def two_rules(draw):
     return schema, first, second, closed
 
 
-@settings(max_examples=100)
+@settings(max_examples=usually(33, 100))
 @given(two_rules(), st.booleans())
 def test_search_and_brute_force_agree(case, unknown_cells):
     schema, first, second, closed = case

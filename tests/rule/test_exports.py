@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import programs
 import pytest
+from effort import usually
 from engines import EXECUTORS, by_duckdb, by_sqlite
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -48,14 +49,14 @@ def label_from_prolog(line, rule):
 
 
 @pytest.mark.parametrize("language", EXECUTORS)
-@settings(max_examples=60)
+@settings(max_examples=usually(20, 60))
 @given(case=cases())
 def test_an_export_predicts_as_the_rule_does(language, case):
     schema, rule, table = case
     assert EXECUTORS[language](schema, rule, table) == rule.predict(columns_of(schema, table)).tolist()
 
 
-@settings(max_examples=15)
+@settings(max_examples=usually(5, 15))
 @given(case=cases())
 def test_the_prolog_export_predicts_as_the_rule_does(tmp_path_factory, case):
     schema, rule, table = case
@@ -63,7 +64,7 @@ def test_the_prolog_export_predicts_as_the_rule_does(tmp_path_factory, case):
     assert found == rule.predict(columns_of(schema, table)).tolist()
 
 
-@settings(max_examples=30)
+@settings(max_examples=usually(10, 30))
 @given(cases(max_columns=3), text, st.sampled_from([by_sqlite, by_duckdb]))
 def test_sql_works_as_expression_and_on_tables_of_any_name(case, name, execute):
     schema, rule, table = case

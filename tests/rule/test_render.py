@@ -4,6 +4,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 import sympy
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rule_strategies import cases, columns_of, counted, dnfs, schemas, tables, text
@@ -231,7 +232,7 @@ def complete_tables(draw):
     return draw(dnfs(schema, max_size=3)), columns_of(schema, filled)
 
 
-@settings(max_examples=40)
+@settings(max_examples=usually(13, 40))
 @given(complete_tables())
 def test_sympy_formulas_hold_where_the_rule_does_on_complete_rows(case):
     rule, columns = case

@@ -13,6 +13,7 @@ import pymysql
 import pytest
 import servers
 import sqlglot
+from effort import usually
 from hypothesis import assume, given, settings
 from rule_strategies import cases, columns_of, counted
 from sqlglot import exp
@@ -121,32 +122,32 @@ def check(database, case):
     assert database.last_column(query) == expected
 
 
-@settings(max_examples=20)
+@settings(max_examples=usually(6, 20))
 @given(case=cases())
 def test_sql_for_postgres_predicts_as_the_rule_set_does(postgres, case):
     check(postgres, case)
 
 
-@settings(max_examples=20)
+@settings(max_examples=usually(6, 20))
 @given(case=cases())
 def test_sql_for_mariadb_predicts_as_the_rule_set_does(mysql, case):
     check(mysql, case)
 
 
-@settings(max_examples=20)
+@settings(max_examples=usually(6, 20))
 @given(case=cases())
 def test_sql_for_duckdb_predicts_as_the_rule_set_does(duckdb, case):
     check(duckdb, case)
 
 
-@settings(max_examples=20)
+@settings(max_examples=usually(6, 20))
 @given(case=cases())
 def test_sql_for_sqlite_predicts_as_the_rule_set_does(sqlite, case):
     check(sqlite, case)
 
 
 @pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "spark", "oracle", "tsql", "redshift"])
-@settings(max_examples=12)
+@settings(max_examples=usually(4, 12))
 @given(case=cases())
 def test_sql_that_no_server_here_runs_is_read_back_as_it_was_meant(duckdb, dialect, case):
     """sqlglot reads the dialect and writes DuckDB's, where it is executed."""

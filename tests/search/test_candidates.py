@@ -1,6 +1,7 @@
 from itertools import combinations
 
 import numpy as np
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from search_problems import episodes
@@ -20,7 +21,7 @@ def all_clauses(n_variables, longest=3):
     return [c for k in range(longest + 1) for c in combinations(range(2 * n_variables), k)]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=usually(13, 40))
 @given(episodes(max_rows=140, max_variables=3))
 def test_truth_is_that_of_a_plain_row_by_row_reading(episode):
     literals = literal_truth(episode.values, episode.known)
@@ -29,7 +30,7 @@ def test_truth_is_that_of_a_plain_row_by_row_reading(episode):
     assert (clause_truth(literals, clauses) == np.array(expected)).all()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=usually(13, 40))
 @given(episodes(max_variables=4))
 def test_a_pool_holds_every_truth_vector_once_by_its_shortest_clause(episode):
     literals = literal_truth(episode.values, episode.known)
@@ -44,7 +45,7 @@ def test_a_pool_holds_every_truth_vector_once_by_its_shortest_clause(episode):
     assert len(pool) == len(shortest)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=usually(20, 60))
 @given(episodes(max_variables=4), st.data())
 def test_a_pool_is_the_plain_definition_by_sets_of_tuples(episode, data):
     literals = literal_truth(episode.values, episode.known)
@@ -74,7 +75,7 @@ def test_a_pool_knows_where_the_clauses_of_a_rule_stand():
     assert pool.positions([(0, 1, 2, 3)]) == (), "longer than any candidate"
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=usually(6, 20))
 @given(episodes(max_variables=3), st.randoms(use_true_random=False))
 def test_the_order_of_proposals_does_not_matter(episode, random):
     literals = literal_truth(episode.values, episode.known)

@@ -1,6 +1,7 @@
 """Counting clauses: found where they are the truth, priced like all else, and never beyond the limits."""
 
 import numpy as np
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,7 +48,7 @@ def test_counting_only_leaves_counts_and_single_literals():
     assert all(isinstance(clause, IndexCount) or len(clause) <= 1 for clause in found.rules[1])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=usually(8, 25), deadline=None)
 @given(seed=st.integers(0, 10_000), most=st.integers(2, 6), price=st.sampled_from([0.05, 0.5]))
 def test_proposed_counts_keep_the_limits_and_say_what_they_gain(seed, most, price):
     rng = np.random.default_rng(seed)
@@ -66,7 +67,7 @@ def test_proposed_counts_keep_the_limits_and_say_what_they_gain(seed, most, pric
         np.testing.assert_array_equal(fires, counted >= count.at_least)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=usually(5, 15), deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_room_for_counts_never_costs(seed):
     """Counts are further candidates: with them the objective is no worse."""
@@ -99,7 +100,7 @@ def test_a_limit_of_one_literal_leaves_nothing_to_count():
     assert propose_counts(task, Limits(max_literals=1), ExpectedError(0.01)) == []
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=usually(8, 25), deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_every_member_of_a_count_speaks_for_its_class_on_its_own(seed):
     """ "mean radius <= 15" was counted for malignant tumours beside "mean area > 695": it mended one cut by

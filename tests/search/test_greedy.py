@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from search_problems import dnf_truth, episodes, random_posterior
@@ -27,7 +28,7 @@ def table(n_rows=60, n_variables=8, seed=0):
 
 
 @pytest.mark.parametrize("score", SCORES)
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=usually(10, 30))
 @given(episode=episodes(), seed=st.integers(0, 99))
 def test_every_clause_covers_the_seed_it_grew_from(score, episode, seed):
     task = search_rows(episode, random_posterior(episode, seed)).task(1)
@@ -60,7 +61,7 @@ def test_a_copy_of_the_first_literal_is_worth_nothing_once_it_is_chosen(score):
     assert not any({0, 3} <= set(clause) for clause in found)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=usually(6, 20))
 @given(episodes(max_rows=12, whole=True))
 def test_a_weight_counts_like_repeated_rows(episode):
     times = episode.weights.astype(int)

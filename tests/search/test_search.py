@@ -2,6 +2,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from search_problems import episodes, random_posterior
@@ -46,7 +47,7 @@ def draw_state(data, pool):
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("drops", [1, 2])
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=usually(13, 40))
 @given(episode=episodes(max_variables=3, whole=True), data=st.data())
 def test_the_best_move_is_the_best_of_all_moves_tried_one_by_one(objective, drops, episode, data):
     task, pricing = problem(episode, objective)
@@ -68,7 +69,7 @@ def test_the_best_move_is_the_best_of_all_moves_tried_one_by_one(objective, drop
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=usually(10, 30))
 @given(episode=episodes(whole=True), data=st.data())
 def test_starts_descend_together_to_where_each_descends_alone(objective, episode, data):
     _, pricing = problem(episode, objective)
@@ -77,7 +78,7 @@ def test_starts_descend_together_to_where_each_descends_alone(objective, episode
     assert search.descend(states) == [search.descend([state])[0] for state in states]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=usually(10, 30))
 @given(episodes(), st.none() | st.integers(0, 99), st.integers(4, 40))
 def test_a_short_list_is_the_head_of_a_stable_sort_under_each_error_weight(episode, seed, most):
     task, pricing = problem(episode, OBJECTIVES[0], seed)

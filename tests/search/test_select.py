@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from effort import usually
 from exact_selection import select_exact
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -31,7 +32,7 @@ def random_task(seed, n_rows=30, n_variables=4, soft=False):
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=usually(20, 60))
 @given(
     episode=episodes(),
     seed=st.none() | st.integers(0, 99),
@@ -91,7 +92,7 @@ def test_labels_of_pure_noise_are_not_explained():
     assert len(select(full_pool(task), task, DescriptionLength(), Limits()).clauses) <= 1
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=usually(8, 25))
 @given(episodes(max_rows=16), st.integers(0, 99))
 def test_the_order_of_rows_does_not_matter(episode, seed):
     order = np.random.default_rng(seed).permutation(episode.n_rows)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from effort import usually
 from hypothesis import given, settings
 from search_problems import dnf_truth, episodes
 
@@ -41,7 +42,7 @@ def test_a_hidden_rule_is_found_under_noise():
     assert (result.predict(unseen, np.ones_like(unseen)) == truth).mean() > 0.85
 
 
-@settings(max_examples=15)
+@settings(max_examples=usually(5, 15))
 @given(episodes(max_rows=16, max_variables=4, n_classes=3))
 def test_chances_are_probabilities_for_any_table(episode):
     result = induced(episode)
@@ -53,7 +54,7 @@ def test_chances_are_probabilities_for_any_table(episode):
     np.testing.assert_allclose(beliefs.chances.sum(axis=1), 1.0)
 
 
-@settings(max_examples=15)
+@settings(max_examples=usually(5, 15))
 @given(episodes(max_rows=12, max_variables=4, whole=True))
 def test_a_weight_of_two_is_the_same_as_two_rows(episode):
     again = np.repeat(np.arange(episode.n_rows), episode.weights.astype(int))
@@ -61,7 +62,7 @@ def test_a_weight_of_two_is_the_same_as_two_rows(episode):
     assert induced(episode).rules == induced(repeated).rules
 
 
-@settings(max_examples=25)
+@settings(max_examples=usually(8, 25))
 @given(episodes(max_rows=20, max_variables=4, n_classes=2))
 def test_a_rule_is_better_on_its_own_table_than_always_predicting_one_class(episode):
     """Plausible rows once gave a rule that was right on 48 % of a table whose larger class had 52 %."""

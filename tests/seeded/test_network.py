@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 import torch
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,7 +54,7 @@ def close(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 
 @given(**shapes)
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=usually(8, 25))
 def test_row_order_does_not_matter(network, seed, M, N, S):
     given_ = inputs(seed, M, N, S)
     order = torch.randperm(M, generator=torch.Generator().manual_seed(seed))
@@ -67,7 +68,7 @@ def test_row_order_does_not_matter(network, seed, M, N, S):
 
 
 @given(**shapes)
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=usually(8, 25))
 def test_permuting_columns_permutes_the_reason_only(network, seed, M, N, S):
     given_ = inputs(seed, M, N, S)
     order = torch.randperm(N, generator=torch.Generator().manual_seed(seed))
@@ -83,7 +84,7 @@ def test_permuting_columns_permutes_the_reason_only(network, seed, M, N, S):
 
 
 @given(**shapes)
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=usually(8, 25))
 def test_flipping_a_columns_coding_changes_nothing(network, seed, M, N, S):
     given_ = inputs(seed, M, N, S)
     sign = torch.randint(0, 2, (N,), generator=torch.Generator().manual_seed(seed)).float() * 2 - 1
@@ -94,7 +95,7 @@ def test_flipping_a_columns_coding_changes_nothing(network, seed, M, N, S):
 
 
 @given(**shapes)
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=usually(8, 25))
 def test_a_seed_is_answered_the_same_alone_and_among_others(network, seed, M, N, S):
     given_ = inputs(seed, M, N, S)
     together = network(given_).posterior

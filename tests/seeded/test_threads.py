@@ -8,7 +8,7 @@ CODE = """
 import numpy as np
 from nri import NRIClassifier
 rng = np.random.default_rng(0)
-X = rng.normal(size=(120, 12))
+X = rng.normal(size=(80, 6))
 clf = NRIClassifier().fit(X, X[:, 0] + X[:, 1] * X[:, 2] > 0)
 print(clf.posterior_proba(X).tobytes().hex())
 """

@@ -5,7 +5,6 @@ import io
 import json
 from pathlib import Path
 
-import pytest
 from browser import Visitor, visiting
 from pages import VISITS
 from playwright.sync_api import expect
@@ -58,19 +57,19 @@ def test_another_table_takes_the_place_of_the_first(worker):
     expect(worker.page.locator("#table-name")).to_contain_text("pets.csv")
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("empty.csv", "", "empty.csv is empty"),
-        ("page.html", "<!doctype html><title>no</title>", "is a web page or XML, not a table"),
-        ("ragged.csv", "a,b\n1,2,3\n", "line 2"),
-        ("book.xlsx", b"PK\x03\x04 zip", "no readable workbook"),
-        ("photo.png", b"\x89PNG\r\n\x1a\n\0\0\0", "no table"),
-    ],
+BAD_FILES = (
+    ("empty.csv", "", "empty.csv is empty"),
+    ("page.html", "<!doctype html><title>no</title>", "is a web page or XML, not a table"),
+    ("ragged.csv", "a,b\n1,2,3\n", "line 2"),
+    ("book.xlsx", b"PK\x03\x04 zip", "no readable workbook"),
+    ("photo.png", b"\x89PNG\r\n\x1a\n\0\0\0", "no table"),
 )
-def test_a_bad_file_is_told_plainly_and_the_page_goes_on(visitor, name, content, message):
-    visitor.drop(name, content)
-    expect(visitor.page.get_by_role("alert")).to_contain_text(message)
+
+
+def test_a_bad_file_is_told_plainly_and_the_page_goes_on(visitor):
+    for name, content, message in BAD_FILES:
+        visitor.drop(name, content)
+        expect(visitor.page.get_by_role("alert")).to_contain_text(message)
     visitor.use_example()
     assert visitor.clauses() == FOUND
     expect(visitor.page.locator("#alert")).to_be_hidden()

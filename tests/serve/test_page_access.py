@@ -153,10 +153,18 @@ CONTRASTS = """() => {
 }"""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_its_ground(browser, server, scheme):
-    with visiting(browser, server, color_scheme=scheme) as visitor:
-        assert visitor.page.evaluate(CONTRASTS) == []
+def pale_texts(visitor: Visitor) -> list[str]:
+    """What stands out too little from its ground, in light or in dark."""
+    found = []
+    for scheme in ("dark", "light"):
+        visitor.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        found += visitor.page.evaluate(CONTRASTS)
+    return found
+
+
+def test_text_stands_out_from_its_ground(browser, server):
+    with visiting(browser, server) as visitor:
+        assert pale_texts(visitor) == []
         visitor.use_example()
         visitor.page.get_by_role("button", name="Drop chills = yes").click()
         expect(visitor.page.locator("#edited")).to_be_visible()
@@ -166,7 +174,7 @@ def test_text_stands_out_from_its_ground(browser, server, scheme):
         visitor.drop("empty.csv", "")
         expect(visitor.page.get_by_role("alert")).to_be_visible()
         expect(visitor.page.locator("#work[aria-busy=false]")).to_be_visible()
-        assert visitor.page.evaluate(CONTRASTS) == []
+        assert pale_texts(visitor) == []
 
 
 def sideways(visitor: Visitor) -> int:
@@ -205,17 +213,17 @@ def three_classes() -> tuple[str, str]:
     return table, json.dumps({"text": "90 %", "note": "cross-validated", "diagnostics": told}) + "\n"
 
 
-@pytest.mark.parametrize("width", [1280, 1024, 700, 390])
-def test_no_measure_of_several_classes_is_cut(browser, server, width):
+def test_no_measure_of_several_classes_is_cut(visitor):
     """At 1280 pixels "On new rows" ended within NPV, and balanced accuracy was out of sight."""
     table, told = three_classes()
-    with visiting(browser, server, viewport={"width": width, "height": 860}) as visitor:
-        visitor.page.route("**/api/validate", lambda route: route.fulfill(body=told))
-        visitor.drop("flowers.csv", table, "y")
-        visitor.wait_for_rule()
-        expect(visitor.page.locator(".line .keyword")).to_have_text(["if", "else if", "else"])
-        cells = visitor.page.locator("#diagnostics tbody :is(td, th)")
-        expect(cells).to_have_count(3 * 6)
+    visitor.page.route("**/api/validate", lambda route: route.fulfill(body=told))
+    visitor.drop("flowers.csv", table, "y")
+    visitor.wait_for_rule()
+    expect(visitor.page.locator(".line .keyword")).to_have_text(["if", "else if", "else"])
+    cells = visitor.page.locator("#diagnostics tbody :is(td, th)")
+    expect(cells).to_have_count(3 * 6)
+    for width in (1280, 1024, 700, 390):
+        visitor.page.set_viewport_size({"width": width, "height": 860})
         assert all(
             cells.evaluate_all(
                 """(cells) => cells.map((cell) => {

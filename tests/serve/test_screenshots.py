@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from browser import visiting
+from effort import usually
 from pages import ROOT
 from PIL import Image
 from playwright.sync_api import expect
@@ -85,7 +86,11 @@ def save_lightly(picture: bytes, path: Path) -> None:
         full.convert("RGB").quantize(128).save(path, optimize=True)
 
 
-@pytest.mark.parametrize("name", PICTURES)
+BRIEF = ("page-drop", "page-know", "page-phone")
+"""What the others show is visited by the tests of the page."""
+
+
+@pytest.mark.parametrize("name", PICTURES if os.environ.get(WANTED) else usually(BRIEF, tuple(PICTURES)))
 def test_the_page_can_be_photographed(browser, server, tmp_path: Path, name: str):
     arrange, settings, whole = PICTURES[name]
     folder = IMAGES if os.environ.get(WANTED) else tmp_path

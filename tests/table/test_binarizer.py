@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -64,7 +65,7 @@ def meanings(binarizer: Binarizer) -> list[str]:
     return [f"{literal.column} {literal.op} {literal.value}" for literal in binarizer.variables_]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=usually(10, 30))
 @given(tables(), st.sampled_from(MODES), st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_no_variable(table: Any, mode: Any, random: Any) -> None:
     frame, labels = table
@@ -80,7 +81,7 @@ def test_the_order_of_rows_changes_no_variable(table: Any, mode: Any, random: An
     assert same((values[order], known[order]), shuffled.cells(again.columns, len(table)))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=usually(10, 30))
 @given(tables(), st.sampled_from(MODES), st.permutations(list(CELLS)))
 def test_the_order_of_columns_only_permutes_the_variables(table: Any, mode: Any, order: list[str]) -> None:
     frame, labels = table
@@ -90,7 +91,7 @@ def test_the_order_of_columns_only_permutes_the_variables(table: Any, mode: Any,
     assert list(permuted.variables_) == expected
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=usually(10, 30))
 @given(tables(), st.sampled_from(MODES))
 def test_unknown_cells_are_unknown_in_every_variable_and_false(table: Any, mode: Any) -> None:
     frame, labels = table
@@ -101,7 +102,7 @@ def test_unknown_cells_are_unknown_in_every_variable_and_false(table: Any, mode:
     assert not (values & ~known).any()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=usually(10, 30))
 @given(tables())
 def test_in_auto_mode_every_cut_separates_support_rows_and_no_two_alike(table: Any) -> None:
     frame, labels = table
@@ -117,7 +118,7 @@ def test_in_auto_mode_every_cut_separates_support_rows_and_no_two_alike(table: A
             assert len({column.tobytes() for column in block.T}) == block.shape[1]
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=usually(6, 20))
 @given(tables(), st.sampled_from(MODES))
 def test_a_row_alone_reads_like_the_row_in_its_table(table: Any, mode: Any) -> None:
     frame, labels = table

@@ -5,6 +5,7 @@ import io
 
 import pandas as pd
 import pytest
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,7 +40,7 @@ def test_months_are_read_as_their_first_day(form: str) -> None:
     assert read([day.strftime(form) for day in DAYS]) == (Kind.DATE, [day.replace(day=1) for day in DAYS])
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=usually(13, 40))
 @given(
     st.lists(st.dates(dt.date(1990, 1, 1), dt.date(2040, 12, 31)), min_size=1, max_size=8),
     st.sampled_from(FORMATS),

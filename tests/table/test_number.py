@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 import pytest
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -223,7 +224,7 @@ AMOUNTS = st.lists(st.integers(-(10**8), 10**8), min_size=3, max_size=12, unique
 
 
 @pytest.mark.parametrize("dress", DRESSES)
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=usually(10, 30))
 @given(amounts=AMOUNTS)
 def test_a_column_reads_as_the_same_numbers_whatever_its_dress(dress: str, amounts: list[int]) -> None:
     logging.getLogger("nri").setLevel(logging.ERROR)

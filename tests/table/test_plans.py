@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 import pytest
+from effort import usually
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rule_strategies import counted
@@ -93,7 +94,7 @@ def texts(draw: st.DrawFn) -> list[str]:
 
 
 @pytest.mark.usefixtures("_quiet")
-@settings(max_examples=300)
+@settings(max_examples=usually(100, 300))
 @given(texts(), st.booleans(), st.booleans(), st.booleans())
 @example(["0", "1", "~1"], True, False, False)
 @example(["1", ",5", "2,5"], True, False, True)
@@ -114,7 +115,7 @@ def test_a_column_reads_by_its_plan_as_it_was_read_when_the_plan_was_made(
 
 
 @pytest.mark.usefixtures("_quiet")
-@settings(max_examples=60)
+@settings(max_examples=usually(20, 60))
 @given(texts(), st.data())
 def test_any_rows_of_a_column_read_by_its_plan_as_among_all_or_are_refused_as_strange(
     column: list[str], data: st.DataObject
@@ -181,7 +182,7 @@ def test_rows_of_weight_zero_have_a_say_in_what_a_column_is_so_what_was_fitted_i
 
 
 @pytest.mark.usefixtures("_quiet")
-@settings(max_examples=25)
+@settings(max_examples=usually(8, 25))
 @given(texts(), st.data())
 def test_a_table_that_was_fitted_is_never_refused_by_predict(column: list[str], data: st.DataObject) -> None:
     n = len(column)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -95,7 +96,7 @@ CELLS = st.text(alphabet='ab01.,;\t"\n =-', max_size=6)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=usually(20, 60))
 @given(rows=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=6))
 def test_every_cell_is_written_as_it_was_read(delimiter: str, rows: list[tuple[str, str]]) -> None:
     logging.getLogger("nri").setLevel(logging.ERROR)
