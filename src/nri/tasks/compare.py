@@ -2,10 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray
@@ -32,7 +35,10 @@ from nri.rule.regions import regions_of
 from nri.rule.simplify import can_fire, meeting, must_fire
 from nri.table.source import Source, as_frame
 from nri.table.table import Table
-from nri.tasks.predictions import Truth
+from nri.tasks.predictions import PlanReader, Truth, row_sink
+
+if TYPE_CHECKING:
+    from nri.rows.files import Files
 
 SHOWN = 20
 """Numbers of so many differing rows are kept."""
@@ -369,3 +375,32 @@ def row_changes(old: Rule, new: Rule, rows: Any) -> RowChanges:
     counts, predicted = RowComparison(old, new), [one.predict(source) for one in (old, new)]
     differs = counts.add(source, predicted[0], predicted[1])
     return replace(counts.result, old=predicted[0], new=predicted[1], differs=differs)
+
+
+def stream_changes(
+    old: Rule,
+    new: Rule,
+    files: "Files",
+    destination: Path | None = None,
+    *,
+    step: Callable[[int], None] = lambda rows: None,
+) -> RowChanges:
+    """Count on all rows what changed from one rule to another; rows that differ go to the destination."""
+    from nri.rows.batches import Batch, batches
+
+    readers, counts = [PlanReader(rule.plans) for rule in (old, new)], RowComparison(old, new)
+    wanted = {*old.plans, *new.plans, new.target} if destination is None else None
+    with nullcontext() if destination is None else row_sink(destination, only=False) as sink:
+        for batch in batches(files, wanted):
+            source = batch.source([*{**old.plans, **new.plans}, new.target])
+            predicted = [
+                rule.predict(reader.read(source, batch), len(batch))
+                for rule, reader in zip((old, new), readers, strict=True)
+            ]
+            differs = counts.add(source, predicted[0], predicted[1])
+            if sink is not None:
+                names = f"old_{new.target}", f"new_{new.target}"
+                both = {name: values[differs] for name, values in zip(names, predicted, strict=True)}
+                sink.write(Batch(batch.first, batch.rows.filter(differs)), pd.DataFrame(both))
+            step(counts.n_rows)
+    return counts.result
