@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
 from nri.cli import options as opt
-from nri.cli.console import emit, message, mute_notes, printable, progress, show_rule
+from nri.cli.console import emit, message, printable, progress, show_rule
 from nri.cli.output import check_outputs, choose_format, write_text
 from nri.cli.reading import open_table
 from nri.errors import InputError
@@ -38,7 +38,6 @@ def predict(
     as they are, and so does a workbook with --out FILE.xlsx. If it has the target too, the score is
     reported. Large files, and several by a pattern, go through the rule batch by batch.
     """
-    mute_notes(quiet)
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
     applied = _with_probabilities(opt.read_rule(rule), probability_of, probabilities)
     _refuse_database(rule, file)
@@ -153,33 +152,27 @@ def explain(
 
     Large files are read as far as the last row of --row.
     """
-    mute_notes(quiet)
     if not row and where is None:
         raise InputError('which rows? Add --row N, or --where "id = P1002"')
     applied = opt.read_rule(rule)
     files = files_to_stream(file, place)
-    if files is not None and where is not None:
-        raise InputError("--where is for tables that are read into memory; add --engine memory, or use --row")
-    if files is not None:
-        explanations = _explained_by_stream(applied, files, row or [], quiet=quiet)
-    else:
+    numbers = list(row or ())
+    if files is None:
         source = open_table(file, place, quiet=quiet)
-        numbers = [*(row or ()), *([] if where is None else _rows_where(source, where, quiet=quiet))]
+        numbers += [] if where is None else _rows_where(source, where, quiet=quiet)
         explanations = _explained(applied, source, numbers, file)
-    for number, text in explanations:
+    elif where is not None:
+        raise InputError("--where is for tables that are read into memory; add --engine memory, or use --row")
+    else:
+        from nri.tasks.predictions import stream_explanations
+
+        with progress(f"reading {file}", quiet=quiet):
+            explanations = stream_explanations(applied, files, numbers)
+    for number, text in zip(numbers, explanations, strict=True):
         emit(f"row {number}: {text}")
 
 
-def _explained_by_stream(
-    rule: "Rule", files: "Files", numbers: list[int], *, quiet: bool
-) -> list[tuple[int, str]]:
-    from nri.tasks.predictions import stream_explanations
-
-    with progress(f"reading {files.paths[0]}", quiet=quiet):
-        return list(zip(numbers, stream_explanations(rule, files, numbers), strict=True))
-
-
-def _explained(rule: "Rule", source: "Source", numbers: list[int], file: str) -> list[tuple[int, str]]:
+def _explained(rule: "Rule", source: "Source", numbers: list[int], file: str) -> list[str]:
     import numpy as np
 
     for number in numbers:
@@ -187,7 +180,7 @@ def _explained(rule: "Rule", source: "Source", numbers: list[int], file: str) ->
             raise InputError(f"no row {number}: {file} has rows 1 to {len(source)}")
     rows = np.array([number - 1 for number in numbers], dtype=np.int64)
     columns = {name: column.take(rows) for name, column in rule.read(source).items()}
-    return list(zip(numbers, map(str, rule.explain(columns, len(rows))), strict=True))
+    return [str(one) for one in rule.explain(columns, len(rows))]
 
 
 def _rows_where(source: "Source", condition: str, *, quiet: bool) -> list[int]:

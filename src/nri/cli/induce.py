@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nri.cli import options as opt
-from nri.cli.console import emit, message, mute_notes, progress, show_rule
-from nri.cli.reading import open_rows, settings_of
+from nri.cli.console import emit, message, progress, show_rule
+from nri.cli.reading import generator, open_rows, settings_of
 from nri.errors import InputError, UnknownColumnError
 
 if TYPE_CHECKING:
     from nri.cli.output import Validation
     from nri.induce.induce import Induction
-    from nri.induce.settings import Settings
     from nri.rows.base import Rows
     from nri.rule import Rule
     from nri.table import Table
@@ -50,13 +49,6 @@ def induce(
     FILE is a CSV, TSV, Excel, Parquet or ARFF table, a pattern for several files, a database URL, or - for
     standard input.
     """
-    mute_notes(output.quiet)
-    if scoring.prevalence is not None:
-        if not (scoring.cv or scoring.html):
-            raise InputError("--prevalence is about estimates on new rows; add --cv or --html")
-        if not 0 < scoring.prevalence < 1:
-            share = f"{scoring.prevalence:g}"
-            raise InputError(f"--prevalence is a share between 0 and 1, not {share}; 5 % is 0.05")
     check_output(output, file, scoring)
     with open_rows(file, reading, rows, quiet=output.quiet) as opened:
         run(opened, options, scoring, output, source=file, sample=rows.sample)
@@ -72,8 +64,6 @@ def run(
     sample: int | None = None,
 ) -> None:
     """Induce, validate, and write the rule and what goes with it."""
-    import numpy as np
-
     from nri.induce.induce import induce_rule
     from nri.table import Table
 
@@ -82,21 +72,25 @@ def run(
             raise UnknownColumnError(name, tuple(rows.columns))
     table = rows if isinstance(rows, Table) else None
     settings = settings_of(options, rows)
-    _check_supported(settings, options, rows)
     held = floored = cost = validation = None
-    if table is not None and (options.min_sensitivity or options.min_specificity):
+    floors = bool(options.min_sensitivity or options.min_specificity)
+    if floors or settings.stable or settings.knowledge.keep:
+        from nri.cli.output import check_supported
+
+        check_supported(settings, floors, rows)
+    if floors and table is not None:
         from nri.cli.output import meet_floors
 
         floored, held = meet_floors(table, settings, options, scoring, quiet=output.quiet)
         settings = replace(settings, tilt=floored.tilt)
     with progress("searching for a rule", quiet=output.quiet) as step:
-        rng = np.random.default_rng(scoring.random_state)
+        rng = generator(scoring.random_state)
         induction = induce_rule(rows, settings, rng=rng, step=step.describe)
     _show_search(induction, rows, quiet=output.quiet)
     if table is not None and settings.knowledge:
         from nri.induce.validate import price_of_knowledge
 
-        rng = np.random.default_rng(scoring.random_state)
+        rng = generator(scoring.random_state)
         message(str(price_of_knowledge(table, settings, induction.rule, rng=rng)), quiet=output.quiet)
     if table is not None and settings.costs is not None:
         from nri.induce.costs import mean_cost
@@ -116,24 +110,6 @@ def run(
         from nri.cli.output import show_more
 
         show_more(induction, rows, settings, scoring, output, form, source, sample, held, floored)
-
-
-def _check_supported(settings: "Settings", options: opt.InduceOptions, rows: "Table | Rows") -> None:
-    """Refuse options that the outcome or the source of rows does not allow."""
-    from nri.outcome import Classes
-    from nri.table import Table
-
-    floors = options.min_sensitivity or options.min_specificity
-    if not isinstance(rows.outcome, Classes):
-        if floors:
-            raise InputError("--min-sensitivity and --min-specificity are about a class; drop them")
-        if settings.stable:
-            raise InputError("--stable is for rules about classes; drop it")
-    if not isinstance(rows, Table):
-        kept = settings.knowledge.keep
-        for option, value in (("--keep", kept), ("--min-sensitivity", floors), ("--stable", settings.stable)):
-            if value:
-                raise InputError(f"{option} is for tables that are read into memory; add --engine memory")
 
 
 def _show_search(induction: "Induction", rows: "Table | Rows", *, quiet: bool) -> None:
@@ -183,12 +159,16 @@ def rule_note(rule: "Rule", validation: "Validation | None" = None, cost: Any = 
 
 
 def check_output(output: opt.OutputOptions, file: str, scoring: opt.Scoring | None = None) -> None:
-    """Raise before the work begins if the rule or its report could not be written in the end."""
+    """Raise before the work begins if the rule or what goes with it could not be written in the end."""
     given = {"--out": output.out, "--html": None if scoring is None else scoring.html}
     if any(given.values()):
         from nri.cli.output import check_outputs
 
         check_outputs(given, {"the table": file})
+    if scoring is not None and scoring.prevalence is not None:
+        from nri.cli.output import check_prevalence
+
+        check_prevalence(scoring)
     chosen_format(output)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from nri.cli.console import emit, message, progress
 from nri.cli.options import InduceOptions, OutputOptions, Scoring
+from nri.cli.reading import generator
 from nri.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from nri.rule import Rule
     from nri.table import Table
     from nri.tasks.fairness import Groups
-    from nri.tasks.stability import Stability
 
 SAMPLE = 20_000
 """Rows of a large table that are taken by default where they must be in memory."""
@@ -50,20 +50,18 @@ def check_outputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, str |
     for option, path in given.items():
         _check_writable(path)
         for what, source in inputs.items():
-            if source not in (None, "-") and _same_file(path, str(source)):
+            if source not in (None, "-") and path.exists() and _same_file(path, Path(str(source))):
                 raise InputError(f"{option} {path} is {what} itself; choose another name")
         for other, earlier in given.items():
-            if other < option and _same_place(path, earlier):
+            if other < option and _same_file(path, earlier):
                 raise InputError(f"{other} and {option} are both {path}; choose two names")
 
 
-def _same_file(path: Path, other: str) -> bool:
+def _same_file(path: Path, other: Path) -> bool:
     """Whether both are one regular file, also by another path or a link; a terminal may be both ends."""
-    return os.path.isfile(path) and os.path.exists(other) and os.path.samefile(path, other)
-
-
-def _same_place(path: Path, other: Path) -> bool:
-    return path.resolve() == other.resolve() and (path.is_file() or not path.exists())
+    if not path.exists():
+        return path.resolve() == other.resolve()
+    return path.is_file() and os.path.exists(other) and os.path.samefile(path, other)
 
 
 def _check_writable(path: Path) -> None:
@@ -101,17 +99,41 @@ def choose_format(named: str | None, out: Path | None, *, implied: str | None = 
     return format_by_ending(out)
 
 
+def check_prevalence(scoring: Scoring) -> None:
+    """Refuse a prevalence that is no share, or that nothing would be computed for."""
+    if not (scoring.cv or scoring.html):
+        raise InputError("--prevalence is about estimates on new rows; add --cv or --html")
+    if scoring.prevalence is not None and not 0 < scoring.prevalence < 1:
+        share = f"{scoring.prevalence:g}"
+        raise InputError(f"--prevalence is a share between 0 and 1, not {share}; 5 % is 0.05")
+
+
+def check_supported(settings: "Settings", floors: bool, rows: "Table | Rows") -> None:
+    """Refuse options that the outcome or the source of rows does not allow."""
+    from nri.outcome import Classes
+    from nri.table import Table
+
+    if not isinstance(rows.outcome, Classes):
+        if floors:
+            raise InputError("--min-sensitivity and --min-specificity are about a class; drop them")
+        if settings.stable:
+            raise InputError("--stable is for rules about classes; drop it")
+    if not isinstance(rows, Table):
+        kept = settings.knowledge.keep
+        for option, value in (("--keep", kept), ("--min-sensitivity", floors), ("--stable", settings.stable)):
+            if value:
+                raise InputError(f"{option} is for tables that are read into memory; add --engine memory")
+
+
 def meet_floors(
     table: "Table", settings: "Settings", options: InduceOptions, scoring: Scoring, *, quiet: bool
 ) -> "tuple[Floored, HeldOut]":
     """Weigh errors until floors are met on held-out rows."""
-    import numpy as np
-
     from nri.induce.floors import Floors, meet_floors, most_steps
 
     floors = Floors(options.min_sensitivity, options.min_specificity)
     with progress("cross-validating until the floor is met", steps=most_steps(), quiet=quiet) as step:
-        rng = np.random.default_rng(scoring.random_state)
+        rng = generator(scoring.random_state)
         floored, held = meet_floors(table, settings, floors, rng=rng, step=step)
     message(str(floored), quiet=quiet and floored.met)  # a floor that is not kept is shown in any case
     return floored, held
@@ -211,13 +233,11 @@ def validate(
     quiet: bool,
 ) -> "tuple[HeldOut, Validation]":
     """Cross-validate unless it is done already, and return the scores, for every outcome."""
-    import numpy as np
-
     from nri.induce.validate import FOLDS, cores, hold_out
 
     if held is None:
         with progress("cross-validating", steps=FOLDS, quiet=quiet) as step:
-            rng = np.random.default_rng(scoring.random_state)
+            rng = generator(scoring.random_state)
             held = hold_out(rows, settings, rng=rng, jobs=cores(), step=step)
     if rule.predicts.kind != "classes":
         return held, Validation(held.score)
@@ -252,6 +272,7 @@ def show_more(
 ) -> None:
     """Show stability and groups, and write the report; of a large table they are about a sample."""
     from nri.table import Table
+    from nri.tasks.stability import clause_stability
 
     rule, quiet = induction.rule.settled, output.quiet
     if not isinstance(rows, Table):
@@ -261,25 +282,14 @@ def show_more(
         message("groups and report are about a sample; the rule was counted on all rows", quiet=quiet)
     table = in_memory(rows, sample, quiet=quiet)
     if settings.stable and rule.branches:
+        rng = generator(scoring.random_state)
         with progress("inducing from samples", steps=FEW_SAMPLES, quiet=quiet) as step:
-            result = stability_of(table, rule, settings, FEW_SAMPLES, scoring.random_state, step)
+            result = clause_stability(table, rule, settings, rng=rng, samples=FEW_SAMPLES, step=step)
         message(f"stable: {result}", quiet=quiet)
     is_shown = form in (None, "text") or output.out is not None
     _show_groups(induction.rule, table, scoring.protect or (), is_shown=is_shown, quiet=quiet)
     if scoring.html is not None:
         _write_report(scoring, induction, table, settings, source, held, floored, quiet=quiet)
-
-
-def stability_of(
-    table: "Table", rule: "Rule", settings: "Settings", samples: int, seed: int, step: Any
-) -> "Stability":
-    """Induce from bootstrap samples: those of the report, so that both show the same."""
-    import numpy as np
-
-    from nri.tasks.stability import clause_stability
-
-    rng = np.random.default_rng(seed)
-    return clause_stability(table, rule, settings, rng=rng, samples=samples, step=step)
 
 
 def _show_groups(
@@ -372,30 +382,26 @@ def record_json(record: Any, **more: Any) -> str:
       }
     }
     """
-    data = _plain(record) | {key: _plain(value) for key, value in more.items()}
-    return json.dumps(data, indent=2, ensure_ascii=False)
+    data = _plain(record) if dataclasses.is_dataclass(record) else record
+    return json.dumps(data | more, default=_plain, indent=2, ensure_ascii=False)
 
 
 def _plain(value: Any) -> Any:
+    """Return what JSON can hold in the place of a record, one level deep."""
     import numpy as np
 
     from nri.rule import Clause, Rule
     from nri.rule.phrase import phrase_clause
 
-    if isinstance(value, Clause):
-        literals = [{"column": x.column, "op": str(x.op), "value": _plain(x.value)} for x in value]
-        needed = {"at_least": value.at_least} if value.counts else {}
-        return {"text": phrase_clause(value), **needed, "literals": literals}
-    if isinstance(value, Rule):
-        return json.loads(value.render("json"))
-    if dataclasses.is_dataclass(value):
-        return {one.name: _plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, tuple | list):
-        return [_plain(one) for one in value]
-    if isinstance(value, dt.datetime):
-        return value.isoformat()
-    return value
+    match value:
+        case Clause():
+            literals = [{"column": x.column, "op": str(x.op), "value": x.value} for x in value]
+            needed = {"at_least": value.at_least} if value.counts else {}
+            return {"text": phrase_clause(value), **needed, "literals": literals}
+        case Rule():
+            return json.loads(value.render("json"))
+        case np.ndarray():
+            return value.tolist()
+        case dt.datetime():
+            return value.isoformat()
+    return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}

@@ -1,4 +1,4 @@
-"""opt.Reading: the rows that commands read, and the settings that their options make."""
+"""Reading: the rows that commands read, and the settings that their options make."""
 
 import os
 import re
@@ -12,6 +12,8 @@ from nri.cli.console import message, progress
 from nri.errors import InputError, MissingTargetError, UnknownColumnError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from nri.induce.settings import Settings
     from nri.rows.base import Rows
     from nri.rows.files import Files
@@ -166,6 +168,13 @@ def settings_of(options: opt.RuleOptions, rows: "Table | Rows", *taken: str) -> 
             given["knowledge"] = replace(settings.knowledge, keep=opt.read_rule(options.keep))
     settings = replace(settings, **{name: value for name, value in given.items() if value is not None})
     return replace(settings, never=[name for name in settings.never if name not in taken])
+
+
+def generator(seed: int) -> "np.random.Generator":
+    """Return the source of chance of a command."""
+    import numpy as np
+
+    return np.random.default_rng(seed)
 
 
 def split_names(texts: list[str] | None, present: Sequence[str]) -> list[str] | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nri.cli import options as opt
-from nri.cli.console import Progress, message, mute_notes, progress
+from nri.cli.console import Progress, message, progress
 from nri.cli.induce import run
 from nri.cli.output import SAMPLE
 from nri.errors import InputError
@@ -38,7 +38,6 @@ def demo(
     quiet: opt.QuietOption = False,
 ) -> None:
     """Induce a rule on a data set that comes with scikit-learn; nothing is downloaded."""
-    mute_notes(quiet)
     if name not in _SETS:
         raise InputError(f"no demo {name!r}; choose one of {', '.join(_SETS)}")
     loader, target, about = _SETS[name]

@@ -9,10 +9,10 @@ import typer
 
 from nri.cli import options as opt
 from nri.cli.apply import files_to_stream
-from nri.cli.console import emit, message, mute_notes, progress, show_rule
+from nri.cli.console import emit, message, progress, show_rule
 from nri.cli.induce import check_output, chosen_format, write_rule
-from nri.cli.output import SAMPLE, check_outputs, in_memory, record_json, stability_of, text_table
-from nri.cli.reading import large_files, open_rows, open_table, settings_of, split_names
+from nri.cli.output import SAMPLE, check_outputs, in_memory, record_json, text_table
+from nri.cli.reading import generator, large_files, open_rows, open_table, settings_of, split_names
 from nri.errors import InputError, UnknownColumnError
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ def compare(
     With a table, --out writes the rows on which they differ. Large files go through both rules batch by
     batch, so that all rows are counted.
     """
-    mute_notes(quiet)
     if fail_above is not None and file is None:
         raise InputError("--fail-above is a share of rows; name a table to apply both rules to")
     check_outputs({"--out": out}, {"the table": file, "the old rule": old, "the new rule": new})
@@ -175,17 +174,16 @@ def stability(
 
     Of a large file some rows are taken, and it is about rules from so many rows.
     """
-    mute_notes(quiet)
-    import numpy as np
-
     from nri.induce.induce import induce_rule
+    from nri.tasks.stability import clause_stability
 
     with open_rows(file, reading, rows, quiet=quiet) as opened:
         table = in_memory(opened, rows.sample, quiet=quiet)
     settings = settings_of(options, table)
     with progress("inducing from samples", steps=samples, quiet=quiet) as step:
-        rule = induce_rule(table, settings, rng=np.random.default_rng(random_state)).rule.settled
-        result = stability_of(table, rule, settings, samples, random_state, step)
+        rule = induce_rule(table, settings, rng=generator(random_state)).rule.settled
+        rng = generator(random_state)  # the samples of the report, so that both show the same
+        result = clause_stability(table, rule, settings, rng=rng, samples=samples, step=step)
     if json:
         emit(record_json(result, rule=rule))
     else:
@@ -258,9 +256,6 @@ def slices(
     the rows and counted on the other, so that lift and p-value are not biased by the search. Of a large file
     some rows are searched and all others counted.
     """
-    mute_notes(quiet)
-    import numpy as np
-
     from nri.table.answers import comparison_of, read_answers
     from nri.tasks.slices import error_slices
 
@@ -285,7 +280,7 @@ def slices(
         features = table.without(truth.column, predicted.column)
         shuffles = 200 if test == "permutation" else None
         with progress("searching for slices", steps=shuffles, quiet=quiet) as step:
-            rng = np.random.default_rng(random_state)
+            rng = generator(random_state)
             result = error_slices(features, truth, predicted, test=test, rng=rng, step=step, **options)
     if json:
         emit(record_json(result))
@@ -361,7 +356,6 @@ def surrogate(
 
     Fidelity is how well the rule predicts the model's predictions, cross-validated.
     """
-    mute_notes(output.quiet)
     check_output(output, file)
     target = predictions if threshold is None else f"{predictions} > {threshold:.15g}"
     reading = opt.Reading(target, positive, weights=weights)
@@ -384,8 +378,6 @@ def _mimic(
     *,
     seed: int,
 ) -> None:
-    import numpy as np
-
     from nri.induce.validate import FOLDS
     from nri.outcome import Classes
     from nri.table.answers import comparison_of
@@ -403,7 +395,7 @@ def _mimic(
     settings = settings_of(options, rows, *explained, *taken)
     settings = replace(settings, never=[*settings.never, *taken])
     with progress("searching for a rule", steps=FOLDS, quiet=output.quiet) as step:
-        result = mimic(rows, settings, rng=np.random.default_rng(seed), step=step)
+        result = mimic(rows, settings, rng=generator(seed), step=step)
     score = result.fidelity
     note = f"rule: fidelity {score.measure} {score} (cross-validated)"
     if score.measure == "accuracy":

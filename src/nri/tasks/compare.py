@@ -210,17 +210,20 @@ def _twins(gone: list[Clause], come: list[Clause], key: Callable[[Clause], Hasha
             yield Moved(clause, twin)
 
 
+_RELATIONS = {
+    (False, False): "the same rows",
+    (False, True): "more rows",
+    (True, False): "fewer rows",
+    (True, True): "other rows",
+}
+"""By whether the new rule loses rows of the old one, and whether it gains others."""
+
+
 def _relation(old: Dnf, new: Dnf) -> tuple[str, Clause | None]:
     _same_kinds([*old, *new])
     row = difference(old, new)
-    if row is None:
-        return "the same rows", None
-    example = _conditions_of(row, old, new)
-    if implies(old, new):
-        return "more rows", example
-    if implies(new, old):
-        return "fewer rows", example
-    return "other rows", example
+    example = None if row is None else _conditions_of(row, old, new)
+    return _RELATIONS[not implies(old, new), not implies(new, old)], example
 
 
 def _are_opposite(old: Rule, new: Rule) -> bool:
@@ -239,12 +242,7 @@ def _by_predictions(changes: tuple[ClassChange, ...]) -> tuple[ClassChange, ...]
     related = []
     for change in changes:
         loses, gains = (both, neither) if change.dropped else (neither, both)
-        relation = {
-            (False, False): "the same rows",
-            (False, True): "more rows",
-            (True, False): "fewer rows",
-            (True, True): "other rows",
-        }[loses is not None, gains is not None]
+        relation = _RELATIONS[loses is not None, gains is not None]
         related.append(replace(change, relation=relation, example=neither if both is None else both))
     return tuple(related)
 

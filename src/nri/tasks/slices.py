@@ -253,7 +253,7 @@ def judged_slices(
     """Separate those that hold up from those that do not; without p-values by Fisher's test."""
     (n_rows, n_errors), *of_slices = counts.tolist()
     rate = n_errors / n_rows if n_rows else 0.0
-    p_values = by_shuffling or _holm([_fisher(*one, n_rows, n_errors) for one in of_slices])
+    p_values = by_shuffling or _holm([_fisher(rows, errors, n_rows, n_errors) for rows, errors in of_slices])
     slices = []
     for clause, (rows, errors), p_value in zip(clauses, of_slices, p_values, strict=True):
         share = errors / rows if rows else 0.0
