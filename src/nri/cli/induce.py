@@ -155,7 +155,8 @@ def rule_note(rule: "Rule", validation: "Validation | None" = None, cost: Any = 
     right = sum(one.counts[k] for one, k in zip(rule.estimates, rule.class_indices, strict=True))
     accuracy = float(right / max(rule.support.rows, 1e-12))
     paid = "" if cost is None else f", cost {cost.mean:.2f} a row"
-    return f"rule: accuracy {accuracy:.2f}{paid} ({'weighted, ' * rule.labels.weighted}on these rows)"
+    weighted = "weighted, " if rule.labels.weighted else ""
+    return f"rule: accuracy {accuracy:.2f}{paid} ({weighted}on these rows)"
 
 
 def check_output(output: opt.OutputOptions, file: str, scoring: opt.Scoring | None = None) -> None:

@@ -181,7 +181,8 @@ class Validation:
         score, target = self.score, rule.predicts
         if target.kind == "classes":
             paid = "" if self.cost is None else f", cost {self.cost} a row"
-            return f"rule: accuracy {score}{paid} ({'weighted, ' * rule.labels.weighted}cross-validated)"
+            weighted = "weighted, " if rule.labels.weighted else ""
+            return f"rule: accuracy {score}{paid} ({weighted}cross-validated)"
         note = f"{target.summary(rule.fit)}; cross-validated {score.measure} {score}"
         if isinstance(target, NumberTarget):
             names = ("mean_absolute_error", "mean_absolute_error_of_median")
