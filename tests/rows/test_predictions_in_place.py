@@ -17,7 +17,7 @@ from nri import NRIClassifier, NRIRegressor, Rule
 from nri.errors import InputError
 from nri.rows import batches
 from nri.rows.files import files_of
-from nri.tasks.stream import stream_predictions
+from nri.tasks.predictions import stream_predictions
 
 
 @pytest.fixture(scope="module")

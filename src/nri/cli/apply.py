@@ -1,15 +1,14 @@
 """``nri predict``, ``nri explain`` and ``nri export``: apply a rule from a file."""
 
-from dataclasses import replace
+import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import IO, TYPE_CHECKING, Annotated
 
 from nri.cli import options as opt
-from nri.cli.console import emit, message, mute_notes, progress, show_rule, table_output
-from nri.cli.files import check_outputs, files_to_stream, open_table, read_rule, write_text
-from nri.cli.options import FileArgument, OutOption, QuietOption, RuleArgument, choose_format
+from nri.cli.console import emit, message, printable, progress, show_rule
+from nri.cli.output import check_outputs, choose_format, write_text
+from nri.cli.reading import open_table
 from nri.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,27 +16,21 @@ if TYPE_CHECKING:
     from nri.rule import Rule
     from nri.table import Source
 
-OnlyOption = Annotated[bool, typer.Option("--only", help="Leave out the columns of the table itself.")]
-ProbabilityOption = Annotated[
-    list[str] | None,
-    typer.Option(metavar="CLASS", help="Add the probability of this class, to sort by; repeatable."),
-]
-ProbabilitiesOption = Annotated[
-    bool, typer.Option("--probabilities", help="Add the probability of each class.")
-]
-
 
 def predict(
-    rule: RuleArgument,
-    file: FileArgument,
-    sheet: opt.SheetOption = None,
-    header: opt.HeaderOption = None,
-    out: OutOption = None,
-    only: OnlyOption = False,
-    probability_of: ProbabilityOption = None,
-    probabilities: ProbabilitiesOption = False,
-    engine: opt.StreamOption = "auto",
-    quiet: QuietOption = False,
+    rule: opt.RuleArgument,
+    file: opt.FileArgument,
+    place: opt.StreamOptions,
+    out: opt.OutOption = None,
+    only: Annotated[bool, opt.option("--only", "Leave out the columns of the table itself.")] = False,
+    probability_of: Annotated[
+        opt.Texts,
+        opt.option("--probability-of CLASS", "Add the probability of this class, to sort by; repeatable."),
+    ] = None,
+    probabilities: Annotated[
+        bool, opt.option("--probabilities", "Add the probability of each class.")
+    ] = False,
+    quiet: opt.QuietOption = False,
 ) -> None:
     """Add predictions to a table: a class and its probability, a number, or a risk.
 
@@ -45,25 +38,56 @@ def predict(
     as they are, and so does a workbook with --out FILE.xlsx. If it has the target too, the score is
     reported. Large files, and several by a pattern, go through the rule batch by batch.
     """
-    mute_notes(quiet)
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
-    applied = _with_probabilities(read_rule(rule), probability_of, probabilities)
+    applied = _with_probabilities(opt.read_rule(rule), probability_of, probabilities)
     _refuse_database(rule, file)
-    files = files_to_stream(file, engine, sheet, header)
+    files = files_to_stream(file, place)
     if files is not None:
-        from nri.tasks.stream import stream_predictions
+        from nri.tasks.predictions import stream_predictions
 
         with progress("predicting", quiet=quiet) as step:
             score = stream_predictions(
                 applied, files, out, only=only, step=lambda rows: step.describe(f"predicting: {rows} rows")
             )
     else:
-        source = open_table(file, sheet, header, quiet=quiet)
+        source = open_table(file, place, quiet=quiet)
         score = _predict_in_memory(applied, source, out, only=only)
     if score is not None:
         message(f"{score} whose {applied.target} is known", quiet=quiet)
     if out is not None:
         message(f"wrote {out}", quiet=quiet)
+
+
+def files_to_stream(file: str, rows: opt.StreamOptions) -> "Files | None":
+    """Return the files whose rows are to be read some at a time; None if they fit into memory."""
+    from nri.rows.files import files_of, goes_by_engine
+
+    engines = {"auto": "auto", "memory": "memory", "stream": "duckdb"}
+    if rows.engine not in engines:
+        raise InputError(f"no engine {rows.engine!r}; use one of {', '.join(engines)}")
+    of_workbook = rows.sheet is not None or rows.header is not None
+    can_stream = not (file == "-" or of_workbook) and files_of(file) is not None
+    if rows.engine == "stream" and not can_stream:
+        raise InputError(f"CSV, TSV and Parquet files can be streamed, not {file}; leave --engine out")
+    return goes_by_engine(file, engines[rows.engine]) if can_stream else None
+
+
+@dataclass(frozen=True)
+class _SafeTerminal:
+    """A terminal that table cells are written to."""
+
+    stream: IO[str]
+
+    def write(self, text: str) -> int:
+        return self.stream.write(printable(text))
+
+    def flush(self) -> None:
+        self.stream.flush()
+
+
+def table_output() -> IO[str]:
+    """Return standard output for the cells of a table: as they are, or escaped on a terminal."""
+    return _SafeTerminal(sys.stdout) if sys.stdout.isatty() else sys.stdout  # type: ignore[return-value]
 
 
 def _predict_in_memory(rule: "Rule", source: "Source", out: Path | None, *, only: bool) -> str | None:
@@ -108,58 +132,47 @@ def _refuse_database(rule: Path, file: str) -> None:
         )
 
 
-RowOption = Annotated[
-    list[int] | None,
-    typer.Option("--row", "-r", metavar="N", help="Number of the row, the first one being 1; repeatable."),
-]
-WhereOption = Annotated[
-    str | None, typer.Option(metavar="CONDITION", help='The rows on which this holds: "id = P1002".')
-]
 _MOST_EXPLAINED = 20
 """Rows of --where that are explained."""
 
 
 def explain(
-    rule: RuleArgument,
-    file: FileArgument,
-    row: RowOption = None,
-    where: WhereOption = None,
-    sheet: opt.SheetOption = None,
-    header: opt.HeaderOption = None,
-    engine: opt.StreamOption = "auto",
-    quiet: QuietOption = False,
+    rule: opt.RuleArgument,
+    file: opt.FileArgument,
+    place: opt.StreamOptions,
+    row: Annotated[
+        list[int] | None, opt.option("--row -r N", "Number of the row, the first one being 1; repeatable.")
+    ] = None,
+    where: Annotated[
+        opt.Text, opt.option("--where CONDITION", 'The rows on which this holds: "id = P1002".')
+    ] = None,
+    quiet: opt.QuietOption = False,
 ) -> None:
     """Explain the prediction of rows: which clause fires or, when none does, what the nearest one lacks.
 
     Large files are read as far as the last row of --row.
     """
-    mute_notes(quiet)
     if not row and where is None:
         raise InputError('which rows? Add --row N, or --where "id = P1002"')
-    applied = read_rule(rule)
-    files = files_to_stream(file, engine, sheet, header)
-    if files is not None and where is not None:
-        raise InputError("--where is for tables that are read into memory; add --engine memory, or use --row")
-    if files is not None:
-        explanations = _explained_by_stream(applied, files, row or [], quiet=quiet)
-    else:
-        source = open_table(file, sheet, header, quiet=quiet)
-        numbers = [*(row or ()), *([] if where is None else _rows_where(source, where, quiet=quiet))]
+    applied = opt.read_rule(rule)
+    files = files_to_stream(file, place)
+    numbers = list(row or ())
+    if files is None:
+        source = open_table(file, place, quiet=quiet)
+        numbers += [] if where is None else _rows_where(source, where, quiet=quiet)
         explanations = _explained(applied, source, numbers, file)
-    for number, text in explanations:
+    elif where is not None:
+        raise InputError("--where is for tables that are read into memory; add --engine memory, or use --row")
+    else:
+        from nri.tasks.predictions import stream_explanations
+
+        with progress(f"reading {file}", quiet=quiet):
+            explanations = stream_explanations(applied, files, numbers)
+    for number, text in zip(numbers, explanations, strict=True):
         emit(f"row {number}: {text}")
 
 
-def _explained_by_stream(
-    rule: "Rule", files: "Files", numbers: list[int], *, quiet: bool
-) -> list[tuple[int, str]]:
-    from nri.tasks.stream import stream_explanations
-
-    with progress(f"reading {files.paths[0]}", quiet=quiet):
-        return list(zip(numbers, stream_explanations(rule, files, numbers), strict=True))
-
-
-def _explained(rule: "Rule", source: "Source", numbers: list[int], file: str) -> list[tuple[int, str]]:
+def _explained(rule: "Rule", source: "Source", numbers: list[int], file: str) -> list[str]:
     import numpy as np
 
     for number in numbers:
@@ -167,7 +180,7 @@ def _explained(rule: "Rule", source: "Source", numbers: list[int], file: str) ->
             raise InputError(f"no row {number}: {file} has rows 1 to {len(source)}")
     rows = np.array([number - 1 for number in numbers], dtype=np.int64)
     columns = {name: column.take(rows) for name, column in rule.read(source).items()}
-    return list(zip(numbers, map(str, rule.explain(columns, len(rows))), strict=True))
+    return [str(one) for one in rule.explain(columns, len(rows))]
 
 
 def _rows_where(source: "Source", condition: str, *, quiet: bool) -> list[int]:
@@ -194,40 +207,28 @@ def _rows_where(source: "Source", condition: str, *, quiet: bool) -> list[int]:
     return numbers[:_MOST_EXPLAINED]
 
 
-TableOption = Annotated[
-    str | None,
-    typer.Option("--table", metavar="NAME", help="For sql: write a SELECT from this table, or SCHEMA.TABLE."),
-]
-StatementOption = Annotated[
-    str | None,
-    typer.Option(
-        "--statement", metavar="NAME", help="For sql: select (default), view, update or dbt (a model)."
-    ),
-]
-IntoOption = Annotated[
-    str | None,
-    typer.Option("--into", metavar="NAME", help="For sql: name of the view, or of the column to update."),
-]
-FunctionOption = Annotated[
-    str | None,
-    typer.Option("--function", metavar="NAME", help="For python: the name of the function; else predict."),
-]
-
-
 def export(
-    rule: RuleArgument,
+    rule: opt.RuleArgument,
     form: opt.FormatOption = None,
-    out: OutOption = None,
+    out: opt.OutOption = None,
     dialect: opt.DialectOption = None,
-    table: TableOption = None,
-    statement: StatementOption = None,
-    into: IntoOption = None,
-    function: FunctionOption = None,
-    quiet: QuietOption = False,
+    table: Annotated[
+        opt.Text, opt.option("--table NAME", "For sql: write a SELECT from this table, or SCHEMA.TABLE.")
+    ] = None,
+    statement: Annotated[
+        opt.Text, opt.option("--statement NAME", "For sql: select (default), view, update or dbt (a model).")
+    ] = None,
+    into: Annotated[
+        opt.Text, opt.option("--into NAME", "For sql: name of the view, or of the column to update.")
+    ] = None,
+    function: Annotated[
+        opt.Text, opt.option("--function NAME", "For python: the name of the function; else predict.")
+    ] = None,
+    quiet: opt.QuietOption = False,
 ) -> None:
     """Write a rule as SQL, Python, Markdown or any other format."""
     check_outputs({"--out": out}, {"the rule": rule})
-    exported = read_rule(rule)
+    exported = opt.read_rule(rule)
     for_sql = {"dialect": dialect, "table": table, "statement": statement, "into": into}
     name = choose_format(form, out, implied="sql" if any(for_sql.values()) else None) or "text"
     used = [(option, value, "sql") for option, value in for_sql.items()] + [("function", function, "python")]

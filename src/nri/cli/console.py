@@ -5,10 +5,9 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any
 
 from rich.console import Console
 from rich.highlighter import RegexHighlighter
@@ -80,24 +79,6 @@ def printable(text: str) -> str:
     )
 
 
-@dataclass(frozen=True)
-class _SafeTerminal:
-    """A terminal that table cells are written to."""
-
-    stream: IO[str]
-
-    def write(self, text: str) -> int:
-        return self.stream.write(printable(text))
-
-    def flush(self) -> None:
-        self.stream.flush()
-
-
-def table_output() -> IO[str]:
-    """Return standard output for the cells of a table: as they are, or escaped on a terminal."""
-    return _SafeTerminal(sys.stdout) if sys.stdout.isatty() else sys.stdout  # type: ignore[return-value]
-
-
 def show_rule(text: str) -> None:
     """Print a rule in text form: in colour on a terminal, as plain text anywhere else."""
     if not sys.stdout.isatty():
@@ -121,24 +102,26 @@ def message(text: str, *, quiet: bool = False) -> None:
         emit(printable(text), sys.stderr)
 
 
-@dataclass(frozen=True)
 class Progress:
-    """What is shown while a command works."""
+    """What is shown while a command works; it is called after each step."""
 
-    advance: Callable[[], None]
-    describe: Callable[[str], None]
-    """show what is being done now"""
+    def __init__(self, bar: Any, task: Any, visible: bool) -> None:
+        self._bar, self._task, self.visible = bar, task, visible
 
     def __call__(self) -> None:
         """Count a step as done."""
-        self.advance()
+        self._bar.advance(self._task)
+
+    def describe(self, text: str, done: int | None = None) -> None:
+        """Show what is being done now, and how many steps are done."""
+        self._bar.update(self._task, description=printable(text), completed=done)
 
 
 @contextmanager
 def progress(title: str, *, steps: int | None = None, quiet: bool = False) -> Iterator[Progress]:
     """Show progress on stderr once this and earlier steps of the command took two seconds.
 
-    Yields a function to be called after each step; with a number of steps a bar shows them.
+    With a number of steps a bar shows them.
     """
     from rich import progress as rich_progress
 
@@ -162,10 +145,11 @@ def progress(title: str, *, steps: int | None = None, quiet: bool = False) -> It
     began = time.monotonic()
     timer = threading.Timer(max(0.0, PROGRESS_AFTER - _Elapsed.seconds), begin)
     timer.daemon = True
-    if not quiet and console.is_terminal:
+    visible = not quiet and console.is_terminal
+    if visible:
         timer.start()
     try:
-        yield Progress(lambda: bar.advance(task), lambda text: bar.update(task, description=printable(text)))
+        yield Progress(bar, task, visible)
     finally:
         timer.cancel()
         _Elapsed.seconds += time.monotonic() - began
@@ -199,23 +183,3 @@ def mute_notes(quiet: bool) -> None:
     """Hold warnings back with --quiet."""
     for handler in _LOGGER.handlers:
         handler.setLevel(logging.ERROR if quiet else logging.WARNING)
-
-
-def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """Align rows of texts, the first of which is the heading; so many columns are flush left.
-
-    >>> print(text_table([("slice", "rows"), ("age > 61", "7")]))
-    slice     rows
-    age > 61     7
-    """
-    from nri.rule.render.as_text import display_width
-
-    widths = [max(display_width(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = []
-        for i, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            gap = " " * (width - display_width(cell))
-            cells.append(cell + gap if i < left else gap + cell)
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)

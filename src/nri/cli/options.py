@@ -1,36 +1,45 @@
 """The options of the commands: their names and help, and records of those that belong together.
 
-A command takes a record (:class:`Reading`), and its command line every field of it; see :func:`spread`.
+A command takes a record (:class:`Reading`), and its command line every field of it; see
+:func:`nri.cli.app.spread`. Rules and settings may come from files that options name.
 """
 
-import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
-from functools import wraps
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nri.errors import InputError
+from nri.errors import InputError, nearest
+
+if TYPE_CHECKING:
+    from nri.induce.settings import Settings
+    from nri.rule import Label, Rule
+
+Text = str | None
+Texts = list[str] | None
+File = Path | None
 
 _TARGET = "What is explained"
 _COLUMNS = "Which columns"
 _SHAPE = "The shape of the rule"
 _COSTS = "Costs and floors"
-_OUTPUT = "Output"
+OUTPUT = "Output"
 _LARGE = "Large tables"
 
 
-def _option(*names: str, panel: str, **more: Any) -> Any:
-    return typer.Option(*names, rich_help_panel=panel, show_default=False, **more)
+def option(names: str, about: str, panel: str | None = None, **more: Any) -> Any:
+    """Return an option by its names and what its value is called: ``--target -t COLUMN``; a flag has none."""
+    words = names.split()
+    metavar = None if words[-1].startswith("-") else words.pop()
+    if panel is not None:
+        more |= {"rich_help_panel": panel, "show_default": False}
+    return typer.Option(*words, metavar=metavar or (" " if panel else None), help=about, **more)
 
 
-def _flag(*names: str, panel: str, **more: Any) -> Any:
-    return _option(*names, panel=panel, metavar=" ", **more)
-
-
-# Files
 FileArgument = Annotated[
     str, typer.Argument(metavar="FILE", help="A CSV, TSV, Excel, Parquet or ARFF table; - is standard input.")
 ]
@@ -39,264 +48,97 @@ HiddenFileArgument = Annotated[str, typer.Argument(metavar="FILE", hidden=True)]
 RuleArgument = Annotated[
     Path, typer.Argument(metavar="RULE.json", help="A rule written by `nri induce --out RULE.json`.")
 ]
-SheetOption = Annotated[
-    str | None,
-    _option("--sheet", metavar="NAME", help="Sheet of a workbook, or Visits!B3:F90.", panel=_COLUMNS),
-]
-HeaderOption = Annotated[
-    int | None,
-    _option("--header", metavar="ROW", min=1, help="Row of a workbook with the names.", panel=_COLUMNS),
-]
-
-# What is explained
-TargetOption = Annotated[
-    str | None,
-    _option("--target", "-t", metavar="COLUMN", help='Column to explain, or "price > 100".', panel=_TARGET),
-]
-PositiveOption = Annotated[
-    str | None, _option("--positive", metavar="VALUE", help="The class the rule is about.", panel=_TARGET)
-]
-TimeOption = Annotated[
-    str | None,
-    _option("--time", metavar="COLUMN", help="With --event: how long it took.", panel=_TARGET),
-]
-EventOption = Annotated[
-    str | None,
-    _option("--event", metavar="COLUMN", help='With --time: if it happened, or "x = dead".', panel=_TARGET),
-]
-WeightsOption = Annotated[
-    str | None,
-    _option("--weights", metavar="COLUMN", help="How many rows each row stands for.", panel=_TARGET),
-]
+PositiveOption = Annotated[Text, option("--positive VALUE", "The class the rule is about.", _TARGET)]
+WeightsOption = Annotated[Text, option("--weights COLUMN", "How many rows each row stands for.", _TARGET)]
 PredictionsOption = Annotated[
-    str,
-    _option(
-        "--predictions", "-p", metavar="COLUMN", help='The predictions, or "score > 0.5".', panel=_TARGET
-    ),
+    str, option("--predictions -p COLUMN", 'The predictions, or "score > 0.5".', _TARGET)
 ]
-
-# Which columns
-ColumnsOption = Annotated[
-    list[str] | None,
-    _option("--columns", metavar="NAMES", help="Use only these, commas between.", panel=_COLUMNS),
-]
-WithoutOption = Annotated[
-    list[str] | None,
-    _option("--without", metavar="NAMES", help="Never use these, commas between.", panel=_COLUMNS),
-]
-ExactOption = Annotated[
-    bool, _flag("--exact-text", help="Keep apart texts that differ in case only.", panel=_COLUMNS)
-]
-
-# The shape of the rule
-MaxClausesOption = Annotated[
-    int | None,
-    _option("--max-clauses", metavar="N", min=1, help="Most clauses of a class (8).", panel=_SHAPE),
-]
-MaxLiteralsOption = Annotated[
-    int | None,
-    _option("--max-literals", metavar="N", min=1, help="Most conditions of a clause (6).", panel=_SHAPE),
-]
-StableOption = Annotated[
-    bool | None, _flag("--stable", help="Prefer what other rows would give too.", panel=_SHAPE)
-]
-KeepOption = Annotated[
-    Path | None,
-    _option("--keep", metavar="RULE.json", help="Keep the clauses of this rule.", panel=_SHAPE),
-]
-ModelOption = Annotated[
-    str | None,
-    _option("--model", metavar="NAME", help="seeded, greedy, paper or paper-*.", panel=_SHAPE),
-]
-SettingsFileOption = Annotated[
-    Path | None,
-    _option("--config", metavar="FILE.toml", help="These and more settings from a file.", panel=_SHAPE),
-]
-SeedOption = Annotated[
-    int, _option("--random-state", metavar="N", min=0, help="Seed of the search.", panel=_SHAPE)
-]
-
-# Costs and floors
-CostOption = Annotated[
-    list[str] | None,
-    _option("--cost", metavar="CLASS=COST", help="Cost of missing this class (1).", panel=_COSTS),
-]
-MinSensitivityOption = Annotated[
-    float, _option("--min-sensitivity", metavar="SHARE", min=0, help="Least share found.", panel=_COSTS)
-]
-MinSpecificityOption = Annotated[
-    float,
-    _option("--min-specificity", metavar="SHARE", min=0, help="Least share of others spared.", panel=_COSTS),
-]
-
-# Output
-CvOption = Annotated[bool, _flag("--cv", help="Score new rows by cross-validation.", panel=_OUTPUT)]
-PrevalenceOption = Annotated[
-    float | None,
-    _option("--prevalence", metavar="SHARE", help="Predictive values at this share.", panel=_OUTPUT),
-]
-ProtectOption = Annotated[
-    list[str] | None,
-    _option("--protect", metavar="COLUMN", help="Show the rule's effect on its groups.", panel=_OUTPUT),
-]
-HtmlOption = Annotated[
-    Path | None, _option("--html", metavar="FILE", help="Write a report for a browser.", panel=_OUTPUT)
-]
-ClinicalOption = Annotated[
-    bool,
-    _flag("--clinical", help="Say in the report: not validated for decisions.", panel=_OUTPUT),
-]
-OutOption = Annotated[
-    Path | None,
-    _option("--out", "-o", metavar="FILE", help="Write to a file: RULE.json, rule.sql, ...", panel=_OUTPUT),
-]
-FormatOption = Annotated[
-    str | None,
-    _option("--format", "-f", metavar="NAME", help="text, json, sql, python, markdown, ...", panel=_OUTPUT),
-]
-DialectOption = Annotated[
-    str | None,
-    _option("--dialect", metavar="NAME", help="Of SQL: postgres, mysql, bigquery, ...", panel=_OUTPUT),
-]
-JsonOption = Annotated[bool, _flag("--json", help="Print JSON for other programs.", panel=_OUTPUT)]
-QuietOption = Annotated[bool, _flag("--quiet", "-q", help="Only the result and errors.", panel=_OUTPUT)]
-
-# Large tables
-EngineOption = Annotated[
-    str, _option("--engine", metavar="NAME", help="auto (by size), memory or duckdb.", panel=_LARGE)
-]
-StreamOption = Annotated[
-    str, _option("--engine", metavar="NAME", help="auto (by size), memory or stream.", panel=_LARGE)
-]
+ColumnsOption = Annotated[Texts, option("--columns NAMES", "Use only these, commas between.", _COLUMNS)]
+WithoutOption = Annotated[Texts, option("--without NAMES", "Never use these, commas between.", _COLUMNS)]
+ModelOption = Annotated[Text, option("--model NAME", "seeded, greedy, paper or paper-*.", _SHAPE)]
+SeedOption = Annotated[int, option("--random-state N", "Seed of the search.", _SHAPE, min=0)]
+OutOption = Annotated[File, option("--out -o FILE", "Write to a file: RULE.json, rule.sql, ...", OUTPUT)]
+FormatOption = Annotated[Text, option("--format -f NAME", "text, json, sql, python, markdown, ...", OUTPUT)]
+DialectOption = Annotated[Text, option("--dialect NAME", "Of SQL: postgres, mysql, bigquery, ...", OUTPUT)]
+JsonOption = Annotated[bool, option("--json", "Print JSON for other programs.", OUTPUT)]
+QuietOption = Annotated[bool, option("--quiet -q", "Only the result and errors.", OUTPUT)]
 SampleOption = Annotated[
-    int | None,
-    _option("--sample", metavar="ROWS", min=100, help="Rows that are searched at once.", panel=_LARGE),
+    int | None, option("--sample ROWS", "Rows that are searched at once.", _LARGE, min=100)
 ]
-DatabaseTableOption = Annotated[
-    str | None, _option("--table", metavar="NAME", help="Table of a database URL (or --query).", panel=_LARGE)
-]
-QueryOption = Annotated[
-    str | None, _option("--query", metavar="SELECT", help="Rows of a database URL.", panel=_LARGE)
-]
-MemoryOption = Annotated[
-    str | None,
-    _option("--memory", metavar="SIZE", help="Most memory for DuckDB, e.g. 2GB.", panel=_LARGE),
-]
-
-
-RARE = {"header", "exact_text", "dialect", "prevalence", "clinical", "query", "memory", "random_state"}
-"""Options of ``nri induce`` that its help lists with --help-all only."""
-
-
-def _show_all(context: typer.Context, wanted: bool) -> None:
-    if wanted:
-        for parameter in context.command.params:
-            parameter.hidden = False  # type: ignore[attr-defined]  # options have it
-        text = context.get_help()  # which may have been printed already
-        if text:
-            typer.echo(text)
-        raise typer.Exit
-
-
-HelpAllOption = Annotated[
-    bool, _flag("--help-all", callback=_show_all, is_eager=True, help="List rare options too.", panel=_OUTPUT)
-]
-
-
-def spread(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command that takes records be called with their fields, which is what typer sees of it.
-
-    >>> @spread
-    ... def show(name: str, rows: RowOptions) -> None:
-    ...     print(name, rows.engine)
-    >>> list(inspect.signature(show).parameters)[:3]
-    ['name', 'engine', 'sample']
-    >>> show(name="rule", engine="memory")
-    rule memory
-    """
-    hints = get_type_hints(command, include_extras=True)
-    parameters: list[inspect.Parameter] = []
-    records: dict[str, Any] = {}
-    for name, parameter in inspect.signature(command).parameters.items():
-        if not is_dataclass(hints[name]):
-            parameters.append(parameter.replace(annotation=hints[name], kind=parameter.KEYWORD_ONLY))
-            continue
-        records[name] = hints[name]
-        kinds = get_type_hints(hints[name], include_extras=True)
-        parameters += [
-            inspect.Parameter(
-                field.name, parameter.KEYWORD_ONLY, default=field.default, annotation=kinds[field.name]
-            )
-            for field in fields(hints[name])
-        ]
-
-    @wraps(command)
-    def called(**options: Any) -> None:
-        for name, record in records.items():
-            own = {field.name for field in fields(record)} & options.keys()
-            options[name] = record(**{field: options.pop(field) for field in own})
-        command(**options)
-
-    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
-    called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return called
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Which rows are read, and what is explained."""
+    """What is explained, and how cells are read."""
 
-    target: TargetOption = None
+    target: Annotated[Text, option("--target -t COLUMN", 'Column to explain, or "price > 100".', _TARGET)] = (
+        None
+    )
     positive: PositiveOption = None
-    time: TimeOption = None
-    event: EventOption = None
+    time: Annotated[Text, option("--time COLUMN", "With --event: how long it took.", _TARGET)] = None
+    event: Annotated[
+        Text, option("--event COLUMN", 'With --time: if it happened, or "x = dead".', _TARGET)
+    ] = None
     weights: WeightsOption = None
-    sheet: SheetOption = None
-    header: HeaderOption = None
-    exact_text: ExactOption = False
-
-    def __post_init__(self) -> None:
-        if self.time is None and self.event is None:
-            return
-        if self.time is None or self.event is None:
-            missing = "--time" if self.time is None else "--event"
-            raise InputError(f"time and event go together; add {missing} COLUMN")
-        if self.target is not None or self.positive is not None:
-            raise InputError("--time and --event are what is explained; drop --target and --positive")
-
-
-@dataclass(frozen=True)
-class RowOptions:
-    """Where the rows of a large table stay, and how many of them are searched."""
-
-    engine: EngineOption = "auto"
-    sample: SampleOption = None
-    table: DatabaseTableOption = None
-    query: QueryOption = None
-    memory: MemoryOption = None
+    exact_text: Annotated[
+        bool, option("--exact-text", "Keep apart texts that differ in case only.", _COLUMNS)
+    ] = False
 
 
 @dataclass(frozen=True)
 class RuleOptions:
-    """The shape of a rule, for every command that induces one. What is None is left to --config."""
+    """The shape of a rule, for every command that induces one, by the names of :class:`nri.Settings`.
 
-    columns: ColumnsOption = None
-    without: WithoutOption = None
-    max_clauses: MaxClausesOption = None
-    max_literals: MaxLiteralsOption = None
-    stable: StableOption = None
+    What is None is left to --config.
+    """
+
+    use: ColumnsOption = None
+    never: WithoutOption = None
+    max_clauses: Annotated[
+        int | None, option("--max-clauses N", "Most clauses of a class (8).", _SHAPE, min=1)
+    ] = None
+    max_literals: Annotated[
+        int | None, option("--max-literals N", "Most conditions of a clause (6).", _SHAPE, min=1)
+    ] = None
+    stable: Annotated[bool | None, option("--stable", "Prefer what other rows would give too.", _SHAPE)] = (
+        None
+    )
     model: ModelOption = None
-    config: SettingsFileOption = None
+    config: Annotated[File, option("--config FILE.toml", "These and more settings from a file.", _SHAPE)] = (
+        None
+    )
 
 
 @dataclass(frozen=True)
 class InduceOptions(RuleOptions):
     """The options of ``nri induce`` beyond those."""
 
-    keep: KeepOption = None
-    cost: CostOption = None
-    min_sensitivity: MinSensitivityOption = 0.0
-    min_specificity: MinSpecificityOption = 0.0
+    keep: Annotated[File, option("--keep RULE.json", "Keep the clauses of this rule.", _SHAPE)] = None
+    costs: Annotated[Texts, option("--cost CLASS=COST", "Cost of missing this class (1).", _COSTS)] = None
+    min_sensitivity: Annotated[
+        float, option("--min-sensitivity SHARE", "Least share found.", _COSTS, min=0)
+    ] = 0.0
+    min_specificity: Annotated[
+        float, option("--min-specificity SHARE", "Least share of others spared.", _COSTS, min=0)
+    ] = 0.0
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """What ``nri induce`` shows beside the rule."""
+
+    cv: Annotated[bool, option("--cv", "Score new rows by cross-validation.", OUTPUT)] = False
+    prevalence: Annotated[
+        float | None, option("--prevalence SHARE", "Predictive values at this share.", OUTPUT)
+    ] = None
+    protect: Annotated[Texts, option("--protect COLUMN", "Show the rule's effect on its groups.", OUTPUT)] = (
+        None
+    )
+    html: Annotated[File, option("--html FILE", "Write a report for a browser.", OUTPUT)] = None
+    clinical: Annotated[
+        bool, option("--clinical", "Say in the report: not validated for decisions.", OUTPUT)
+    ] = False
+    random_state: SeedOption = 0
 
 
 @dataclass(frozen=True)
@@ -308,29 +150,111 @@ class OutputOptions:
     dialect: DialectOption = None
     quiet: QuietOption = False
 
-    def chosen_format(self) -> str | None:
-        """Return the format by its name or by the ending of the file; None if neither is given."""
-        form = choose_format(self.form, self.out, implied="sql" if self.dialect is not None else None)
-        if self.dialect is not None and form != "sql":
-            raise InputError(f"--dialect is for --format sql, not for {form}; drop it, or add that")
-        return form
+
+@dataclass(frozen=True)
+class FileOptions:
+    """Where in a workbook the table is."""
+
+    sheet: Annotated[Text, option("--sheet NAME", "Sheet of a workbook, or Visits!B3:F90.", _COLUMNS)] = None
+    header: Annotated[
+        int | None, option("--header ROW", "Row of a workbook with the names.", _COLUMNS, min=1)
+    ] = None
 
 
-def choose_format(named: str | None, out: Path | None, *, implied: str | None = None) -> str | None:
-    """Return the format by name or by the ending of the output's name, None if by neither.
+@dataclass(frozen=True)
+class StreamOptions(FileOptions):
+    """How the rows of a table go through a rule."""
 
-    What other options imply counts where the ending says nothing.
+    engine: Annotated[str, option("--engine NAME", "auto (by size), memory or stream.", _LARGE)] = "auto"
 
-    >>> choose_format(None, Path("rule.json"))
-    'json'
+
+@dataclass(frozen=True)
+class RowOptions(FileOptions):
+    """Where the rows of a large table stay, and how many of them are searched."""
+
+    engine: Annotated[str, option("--engine NAME", "auto (by size), memory or duckdb.", _LARGE)] = "auto"
+    sample: SampleOption = None
+    table: Annotated[Text, option("--table NAME", "Table of a database URL (or --query).", _LARGE)] = None
+    query: Annotated[Text, option("--query SELECT", "Rows of a database URL.", _LARGE)] = None
+    memory: Annotated[Text, option("--memory SIZE", "Most memory for DuckDB, e.g. 2GB.", _LARGE)] = None
+
+
+def read_rule(path: Path) -> "Rule":
+    """Read a rule file; if there is none, say how one is made."""
+    from nri.api import read_rule as read
+    from nri.table.files import similar_files
+
+    if not os.path.exists(path) and not similar_files(path):
+        how = "nri induce FILE --target COLUMN --out RULE.json"
+        raise InputError(f"no rule file {path}; make one with: {how}")
+    return read(path)
+
+
+def read_settings(path: Path, classes: "Sequence[Label]" = ()) -> "Settings":
+    """Read settings from a TOML file: the fields of :class:`nri.Settings`, and a table ``[knowledge]``."""
+    from nri.induce.settings import Knowledge, Settings
+
+    data = _read_toml(path)
+    _check_keys(path, data, Settings)
+    known = data.pop("knowledge", {})
+    if not isinstance(known, dict):
+        raise InputError(f"{path}: knowledge is {known!r}; write a table, [knowledge]")
+    _check_keys(path, known, Knowledge, "knowledge.")
+    if "keep" in known:
+        if not isinstance(known["keep"], str):
+            raise InputError(f"{path}: knowledge.keep is {known['keep']!r}; name a rule file")
+        known["keep"] = read_rule(path.parent / known["keep"])
+    if isinstance(data.get("costs"), dict):
+        data["costs"] = _by_class(data["costs"], classes)
+    try:
+        return Settings(**data, knowledge=Knowledge(**known))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    from nri.table.files import similar_files
+
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"no settings file {path}{similar_files(path)}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not valid TOML: {error}") from None
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or error
+        raise InputError(f"{path} cannot be read ({cause}); check its name and permissions") from None
+
+
+def _check_keys(path: Path, data: Mapping[str, Any], record: Any, prefix: str = "") -> None:
+    """Refuse a key that the record does not have, and name the nearest one."""
+    keys = [field.name for field in fields(record)]
+    for key in data:
+        if key not in keys:
+            place = "[knowledge]" if prefix else "the settings"
+            raise InputError(f"{path}: unknown key {prefix + key!r}{nearest(key, keys, place)}")
+
+
+def parse_costs(texts: list[str], classes: "Sequence[Label]") -> "dict[Label, float]":
+    """Return costs from texts such as ``yes=5``.
+
+    >>> parse_costs(["yes=5"], ("no", "yes"))
+    {'yes': 5.0}
     """
-    from nri.rule.render import FORMATS, format_by_ending
+    costs: dict[str, float] = {}
+    for text in texts:
+        label, _, written = text.rpartition("=")
+        try:
+            costs[label] = float(written)
+        except ValueError:
+            raise InputError(f"--cost {text!r} is no CLASS=COST; write e.g. --cost yes=5") from None
+    return _by_class(costs, classes)
 
-    if named is not None:
-        if named.lower() not in FORMATS:
-            raise InputError(f"no format {named!r}; use one of {', '.join(FORMATS)}")
-        return named.lower()
-    known = {form.suffix for form in FORMATS.values()}
-    if out is None or (implied is not None and out.suffix.lower() not in known):
-        return implied
-    return format_by_ending(out)
+
+def _by_class(costs: Mapping[str, float], classes: "Sequence[Label]") -> "dict[Label, float]":
+    """Return costs by the labels that a person's words name."""
+    from nri.table.target import class_index
+
+    if not classes:
+        raise InputError("a cost is of an error on a class, but the target has no classes; drop the cost")
+    return {classes[class_index(classes, label)]: cost for label, cost in costs.items()}

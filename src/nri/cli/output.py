@@ -1,16 +1,18 @@
-"""Results: the rule with its scores, its effect on groups, the report, and records as JSON."""
+"""Results: where they are written, scores, the effect on groups, the report, and records as JSON."""
 
 import dataclasses
 import datetime as dt
 import json
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nri.cli.console import emit, message, progress, show_rule, text_table
-from nri.cli.files import write_text
-from nri.cli.options import OutputOptions
+from nri.cli.console import emit, message, progress
+from nri.cli.options import InduceOptions, OutputOptions, Scoring
+from nri.cli.reading import generator
+from nri.errors import InputError
 
 if TYPE_CHECKING:
     from nri.induce.floors import Floored
@@ -19,9 +21,121 @@ if TYPE_CHECKING:
     from nri.induce.validate import HeldOut, MeanCost
     from nri.outcome import Score
     from nri.outcome.score import Diagnostics, Measure
+    from nri.rows.base import Rows
     from nri.rule import Rule
     from nri.table import Table
     from nri.tasks.fairness import Groups
+
+SAMPLE = 20_000
+"""Rows of a large table that are taken by default where they must be in memory."""
+FEW_SAMPLES = 10
+"""Samples behind the one line of `nri induce --stable`."""
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    from nri.table import atomic_file
+
+    with atomic_file(path) as file:
+        file.write(text if text.endswith("\n") else text + "\n")
+
+
+def check_outputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, str | Path | None]) -> None:
+    """Raise before the work begins if a result could not be written in the end, or would destroy an input.
+
+    Outputs are by their option, None where it was not given; inputs by their name in the message.
+    """
+    given = {option: path for option, path in outputs.items() if path is not None}
+    for option, path in given.items():
+        _check_writable(path)
+        for what, source in inputs.items():
+            if source not in (None, "-") and path.exists() and _same_file(path, Path(str(source))):
+                raise InputError(f"{option} {path} is {what} itself; choose another name")
+        for other, earlier in given.items():
+            if other < option and _same_file(path, earlier):
+                raise InputError(f"{other} and {option} are both {path}; choose two names")
+
+
+def _same_file(path: Path, other: Path) -> bool:
+    """Whether both are one regular file, also by another path or a link; a terminal may be both ends."""
+    if not path.exists():
+        return path.resolve() == other.resolve()
+    return path.is_file() and os.path.exists(other) and os.path.samefile(path, other)
+
+
+def _check_writable(path: Path) -> None:
+    try:
+        path.exists()
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or error
+        raise InputError(f"{path} cannot be written ({cause}); choose another name") from None
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a file to write to")
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {path.parent} to write {path.name} to; make it first")
+    place = path if path.exists() else path.parent
+    if not os.access(place, os.W_OK):
+        raise InputError(f"{path} cannot be written (permission denied); choose another place")
+
+
+def choose_format(named: str | None, out: Path | None, *, implied: str | None = None) -> str | None:
+    """Return the format by name or by the ending of the output's name, None if by neither.
+
+    What other options imply counts where the ending says nothing.
+
+    >>> choose_format(None, Path("rule.json"))
+    'json'
+    """
+    from nri.rule.render import FORMATS, format_by_ending
+
+    if named is not None:
+        if named.lower() not in FORMATS:
+            raise InputError(f"no format {named!r}; use one of {', '.join(FORMATS)}")
+        return named.lower()
+    known = {form.suffix for form in FORMATS.values()}
+    if out is None or (implied is not None and out.suffix.lower() not in known):
+        return implied
+    return format_by_ending(out)
+
+
+def check_prevalence(scoring: Scoring) -> None:
+    """Refuse a prevalence that is no share, or that nothing would be computed for."""
+    if not (scoring.cv or scoring.html):
+        raise InputError("--prevalence is about estimates on new rows; add --cv or --html")
+    if scoring.prevalence is not None and not 0 < scoring.prevalence < 1:
+        share = f"{scoring.prevalence:g}"
+        raise InputError(f"--prevalence is a share between 0 and 1, not {share}; 5 % is 0.05")
+
+
+def check_supported(settings: "Settings", floors: bool, rows: "Table | Rows") -> None:
+    """Refuse options that the outcome or the source of rows does not allow."""
+    from nri.outcome import Classes
+    from nri.table import Table
+
+    if not isinstance(rows.outcome, Classes):
+        if floors:
+            raise InputError("--min-sensitivity and --min-specificity are about a class; drop them")
+        if settings.stable:
+            raise InputError("--stable is for rules about classes; drop it")
+    if not isinstance(rows, Table):
+        kept = settings.knowledge.keep
+        for option, value in (("--keep", kept), ("--min-sensitivity", floors), ("--stable", settings.stable)):
+            if value:
+                raise InputError(f"{option} is for tables that are read into memory; add --engine memory")
+
+
+def meet_floors(
+    table: "Table", settings: "Settings", options: InduceOptions, scoring: Scoring, *, quiet: bool
+) -> "tuple[Floored, HeldOut]":
+    """Weigh errors until floors are met on held-out rows."""
+    from nri.induce.floors import Floors, meet_floors, most_steps
+
+    floors = Floors(options.min_sensitivity, options.min_specificity)
+    with progress("cross-validating until the floor is met", steps=most_steps(), quiet=quiet) as step:
+        rng = generator(scoring.random_state)
+        floored, held = meet_floors(table, settings, floors, rng=rng, step=step)
+    message(str(floored), quiet=quiet and floored.met)  # a floor that is not kept is shown in any case
+    return floored, held
 
 
 @dataclass(frozen=True)
@@ -44,108 +158,50 @@ class Validation:
     @property
     def data(self) -> dict[str, Any]:
         """The same as plain data, for JSON."""
-        score = self.score
+        score, cost = self.score, self.cost
         data: dict[str, Any] = {
             "method": "5-fold cross-validation",
             score.measure.replace("²", "2").lower(): {"value": score.value, "standard_error": score.error},
             "baseline": score.baseline,
             **score.details,
         }
-        if self.cost is not None:
-            cost = self.cost
-            data["mean_cost"] = {
-                "value": cost.mean,
-                "standard_error": cost.error,
-                "one_class": cost.always,
-            }
+        if cost is not None:
+            data["mean_cost"] = {"value": cost.mean, "standard_error": cost.error, "one_class": cost.always}
         if self.measures:
             data["classes"] = [_measures_data(one) for one in self.measures]
         if self.floors is not None:
             data["floors"] = self.floors.data
         return data
 
+    def note(self, rule: "Rule") -> str:
+        """Return the line below the rule."""
+        from nri.rule import NumberTarget
 
-def validation_of(
-    held: "HeldOut",
-    rule: "Rule",
-    settings: "Settings",
-    prevalence: float | None = None,
-    floors: "Floored | None" = None,
-) -> Validation:
-    """Return the scores of a cross-validation, for every outcome."""
-    if rule.predicts.kind != "classes":
-        return Validation(held.score)
-    measures = held.diagnostics(rule.described, prevalence)
-    return Validation(held.score, held.cost(settings.costs), measures, floors)
+        score, target = self.score, rule.predicts
+        if target.kind == "classes":
+            paid = "" if self.cost is None else f", cost {self.cost} a row"
+            weighted = "weighted, " if rule.labels.weighted else ""
+            return f"rule: accuracy {score}{paid} ({weighted}cross-validated)"
+        note = f"{target.summary(rule.fit)}; cross-validated {score.measure} {score}"
+        if isinstance(target, NumberTarget):
+            names = ("mean_absolute_error", "mean_absolute_error_of_median")
+            off, median = (target.amount(score.details[name]) for name in names)
+            note += f", off by {off} on average (the median: {median})"
+        return note
 
+    def table(self, target: str) -> str:
+        """Return a table of all measures: one class fills a column, several fill a row each."""
+        from nri.rule.phrase import phrase_label, phrase_name
 
-def rule_note(rule: "Rule", validation: Validation | None, costs: "MeanCost | None" = None) -> str:
-    """Return the line below a rule: how good it is, on its own rows or cross-validated."""
-    if rule.predicts.kind == "classes":
-        weighted = "weighted, " if rule.labels.weighted else ""
-        if validation is None:
-            paid = "" if costs is None else f", cost {costs.mean:.2f} a row"
-            return f"rule: accuracy {right_share(rule):.2f}{paid} ({weighted}on these rows)"
-        paid = "" if validation.cost is None else f", cost {validation.cost} a row"
-        return f"rule: accuracy {validation.score}{paid} ({weighted}cross-validated)"
-    from nri.rule import NumberTarget
-
-    summary = rule.predicts.summary(rule.fit)
-    if validation is None:
-        return summary
-    score, details = validation.score, validation.score.details
-    note = f"{summary}; cross-validated {score.measure} {score}"
-    if isinstance(rule.predicts, NumberTarget):
-        off, median = (
-            rule.predicts.amount(details[name])
-            for name in ("mean_absolute_error", "mean_absolute_error_of_median")
-        )
-        note += f", off by {off} on average (the median: {median})"
-    return note
-
-
-def right_share(rule: "Rule") -> float:
-    """Return the share of its rows that a rule for classes predicts correctly."""
-    right = sum(one.counts[k] for one, k in zip(rule.estimates, rule.class_indices, strict=True))
-    return float(right / max(rule.support.rows, 1e-12))
-
-
-def write_rule(
-    rule: "Rule", output: OutputOptions, note: str = "", validation: Validation | None = None
-) -> None:
-    """Write a rule to its file and show it as text, or print it in another format."""
-    from nri.rule.render import RenderOptions, render
-
-    form = output.chosen_format()
-    data = None if validation is None else validation.data
-    options = RenderOptions(note=note or None, dialect=output.dialect, validation=data)
-    if output.out is not None:
-        write_text(output.out, render(rule, form or "text", options))
-        message(f"wrote {output.out}", quiet=output.quiet)
-    if output.out is None and form not in (None, "text"):
-        emit(render(rule, form or "text", options))
-    elif output.out is None or not output.quiet:
-        show_rule(render(rule, "text", options))
-        if validation is not None and validation.measures:
-            emit("\n" + measures_table(rule.target, validation.measures))
-
-
-def measures_table(target: str, measures: "Sequence[Diagnostics]") -> str:
-    """Return a table of all measures: one class fills a column, several fill a row each."""
-    from nri.rule.phrase import phrase_label, phrase_name
-
-    name = phrase_name(target)
-    if len(measures) == 1:
-        (one,) = measures
-        rows = [(f"cross-validated, {name} = {phrase_label(one.label)}", "", "95 % interval")]
-        rows += [(_measure_title(title, one), *_cells(x)) for title, x in one.measures.items()]
+        heading = f"cross-validated, {phrase_name(target)}"
+        titles = [_measure_title(title, self.measures[0]) for title in self.measures[0].measures]
+        if len(self.measures) > 1:
+            lines = [(phrase_label(one.label), *map(str, one.measures.values())) for one in self.measures]
+            return text_table([(heading, *titles), *lines])
+        (one,) = self.measures
+        rows = [(f"{heading} = {phrase_label(one.label)}", "", "95 % interval")]
+        rows += [(title, *_cells(x)) for title, x in zip(titles, one.measures.values(), strict=True)]
         return text_table(rows)
-    head = (
-        f"cross-validated, {name}",
-        *(_measure_title(title, measures[0]) for title in measures[0].measures),
-    )
-    lines = [(phrase_label(one.label), *map(str, one.measures.values())) for one in measures]
-    return text_table([head, *lines])
 
 
 def _measure_title(title: str, one: "Diagnostics") -> str:
@@ -163,25 +219,92 @@ def _measures_data(one: "Diagnostics") -> dict[str, Any]:
         title.replace(" ", "_").lower(): {"value": x.value, "low": x.interval.low, "high": x.interval.high}
         for title, x in one.measures.items()
     }
-    return {
-        "label": one.label,
-        "prevalence": one.prevalence,
-        "prevalence_assumed": one.assumed,
-        **measures,
-    }
+    return {"label": one.label, "prevalence": one.prevalence, "prevalence_assumed": one.assumed, **measures}
 
 
-def show_groups(rule: "Rule", table: "Table", protect: Sequence[str], output: OutputOptions) -> None:
+def validate(
+    held: "HeldOut | None",
+    rows: "Table | Rows",
+    rule: "Rule",
+    settings: "Settings",
+    scoring: Scoring,
+    floored: "Floored | None",
+    *,
+    quiet: bool,
+) -> "tuple[HeldOut, Validation]":
+    """Cross-validate unless it is done already, and return the scores, for every outcome."""
+    from nri.induce.validate import FOLDS, cores, hold_out
+
+    if held is None:
+        with progress("cross-validating", steps=FOLDS, quiet=quiet) as step:
+            rng = generator(scoring.random_state)
+            held = hold_out(rows, settings, rng=rng, jobs=cores(), step=step)
+    if rule.predicts.kind != "classes":
+        return held, Validation(held.score)
+    measures = held.diagnostics(rule.described, scoring.prevalence)
+    return held, Validation(held.score, held.cost(settings.costs), measures, floored)
+
+
+def in_memory(rows: "Table | Rows", size: int | None, *, quiet: bool) -> "Table":
+    """Return the rows of a table, or some of them if they stay where they are."""
+    from nri.table import Table
+
+    if isinstance(rows, Table):
+        return rows
+    with progress("drawing a sample", quiet=quiet):
+        sample = rows.sample(size or SAMPLE)
+    taken = f"{len(sample)} of {rows.n_rows:.10g} rows were taken, by a hash of their cells"
+    message(f"{taken} (--sample ROWS for more, --engine memory for all)", quiet=quiet)
+    return sample
+
+
+def show_more(
+    induction: "Induction",
+    rows: "Table | Rows",
+    settings: "Settings",
+    scoring: Scoring,
+    output: OutputOptions,
+    form: str | None,
+    source: str,
+    sample: int | None,
+    held: "HeldOut | None",
+    floored: "Floored | None",
+) -> None:
+    """Show stability and groups, and write the report; of a large table they are about a sample."""
+    from nri.table import Table
+    from nri.tasks.stability import clause_stability
+
+    rule, quiet = induction.rule.settled, output.quiet
+    if not isinstance(rows, Table):
+        if not (scoring.html or scoring.protect):
+            return
+        held = None
+        message("groups and report are about a sample; the rule was counted on all rows", quiet=quiet)
+    table = in_memory(rows, sample, quiet=quiet)
+    if settings.stable and rule.branches:
+        rng = generator(scoring.random_state)
+        with progress("inducing from samples", steps=FEW_SAMPLES, quiet=quiet) as step:
+            result = clause_stability(table, rule, settings, rng=rng, samples=FEW_SAMPLES, step=step)
+        message(f"stable: {result}", quiet=quiet)
+    is_shown = form in (None, "text") or output.out is not None
+    _show_groups(induction.rule, table, scoring.protect or (), is_shown=is_shown, quiet=quiet)
+    if scoring.html is not None:
+        _write_report(scoring, induction, table, settings, source, held, floored, quiet=quiet)
+
+
+def _show_groups(
+    rule: "Rule", table: "Table", protect: Sequence[str], *, is_shown: bool, quiet: bool
+) -> None:
     """Show the effect of a rule on groups: those asked for, and a note on columns that look protected."""
     from nri.tasks.fairness import by_group, note_on, protected_columns
 
     for column in protect:
-        if output.chosen_format() in (None, "text") or output.out is not None:
+        if is_shown:  # beside a rule as text, not between the lines of another format
             emit("\n" + _groups_table(by_group(table, rule, column)))
     for column in protected_columns(rule):
         if column not in protect:
             note = note_on(by_group(table, rule, column))
-            message(f"note: {note}; --protect {column!r} shows more", quiet=output.quiet)
+            message(f"note: {note}; --protect {column!r} shows more", quiet=quiet)
 
 
 def _groups_table(groups: "Groups") -> str:
@@ -194,33 +317,51 @@ def _groups_table(groups: "Groups") -> str:
     return text if groups.used else f"{text}\n(the rule does not read it; another column may stand for it)"
 
 
-@dataclass(frozen=True)
-class ReportFile:
-    """The report that --html asks for."""
-
-    path: Path
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """of :class:`nri.report.ReportOptions`"""
-
-
-def write_report(
-    report: ReportFile,
+def _write_report(
+    scoring: Scoring,
     induction: "Induction",
     table: "Table",
     settings: "Settings",
+    source: str,
+    held: "HeldOut | None",
+    floored: "Floored | None",
     *,
-    held: "HeldOut | None" = None,
-    floored: "Floored | None" = None,
     quiet: bool,
 ) -> None:
-    """Write the report about a rule."""
     from nri.report import ReportOptions, gather_report, render_report, steps_of
 
-    options = ReportOptions(**report.options)
+    assert scoring.html is not None
+    options = ReportOptions(
+        source=None if source == "-" else Path(source).name,
+        clinical=scoring.clinical,
+        seed=scoring.random_state,
+        prevalence=scoring.prevalence,
+        protect=tuple(scoring.protect or ()),
+    )
     with progress("writing the report", steps=steps_of(options), quiet=quiet) as step:
-        gathered = gather_report(table, induction, settings, options=options, held=held, step=step)
-        write_text(report.path, render_report(dataclasses.replace(gathered, floors=floored)))
-    message(f"wrote {report.path}", quiet=quiet)
+        report = gather_report(table, induction, settings, options=options, held=held, step=step)
+        write_text(scoring.html, render_report(dataclasses.replace(report, floors=floored)))
+    message(f"wrote {scoring.html}", quiet=quiet)
+
+
+def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
+    """Align rows of texts, the first of which is the heading; so many columns are flush left.
+
+    >>> print(text_table([("slice", "rows"), ("age > 61", "7")]))
+    slice     rows
+    age > 61     7
+    """
+    from nri.rule.render.as_text import display_width
+
+    widths = [max(display_width(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = []
+        for i, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            gap = " " * (width - display_width(cell))
+            cells.append(cell + gap if i < left else gap + cell)
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
 
 
 def record_json(record: Any, **more: Any) -> str:
@@ -241,30 +382,26 @@ def record_json(record: Any, **more: Any) -> str:
       }
     }
     """
-    data = _plain(record) | {key: _plain(value) for key, value in more.items()}
-    return json.dumps(data, indent=2, ensure_ascii=False)
+    data = _plain(record) if dataclasses.is_dataclass(record) else record
+    return json.dumps(data | more, default=_plain, indent=2, ensure_ascii=False)
 
 
 def _plain(value: Any) -> Any:
+    """Return what JSON can hold in the place of a record, one level deep."""
     import numpy as np
 
     from nri.rule import Clause, Rule
     from nri.rule.phrase import phrase_clause
 
-    if isinstance(value, Clause):
-        literals = [{"column": x.column, "op": str(x.op), "value": _plain(x.value)} for x in value]
-        needed = {"at_least": value.at_least} if value.counts else {}
-        return {"text": phrase_clause(value), **needed, "literals": literals}
-    if isinstance(value, Rule):
-        return json.loads(value.render("json"))
-    if dataclasses.is_dataclass(value):
-        return {one.name: _plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, tuple | list):
-        return [_plain(one) for one in value]
-    if isinstance(value, dt.datetime):
-        return value.isoformat()
-    return value
+    match value:
+        case Clause():
+            literals = [{"column": x.column, "op": str(x.op), "value": x.value} for x in value]
+            needed = {"at_least": value.at_least} if value.counts else {}
+            return {"text": phrase_clause(value), **needed, "literals": literals}
+        case Rule():
+            return json.loads(value.render("json"))
+        case np.ndarray():
+            return value.tolist()
+        case dt.datetime():
+            return value.isoformat()
+    return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}

@@ -174,11 +174,11 @@ def diagnostics_of(
     check_prevalence(prevalence)
     weights = np.ones(len(truth)) if weights is None else weights
     ill, called = truth == index, predicted == index
-    sensitivity = _counted(called, ill, weights)
-    specificity = _counted(~called, ~ill, weights)
+    sensitivity = counted(called, ill, weights)
+    specificity = counted(~called, ~ill, weights)
     own = float(weights[ill].sum() / weights.sum())
     if prevalence is None:
-        ppv, npv = _counted(ill, called, weights), _counted(~ill, ~called, weights)
+        ppv, npv = counted(ill, called, weights), counted(~ill, ~called, weights)
     else:
         ppv = _predictive(sensitivity, specificity, prevalence)
         npv = _predictive(specificity, sensitivity, 1 - prevalence)
@@ -209,7 +209,8 @@ def diagnosed_classes(
     return list(range(len(classes)))
 
 
-def _counted(hit: BoolArray, among: BoolArray, weights: FloatArray) -> Measure:
+def counted(hit: BoolArray, among: BoolArray, weights: FloatArray) -> Measure:
+    """Return the share of hits among some rows, with Wilson's interval."""
     rows = weights[among]
     total = float(rows.sum())
     if total <= 0:

@@ -1,8 +1,9 @@
-"""Gather: from a table and a rule to all numbers of a report, for every outcome."""
+"""Gather: every number of a report, from a table and a rule, for every outcome."""
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,36 +14,50 @@ from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
 from nri.induce.assemble import coded_predictions, constant_rule
 from nri.induce.constraints import cost_weighted, error_costs
+from nri.induce.floors import Floored
 from nri.induce.induce import Induction
 from nri.induce.settings import Settings
-from nri.induce.validate import HeldOut, cores, hold_out, induce_or_constant, some_rows
+from nri.induce.validate import HeldOut, MeanCost, cores, hold_out, induce_or_constant, some_rows
 from nri.outcome import Classes, Interval, Number, Score
 from nri.outcome.number import weighted_quantiles
-from nri.outcome.score import LEVEL, effective_rows, wilson
-from nri.report.records import (
-    BranchReport,
-    ColumnUse,
-    Confusion,
-    Curve,
-    CurvePoint,
-    Gaps,
-    Member,
-    Pattern,
-    Report,
-    ReportOptions,
-    Tally,
-    Validation,
-)
-from nri.rule import ClassTarget, Clause, Rule, clause_matrix, literal_truth
+from nri.outcome.score import LEVEL, Diagnostics, effective_rows, wilson
+from nri.rule import ClassTarget, Clause, Columns, Literal, Rule, clause_matrix, literal_truth
 from nri.rule.equivalence import most_together
 from nri.table.binarizer import LeftOut
 from nri.table.table import Table
-from nri.tasks.fairness import by_group, protected_columns
+from nri.tasks.fairness import Groups, by_group, protected_columns
 from nri.tasks.predictions import leaking_column
-from nri.tasks.stability import Stability, clause_stability
+from nri.tasks.stability import ClauseStability, Stability, clause_stability
 
 BINS = 40
 """Bars in the picture of a distribution."""
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What the page shows beside the numbers, and how much work it may be."""
+
+    title: str | None = None
+    """Heading; by default it names the target."""
+    source: str | None = None
+    """Where the rows come from, e.g. a file's name."""
+    clinical: bool = False
+    """Whether the rule is about people's health: the page then says "not validated for decisions"."""
+    samples: int = 20
+    """Bootstrap samples for stability; 0 leaves stability out."""
+    folds: int = 5
+    """Parts for cross-validation; 0 leaves out everything that is cross-validated."""
+    prevalence: float | None = None
+    """Share of the positive class where the rule will be used, for predictive values; else the table's."""
+    protect: tuple[str, ...] = ()
+    """Columns whose groups are listed, beside those of the rule that look protected."""
+    max_rows: int = 1000
+    """Most rows for cross-validation and stability, which induce many times; counts always use all rows."""
+    seconds: float | None = 20.0
+    """Time that rules of limited size and bootstrap samples may take together, half each; the rest is left
+    out, and the page says how much was done. None for no limit: then the same table gives the same page."""
+    seed: int = 0
+    """Seed of folds and samples."""
 
 
 def gather_report(
@@ -53,8 +68,8 @@ def gather_report(
     options: ReportOptions | None = None,
     held: HeldOut | None = None,
     step: Callable[[], None] = lambda: None,
-) -> Report:
-    """Count, cross-validate and resample.
+) -> "Report":
+    """Cross-validate and resample; what else a report counts is counted when it is read.
 
     ``table`` holds the rows to report on, normally those that the rule was induced from; ``found`` the rule,
     which a person may have changed since. ``settings`` are those of the induction, for cross-validation and
@@ -66,49 +81,16 @@ def gather_report(
     _check_target(table, rule)
     if not (table.weights > 0).all():
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
-    outcome, counts = table.explained, RuleCounts(table, rule)
     half = None if options.seconds is None else options.seconds / 2
     validation = _validate(table, rule, settings, options, held, half, step)
     stability = None
     if options.samples > 0 and rule.branches:
+        rng = np.random.default_rng(options.seed)
+        limits: dict[str, Any] = {"max_rows": options.max_rows, "seconds": half}
         stability = clause_stability(
-            table,
-            rule,
-            settings,
-            rng=np.random.default_rng(options.seed),
-            samples=options.samples,
-            max_rows=options.max_rows,
-            seconds=half,
-            step=step,
+            table, rule, settings, rng=rng, samples=options.samples, step=step, **limits
         )
-    of_classes = isinstance(outcome, Classes)
-    costs = error_costs(table, settings) if of_classes else None
-    low, high = _range(table)
-    protected = dict.fromkeys([*options.protect, *protected_columns(rule)])
-    return Report(
-        options,
-        len(table),
-        len(table.names),
-        float(table.weights.sum()),
-        tuple(table.by_class.tolist()) if of_classes else (),
-        _column_use(table, settings, rule, found.left_out),
-        tuple(str(note) for note in table.notes),
-        rule,
-        counts.branches(stability),
-        counts.default(),
-        outcome.score(counts.predicted, table.weights),
-        confusion_of(table, counts.predicted) if of_classes else None,
-        counts.patterns(),
-        counts.distributions(low, high),
-        low,
-        high,
-        validation,
-        stability,
-        counts.gaps(),
-        tuple(by_group(table, rule, column) for column in protected),
-        leaking_column(rule, table),
-        None if costs is None else tuple(costs.tolist()),
-    )
+    return Report(table, rule, settings, options, found.left_out, validation, stability)
 
 
 def steps_of(options: ReportOptions) -> int:
@@ -129,128 +111,353 @@ def _check_target(table: Table, rule: Rule) -> None:
         )
 
 
-def _column_use(table: Table, settings: Settings, rule: Rule, left_out: tuple[LeftOut, ...]) -> ColumnUse:
-    wanted = None if settings.use is None else {*settings.use, *settings.require}
-    excluded = [
-        name for name in table.names if name in settings.never or (wanted is not None and name not in wanted)
-    ]
-    taken = {*rule.columns, *excluded, *(one.column for one in left_out)}
-    unused = tuple(name for name in table.names if name not in taken)
-    return ColumnUse(rule.columns, unused, tuple(excluded), left_out)
+@dataclass(frozen=True)
+class Tally:
+    """Rows on which something holds; where a class is predicted, how many are right, with an interval."""
+
+    rows: float
+    all_rows: float
+    right: float | None = None
+    interval: Interval | None = None
+
+    @property
+    def precision(self) -> float | None:
+        """Share of right rows, None if there are none."""
+        return self.right / self.rows if self.right is not None and self.rows > 0 else None
+
+    @property
+    def coverage(self) -> float:
+        """Share of all rows."""
+        return self.rows / self.all_rows if self.all_rows > 0 else 0.0
 
 
-def _range(table: Table) -> tuple[float, float]:
-    if not isinstance(table.outcome, Number):
-        return 0.0, 1.0
-    low, high = weighted_quantiles(table.outcome.values, table.weights, (0.005, 0.995)).tolist()
-    return low, high if high > low else low + 1
+@dataclass(frozen=True)
+class Member:
+    """A condition of a counting clause, and its part in it."""
+
+    literal: Literal
+    holds: Tally
+    """the rows on which it holds, whatever the other members do"""
+    within: float
+    """rows among those that the clause covers on which it holds"""
+    decisive: float
+    """those of them that the clause would not cover without it"""
 
 
-class RuleCounts:
-    """A rule on a table: where each branch fires, which one decides, and which rows are right."""
+@dataclass(frozen=True)
+class BranchReport:
+    """A branch, by its number from 1: the rows on which it fires, and those that it decides."""
 
-    def __init__(self, table: Table, rule: Rule) -> None:
-        self.table, self.rule, self.weights = table, rule, table.weights
-        self.columns = rule.read(table)
-        self.fires: BoolArray = clause_matrix(rule.clauses, self.columns, len(table))
-        """[M, branches]"""
-        self.deciding: IntArray = rule.decide(self.columns, len(table))
-        self.predicted = coded_predictions(rule, table)
+    number: int
+    value: Any
+    clause: Clause
+    covers: Tally
+    decides: Tally
+    stability: ClauseStability | None
+    members: tuple[Member, ...] = ()
+    """of a counting clause; none of a conjunction, whose literals hold on every row that it covers"""
+    by_number: tuple[Tally, ...] = ()
+    """of a counting clause: the rows on which none, one, two, ... of its members hold"""
 
-    def branches(self, stability: Stability | None) -> tuple[BranchReport, ...]:
-        """Return the counts of each branch, in the order in which they are tried."""
+
+@dataclass(frozen=True)
+class Confusion:
+    """Rows by true and predicted class, and the accuracy."""
+
+    counts: tuple[tuple[float, ...], ...]
+    score: Score
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A set of branches, by number, and the rows on which these fire and no others."""
+
+    branches: tuple[int, ...]
+    rows: float
+    right: float | None
+    """None where no class is predicted"""
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """What missing cells do to the rule on these rows."""
+
+    columns: tuple[tuple[str, int], ...]
+    """columns that the rule reads, with the number of their missing cells, most first"""
+    rows: int
+    """rows with such a missing cell"""
+    undecided: int
+    """rows that go to the ELSE although a branch might fire if its missing cells were known"""
+    complete: Score | None
+    gaps: Score | None
+    """on rows without and with such a missing cell; None if there are none"""
+
+
+@dataclass(frozen=True)
+class ColumnUse:
+    """Columns in the rule, allowed but not needed, excluded by settings, and of no use to any rule."""
+
+    used: tuple[str, ...]
+    unused: tuple[str, ...]
+    excluded: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """How good rules of at most so many clauses of a class (or branches) are on held-out rows."""
+
+    clauses: int
+    score: Score
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The score against the size of the rule."""
+
+    points: tuple[CurvePoint, ...]
+    """from no clause, the best constant prediction, upwards; sizes may be missing for lack of time"""
+    best: CurvePoint
+    simplest: CurvePoint
+    """the one with the fewest clauses among those within one standard error of the best"""
+    simplest_rule: Rule
+    """induced from all rows with that limit"""
+    rows: int
+    """that were assigned to folds"""
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What is counted on held-out rows; the last four are about classes."""
+
+    score: Score
+    interval: Interval
+    curve: Curve
+    confusion: Confusion | None = None
+    posterior: Score | None = None
+    """of the model's own probabilities, if it offers them"""
+    diagnostics: tuple[Diagnostics, ...] = ()
+    cost: MeanCost | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Everything that the page shows, counted on the rows of a table."""
+
+    table: Table
+    rule: Rule
+    settings: Settings
+    options: ReportOptions
+    left_out: tuple[LeftOut, ...]
+    held_out: Validation | None
+    stability: Stability | None
+    floors: Floored | None = None
+    """Whether floors for sensitivity and specificity are met, if there are any."""
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the table."""
+        return len(self.table)
+
+    @property
+    def weight(self) -> float:
+        """Of all rows together; their number if they are not weighted."""
+        return float(self.table.weights.sum())
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows count for more or less than one."""
+        return self.weight != self.n_rows
+
+    @property
+    def class_weights(self) -> tuple[float, ...]:
+        """Of the rows of each class; empty for a number or a risk."""
+        return tuple(self.table.by_class.tolist()) if self._of_classes else ()
+
+    @property
+    def _of_classes(self) -> bool:
+        return isinstance(self.table.outcome, Classes)
+
+    @property
+    def costs(self) -> list[float] | None:
+        """How much an error on a row of each class counts; None if all count the same."""
+        costs = error_costs(self.table, self.settings) if self._of_classes else None
+        return None if costs is None else costs.tolist()
+
+    @cached_property
+    def columns(self) -> ColumnUse:
+        """How the columns of the table were used."""
+        settings, names = self.settings, self.table.names
+        wanted = names if settings.use is None else {*settings.use, *settings.require}
+        excluded = tuple(name for name in names if name in settings.never or name not in wanted)
+        taken = {*self.rule.columns, *excluded, *(one.column for one in self.left_out)}
+        unused = tuple(name for name in names if name not in taken)
+        return ColumnUse(self.rule.columns, unused, excluded, self.left_out)
+
+    @cached_property
+    def groups(self) -> tuple[Groups, ...]:
+        """The rule on groups of people."""
+        protected = dict.fromkeys([*self.options.protect, *protected_columns(self.rule)])
+        return tuple(by_group(self.table, self.rule, column) for column in protected)
+
+    @property
+    def leaking(self) -> str | None:
+        """The only column of a rule that predicts every row."""
+        return leaking_column(self.rule, self.table)
+
+    @cached_property
+    def _columns(self) -> Columns:
+        return self.rule.read(self.table)
+
+    @cached_property
+    def _fires(self) -> BoolArray:
+        """[M, branches]: where each branch fires."""
+        return clause_matrix(self.rule.clauses, self._columns, self.n_rows)
+
+    @cached_property
+    def _deciding(self) -> IntArray:
+        """[M]: which branch decides."""
+        return self.rule.decide(self._columns, self.n_rows)
+
+    @cached_property
+    def _predicted(self) -> NDArray[Any]:
+        return coded_predictions(self.rule, self.table)
+
+    @cached_property
+    def seen(self) -> Score:
+        """On these rows."""
+        return self.table.explained.score(self._predicted, self.table.weights)
+
+    @cached_property
+    def confusion(self) -> Confusion | None:
+        """On these rows, of classes."""
+        return confusion_of(self.table, self._predicted) if self._of_classes else None
+
+    @cached_property
+    def branches(self) -> tuple[BranchReport, ...]:
+        """The branches, in the order in which they are tried."""
         return tuple(
             BranchReport(
                 i + 1,
                 branch.value,
                 branch.clause,
-                self.tally(self.fires[:, i], i),
-                self.tally(self.deciding == i, i),
-                None if stability is None else stability.clauses[i],
-                *(self.members(branch.clause, i) if branch.clause.counts else ()),
+                self._tally(self._fires[:, i], i),
+                self._tally(self._deciding == i, i),
+                None if self.stability is None else self.stability.clauses[i],
+                *(self._members(branch.clause, i) if branch.clause.counts else ()),
             )
             for i, branch in enumerate(self.rule.branches)
         )
 
-    def members(self, clause: Clause, index: int) -> tuple[tuple[Member, ...], tuple[Tally, ...]]:
+    @property
+    def default(self) -> Tally:
+        """Rows on which no branch fires."""
+        return self._tally(self._deciding == len(self.rule.branches), len(self.rule.branches))
+
+    def _members(self, clause: Clause, index: int) -> tuple[tuple[Member, ...], tuple[Tally, ...]]:
         """Count for each member of a counting clause where it holds, and the rows by how many hold."""
-        holds = np.stack([literal_truth(literal, self.columns)[0] for literal in clause])
-        held = holds.sum(axis=0)
+        holds = np.stack([literal_truth(literal, self._columns)[0] for literal in clause])
+        held, weights = holds.sum(axis=0), self.table.weights
         covered, just_enough = held >= clause.at_least, held == clause.at_least
         members = tuple(
             Member(
                 literal,
-                self.tally(truth, index),
-                float(self.weights[truth & covered].sum()),
-                float(self.weights[truth & just_enough].sum()),
+                self._tally(truth, index),
+                float(weights[truth & covered].sum()),
+                float(weights[truth & just_enough].sum()),
             )
             for literal, truth in zip(clause, holds, strict=True)
         )
-        return members, tuple(self.tally(held == n, index) for n in range(len(clause) + 1))
+        return members, tuple(self._tally(held == n, index) for n in range(len(clause) + 1))
 
-    def default(self) -> Tally:
-        """Count the rows on which no branch fires."""
-        return self.tally(self.deciding == len(self.rule.branches), len(self.rule.branches))
-
-    def tally(self, rows: NDArray[Any], index: int) -> Tally:
+    def _tally(self, rows: BoolArray, index: int) -> Tally:
         """Count the rows of a mask, and those of the class that a branch, or the ELSE, predicts."""
-        weights = self.weights[rows]
-        total, everything = float(weights.sum()), float(self.weights.sum())
-        if not isinstance(self.table.outcome, Classes):
-            return Tally(total, everything)
+        weights = self.table.weights[rows]
+        total = float(weights.sum())
+        if not self._of_classes:
+            return Tally(total, self.weight)
         right = float(weights[self.table.codes[rows] == self.rule.class_indices[index]].sum())
         share = min(1.0, right / total) if total > 0 else 0.0
-        return Tally(total, everything, right, wilson(share, effective_rows(weights)))
+        return Tally(total, self.weight, right, wilson(share, effective_rows(weights)))
 
+    @property
+    def contested(self) -> bool:
+        """Whether branches fire on the same rows, so that the first of them decides."""
+        return any(branch.decides.rows != branch.covers.rows for branch in self.branches)
+
+    @cached_property
     def patterns(self) -> tuple[Pattern, ...]:
-        """Group rows by the branches that fire on them, most rows first."""
-        kinds, inverse = np.unique(self.fires, axis=0, return_inverse=True)
-        rows = np.bincount(inverse.reshape(-1), self.weights, minlength=len(kinds))
+        """Which branches fire together, on most rows first."""
+        kinds, inverse = np.unique(self._fires, axis=0, return_inverse=True)
+        inverse, weights = inverse.reshape(-1), self.table.weights
+        rows = np.bincount(inverse, weights, minlength=len(kinds))
         right: list[float] | list[None] = [None] * len(kinds)
-        if isinstance(self.table.outcome, Classes):
-            hit = self.weights * (self.predicted == self.table.codes)
-            right = np.bincount(inverse.reshape(-1), hit, minlength=len(kinds)).tolist()
+        if self._of_classes:
+            hit = weights * (self._predicted == self.table.codes)
+            right = np.bincount(inverse, hit, minlength=len(kinds)).tolist()
         numbers = [tuple((np.flatnonzero(kind) + 1).tolist()) for kind in kinds]
         patterns = [Pattern(*one) for one in zip(numbers, rows.tolist(), right, strict=True)]
         return tuple(sorted(patterns, key=lambda pattern: (-pattern.rows, pattern.branches)))
 
-    def distributions(self, low: float, high: float) -> tuple[tuple[float, ...], ...]:
-        """Count for each branch and the ELSE the values of a number in equal parts of a range."""
+    @cached_property
+    def span(self) -> tuple[float, float]:
+        """The range of a number in pictures; single values may lie beyond."""
+        if not isinstance(self.table.outcome, Number):
+            return 0.0, 1.0
+        values, weights = self.table.outcome.values, self.table.weights
+        low, high = weighted_quantiles(values, weights, (0.005, 0.995)).tolist()
+        return low, high if high > low else low + 1
+
+    @property
+    def distributions(self) -> tuple[tuple[float, ...], ...]:
+        """Of a number: for each branch and the ELSE, shares of its rows in equal parts of the range."""
         if not isinstance(self.table.outcome, Number):
             return ()
-        inside, shares = np.clip(self.table.outcome.values, low, high), []
+        inside, shares = np.clip(self.table.outcome.values, *self.span), []
         for i in range(len(self.rule.estimates)):
-            rows = self.deciding == i
-            counts, _ = np.histogram(inside[rows], BINS, (low, high), weights=self.weights[rows])
+            rows = self._deciding == i
+            counts, _ = np.histogram(inside[rows], BINS, self.span, weights=self.table.weights[rows])
             shares.append(tuple((counts / max(float(counts.sum()), 1e-300)).tolist()))
         return tuple(shares)
 
+    @cached_property
     def gaps(self) -> Gaps:
-        """Count what missing cells do."""
-        missing = {name: int((~column.known).sum()) for name, column in self.columns.items()}
-        gap: BoolArray = np.zeros(len(self.table), dtype=bool)
-        for column in self.columns.values():
+        """What missing cells do to the rule."""
+        missing = {name: int((~column.known).sum()) for name, column in self._columns.items()}
+        gap: BoolArray = np.zeros(self.n_rows, dtype=bool)
+        for column in self._columns.values():
             gap |= ~column.known
         listed = sorted(((name, n) for name, n in missing.items() if n), key=lambda one: -one[1])
-        undecided = self.possible().any(axis=1) & ~self.fires.any(axis=1)
+        undecided = self._possible().any(axis=1) & ~self._fires.any(axis=1)
         return Gaps(tuple(listed), int(gap.sum()), int(undecided.sum()), self._score(~gap), self._score(gap))
 
     def _score(self, rows: BoolArray) -> Score | None:
-        if self.weights[rows].sum() <= 0:
+        weights = self.table.weights[rows]
+        if weights.sum() <= 0:
             return None
-        return self.table.explained.take(rows).score(self.predicted[rows], self.weights[rows])
+        return self.table.explained.take(rows).score(self._predicted[rows], weights)
 
-    def possible(self) -> BoolArray:
+    def _possible(self) -> BoolArray:
         """[M, branches]: where a branch fires or might, were its missing cells known."""
-        possible = np.zeros_like(self.fires)
+        possible = np.zeros_like(self._fires)
         for i, clause in enumerate(self.rule.clauses):
-            held = np.zeros(len(self.table), dtype=np.int64)
+            held = np.zeros(self.n_rows, dtype=np.int64)
             for name, most in most_together(clause).items():
-                held += np.where(self.columns[name].known, 0, most)
+                held += np.where(self._columns[name].known, 0, most)
             for literal in clause:
-                held += literal_truth(literal, self.columns)[0]
+                held += literal_truth(literal, self._columns)[0]
             possible[:, i] = held >= clause.at_least
         return possible
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether a constant prediction would do as well on held-out rows, within one standard error."""
+        held = self.held_out
+        if not self.branches or held is None or self.floors is not None:  # a floor is worth its cost
+            return False
+        if self.costs is not None:  # then it is not the share of right rows that counts
+            return held.curve.simplest.clauses == 0 or bool(held.cost is not None and held.cost.warning)
+        return held.curve.simplest.clauses == 0 or bool(held.score.warning)
 
 
 def confusion_of(table: Table, predicted: IntArray) -> Confusion:
@@ -282,15 +489,9 @@ def _validate(
     interval = score_interval(held.score, table.weights)
     if not isinstance(table.outcome, Classes):
         return Validation(held.score, interval, curve)
-    return Validation(
-        held.score,
-        interval,
-        curve,
-        confusion_of(table, held.predicted),
-        held.posterior_score,
-        held.diagnostics(rule.described, options.prevalence),
-        held.cost(settings.costs),
-    )
+    diagnostics = held.diagnostics(rule.described, options.prevalence)
+    confusion, cost = confusion_of(table, held.predicted), held.cost(settings.costs)
+    return Validation(held.score, interval, curve, confusion, held.posterior_score, diagnostics, cost)
 
 
 def score_interval(score: Score, weights: FloatArray) -> Interval:

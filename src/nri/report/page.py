@@ -14,8 +14,7 @@ from nri.errors import InputError
 from nri.induce.induce import Induction
 from nri.outcome.score import LEVEL
 from nri.report import pictures
-from nri.report.gather import gather_report
-from nri.report.records import Confusion, Report, ReportOptions
+from nri.report.gather import Confusion, Report, ReportOptions, gather_report
 from nri.rule import ClassTarget, Clause, Mean, NumberTarget, Risk, Rule, SurvivalTarget
 from nri.rule.phrase import BARE, Part, bare_name, number, one_line, parts_of, phrase_label, phrase_part
 from nri.rule.render import RenderOptions
@@ -213,7 +212,8 @@ def tiles(report: Report) -> list[tuple[str, str]]:
     if held is not None:
         ends = f"{held.interval.low:.2f} to {held.interval.high:.2f}"
         if held.score.measure == "accuracy":
-            value, ends = percent(held.score.value), " to ".join(map(percent, _ends(report)))
+            value = percent(held.score.value)
+            ends = f"{percent(held.interval.low)} to {percent(held.interval.high)}"
             what = f"right on new {rows} (cross-validated)"
         elif held.score.measure == "R²":
             value = f"{held.score.value:.2f}"
@@ -247,11 +247,6 @@ def tiles(report: Report) -> list[tuple[str, str]]:
         f"{'branch' if branches == 1 else 'branches'} on {columns} {'column' if columns == 1 else 'columns'}"
     )
     return [*shown, (str(branches), read)]
-
-
-def _ends(report: Report) -> tuple[float, float]:
-    assert report.held_out is not None
-    return report.held_out.interval.low, report.held_out.interval.high
 
 
 def _baseline(report: Report) -> tuple[str, str]:

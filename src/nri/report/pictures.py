@@ -1,17 +1,16 @@
-"""The pictures of a report, drawn from its records. Charts are as wide as the page."""
+"""The pictures of a report as SVG, in which no name can break the page. Charts are as wide as it."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from nri.outcome.score import wilson
-from nri.report.records import Curve, CurvePoint, Pattern, Report
+from nri.report.gather import Curve, CurvePoint, Pattern, Report
 from nri.rule import ClassTarget, Mean, Risk, Shares, SurvivalTarget
 from nri.rule.estimate import AnyTarget, Estimate
 from nri.rule.phrase import number
-from nri.svg import circle, element, line, picture, rect, text
 
 MOST_PATTERNS = 12
 """Combinations of branches that are drawn; the others are counted in a note."""
@@ -19,6 +18,63 @@ _WIDE = 920.0
 """Width of a chart."""
 _TICKS = 5
 """Times below a survival curve."""
+
+
+def element(name: str, *content: object, **attributes: object) -> Markup:
+    """Return an SVG element; plain text inside is escaped, elements are kept.
+
+    Underscores in attribute names become hyphens, a trailing one is dropped (``class_``).
+
+    >>> print(element("text", "a < b", x=1.5, class_="note"))
+    <text x="1.5" class="note">a &lt; b</text>
+    """
+    attached = Markup("").join(
+        Markup(' {}="{}"').format(key.rstrip("_").replace("_", "-"), _plain(value))
+        for key, value in attributes.items()
+    )
+    inside = Markup("").join(escape(part) for part in content)
+    return Markup("<{0}{1}>{2}</{0}>").format(Markup(name), attached, inside)
+
+
+def picture(
+    width: float, height: float, about: str, content: Iterable[object], class_: str, least: float = 0.0
+) -> Markup:
+    """Return a whole picture that shrinks with the page and tells a screen reader what it shows."""
+    return element(
+        "svg",
+        element("title", about),
+        *content,
+        viewBox=f"0 0 {_plain(width)} {_plain(height)}",
+        role="img",
+        aria_label=about,
+        class_=class_,
+        style=f"max-width:{_plain(width)}px;min-width:{_plain(least * width)}px",
+    )
+
+
+def rect(x: float, y: float, width: float, height: float, class_: str, *content: object) -> Markup:
+    """Return a rectangle; a width or height below zero counts as zero."""
+    return element("rect", *content, x=x, y=y, width=max(0.0, width), height=max(0.0, height), class_=class_)
+
+
+def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
+    """Return a line."""
+    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
+
+
+def circle(x: float, y: float, radius: float, class_: str, *content: object) -> Markup:
+    """Return a circle."""
+    return element("circle", *content, cx=x, cy=y, r=radius, class_=class_)
+
+
+def text(x: float, y: float, content: object, class_: str = "", anchor: str = "start") -> Markup:
+    """Return text whose start, middle or end is at a point."""
+    return element("text", content, x=x, y=y, class_=class_, text_anchor=anchor)
+
+
+def _plain(value: object) -> object:
+    """Write coordinates with at most two decimals: finer ones cannot be seen."""
+    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else value
 
 
 def estimate_bar(report: Report, estimate: Estimate) -> Markup:
@@ -34,12 +90,13 @@ def estimate_bar(report: Report, estimate: Estimate) -> Markup:
     if isinstance(estimate, Mean):
         if estimate.rows <= 0:
             return Markup("")
-        span = report.high - report.low
+        low, high = report.span
+        span = high - low
         inner, outer = (
-            tuple(min(max((x - report.low) / span, 0.0), 1.0) for x in ends)
+            tuple(min(max((x - low) / span, 0.0), 1.0) for x in ends)
             for ends in ((estimate.low, estimate.high), (estimate.quantiles[0], estimate.quantiles[-1]))
         )
-        middle = min(max((estimate.value - report.low) / span, 0.0), 1.0)
+        middle = min(max((estimate.value - low) / span, 0.0), 1.0)
         about = " ".join(target.cells(estimate)[:2])  # type: ignore[arg-type]
         return bar(about, middle, (inner[0], inner[1]), (outer[0], outer[1]))
     assert isinstance(estimate, Risk)
@@ -216,13 +273,14 @@ def distributions(report: Report) -> Markup:
     left, right, row, top = 84.0, _WIDE - 30, 46.0, 12.0
     estimates, target = report.rule.estimates, report.rule.predicts
     base = top + row * len(estimates)
-    span = report.high - report.low
+    low, high = report.span
+    span = high - low
 
     def at(value: float) -> float:
-        return left + (right - left) * min(max((value - report.low) / span, 0.0), 1.0)
+        return left + (right - left) * min(max((value - low) / span, 0.0), 1.0)
 
     marks: list[Markup] = []
-    for tick in np.linspace(report.low, report.high, 5).tolist():
+    for tick in np.linspace(low, high, 5).tolist():
         marks.append(line(at(tick), top, at(tick), base, "grid"))
         marks.append(text(at(tick), base + 16, target.amount(tick), "label", "middle"))  # type: ignore[union-attr]
     highest = max((share for one in report.distributions for share in one), default=0.0) or 1.0

@@ -2,10 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray
@@ -33,7 +36,10 @@ from nri.rule.simplify import Regions
 from nri.table.frames import as_frame
 from nri.table.source import Source
 from nri.table.table import Table
-from nri.tasks.predictions import Truth
+from nri.tasks.predictions import PlanReader, Truth, row_sink
+
+if TYPE_CHECKING:
+    from nri.rows.files import Files
 
 SHOWN = 20
 """Numbers of so many differing rows are kept."""
@@ -205,17 +211,20 @@ def _twins(gone: list[Clause], come: list[Clause], key: Callable[[Clause], Hasha
             yield Moved(clause, twin)
 
 
+_RELATIONS = {
+    (False, False): "the same rows",
+    (False, True): "more rows",
+    (True, False): "fewer rows",
+    (True, True): "other rows",
+}
+"""By whether the new rule loses rows of the old one, and whether it gains others."""
+
+
 def _relation(old: Dnf, new: Dnf) -> tuple[str, Clause | None]:
     _same_kinds([*old, *new])
     row = difference(old, new)
-    if row is None:
-        return "the same rows", None
-    example = _conditions_of(row, old, new)
-    if implies(old, new):
-        return "more rows", example
-    if implies(new, old):
-        return "fewer rows", example
-    return "other rows", example
+    example = None if row is None else _conditions_of(row, old, new)
+    return _RELATIONS[not implies(old, new), not implies(new, old)], example
 
 
 def _are_opposite(old: Rule, new: Rule) -> bool:
@@ -234,12 +243,7 @@ def _by_predictions(changes: tuple[ClassChange, ...]) -> tuple[ClassChange, ...]
     related = []
     for change in changes:
         loses, gains = (both, neither) if change.dropped else (neither, both)
-        relation = {
-            (False, False): "the same rows",
-            (False, True): "more rows",
-            (True, False): "fewer rows",
-            (True, True): "other rows",
-        }[loses is not None, gains is not None]
+        relation = _RELATIONS[loses is not None, gains is not None]
         related.append(replace(change, relation=relation, example=neither if both is None else both))
     return tuple(related)
 
@@ -368,3 +372,32 @@ def row_changes(old: Rule, new: Rule, rows: Any) -> RowChanges:
     counts, predicted = RowComparison(old, new), [one.predict(source) for one in (old, new)]
     differs = counts.add(source, predicted[0], predicted[1])
     return replace(counts.result, old=predicted[0], new=predicted[1], differs=differs)
+
+
+def stream_changes(
+    old: Rule,
+    new: Rule,
+    files: "Files",
+    destination: Path | None = None,
+    *,
+    step: Callable[[int], None] = lambda rows: None,
+) -> RowChanges:
+    """Count on all rows what changed from one rule to another; rows that differ go to the destination."""
+    from nri.rows.batches import Batch, batches
+
+    readers, counts = [PlanReader(rule.plans) for rule in (old, new)], RowComparison(old, new)
+    wanted = {*old.plans, *new.plans, new.target} if destination is None else None
+    with nullcontext() if destination is None else row_sink(destination, only=False) as sink:
+        for batch in batches(files, wanted):
+            source = batch.source([*{**old.plans, **new.plans}, new.target])
+            predicted = [
+                rule.predict(reader.read(source, batch), len(batch))
+                for rule, reader in zip((old, new), readers, strict=True)
+            ]
+            differs = counts.add(source, predicted[0], predicted[1])
+            if sink is not None:
+                names = f"old_{new.target}", f"new_{new.target}"
+                both = {name: values[differs] for name, values in zip(names, predicted, strict=True)}
+                sink.write(Batch(batch.first, batch.rows.filter(differs)), pd.DataFrame(both))
+            step(counts.n_rows)
+    return counts.result

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nri.arrays import BoolArray, FloatArray
+from nri.arrays import BoolArray
 from nri.induce.assemble import coded_predictions
-from nri.outcome import Classes, Interval, Number, Survival
-from nri.outcome.score import Measure, effective_rows, wilson
+from nri.outcome import Classes, Number, Survival
+from nri.outcome.score import Measure, counted
 from nri.outcome.survival import expected_events
 from nri.rule import Column, Kind, Rule
 from nri.rule.literal import plain_value
@@ -127,9 +127,9 @@ def by_group(table: Table, rule: Rule, column: str) -> Groups:
         if not rows.any():
             continue
         weights = table.weights[rows]
-        total, share = float(weights.sum()), _share(fires[rows], weights)
+        total, share = float(weights.sum()), counted(fires, rows, table.weights)
         if isinstance(outcome, Classes):
-            right = _share((predicted == outcome.codes)[rows], weights)
+            right = counted(predicted == outcome.codes, rows, table.weights)
             groups.append(Group(name, total, share, right))
         else:
             mean = float(weights @ predicted[rows]) / max(total, 1e-300)
@@ -168,14 +168,6 @@ def _percent(measure: Measure) -> str:
     return "-" if measure.value is None else f"{measure.value:.0%}".replace("%", " %")
 
 
-def _share(hit: BoolArray, weights: FloatArray) -> Measure:
-    total = float(weights.sum())
-    if total <= 0:
-        return Measure(None, Interval(0.0, 1.0))
-    share = min(1.0, float(weights[hit].sum()) / total)
-    return Measure(share, wilson(share, effective_rows(weights)))
-
-
 def _groups(column: Column) -> list[tuple[str, BoolArray]]:
     """Return names and rows of the groups, those without a cell last."""
     match column.kind:
@@ -208,15 +200,9 @@ def _bands(column: Column) -> list[tuple[str, BoolArray]]:
         return []
     edges = [cells[min(len(cells) - 1, round(len(cells) * k / _BANDS))] for k in range(1, _BANDS)]
     edges = sorted(set(edges) - {cells[-1]})
-    groups, below = [], column.known
-    for i, edge in enumerate(edges):
-        rows = below & (column.values <= edge)
-        name = f"up to {_shown(edge)}" if i == 0 else f"above {_shown(edges[i - 1])} to {_shown(edge)}"
-        groups.append((name, rows))
-        below = below & ~rows
-    groups.append((f"above {_shown(edges[-1])}" if edges else phrase_name("all"), below))
-    return groups
-
-
-def _shown(edge: object) -> str:
-    return phrase_value(plain_value(edge))
+    upper = np.array(edges, dtype=cells.dtype)
+    band = np.searchsorted(upper, column.values)  # an edge belongs to the band that it ends
+    shown = [phrase_value(plain_value(edge)) for edge in edges]
+    names = [f"above {low} to {high}" for low, high in itertools.pairwise(shown)]
+    names = [f"up to {shown[0]}", *names, f"above {shown[-1]}"] if shown else [phrase_name("all")]
+    return [(name, (band == i) & column.known) for i, name in enumerate(names)]

@@ -19,7 +19,7 @@ Every row counts as one: exact tests know no weights.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +35,13 @@ from nri.rule import Clause, Kind, clause_truth
 from nri.table.binarizer import Binarizer
 from nri.table.by_plan import as_numbers
 from nri.table.cells import fold
-from nri.table.source import table_of
+from nri.table.source import Source, table_of
 from nri.table.table import Table
 from nri.table.target import MAX_CLASSES, Answers, labels_as_text, read_answers
-from nri.tasks.predictions import different_cells
+from nri.tasks.predictions import PlanReader, different_cells
+
+if TYPE_CHECKING:
+    from nri.rows.files import Files
 
 _BEAM = 40
 """Conjunctions of each length that longer ones are made from."""
@@ -228,82 +231,49 @@ def find_slices(
     if test == "holdout":
         judged = stratified_folds(wrong.astype(np.int64), 2, rng) == 1
         searched = ~judged
-    search = SliceSearch(
-        table.take(searched), wrong[searched], max_literals, min_rows, negations, by_errors=test == "holdout"
-    )
+    limits: dict[str, Any] = {"max_literals": max_literals, "min_rows": min_rows, "negations": negations}
+    search = SliceSearch(table.take(searched), wrong[searched], by_errors=test == "holdout", **limits)
     candidates = search.run(most)
     clauses = [search.clause(candidate) for candidate in candidates]
-    counts = SliceCounts.of(clauses, table, wrong, judged)
+    counts = slice_counts(clauses, table, wrong, judged)
     p_values = _by_shuffling(search, candidates, permutations, rng, step) if test == "permutation" else None
     return judged_slices(clauses, counts, alpha, p_values)
 
 
-@dataclass(frozen=True, eq=False)
-class SliceCounts:
-    """Rows that judge slices, counted."""
-
-    rows: int
-    errors: int
-    of_slices: IntArray
-    """[n_slices, 2]: rows and errors of each"""
-
-    @classmethod
-    def of(
-        cls, clauses: Sequence[Clause], table: Table, wrong: BoolArray, judges: BoolArray
-    ) -> "SliceCounts":
-        """Count on the rows of a table that judge."""
-        masks = (clause_truth(clause, table.columns, len(table)) & judges for clause in clauses)
-        pairs = [(int(mask.sum()), int((mask & wrong).sum())) for mask in masks]
-        of_slices = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        return cls(int(judges.sum()), int((judges & wrong).sum()), of_slices)
-
-    def __add__(self, other: "SliceCounts") -> "SliceCounts":
-        return SliceCounts(
-            self.rows + other.rows, self.errors + other.errors, self.of_slices + other.of_slices
-        )
-
-    def __sub__(self, other: "SliceCounts") -> "SliceCounts":
-        return self + SliceCounts(-other.rows, -other.errors, -other.of_slices)
+def slice_counts(clauses: Sequence[Clause], table: Table, wrong: BoolArray, judges: BoolArray) -> IntArray:
+    """[1 + slices, 2]: rows that judge and errors among them, first of all rows, then of each slice."""
+    masks = [judges, *(clause_truth(clause, table.columns, len(table)) & judges for clause in clauses)]
+    return np.array([(mask.sum(), (mask & wrong).sum()) for mask in masks], dtype=np.int64)
 
 
 def judged_slices(
-    clauses: Sequence[Clause],
-    counts: SliceCounts,
-    alpha: float,
-    by_shuffling: Sequence[float] | None = None,
+    clauses: Sequence[Clause], counts: IntArray, alpha: float, by_shuffling: Sequence[float] | None = None
 ) -> Slices:
     """Separate those that hold up from those that do not; without p-values by Fisher's test."""
-    rate = counts.errors / counts.rows if counts.rows else 0.0
-    of_slices = counts.of_slices.tolist()
-    p_values = by_shuffling or _holm([_fisher(rows, errors, counts) for rows, errors in of_slices])
-    slices = [
-        Slice(
-            clause,
-            rows,
-            errors,
-            share := errors / rows if rows else 0.0,
-            share / rate if rate else 0.0,
-            wilson(share, rows),
-            p_value,
-        )
-        for clause, (rows, errors), p_value in zip(clauses, of_slices, p_values, strict=True)
-    ]
+    (n_rows, n_errors), *of_slices = counts.tolist()
+    rate = n_errors / n_rows if n_rows else 0.0
+    p_values = by_shuffling or _holm([_fisher(rows, errors, n_rows, n_errors) for rows, errors in of_slices])
+    slices = []
+    for clause, (rows, errors), p_value in zip(clauses, of_slices, p_values, strict=True):
+        share = errors / rows if rows else 0.0
+        lift = share / rate if rate else 0.0
+        slices.append(Slice(clause, rows, errors, share, lift, wilson(share, rows), p_value))
     slices.sort(key=lambda one: one.p_value)
     return Slices(
         tuple(one for one in slices if one.p_value <= alpha),
         tuple(one for one in slices if one.p_value > alpha),
         "holdout" if by_shuffling is None else "permutation",
         alpha,
-        counts.rows,
-        counts.errors,
+        n_rows,
+        n_errors,
     )
 
 
-def _fisher(rows: int, errors: int, judged: SliceCounts) -> float:
+def _fisher(rows: int, errors: int, n_rows: int, n_errors: int) -> float:
     """Chance that as many rows, drawn at random, hold at least as many errors."""
     from scipy.stats import hypergeom
 
-    return float(hypergeom.sf(errors - 1, judged.rows, judged.errors, rows))
+    return float(hypergeom.sf(errors - 1, n_rows, n_errors, rows))
 
 
 def _holm(p_values: Sequence[float]) -> list[float]:
@@ -388,8 +358,8 @@ def _different(
     left = np.ones(len(wrong), dtype=bool)
     for literals, score in ranked:
         rows = _rows_of(truth, literals)
-        nested = any(_shared(rows, other.rows) > _SAME for other in taken)
-        if not nested and _score_among(left, rows, wrong) > _NEW:
+        shared = ((rows & one.rows).sum() / max(1, min(rows.sum(), one.rows.sum())) for one in taken)
+        if max(shared, default=0.0) <= _SAME and _score_among(left, rows, wrong) > _NEW:
             taken.append(Candidate(literals, score, rows))
             left = left & ~rows
         if len(taken) == most:
@@ -397,19 +367,12 @@ def _different(
     return taken
 
 
-def _shared(one: BoolArray, other: BoolArray) -> float:
-    """Return the share of the smaller set of rows that lies in the other."""
-    return float((one & other).sum() / max(1, min(one.sum(), other.sum())))
-
-
 def _score_among(left: BoolArray, rows: BoolArray, wrong: BoolArray) -> float:
-    n = int(left.sum())
-    if not n:
+    """Score a slice among the rows that no slice before it has."""
+    if not left.any():
         return -np.inf
-    own, errors = (rows & left).sum(), (rows & left & wrong).sum()
-    return float(
-        _scores(np.array([float(own)]), np.array([float(errors)]), n, float(wrong[left].mean()), 1)[0]
-    )
+    own, errors = (np.array([float(mask.sum())]) for mask in (rows & left, rows & left & wrong))
+    return float(_scores(own, errors, int(left.sum()), float(wrong[left].mean()), 1)[0])
 
 
 class SliceSearch:
@@ -419,11 +382,11 @@ class SliceSearch:
         self,
         table: Table,
         wrong: BoolArray,
-        max_literals: int,
-        min_rows: int | None,
-        negations: bool,
         *,
         by_errors: bool,
+        max_literals: int = 3,
+        min_rows: int | None = None,
+        negations: bool = False,
     ) -> None:
         # where the same rows judge, thresholds must not know the errors: shuffling would not undo that
         labelled = table.with_outcome(Classes("wrong", (False, True), wrong.astype(np.int64)))
@@ -483,3 +446,55 @@ def _by_shuffling(
         best[i] = shuffled[0].score if shuffled else 0.0
         step()
     return [float((1 + (best >= one.score - 1e-9).sum()) / (permutations + 1)) for one in candidates]
+
+
+def stream_slices(
+    files: "Files",
+    searched: Source,
+    n_rows: int,
+    labels: str,
+    predictions: str,
+    *,
+    tolerance: float | None = None,
+    alpha: float = 0.05,
+    most: int = 5,
+    columns: Sequence[str] | None = None,
+    never: Sequence[str] = (),
+    step: Callable[[int], None] = lambda rows: None,
+    **limits: Any,
+) -> Slices:
+    """Find where a model's predictions differ from the labels: search some rows, count on all others.
+
+    ``searched`` are rows that were drawn from the files, which have ``n_rows`` rows. ``labels`` and
+    ``predictions`` are columns, or comparisons of such; the other options are those of
+    :func:`nri.error_slices`.
+    """
+    from nri.rows.batches import batches
+
+    if len(searched) >= n_rows:
+        raise InputError("every row was searched, so that none is left to judge; use --engine memory")
+
+    def answers(part: Table) -> tuple[Answers, Answers]:
+        return read_answers(part, labels, "--labels"), read_answers(part, predictions, "--predictions")
+
+    def counted(part: Table) -> IntArray:
+        truth, predicted = answers(part)
+        known = truth.labels.known & predicted.labels.known
+        return slice_counts(clauses, part, errors_of(truth, predicted, tolerance), known)
+
+    table = searched.table()
+    truth, predicted = answers(table)
+    check_comparable(truth, predicted, tolerance)
+    known = truth.labels.known & predicted.labels.known
+    wrong = errors_of(truth, predicted, tolerance)
+    features, _ = checked(table.without(truth.column, predicted.column), wrong, columns, never)
+    search = SliceSearch(features.take(known), wrong[known], by_errors=True, **limits)
+    clauses = [search.clause(candidate) for candidate in search.run(most)]
+    counts = -counted(table)
+    used = {literal.column for clause in clauses for literal in clause} | {truth.column, predicted.column}
+    reader = PlanReader({name: table.plans[name] for name in table.names if name in used})
+    for batch in batches(files, used):
+        read = reader.read(batch.source([*reader.plans]), batch)
+        counts += counted(Table(read, reader.plans, np.ones(len(batch)), np.arange(len(batch)) + batch.first))
+        step(batch.first + len(batch) - 1)
+    return judged_slices(clauses, counts, alpha)

@@ -1,0 +1,189 @@
+"""Reading: the rows that commands read, and the settings that their options make."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from nri.cli import options as opt
+from nri.cli.console import message, progress
+from nri.errors import InputError, MissingTargetError, UnknownColumnError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from nri.induce.settings import Settings
+    from nri.rows.base import Rows
+    from nri.rows.files import Files
+    from nri.rule import Label
+    from nri.table import Source, Table
+
+_SURELY_SMALL = 1_000_000
+"""Bytes below which a file of text is read into memory; of others their rows must be counted."""
+
+
+def open_table(file: str, place: opt.FileOptions, *, rewritable: bool = True, quiet: bool) -> "Source":
+    """Open a table whose columns are read when they are needed."""
+    from nri.table.excel import SheetChoice
+    from nri.table.source import open_source
+
+    with progress(f"reading {file}", quiet=quiet):
+        return open_source(file, choice=SheetChoice(place.sheet, place.header), rewritable=rewritable)
+
+
+@contextmanager
+def open_rows(
+    file: str, reading: opt.Reading, rows: opt.RowOptions, *, quiet: bool
+) -> "Iterator[Table | Rows]":
+    """Open a table with its outcome: read into memory, or left where it is if it is large."""
+    if (reading.time is None) != (reading.event is None):
+        missing = "--time" if reading.time is None else "--event"
+        raise InputError(f"time and event go together; add {missing} COLUMN")
+    if reading.time is not None and (reading.target is not None or reading.positive is not None):
+        raise InputError("--time and --event are what is explained; drop --target and --positive")
+    with progress(f"reading {file}", quiet=quiet):  # the imports take their time too
+        files = None if "://" in file else large_files(file, rows)
+        if files is None and "://" not in file:
+            opened: Table | Rows = _read_rows(file, reading, rows, quiet=quiet)
+        else:
+            opened = _rows_in_place(file, files, reading, rows, quiet=quiet)
+    try:
+        yield opened
+    finally:
+        if hasattr(opened, "close"):
+            opened.close()
+
+
+def _read_rows(file: str, reading: opt.Reading, place: opt.FileOptions, *, quiet: bool) -> "Table":
+    from nri.table.target import describe, with_survival, with_target
+
+    source = open_table(file, place, rewritable=False, quiet=quiet)
+    table = source.table(exact=reading.exact_text)
+    del source  # else its cells are in memory twice
+    if reading.time is not None and reading.event is not None:
+        outcome = with_survival(table, reading.time, reading.event, reading.weights)
+    else:
+        target = resolve_target(reading.target, table.names, quiet=quiet)
+        outcome = with_target(table, target, reading.positive, reading.weights)
+    message(describe(outcome, len(table)), quiet=quiet)
+    return outcome
+
+
+def _rows_in_place(
+    file: str, files: "Files | None", reading: opt.Reading, rows: opt.RowOptions, *, quiet: bool
+) -> "Rows":
+    """Open rows that stay in large files, or in a database."""
+    if reading.weights is not None:
+        raise InputError("--weights is for tables that are read into memory; add --engine memory")
+    from nri.rows.database import open_database
+    from nri.rows.engine import Engine
+    from nri.rows.files import open_files
+    from nri.rows.open import rows_in_engine
+
+    if files is None:
+        engine: Engine = open_database(file, rows.table, rows.query, memory=rows.memory)
+    else:
+        shown = files.paths[0] if not files.many else f"{len(files.paths)} files"
+        message(f"{shown}: rows stay where they are, in DuckDB (--engine memory reads them)", quiet=quiet)
+        engine = open_files(files, memory=rows.memory, exact=reading.exact_text)
+    try:
+        names = [one.name for one in engine.columns]
+        large: Rows = rows_in_engine(
+            engine,
+            resolve_target(reading.target, names, quiet=quiet) if reading.time is None else None,
+            positive=reading.positive,
+            time=reading.time,
+            event=reading.event,
+            exact=reading.exact_text,
+            size=rows.sample,
+        )
+        message(large.remark, quiet=quiet)
+        return large
+    except BaseException:
+        engine.close()
+        raise
+
+
+def large_files(file: str, rows: opt.RowOptions) -> "Files | None":
+    """Return the files whose rows stay where they are; None for small ones and other formats."""
+    if file == "-" or rows.sheet is not None or rows.header is not None:
+        if rows.engine == "duckdb":
+            raise InputError("--engine duckdb reads files, not standard input or workbooks; leave it out")
+        return None
+    is_text = file.lower().endswith((".csv", ".tsv", ".txt"))
+    if is_text and rows.engine == "auto" and os.path.isfile(file) and os.path.getsize(file) < _SURELY_SMALL:
+        return None
+    from nri.rows.files import goes_by_engine
+
+    return goes_by_engine(file, rows.engine)
+
+
+_LEAST_ENDING = 3
+"""Letters that the end of a column's name must have to be taken for it."""
+
+
+def resolve_target(target: str | None, names: Sequence[str], *, quiet: bool = True) -> str:
+    """Return the target; a name that no column has may be the end of just one column's name.
+
+    >>> resolve_target("flu = yes", ["visit.flu", "visit.age"])
+    '"visit.flu" = yes'
+    """
+    from nri.table.by_plan import comparison_of
+
+    if target is None:
+        raise MissingTargetError(names)
+    try:
+        comparison_of(target, names)
+    except UnknownColumnError as error:
+        ending = re.compile(rf"(?:.*[\W_])?{re.escape(error.name)}", re.IGNORECASE | re.DOTALL)
+        matching = [name for name in names if ending.fullmatch(name)]
+        if len(matching) != 1 or len(error.name) < _LEAST_ENDING:
+            raise
+        message(f"target {target!r} is read as {matching[0]!r}", quiet=quiet)
+        return target.replace(error.name, f'"{matching[0]}"', 1) if error.name != target else matching[0]
+    return target
+
+
+def settings_of(options: opt.RuleOptions, rows: "Table | Rows", *taken: str) -> "Settings":
+    """Return the settings for some rows; the command line wins over the file of --config.
+
+    Columns that are taken (labels, predictions) are never used anyway, so that --without may name them.
+    """
+    from nri.induce.settings import Settings
+
+    classes: Sequence[Label] = getattr(rows.outcome, "classes", ())  # a number and survival have none
+    present = tuple(rows.columns)
+    settings = Settings() if options.config is None else opt.read_settings(options.config, classes)
+    names = {field.name for field in fields(Settings)} & {field.name for field in fields(options)}
+    given: dict[str, Any] = {name: getattr(options, name) for name in names}
+    given["use"] = split_names(options.use, present)
+    given["never"] = split_names(options.never, (*present, *taken))
+    if isinstance(options, opt.InduceOptions):
+        given["costs"] = opt.parse_costs(options.costs, classes) if options.costs else None
+        if options.keep is not None:
+            given["knowledge"] = replace(settings.knowledge, keep=opt.read_rule(options.keep))
+    settings = replace(settings, **{name: value for name, value in given.items() if value is not None})
+    return replace(settings, never=[name for name in settings.never if name not in taken])
+
+
+def generator(seed: int) -> "np.random.Generator":
+    """Return the source of chance of a command."""
+    import numpy as np
+
+    return np.random.default_rng(seed)
+
+
+def split_names(texts: list[str] | None, present: Sequence[str]) -> list[str] | None:
+    """Return column names from texts with commas between; a name that itself has a comma is kept whole.
+
+    >>> split_names(["age,sex", "height, in cm"], ["age", "sex", "height, in cm"])
+    ['age', 'sex', 'height, in cm']
+    """
+    if not texts:
+        return None
+    names: list[str] = []
+    for text in texts:
+        names += [text] if text in present else [part.strip() for part in text.split(",") if part.strip()]
+    return names

@@ -1,0 +1,203 @@
+"""``nri demo``, ``serve``, ``train`` and ``export-weights``: commands that read no table of one's own."""
+
+import importlib.util
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nri.cli import options as opt
+from nri.cli.console import Progress, message, progress
+from nri.cli.induce import run
+from nri.cli.output import SAMPLE
+from nri.errors import InputError
+
+if TYPE_CHECKING:
+    from nri.table import Table
+
+_SETS = {
+    "breast-cancer": (
+        "load_breast_cancer",
+        "tumour",
+        "cell nuclei of breast tumours, measured under a microscope",
+    ),
+    "wine": ("load_wine", "cultivar", "chemical analysis of wines from three cultivars"),
+    "iris": ("load_iris", "species", "leaves of iris flowers of three species"),
+}
+
+
+def demo(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help=f"One of {', '.join(_SETS)}.")
+    ] = "breast-cancer",
+    model: opt.ModelOption = None,
+    quiet: opt.QuietOption = False,
+) -> None:
+    """Induce a rule on a data set that comes with scikit-learn; nothing is downloaded."""
+    if name not in _SETS:
+        raise InputError(f"no demo {name!r}; choose one of {', '.join(_SETS)}")
+    loader, target, about = _SETS[name]
+    with progress(f"loading {name}", quiet=quiet):  # the imports take their time too
+        table = _load(loader, target)
+    message(f"{about}: {len(table)} rows, {len(table.names)} columns", quiet=quiet)
+    run(table, opt.InduceOptions(model=model), opt.Scoring(cv=True), opt.OutputOptions(quiet=quiet))
+
+
+def _load(loader: str, target: str) -> "Table":
+    import numpy as np
+    from sklearn import datasets
+
+    from nri.outcome import Classes
+    from nri.table import table_of
+
+    data = getattr(datasets, loader)(as_frame=True)
+    classes = [str(name) for name in data.target_names]
+    codes = np.argsort(np.argsort(classes))[data.target.to_numpy()]
+    return table_of(data.data).with_outcome(Classes(target, tuple(sorted(classes)), codes))
+
+
+def serve(
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="A table to begin with; it may be of any size.")
+    ] = None,
+    port: Annotated[
+        int | None,
+        opt.option("--port N", "Where to listen; by default 8674, or any free one.", min=1, max=65535),
+    ] = None,
+    browser: Annotated[
+        bool, opt.option("--browser/--no-browser", "Whether to open the page in the browser.")
+    ] = True,
+    model: opt.ModelOption = None,
+    sample: opt.SampleOption = None,
+    target: Annotated[
+        opt.Text, opt.option("--target COLUMN", "The column of FILE to explain; without it the page asks.")
+    ] = None,
+) -> None:
+    """Open a page on this machine: drop a table, see its rule, change it, take it along.
+
+    With FILE the page begins with it; of a file that is too large for the page some rows are taken, and it
+    says how many of how many.
+    The page opens only for the URL that is printed, which holds a key. Tables stay on this machine, and are
+    removed when unused or when it ends. Ctrl-C ends it.
+    """
+    try:
+        from nri.serve.app import serve as serve_page
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio"):
+            raise
+        raise InputError("the page needs a few packages more: pip install 'nri[serve]'") from None
+    from nri.induce.settings import DEFAULT_MODEL
+
+    if target is not None and file is None:
+        raise InputError("--target names a column of FILE; give a file too")
+    initial = None
+    if file is not None:
+        from nri.serve.upload import initial_file
+
+        initial = replace(initial_file(file, sample or SAMPLE), target=target)
+        message(f"The page begins with {initial.name}")
+    serve_page(port, model=model or DEFAULT_MODEL, browser=browser, initial=initial, log=message)
+
+
+def train(
+    config: Annotated[Path, opt.option("--config -c FILE", "What to train, as TOML; see configs/.")],
+    directory: Annotated[
+        opt.File,
+        opt.option(
+            "--directory -d DIR", "Checkpoint and metrics; runs/ and the configuration's name by default."
+        ),
+    ] = None,
+    until: Annotated[int | None, opt.option("--until N", "Stop after so many updates in all.", min=1)] = None,
+    tensorboard: Annotated[
+        bool, opt.option("--tensorboard", "Also write the metrics for TensorBoard.")
+    ] = False,
+    quiet: opt.QuietOption = False,
+) -> None:
+    """Train a network on synthetic episodes; the same command goes on where a run stopped.
+
+    Several processes train as one: torchrun --nproc-per-node 2 -m nri train --config FILE.
+    """
+    require_extra("train", "training", "torch", "safetensors", "jaxtyping")
+    if tensorboard:
+        require_extra(None, "--tensorboard", "tensorboard")
+    from nri.networks import load_training
+    from nri.train.loop import CHECKPOINT, METRICS, join_processes, leave_processes, tensorboard_of
+    from nri.train.loop import train as train_network
+
+    task = load_training(config)
+    directory = directory or Path("runs") / config.stem
+    leads = join_processes().leads
+    optim = task.config.optim
+    stop = min(optim.steps, until or optim.steps)
+    record = tensorboard_of(directory) if tensorboard and leads else None
+    with progress(f"training {task.name}", steps=stop, quiet=quiet or not leads) as shown:
+        watch = watcher(task.name, stop, shown) if leads and not quiet else None
+        train_network(task, directory, until=until, watch=watch, record=record)
+    leave_processes()
+    if leads:
+        message(f"{directory / CHECKPOINT} and {directory / METRICS} after {stop} updates", quiet=quiet)
+
+
+_QUIET_SECONDS = 60.0
+"""Between two lines where there is no terminal to draw a bar on."""
+_WINDOW = 50
+"""Updates that the speed is taken over."""
+
+
+def watcher(name: str, updates: int, shown: Progress) -> Callable[[int, dict[str, float]], None]:
+    """Return the function to call after every update; it moves a bar, or writes a line a minute to a log."""
+    times: deque[float] = deque([time.monotonic()], maxlen=_WINDOW)
+    written = -_QUIET_SECONDS
+
+    def watch(step: int, means: dict[str, float]) -> None:
+        nonlocal written
+        times.append(time.monotonic())
+        seconds = (times[-1] - times[0]) / max(1, len(times) - 1)
+        pace = f"{means['episodes'] / max(seconds, 1e-9):.0f} episodes/s"
+        state = f"{pace}, loss {means.get('loss', float('nan')):.4f}"
+        left = f"{(updates - step) * seconds / 60:.0f} minutes left"
+        line = f"training {name}: {step} of {updates} updates, {state}, {left}"
+        shown.describe(line, done=step)
+        if not shown.visible and (step == updates or times[-1] - written > _QUIET_SECONDS):
+            message(line)
+            written = times[-1]
+
+    return watch
+
+
+def export_weights(
+    checkpoint: Annotated[
+        Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint written by `nri train`.")
+    ],
+    out: Annotated[Path, opt.option("--out -o FILE", "The ONNX file; its card goes beside it as .json.")],
+    quiet: opt.QuietOption = False,
+) -> None:
+    """Write a checkpoint's averaged weights as ONNX, with configuration, commit and SHA-256 beside it."""
+    require_extra("train", "exporting weights", "torch", "safetensors", "jaxtyping", "onnx")
+    from nri.networks import export_weights as write
+
+    card = write(checkpoint, out)
+    size = out.stat().st_size / 2**20
+    message(
+        f"wrote {out} ({size:.1f} MB): {card['inducer']} after {card['step']} updates, "
+        f"{card['episodes']} episodes, SHA-256 {card['sha256'][:12]}",
+        quiet=quiet,
+    )
+
+
+def require_extra(extra: str | None, what: str, *packages: str) -> None:
+    """Refuse to go on where a package is not installed; it comes with an extra, or by its own name.
+
+    >>> require_extra("train", "training", "no_such_package")
+    Traceback (most recent call last):
+        ...
+    nri.errors.InputError: training needs no_such_package, not installed; run: pip install 'nri[train]'
+    """
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    if missing:
+        wanted = f"'nri[{extra}]'" if extra else " ".join(missing)
+        raise InputError(f"{what} needs {', '.join(missing)}, not installed; run: pip install {wanted}")
