@@ -130,10 +130,12 @@ def resolve_target(target: str | None, names: Sequence[str], *, quiet: bool = Tr
     >>> resolve_target("flu = yes", ["visit.flu", "visit.age"])
     '"visit.flu" = yes'
     """
-    from nri.table.by_plan import comparison_of
-
     if target is None:
         raise MissingTargetError(names)
+    if target in names:
+        return target
+    from nri.table.by_plan import comparison_of
+
     try:
         comparison_of(target, names)
     except UnknownColumnError as error:

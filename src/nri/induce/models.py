@@ -109,7 +109,6 @@ def _by_name(name: str) -> Inducer:
 
 
 def _in_file(file: Path) -> Inducer:
-
     # the checksum is that of the file now: weights written anew under the same name are loaded anew
     card = checked_card(file)
     return _loaded(file, str(card["inducer"]), str(card["sha256"]))
