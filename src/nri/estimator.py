@@ -38,6 +38,8 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         its clauses cover; or the path of exported weights, ``NAME.onnx``.
     max_clauses : int
         Most clauses in the rule of one class.
+    max_branches : int, optional
+        Most branches of the whole rule; by default about two a class.
     max_literals : int
         Most literals in one clause.
     columns : list of str, or dict of str to bool, optional
@@ -121,6 +123,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         model: str = DEFAULT_MODEL,
         *,
         max_clauses: int = 8,
+        max_branches: int | None = None,
         max_literals: int = 6,
         columns: Sequence[str] | Mapping[str, bool] | None = None,
         require: Sequence[str] | None = None,
@@ -139,6 +142,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
     ) -> None:
         self.model = model
         self.max_clauses = max_clauses
+        self.max_branches = max_branches
         self.max_literals = max_literals
         self.columns = columns
         self.require = require

@@ -27,6 +27,8 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
     ----------
     max_clauses : int
         Most segments beside the rest.
+    max_branches : int, optional
+        Most branches of the whole rule; by default about two a class.
     max_literals : int
         Most literals in one clause.
     columns : list of str, or dict of str to bool, optional
@@ -78,6 +80,7 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
         self,
         *,
         max_clauses: int = 8,
+        max_branches: int | None = None,
         max_literals: int = 6,
         columns: Sequence[str] | Mapping[str, bool] | None = None,
         require: Sequence[str] | None = None,
@@ -88,6 +91,7 @@ class NRIRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]  # sci
         random_state: Any = None,
     ) -> None:
         self.max_clauses = max_clauses
+        self.max_branches = max_branches
         self.max_literals = max_literals
         self.columns = columns
         self.require = require

@@ -68,6 +68,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
             use = names("columns", self.columns)
         return Settings(
             max_clauses=whole("max_clauses", self.max_clauses),
+            max_branches=self.max_branches,
             max_literals=whole("max_literals", self.max_literals),
             use=use,
             never=never,

@@ -127,12 +127,15 @@ def _show_search(induction: "Induction", rows: "Table | Rows", *, quiet: bool) -
 
 
 def _warning(rule: "Rule", table: "Table | None", validation: "Validation | None") -> str:
-    """Return that there is no rule, that a constant is as good, or that a column leaks the target."""
+    """Return that there is no rule, that a constant is as good, or what else a reader must know of it."""
     if not rule.branches:
         constant = rule.predicts.cells(rule.otherwise)[0]
-        return f"no rule beats always predicting {constant} on these rows: give more rows, or other columns"
+        more = _remedy(rule) or "give more rows, or other columns"
+        return f"no rule beats always predicting {constant} on these rows: {more}"
     if validation is not None and validation.warning:
         return validation.warning
+    if remedy := _remedy(rule):
+        return remedy
     if table is None or len(rule.columns) > 1:
         return ""
     from nri.tasks.predictions import leaking_column
@@ -146,17 +149,40 @@ def _warning(rule: "Rule", table: "Table | None", validation: "Validation | None
     )
 
 
+def _remedy(rule: "Rule") -> str:
+    """Return what would bring classes that the rule never predicts; empty if it predicts all."""
+    from nri.rule.labels import spelled
+    from nri.rule.phrase import number
+
+    predicted = {one.value for one in rule.estimates}
+    missing = [label for label in getattr(rule.predicts, "classes", ()) if label not in predicted]
+    counts = {label: rule.support.counts[rule.labels.index(label)] for label in missing}
+    counts = {label: rows for label, rows in counts.items() if rows > 0}
+    if not counts:
+        return ""
+    label, rows = max(counts.items(), key=lambda pair: pair[1])
+    cost = max(2, round(max(rule.support.counts) / rows))
+    dearer = f"--cost {spelled(label)}={cost}"
+    few = f"{spelled(label)} has {number(rows)} of {number(rule.support.rows)} rows"
+    if len(rule.labels.classes) == 2:
+        return f"{few}; {dearer} or --min-sensitivity 0.8 makes them count for more, or give more rows"
+    branches = max(len(rule.branches) + len(counts), 2 * len(rule.labels.classes) + 2)
+    return f"{few}, but is never predicted; --max-branches {branches} or {dearer} may bring it"
+
+
 def rule_note(rule: "Rule", validation: "Validation | None" = None, cost: Any = None) -> str:
     """Return the line below a rule: how good it is, on its own rows or cross-validated."""
     if validation is not None:
         return validation.note(rule)
     if rule.predicts.kind != "classes":
         return rule.predicts.summary(rule.fit)
+    from nri.rule.phrase import phrase_share
+
     right = sum(one.counts[k] for one, k in zip(rule.estimates, rule.class_indices, strict=True))
     accuracy = float(right / max(rule.support.rows, 1e-12))
     paid = "" if cost is None else f", cost {cost.mean:.2f} a row"
     weighted = "weighted, " if rule.labels.weighted else ""
-    return f"rule: accuracy {accuracy:.2f}{paid} ({weighted}on these rows)"
+    return f"rule: accuracy {phrase_share(accuracy)}{paid} ({weighted}on these rows)"
 
 
 def check_output(output: opt.OutputOptions, file: str, scoring: opt.Scoring | None = None) -> None:

@@ -97,6 +97,9 @@ class RuleOptions:
     max_clauses: Annotated[
         int | None, option("--max-clauses N", "Most clauses of a class (8).", _SHAPE, min=1)
     ] = None
+    max_branches: Annotated[
+        int | None, option("--max-branches N", "Most lines of a rule (about two a class).", _SHAPE, min=1)
+    ] = None
     max_literals: Annotated[
         int | None, option("--max-literals N", "Most conditions of a clause (6).", _SHAPE, min=1)
     ] = None

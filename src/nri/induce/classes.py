@@ -80,7 +80,8 @@ class ClassSearch:
         )
         limits = Limits(
             # more clauses than rows, or more literals than variables, are never of use, but would be tried
-            max_clauses=min(settings.max_clauses, max(8, len(table))),
+            max_clauses=min(settings.most_clauses, max(8, len(table))),
+            max_branches=settings.max_branches,
             max_literals=min(settings.max_literals, max(16, len(features.variables_))),
             allowed=constraints.allowed_literals(view.literals, settings)
             if settings.limits_literals

@@ -194,15 +194,16 @@ def _with_knowledge(settings: Settings, table: Table) -> Settings:
 
 def _around_kept(table: Table, keep: Rule, settings: Settings, rng: np.random.Generator) -> Induction:
     """Find clauses on the rows that the clauses to keep leave, and join both."""
-    kept, rest = constraints.kept_clauses(keep, table, settings.max_clauses)
+    kept, rest = constraints.kept_clauses(keep, table, settings.most_clauses)
     outcome, added = rest.explained, Induction(constant_rule(table))
     if isinstance(outcome, Classes):
         varies = len(np.unique(outcome.codes)) == 2
     else:
         varies = len(rest) > 0 and not outcome.is_constant
-    room = settings.max_clauses - len(kept)
+    room = settings.most_clauses - len(kept)
     if room and varies:
-        around = replace(settings, knowledge=replace(settings.knowledge, keep=None), max_clauses=room)
+        around = replace(settings, knowledge=replace(settings.knowledge, keep=None))
+        around = replace(around, max_clauses=room, max_branches=None)
         with suppress(UselessColumnsError):  # no column varies on the rows that are left
             added = induce_rule(rest, around, rng=rng)
     whole = constraints.joined(kept, added.rule, keep, table)

@@ -24,7 +24,7 @@ from nri.weights import SeededNetwork, checked_card
 
 STABLE_LABEL_SHARE = 0.0
 """How much of a labelled row's vote in a stable rule is its own label; in the usual rule it is half."""
-STABLE_PRICE = 1.4
+STABLE_PRICE = 3.0
 """Price of a bit of a stable rule, by that of the usual one."""
 
 
@@ -140,5 +140,6 @@ def _stable(model: Any) -> Inducer:
     if not isinstance(model, SeededModel):
         raise InputError("stable is for the model 'seeded', which knows more than its rule; drop one of both")
     usual = model.config
-    config = replace(usual, label_share=STABLE_LABEL_SHARE, price_share=STABLE_PRICE * usual.price_share)
+    price_share = STABLE_PRICE * usual.price_share
+    config = replace(usual, label_share=STABLE_LABEL_SHARE, price_share=price_share, rules_decide=1.0)
     return SeededModel(config, model.network)

@@ -10,16 +10,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.episode import literal_truth
+from nri.episode import Cells, literal_truth
 from nri.induce import constraints
 from nri.induce.assemble import count_clauses, literal_meanings
-from nri.induce.settings import Settings
+from nri.induce.classes import cells_of
+from nri.induce.settings import DEFAULT_MODEL, Settings
 from nri.outcome import Number, Survival
 from nri.outcome.number import standardised
 from nri.rule import Clause, Dnf, Domain, Kind, Literal, Op, Rule, clause_matrix, simplify
 from nri.rule.literal import plain_value
 from nri.search.limits import Limits
 from nri.search.segments import Problem, search
+from nri.seeded.scores import expected_scores
 from nri.table.binarizer import Binarizer
 from nri.table.cuts import even_thresholds
 from nri.table.table import Table
@@ -33,6 +35,8 @@ _LEAST_ROWS = 5.0
 """Fewest rows of a branch."""
 _PRICE = 1.0
 """Bits of rows that one bit of rule must save."""
+_EXPECTED = 0.5
+"""Share of the expected score in the score that a search explains; the rest is the row's own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,22 +49,46 @@ class SegmentSearch:
 
     def search(self, features: Binarizer) -> Rule:
         """Return the best rule that is found."""
-        clauses = self._clauses(features, ())
+        expected = self._expected(features)
+        clauses = self._clauses(features, (), expected)
         if clauses:
             finer = self._finer(features, clauses) if self.settings.binarize == "auto" else features
-            clauses = self._clauses(finer, clauses)
+            clauses = self._clauses(finer, clauses, expected)
         return count_clauses([_simplest(clause, features.domain_) for clause in clauses], self.table)
 
-    def _clauses(self, features: Binarizer, start: Sequence[Clause]) -> list[Clause]:
+    def _expected(self, features: Binarizer) -> FloatArray | None:
+        """[M]: the scores that the experts of the default model expect; None for other models."""
+        table, weights = self.table, self.table.weights
+        values = standardised(self.outcome.scores(weights), weights)
+        if self.settings.model != DEFAULT_MODEL or values is None:
+            return None
+        cells, groups = cells_of(features, table.columns), features.groups_
+        meanings = literal_meanings(features.variables_, features.domain_)
+        # one order of rows and columns for all tables that hold the same: sums then come out the same
+        order = np.array(sorted(range(len(groups)), key=lambda j: meanings[j].sort_key), dtype=np.int64)
+        place = np.argsort(order)
+        numbers = sorted(range(len(features.number_groups_)), key=lambda i: _first(features, i, place))
+        rows = _row_order(literal_truth(cells.values, cells.known)[:, order], values, weights)
+        ordered = Cells(cells.values[:, order], cells.known[:, order], cells.numbers[:, numbers]).take(rows)
+        groups = np.concatenate([groups[order], features.number_groups_[numbers]])
+        expected = np.empty(len(values))
+        expected[rows] = expected_scores(ordered, groups, values[rows], weights[rows])
+        return np.round(expected, 6)
+
+    def _clauses(
+        self, features: Binarizer, start: Sequence[Clause], expected: FloatArray | None
+    ) -> list[Clause]:
         """Search, from clauses that are there already if there are some."""
         table, settings, weights = self.table, self.settings, self.table.weights
         meanings = literal_meanings(features.variables_, features.domain_)
         fires = literal_truth(*features.cells(table.columns))
         decided = clause_matrix(start, table.columns, len(table))
         values = standardised(self.outcome.scores(weights, decided), weights)
+        if values is not None and expected is not None:
+            values = standardised((1 - _EXPECTED) * values + _EXPECTED * expected, weights)
         if values is None:  # all rows are alike
             return []
-        Limits(max_clauses=settings.max_clauses, max_literals=settings.max_literals)  # refuses nonsense
+        Limits(settings.max_clauses, settings.max_branches, settings.max_literals)  # refuses nonsense
         allowed = constraints.allowed_literals(meanings, settings)
         kept = {x for clause in start for x in clause}
         chosen = _order(meanings, fires, values, weights, allowed, kept)
@@ -70,7 +98,7 @@ class SegmentSearch:
             fires=fires[np.ix_(rows, chosen)],
             values=values[rows],
             weights=weights[rows],
-            max_clauses=min(settings.max_clauses, max(8, len(table))),
+            max_clauses=min(settings.most_clauses, max(8, len(table))),
             max_literals=min(settings.max_literals, len(meanings)),
             least_rows=_LEAST_ROWS,
             price=_PRICE,
@@ -92,6 +120,12 @@ class SegmentSearch:
             for cut in even_thresholds(column.values[column.known], table.weights[column.known], _FINE)
         ]
         return features.narrowed(names, cuts)
+
+
+def _first(features: Binarizer, number: int, place: IntArray) -> int:
+    """Return the first place of the variables that come from the same column as a number."""
+    of_column = features.groups_ == features.number_groups_[number]
+    return int(place[of_column].min(initial=len(place)))
 
 
 def _order(

@@ -77,6 +77,9 @@ class Settings:
     """Which model finds them; see :mod:`nri.induce.models`."""
     max_clauses: int = 8
     """Most clauses in the rule of one class."""
+    max_branches: int | None = None
+    """Most branches of the whole rule; by default about two a class, see
+    :meth:`nri.search.limits.Limits.branches`."""
     max_literals: int = 6
     """Most literals in one clause."""
     use: Collection[str] | None = None
@@ -109,6 +112,8 @@ class Settings:
             raise InputError(f"model is {shown(self.model)}; name a model, or a file NAME.onnx")
         whole("max_clauses", self.max_clauses)
         whole("max_literals", self.max_literals)
+        if self.max_branches is not None:
+            whole("max_branches", self.max_branches)
         if self.use is not None:
             names("columns to use", self.use)
         names("columns never to use", self.never)
@@ -123,6 +128,11 @@ class Settings:
         if not isinstance(self.knowledge, Knowledge):
             known = shown(self.knowledge)
             raise InputError(f"knowledge is {known}; give a record, e.g. Knowledge(forbid=['age > 80'])")
+
+    @property
+    def most_clauses(self) -> int:
+        """Most clauses of a class: a class has no more of them than the rule has branches."""
+        return min(self.max_clauses, self.max_branches or self.max_clauses)
 
     @property
     def limits_columns(self) -> bool:

@@ -15,6 +15,7 @@ from scipy.special import ndtri
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
 from nri.rule.labels import Label
+from nri.rule.phrase import phrase_share
 
 LEVEL = 0.95
 """Confidence of every interval."""
@@ -45,6 +46,8 @@ class Score:
     """further figures by their names"""
 
     def __str__(self) -> str:
+        if self.measure == "accuracy":
+            return f"{phrase_share(self.value)} ± {self.error:.2f}"
         digits = 3 if self.measure == "concordance" else 2
         return f"{self.value:.{digits}f} ± {self.error:.{digits}f}"
 
@@ -110,7 +113,7 @@ class Measure:
     def __str__(self) -> str:
         if self.value is None:
             return "-"
-        return f"{self.value:.2f} ({self.interval.low:.2f} to {self.interval.high:.2f})"
+        return f"{phrase_share(self.value)} ({self.interval.low:.2f} to {self.interval.high:.2f})"
 
 
 _UNKNOWN = Measure(None, Interval(0.0, 1.0))

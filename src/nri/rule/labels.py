@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.errors import InputError
-from nri.rule.phrase import name_pattern, number, phrase_label
+from nri.rule.phrase import name_pattern, number, phrase_label, phrase_share
 
 Label = bool | int | float | str
 
@@ -91,12 +91,13 @@ class ClassTarget:
     """classes whose probabilities stand beside predictions; without any, that of the predicted class does"""
 
     kind = "classes"
-    titles = ("prediction", "share", "rows")
+    titles = ("prediction", "rows", "on new rows")
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """As in ``flu = yes   0.95 of 20 rows``."""
-        return name_pattern(self.name, " = {}"), "{}", f"of {{}} rows{' (weighted)' if self.weighted else ''}"
+        """As in ``flu = yes   19 of 20 rows, about 0.83 on new ones``."""
+        rows = "{} rows (weighted)" if self.weighted else "{} rows"
+        return name_pattern(self.name, " = {}"), rows, "about {} on new ones"
 
     def __post_init__(self) -> None:
         classes = tuple(as_label(label) for label in self.classes)
@@ -123,18 +124,18 @@ class ClassTarget:
         return estimate.expected[self.index(estimate.value)]
 
     def cells(self, estimate: Shares) -> tuple[str, ...]:
-        """Write the class, its share of the rows, and how many rows these are."""
-        share = self.share(estimate)
-        written = "-" if share is None else f"{share:.2f}"
-        return phrase_label(estimate.value), written, number(estimate.rows)
+        """Write the class, how many of the rows are of it, and its probability on new rows."""
+        right = estimate.counts[self.index(estimate.value)]
+        rows = f"{number(right)} of {number(estimate.rows)}"
+        return phrase_label(estimate.value), rows, phrase_share(self.probability(estimate))
 
     def describe(self, estimate: Shares) -> str:
         """Write the class and its probability."""
-        return f"{phrase_label(estimate.value)} (probability {self.probability(estimate):.2f})"
+        return f"{phrase_label(estimate.value)} (probability {phrase_share(self.probability(estimate))})"
 
     def comment(self, estimate: Shares) -> str:
         """Write the class and its probability."""
-        return f"{phrase_label(estimate.value)}: probability {self.probability(estimate):.2f}"
+        return f"{phrase_label(estimate.value)}: probability {phrase_share(self.probability(estimate))}"
 
     def summary(self, fit: float | None) -> str:
         """Classes have nothing to add to the lines of the branches."""

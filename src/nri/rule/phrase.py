@@ -182,6 +182,17 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def phrase_share(value: float) -> str:
+    """Write a share in two digits, in three where two would make it none or all.
+
+    >>> phrase_share(0.5), phrase_share(0.9961), phrase_share(0.99999), phrase_share(1.0)
+    ('0.50', '0.996', '0.999', '1.00')
+    """
+    if 0 < value < 0.005:
+        return f"{max(value, 0.001):.3f}"
+    return f"{min(value, 0.999):.3f}" if 0.995 <= value < 1 else f"{value:.2f}"
+
+
 def number(value: float) -> str:
     """Write a count: without decimals if whole, else with one.
 

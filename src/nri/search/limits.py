@@ -24,7 +24,7 @@ class Limits:
     max_clauses: int = 8
     """Most clauses in the rule of one class."""
     max_branches: int | None = None
-    """Most branches of a list for several classes; by default about two a class, see :meth:`branches`."""
+    """Most branches of the whole rule; by default about two a class, see :meth:`branches`."""
     max_literals: int = 6
     """Most literals in one clause."""
     negations: bool = True
@@ -46,6 +46,10 @@ class Limits:
         if self.max_clauses < 1:
             raise InputError(
                 f"max_clauses is {self.max_clauses}, but a rule needs room for a clause: use 1 or more"
+            )
+        if self.max_branches is not None and self.max_branches < 1:
+            raise InputError(
+                f"max_branches is {self.max_branches}, but a rule needs room for a branch: use 1 or more"
             )
         if self.max_literals < 1:
             raise InputError(
