@@ -20,7 +20,7 @@ from nri.outcome.number import standardised
 from nri.rule import Clause, Dnf, Domain, Kind, Literal, Op, Rule, clause_matrix, simplify
 from nri.rule.literal import plain_value
 from nri.search.limits import Limits
-from nri.search.segments import Problem, search
+from nri.search.segments import Problem, bits_of_rows, search
 from nri.seeded.scores import expected_scores
 from nri.table.binarizer import Binarizer
 from nri.table.cuts import even_thresholds
@@ -48,18 +48,34 @@ class SegmentSearch:
     settings: Settings
 
     def search(self, features: Binarizer) -> Rule:
-        """Return the best rule that is found."""
-        expected = self._expected(features)
-        clauses = self._clauses(features, (), expected)
-        if clauses:
-            finer = self._finer(features, clauses) if self.settings.binarize == "auto" else features
-            clauses = self._clauses(finer, clauses, expected)
+        """Return the best rule that is found, by the scores alone or with what the experts expect."""
+        clauses, bits = self._sharpened(features, *self._clauses(features, (), self._scores()))
+        expected = self._expected(features, clauses, bits)
+        if expected is not None:
+            searched = self._clauses(features, (), self._scores(clauses), expected)
+            clauses, _ = self._sharpened(features, *searched, expected)
         return count_clauses([_simplest(clause, features.domain_) for clause in clauses], self.table)
 
-    def _expected(self, features: Binarizer) -> FloatArray | None:
-        """[M]: the scores that the experts of the default model expect; None for other models."""
-        table, weights = self.table, self.table.weights
-        values = standardised(self.outcome.scores(weights), weights)
+    def _scores(self, clauses: Sequence[Clause] = ()) -> FloatArray | None:
+        """[M]: scores with mean 0 and variance 1, outliers clipped by branches; None if all are the same."""
+        decided = clause_matrix(clauses, self.table.columns, len(self.table))
+        return standardised(self.outcome.scores(self.table.weights, decided), self.table.weights)
+
+    def _sharpened(
+        self, features: Binarizer, clauses: list[Clause], bits: float, expected: FloatArray | None = None
+    ) -> tuple[list[Clause], float]:
+        """Search once more, from the clauses at hand and with finer cuts of their columns."""
+        if not clauses:
+            return clauses, bits
+        finer = self._finer(features, clauses) if self.settings.binarize == "auto" else features
+        return self._clauses(finer, clauses, self._scores(clauses), expected)
+
+    def _expected(self, features: Binarizer, clauses: Sequence[Clause], bits: float) -> FloatArray | None:
+        """[M]: the scores that the experts expect; None where clauses say them in so few bits, or fewer.
+
+        Then the scores follow a rule, and these clauses are it. Other models have no experts.
+        """
+        table, weights, values = self.table, self.table.weights, self._scores(clauses)
         if self.settings.model != DEFAULT_MODEL or values is None:
             return None
         cells, groups = cells_of(features, table.columns), features.groups_
@@ -73,21 +89,29 @@ class SegmentSearch:
         groups = np.concatenate([groups[order], features.number_groups_[numbers]])
         expected = np.empty(len(values))
         expected[rows] = expected_scores(ordered, groups, values[rows], weights[rows])
-        return np.round(expected, 6)
+        return np.round(expected, 6) if bits_of_rows(values - expected, weights) < bits else None
 
     def _clauses(
-        self, features: Binarizer, start: Sequence[Clause], expected: FloatArray | None
-    ) -> list[Clause]:
-        """Search, from clauses that are there already if there are some."""
+        self,
+        features: Binarizer,
+        start: Sequence[Clause],
+        values: FloatArray | None,
+        expected: FloatArray | None = None,
+    ) -> tuple[list[Clause], float]:
+        """Return the best clauses for some scores and their bits, from clauses that are there already.
+
+        Expected scores vary less than those of single rows, but a difference of them means no less: it is
+        weighed by how far single rows are from what is expected.
+        """
+        if values is None:
+            return [], -np.inf
+        noise = None
+        if expected is not None:
+            noise = float(self.table.weights @ (values - expected) ** 2 / self.table.weights.sum())
+            values = (1 - _EXPECTED) * values + _EXPECTED * expected
         table, settings, weights = self.table, self.settings, self.table.weights
         meanings = literal_meanings(features.variables_, features.domain_)
         fires = literal_truth(*features.cells(table.columns))
-        decided = clause_matrix(start, table.columns, len(table))
-        values = standardised(self.outcome.scores(weights, decided), weights)
-        if values is not None and expected is not None:
-            values = standardised((1 - _EXPECTED) * values + _EXPECTED * expected, weights)
-        if values is None:  # all rows are alike
-            return []
         Limits(settings.max_clauses, settings.max_branches, settings.max_literals)  # refuses nonsense
         allowed = constraints.allowed_literals(meanings, settings)
         kept = {x for clause in start for x in clause}
@@ -102,12 +126,13 @@ class SegmentSearch:
             max_literals=min(settings.max_literals, len(meanings)),
             least_rows=_LEAST_ROWS,
             price=_PRICE,
+            noise=noise,
             required=tuple(mask[chosen] for mask in required),
         )
         literals = [meanings[j] for j in chosen]
         places = {literal: place for place, literal in enumerate(literals)}
         best = search(problem, [tuple(sorted(places[x] for x in clause)) for clause in start])
-        return [Clause(literals[j] for j in clause) for clause in best.clauses]
+        return [Clause(literals[j] for j in clause) for clause in best.clauses], best.bits
 
     def _finer(self, features: Binarizer, clauses: Sequence[Clause]) -> Binarizer:
         """Return the features of the columns of some clauses, with many more cuts of those not fixed."""
