@@ -93,7 +93,7 @@ def test_the_shipped_weights_named_by_their_file_give_the_same_rule(tmp_path):
 
 def test_another_networks_posterior_is_its_own(trained):
     """Asked later, it would have been the shipped network's."""
-    X, y = rows()
+    X, y = (cells[:12] for cells in rows())  # few: on many the clauses decide, whatever a network believes
     own, shipped = NRIClassifier(str(trained["seeded"])).fit(X, y), NRIClassifier("seeded").fit(X, y)
     assert np.abs(own.posterior_proba(X) - shipped.posterior_proba(X)).max() > 1e-3
 

@@ -50,18 +50,18 @@ FLU = Rule(
 )
 
 
-def test_text_is_aligned_with_shares_and_rows():
+def test_text_is_aligned_with_rows_and_probabilities():
     assert str(FLU).splitlines() == [
-        "IF  (cough AND fever)                        0.93 of 41 rows",
-        " OR (age > 61 AND body_aches AND chills)     0.88 of 17 rows",
-        "THEN flu = yes                               ELSE no   0.89 of 18 rows",
+        "IF  (cough AND fever)                        38 of 41 rows, about 0.90 on new ones",
+        " OR (age > 61 AND body_aches AND chills)     15 of 17 rows, about 0.80 on new ones",
+        "THEN flu = yes                               ELSE no   16 of 18 rows, about 0.80 on new ones",
     ]
 
 
 def test_weighted_rows_are_called_so():
     target = ClassTarget("flu", ("no", "yes"), weighted=True)
     text = str(Rule(target, FLU.branches, FLU.otherwise, FLU.support))
-    assert "0.93 of 41 rows (weighted)" in text
+    assert "38 of 41 rows (weighted), about 0.90 on new ones" in text
 
 
 def test_long_clauses_are_broken_after_an_and_and_their_numbers_stay_in_the_column():
@@ -70,10 +70,10 @@ def test_long_clauses_are_broken_after_an_and_and_their_numbers_stay_in_the_colu
     columns = {name: column_of([True, False]) for name in [*names, "x"]}
     text = str(counted("y", ["no", "yes"], {"yes": rule}, columns, np.eye(2)[[1, 0]]))
     assert text.splitlines() == [
-        "IF  (x)                                                              1.00 of 1 rows",
-        " OR (column_a_with_a_long_name AND column_b_with_a_long_name AND        - of 0 rows",
+        "IF  (x)                                                              1 of 1 rows, about 0.67 on new ones",
+        " OR (column_a_with_a_long_name AND column_b_with_a_long_name AND     0 of 0 rows, about 0.67 on new ones",
         "     column_c_with_a_long_name AND column_d_with_a_long_name)",
-        "THEN y = yes                                                         ELSE no   1.00 of 1 rows",
+        "THEN y = yes                                                         ELSE no   1 of 1 rows, about 0.67 on new ones",
     ]
 
 
@@ -84,14 +84,37 @@ def test_text_can_carry_a_note_on_accuracy():
         assert "0.91 ± 0.03" in FLU.render(form, note=note)
 
 
+def test_a_note_stands_below_the_classes_that_are_never_predicted():
+    rule = counted("y", ["no", "yes"], {"yes": FALSE}, {}, np.eye(2)[[0, 1, 0]])
+    never, note = "never predicted: yes, 33 % of the rows", "accuracy 0.67"
+    assert rule.render(note=note).splitlines()[-2:] == [never, note]
+    assert rule.render("markdown", note=note).endswith(f"\n\n{never}\n\n{note}\n")
+    assert f'<p class="nri-note">{never}</p>\n<p class="nri-note">{note}</p>' in rule.render(
+        "html", note=note
+    )
+    escaped = never.replace("%", r"\%")
+    assert rule.render("latex", note=note).endswith(f"\n\n{escaped}\n\n{note}\n")
+
+
+@pytest.mark.parametrize(
+    ("rows", "percent"), [((0, 9), "100"), ((1, 999), "99.9"), ((1, 99), "99"), ((9999, 1), "0.01")]
+)
+def test_a_class_of_nearly_all_rows_is_not_called_all_of_them(rows, percent):
+    """It was ``1e+02 % of the rows``."""
+    shares = Shares("no", rows, [0.9, 0.1])
+    rule = Rule(ClassTarget("y", ("no", "yes")), [], shares, shares)
+    assert str(rule).splitlines()[-1] == f"never predicted: yes, {percent} % of the rows"
+
+
 def test_several_classes_print_in_the_order_of_deciding():
     columns = {"x": column_of([1, 5, 9]), "y": column_of([True, None, False])}
     conditions = {"a": Dnf([Clause([Literal("x", Op.LE, 3)])]), "b": Dnf([Clause([yes("y")])]), "c": FALSE}
     rule = counted("kind", "abc", conditions, columns, np.eye(3)[[0, 1, 2]])
     assert str(rule).splitlines() == [
-        "IF      (x <= 3)     kind = a   1.00 of 1 rows",
-        "ELSE IF (y)          kind = b      - of 0 rows",
-        "ELSE                 kind = b   0.50 of 2 rows",
+        "IF      (x <= 3)     kind = a   1 of 1 rows, about 0.56 on new ones",
+        "ELSE IF (y)          kind = b   0 of 0 rows, about 0.39 on new ones",
+        "ELSE                 kind = b   1 of 2 rows, about 0.42 on new ones",
+        "never predicted: c, 33 % of the rows",
     ]
 
 
@@ -108,10 +131,13 @@ def test_the_first_line_that_holds_decides(case):
 
 def test_rules_without_clauses_or_literals_are_written_in_words():
     never = counted("y", ["no", "yes"], {"yes": FALSE}, {}, np.eye(2)[[0, 1, 0]])
-    assert str(never) == "ALWAYS     y = no   0.67 of 3 rows"
+    assert str(never).splitlines() == [
+        "ALWAYS     y = no   2 of 3 rows, about 0.67 on new ones",
+        "never predicted: yes, 33 % of the rows",
+    ]
     always = counted("y", ["no", "yes"], {"yes": TRUE}, {}, np.eye(2)[[1]])
-    assert str(always) == "ALWAYS     y = yes   1.00 of 1 rows"
-    assert always.render("markdown").splitlines()[-1] == "| always | *any row* | **yes** | 1.00 | 1 |"
+    assert str(always) == "ALWAYS     y = yes   1 of 1 rows, about 1.00 on new ones"
+    assert always.render("markdown").splitlines()[-1] == "| always | *any row* | **yes** | 1 of 1 | 1.00 |"
     assert always.render("sql").splitlines()[1:] == ["'yes'"]
     assert "if " not in always.render("python")
     for form in set(FORMATS) - {"json", "sympy"}:
@@ -169,7 +195,13 @@ def test_no_name_or_value_can_break_the_lines_of_text(case):
     _, rule, _ = case
     lines = str(rule).splitlines()
     broken = [line for line in lines if re.match("     (?!OR )", line)]  # only ever after an AND
-    assert len(lines) - len(broken) == len(rule.settled.branches) + 1
+    notes = [line for line in lines if line.startswith("never predicted: ")]
+    settled = rule.settled
+    missing = {label for label, rows in zip(rule.classes, rule.support.counts, strict=True) if rows} - {
+        one.value for one in settled.estimates
+    }
+    assert len(notes) == bool(missing)
+    assert len(lines) - len(broken) - len(notes) == len(settled.branches) + 1
     assert all(line.isprintable() for line in lines)
 
 
@@ -215,7 +247,7 @@ def test_latex_escapes_all_that_is_special(name):
     columns = {name: column_of([True])}
     rule = counted(name, ["no", "yes"], {"yes": Dnf([Clause([yes(name)])])}, columns, np.eye(2)[[1]])
     row = next(line for line in rule.render("latex").splitlines() if line.startswith("if & "))
-    clause = row.removeprefix("if & ").removesuffix(r" & \textbf{yes} & 1.00 & 1 \\")
+    clause = row.removeprefix("if & ").removesuffix(r" & \textbf{yes} & 1 of 1 & 1.00 \\")
     plain = re.sub(r"\\text[a-z]+\{\}|\\[&%$#_{}]", "", clause)
     assert not set(plain) & set("\\&%$#_{}~^<>|")
 
@@ -296,4 +328,4 @@ def test_wide_letters_are_aligned_by_what_they_take_on_screen():
     columns = {"発熱": column_of([True, False]), "cough": column_of([False, True])}
     rule = Dnf([Clause([yes("発熱")]), Clause([yes("cough")])])
     first, second, _ = str(counted("y", "ab", {"b": rule}, columns, np.eye(2)[[1, 1]])).splitlines()
-    assert first.index("1.00 of") == second.index("1.00 of") - 2, "two letters take four places"
+    assert first.index("1 of 1 rows") == second.index("1 of 1 rows") - 2, "two letters take four places"

@@ -28,7 +28,7 @@ def test_a_chosen_file_becomes_a_rule_and_an_estimate(browser, server):
         assert visitor.stat("accuracy") == "96.7 %"
         assert visitor.stat("coverage") == "46.7 %"
         expect(visitor.page.locator("#table-name")).to_contain_text("visits.csv · 60 rows · 7 columns")
-        expect(visitor.page.locator("[data-stat=new]")).to_contain_text("90 %")
+        expect(visitor.page.locator("[data-stat=new]")).to_contain_text("91.7 %")
         assert visitor.page.evaluate("window.sawProgress"), "the wait for the estimate was shown"
         expect(visitor.page.locator("[data-stat=new]")).to_contain_text("cross-validated")
 

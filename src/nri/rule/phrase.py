@@ -193,6 +193,17 @@ def phrase_share(value: float) -> str:
     return f"{min(value, 0.999):.3f}" if 0.995 <= value < 1 else f"{value:.2f}"
 
 
+def phrase_percent(share: float) -> str:
+    """Write a share as a percentage of two digits, of three where two would make it all.
+
+    >>> phrase_percent(0.158), phrase_percent(0.0042), phrase_percent(0.9999), phrase_percent(1.0)
+    ('16', '0.42', '99.9', '100')
+    """
+    if share >= 0.995:
+        return "100" if share >= 1 else f"{min(100 * share, 99.9):.1f}"
+    return f"{max(100 * share, 0.001):.2g}"
+
+
 def number(value: float) -> str:
     """Write a count: without decimals if whole, else with one.
 

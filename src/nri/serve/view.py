@@ -36,13 +36,13 @@ def view_work(work: Work) -> Json:
     """Describe a rule, how well it does on the table, and how that differs from the rule first found.
 
     ``lines`` are the branches in the order in which they are tried, and the ELSE; each has its cells as
-    ``titles`` names them, and a hint with those that no line of text has. A rule that ``is_dnf`` reads IF a
-    OR b THEN one class ELSE the other.
+    ``titles`` names them, and a hint with those that the page has no place for. A rule that ``is_dnf`` reads
+    IF a OR b THEN one class ELSE the other.
     """
     rule, target, induction = work.rule, work.rule.predicts, work.answer.induction
     outline, of_classes = outline_of(rule, RenderOptions()), isinstance(work.table.outcome, Classes)
     shown = [i for i, pattern in enumerate(outline.patterns) if pattern]
-    beside = [i for i, pattern in enumerate(outline.patterns) if not pattern]
+    beside = [2] if of_classes else [i for i, pattern in enumerate(outline.patterns) if not pattern]
     labels = [view_label(one.value) if of_classes else None for one in rule.estimates]
     shares = [rule.labels.share(one) if of_classes else None for one in rule.estimates]
     return {
@@ -55,7 +55,7 @@ def view_work(work: Work) -> Json:
         "rows": work.n_rows,
         "searched": induction.searched or work.n_rows,
         "tried": len(work.tried),
-        "titles": [outline.titles[i] for i in shown],
+        "titles": ["prediction", "share", "rows"] if of_classes else [outline.titles[i] for i in shown],
         "is_dnf": outline.is_dnf or (of_classes and not rule.branches and len(rule.classes) == 2),
         "note": outline.note,
         "lines": [

@@ -49,8 +49,8 @@ def render_markdown(rule: Rule, options: RenderOptions) -> str:
     (_, _, *titles), *rows = rows_of(rule, outline, MARKDOWN)
     lines = [f"| | condition | {' | '.join(titles)} |", "|---" * (len(titles) + 2) + "|"]
     lines += [f"| {' | '.join(row)} |" for row in rows]
-    note = f"\n{escaped(outline.note)}\n" if outline.note else ""
-    return "\n".join(lines) + "\n" + note
+    notes = [f"\n{escaped(note)}\n" for note in outline.note.splitlines()]
+    return "\n".join(lines) + "\n" + "".join(notes)
 
 
 def escaped(text: str) -> str:
@@ -83,7 +83,7 @@ def render_latex(rule: Rule, options: RenderOptions) -> str:
     lines = [rf"\begin{{tabular}}{{ll{'r' * len(titles)}}}", rf" & & {' & '.join(titles)} \\", r"\hline"]
     lines += [rf"{' & '.join(row)} \\" for row in rows]
     table = "\n".join([*lines, r"\end{tabular}"])
-    return f"{table}\n\n{_latex(outline.note)}\n" if outline.note else f"{table}\n"
+    return "\n\n".join([table, *map(_latex, outline.note.splitlines())]) + "\n"
 
 
 _SPECIAL = {
@@ -133,11 +133,11 @@ def render_html(rule: Rule, options: RenderOptions) -> str:
         f"<tr><th>{opening}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
         for opening, *cells in rows
     )
-    note = f'<p class="nri-note">{escape(outline.note)}</p>\n' if outline.note else ""
+    notes = "".join(f'<p class="nri-note">{escape(note)}</p>\n' for note in outline.note.splitlines())
     return (
         f'<div class="nri-ruleset">\n<table class="nri-rule">\n'
         f"<thead><tr><td></td><td></td>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
-        f"{note}</div>\n"
+        f"{notes}</div>\n"
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from nri.rule.labels import ClassTarget
 from nri.rule.literal import Clause
-from nri.rule.phrase import PLAIN, one_line, parts_of, phrase_label, phrase_part
+from nri.rule.phrase import PLAIN, one_line, parts_of, phrase_label, phrase_part, phrase_percent
 from nri.rule.rule import RenderOptions, Rule
 
 _GAP = "     "
@@ -76,7 +76,7 @@ def unpredicted(rule: Rule) -> str:
         for label, count in zip(rule.classes, support.counts, strict=True)
         if count > 0 and label not in predicted
     }
-    named = [f"{label}, {100 * part:.2g} % of the rows" for label, part in shares.items()]
+    named = [f"{label}, {phrase_percent(part)} % of the rows" for label, part in shares.items()]
     return f"never predicted: {'; '.join(named)}" if named else ""
 
 
