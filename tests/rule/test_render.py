@@ -69,11 +69,12 @@ def test_long_clauses_are_broken_after_an_and_and_their_numbers_stay_in_the_colu
     rule = Dnf([Clause(map(yes, names)), Clause([yes("x")])])
     columns = {name: column_of([True, False]) for name in [*names, "x"]}
     text = str(counted("y", ["no", "yes"], {"yes": rule}, columns, np.eye(2)[[1, 0]]))
+    wide = "IF  (column_a_with_a_long_name AND column_b_with_a_long_name AND     "
     assert text.splitlines() == [
-        "IF  (x)                                                              1 of 1 rows, about 0.67 on new ones",
-        " OR (column_a_with_a_long_name AND column_b_with_a_long_name AND     0 of 0 rows, about 0.67 on new ones",
+        f"{'IF  (x)':{len(wide)}}1 of 1 rows, about 0.67 on new ones",
+        f"{wide.replace('IF ', ' OR')}0 of 0 rows, about 0.67 on new ones",
         "     column_c_with_a_long_name AND column_d_with_a_long_name)",
-        "THEN y = yes                                                         ELSE no   1 of 1 rows, about 0.67 on new ones",
+        f"{'THEN y = yes':{len(wide)}}ELSE no   1 of 1 rows, about 0.67 on new ones",
     ]
 
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from nri.table import Table
 
 
-RARE = {"header", "exact_text", "dialect", "prevalence", "clinical", "query", "memory", "sample", "random_state"}
+RARE = {
+    *("header", "exact_text", "dialect", "prevalence", "clinical"),
+    *("query", "memory", "sample", "random_state"),
+}
 """Options that the help lists with --help-all only."""
 
 
