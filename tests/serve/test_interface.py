@@ -41,9 +41,9 @@ def test_a_rule_comes_with_its_numbers(caller):
     work = ask(caller).json()
     assert texts(work) == [["cough = yes", "fever = yes"], ["age > 50", "body_aches = yes", "chills = yes"]]
     assert [line["cells"] for line in work["lines"]] == [
-        ["yes", "1.00", "20"],
-        ["yes", "1.00", "8"],
-        ["no", "0.94", "32"],
+        ["yes", "20 of 20", "0.95"],
+        ["yes", "8 of 8", "0.94"],
+        ["no", "30 of 32", "0.91"],
     ]
     assert (work["kind"], work["is_dnf"], work["filters"]["right"]) == ("classes", True, 58)
     assert [line["opening"] for line in work["lines"]] == ["if", "or", "else"]
