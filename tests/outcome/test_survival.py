@@ -132,9 +132,9 @@ def test_a_row_of_weight_two_is_two_rows():
 
 
 def test_what_is_written_says_the_same_of_every_row(found):
-    """JSON, Python and SQL; rows with a missing cell fall to the rest."""
+    """JSON, Python and SQL; rows without a known cell fall to the rest."""
     rows = frame(60, seed=5)
-    rows.loc[:5, "age"] = np.nan
+    rows.loc[:5, list(found.rule.columns)] = np.nan
     said = found.rule.predict(rows)
     assert (said[:6] == found.rule.default).all()
     assert from_json(found.rule.render("json")) == found.rule

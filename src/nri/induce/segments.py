@@ -33,7 +33,7 @@ _FINE = 20
 """Equal parts of a column between finer cuts, once it is known that a clause uses it."""
 _LEAST_ROWS = 5.0
 """Fewest rows of a branch."""
-_PRICE = 1.0
+_PRICE = 1.25
 """Bits of rows that one bit of rule must save."""
 _EXPECTED = 0.5
 """Share of the expected score in the score that a search explains; the rest is the row's own."""
@@ -98,17 +98,12 @@ class SegmentSearch:
         values: FloatArray | None,
         expected: FloatArray | None = None,
     ) -> tuple[list[Clause], float]:
-        """Return the best clauses for some scores and their bits, from clauses that are there already.
-
-        Expected scores vary less than those of single rows, but a difference of them means no less: it is
-        weighed by how far single rows are from what is expected.
-        """
+        """Return the best clauses for some scores and their bits, from clauses that are there already."""
+        if values is not None and expected is not None:
+            mixed = (1 - _EXPECTED) * values + _EXPECTED * expected
+            values = standardised(mixed, self.table.weights)
         if values is None:
             return [], -np.inf
-        noise = None
-        if expected is not None:
-            noise = float(self.table.weights @ (values - expected) ** 2 / self.table.weights.sum())
-            values = (1 - _EXPECTED) * values + _EXPECTED * expected
         table, settings, weights = self.table, self.settings, self.table.weights
         meanings = literal_meanings(features.variables_, features.domain_)
         fires = literal_truth(*features.cells(table.columns))
@@ -126,7 +121,6 @@ class SegmentSearch:
             max_literals=min(settings.max_literals, len(meanings)),
             least_rows=_LEAST_ROWS,
             price=_PRICE,
-            noise=noise,
             required=tuple(mask[chosen] for mask in required),
         )
         literals = [meanings[j] for j in chosen]

@@ -49,8 +49,6 @@ class Problem:
     """fewest rows of a segment"""
     price: float
     """bits of rows that one bit of rule must save"""
-    noise: float | None = None
-    """variance of the values around what can be known of them; None if it is what a list leaves"""
     required: tuple[BoolArray, ...] = ()
     """[L] each; every clause has a literal of each of these sets"""
 
@@ -95,8 +93,7 @@ class _Board:
 
     def data_bits(self, explained: FloatArray | float) -> FloatArray:
         """Bits of the rows, where so much of their sum of squares is explained."""
-        left = np.maximum(self.square - np.asarray(explained), 0.0)
-        return _data_bits(left, self.total, self.problem.noise)
+        return _data_bits(np.maximum(self.square - np.asarray(explained), 0.0), self.total)
 
     def bits(self, clauses: Sequence[LiteralSet]) -> float:
         """Bits of rows and rule; infinite if a segment has too few rows."""
@@ -292,11 +289,9 @@ def bits_of_rows(errors: FloatArray, weights: FloatArray) -> float:
     return float(_data_bits(np.asarray(weights @ errors**2), float(weights.sum())))
 
 
-def _data_bits(left: FloatArray, total: float, noise: float | None = None) -> FloatArray:
-    """Bits of so many rows by a Gaussian, of what is left of their sum of squares or of a known variance."""
-    if noise is None:
-        return np.asarray(0.5 * total * np.log2(left / total + _NOISE_FLOOR))
-    return np.asarray(0.5 / np.log(2) * left / (noise + _NOISE_FLOOR))
+def _data_bits(left: FloatArray, total: float) -> FloatArray:
+    """Bits of so many rows by a Gaussian, where so much of their sum of squares is left."""
+    return np.asarray(0.5 * total * np.log2(left / total + _NOISE_FLOOR))
 
 
 def _explained(sums: FloatArray) -> FloatArray:
