@@ -10,7 +10,8 @@ from nri.seeded.sample import Sample, plausible_rows
 
 def sample_of(cells, labels=None, weights=None):
     labels = np.zeros(len(cells), int) if labels is None else labels
-    return Sample(cells, labels, np.ones(len(cells)) if weights is None else weights, 2)
+    weights = np.ones(len(cells)) if weights is None else weights
+    return Sample(cells, labels, weights, 2, np.arange(len(cells)))
 
 
 def made_of(values, known=None, weights=None, **given):

@@ -1,6 +1,7 @@
 """The expert that believes in rules: its weights, and what it says of a row without the row."""
 
 import numpy as np
+import pytest
 from scipy.special import logsumexp
 
 from nri.episode import make_episode
@@ -84,12 +85,12 @@ def test_rules_have_a_small_share_where_labels_are_chance():
     assert beliefs.rule_share < 0.7
 
 
-def test_expected_shares_are_less_sure_than_the_labels_that_the_rule_was_chosen_by():
+def test_chances_of_rows_without_their_labels_are_less_sure_than_these():
     episode = a_table(n_rows=40, noise=0.15, seed=4)
     chosen = SeededModel().induce(episode, np.arange(6), Limits(), np.random.default_rng(0), 1)
-    assert chosen.expected is not None
-    assert chosen.expected.shape == (len(chosen.branches) + 1, 2)
-    np.testing.assert_allclose(chosen.expected.sum(axis=1), 1)
-    counts = chosen.counts[1]
-    trained = counts[:, 1] / counts.sum(axis=1)
-    assert chosen.expected[: len(trained), 1].mean() < trained.mean()
+    held_out = chosen.held_out
+    assert held_out is not None
+    assert held_out.masses.sum() == pytest.approx(episode.weights.sum())
+    decided = chosen.predict(episode.values, episode.known)[held_out.rows]
+    right = held_out.masses[np.arange(len(decided)), decided].sum() / held_out.masses.sum()
+    assert right < np.mean(chosen.predict(episode.values, episode.known) == episode.labels)

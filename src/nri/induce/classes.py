@@ -8,12 +8,12 @@ import numpy as np
 from nri.arrays import BoolArray, FloatArray, Hashes, IntArray, mixed
 from nri.episode import Cells, Episode, make_episode
 from nri.induce import constraints, models
-from nri.induce.assemble import assemble, branches_of, in_literals, literal_meanings, simplified
+from nri.induce.assemble import assemble, branches_of, literal_meanings, simplified
 from nri.induce.refine import cuts_of, rule_bits, sharpen
 from nri.induce.settings import Settings
 from nri.rule import Kind, Literal, Rule
 from nri.rule.column import Columns
-from nri.rule.truth import favour
+from nri.rule.truth import clause_matrix, favour, first_to_fire, shrink
 from nri.search.limits import Limits
 from nri.search.result import Induced
 from nri.table.binarizer import Binarizer
@@ -57,7 +57,7 @@ class ClassSearch:
         rule = first.rule
         if self.settings.binarize == "auto" and model.sharpens and self._labels_place_cuts(first.induced):
             rule = self._with_sharper_cuts(features, first)
-        return _with_expected(rule, first), first
+        return _with_expected(rule, first, self.table), first
 
     def candidate(self, features: Binarizer, model: models.Inducer) -> Candidate:
         """Induce clauses on some features, and return them as a rule about columns."""
@@ -155,26 +155,30 @@ class ClassSearch:
         )
 
 
-def _with_expected(rule: Rule, first: Candidate) -> Rule:
-    """Return the rule with the class shares that the model expects of new rows, branch by branch.
+LABEL_PART = 0.2
+"""Part of the counted labels in the shares that are expected of a branch; the rest are held-out chances."""
+_PRIOR_ROWS = 2.0
+"""Rows with the class shares of the whole table that held-out chances are mixed with."""
 
-    Branches are found again by columns and comparisons: their cuts may have moved. Where a branch is another
-    one, all keep the shares that were counted and shrunk.
+
+def _with_expected(rule: Rule, first: Candidate, table: Table) -> Rule:
+    """Return the rule with the class shares to expect of new rows, branch by branch.
+
+    The rule was chosen by its labels, so their shares are too good. What the posterior says of the same rows,
+    each without its label, is not chosen by anything, but hesitates: the truth lies between.
     """
-    expected, classes = first.induced.expected, rule.labels.classes
-    if expected is None:
+    held_out, n_branches = first.induced.held_out, len(rule.estimates)
+    if held_out is None:
         return rule
-    shapes = {
-        (in_literals(clause, first.view.literals).shape, classes[c]): row
-        for (c, clause), row in zip(first.induced.branches, expected[:-1], strict=True)
-    }
-    rows = [shapes.get((branch.clause.shape, branch.value)) for branch in rule.branches]
-    if len(rows) != len(expected) - 1 or any(row is None for row in rows):
-        return rule
-    estimates = [
-        replace(one, expected=tuple(favour(np.asarray(row), rule.labels.index(one.value)).tolist()))
-        for one, row in zip(rule.estimates, [*rows, expected[-1]], strict=True)
-    ]
+    deciding = first_to_fire(clause_matrix(rule.clauses, table.columns, len(table)))
+    sums = np.zeros((n_branches, len(table.classes)))
+    np.add.at(sums, deciding[first.view.rows[held_out.rows]], held_out.masses)
+    prior = _PRIOR_ROWS * np.array(rule.support.counts) / max(rule.support.rows, 1e-12)
+    estimates = []
+    for one, masses in zip(rule.estimates, sums, strict=True):
+        shares = LABEL_PART * np.array(one.expected) + (1 - LABEL_PART) * shrink(masses, prior)
+        expected = favour(shares, rule.labels.index(one.value))
+        estimates.append(replace(one, expected=tuple(expected.tolist())))
     branches = [replace(b, estimate=one) for b, one in zip(rule.branches, estimates[:-1], strict=True)]
     return replace(rule, branches=tuple(branches), otherwise=estimates[-1])
 
@@ -207,6 +211,8 @@ class CanonicalEpisode:
     """[N], which variables were negated"""
     number_order: IntArray
     """[F], where each number stood in the table"""
+    rows: IntArray
+    """[M], where each row stood in the table"""
 
     def seen(self, cells: Cells) -> Cells:
         """Put other rows of the same table into this order."""
@@ -241,6 +247,7 @@ def canonical(
         order,
         flipped,
         number_order,
+        by_row,
     )
     cells, unlabelled = view.seen(episode.cells).take(by_row), view.seen(episode.unlabelled)
     in_order = replace(

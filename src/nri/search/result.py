@@ -33,6 +33,16 @@ class PricedRules:
 
 
 @dataclass(frozen=True, eq=False)
+class HeldOutChances:
+    """What is believed of some rows of an episode, each without its label."""
+
+    rows: IntArray
+    """[S], which rows"""
+    masses: FloatArray
+    """[S, n_classes], chances of the classes times the weight that the row stands for"""
+
+
+@dataclass(frozen=True, eq=False)
 class Induced:
     """A rule for each class, the class counts behind every clause, and the order in which clauses decide.
 
@@ -63,9 +73,8 @@ class Induced:
     """For each class the rules near the best one, where they were wanted"""
     expected_bits: float | None = None
     """Bits that the labels take by the posterior, where the rule was chosen by that"""
-    expected: FloatArray | None = None
-    """[branches + 1, n_classes], class shares to expect of new rows by the branch that decides them;
-    None if the model has no posterior"""
+    held_out: HeldOutChances | None = None
+    """What is believed of rows without their labels; None if the model has no posterior"""
 
     def __post_init__(self) -> None:
         if not self.branches:

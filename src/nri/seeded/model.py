@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.episode import Cells, Episode, literal_truth, stacked_cells
+from nri.episode import Cells, Episode, stacked_cells
 from nri.search.clauses import AnyClause, ClauseArray, IndexCount, clause_array, in_order, stacked
 from nri.search.greedy import described, induce
 from nri.search.limits import Limits
 from nri.search.objective import DescriptionLength, ExpectedError
 from nri.search.propose import SymbolicProposer
-from nri.search.result import Induced, deciding_places
+from nri.search.result import HeldOutChances, Induced
 from nri.search.rows import OneVsRest, search_rows
 from nri.seeded.posterior import Beliefs, Posterior
 from nri.seeded.sample import Sample, distinct_rows, plausible_rows, take_sample
@@ -103,7 +103,7 @@ class SeededModel:
         sample = take_sample(episode, self.config.posterior_rows, rng)
         posterior = Posterior(sample, groups, self.network, priced)
         if by_labels and suffice:
-            return replace(by_labels, posterior=posterior, expected=expected_shares(by_labels, episode))
+            return replace(by_labels, posterior=posterior)
         sample = take_sample(episode, self.config.sample_rows, rng)
         plausible = self._further_rows(episode, sample, groups, rng)
         rows, which = distinct_rows(episode.cells)
@@ -111,9 +111,9 @@ class SeededModel:
             stacked_cells(plausible, rows), self.config.network_rows
         )
         of_plausible, of_rows = np.split(beliefs.chances, [len(plausible)])
+        held_out = HeldOutChances(sample.rows, beliefs.left_out * sample.weights[:, None])
         if by_labels and beliefs.rule_share > self.config.rules_decide:
-            expected = expected_shares(by_labels, episode, sample, beliefs.left_out)
-            return replace(by_labels, posterior=posterior, expected=expected)
+            return replace(by_labels, posterior=posterior, held_out=held_out)
         labels = np.eye(episode.n_classes)[episode.labels]
         believed = self.config.label_share * labels + (1 - self.config.label_share) * of_rows[which]
         under_posterior = induce(
@@ -136,7 +136,7 @@ class SeededModel:
             chosen,
             posterior=posterior,
             expected_bits=beliefs.label_bits * float(episode.weights.sum()),
-            expected=expected_shares(chosen, episode, sample, beliefs.left_out),
+            held_out=held_out,
         )
 
     def _further_rows(
@@ -191,42 +191,6 @@ def _counted_on_labels(chosen: Induced, episode: Episode) -> Induced:
     if errors < of_classes.sum() - of_classes.max() - 1e-9:
         return described(evidence, chosen.branches, chosen.default, chosen.cost)
     return described(evidence, (), int(np.argmax(of_classes)), chosen.cost)
-
-
-PRIOR_ROWS = 2.0
-"""Rows with the class shares of the whole table that every count of labels is mixed with."""
-LABEL_PART = 0.2
-"""Part of the counted labels in the shares that are expected of a branch; the rest are left-out chances."""
-
-
-def expected_shares(
-    chosen: Induced, episode: Episode, sample: Sample | None = None, left_out: FloatArray | None = None
-) -> FloatArray:
-    """[branches + 1, n_classes], the class shares to expect of new rows that each branch decides.
-
-    The rule was chosen by its labels, so their shares are too good. What the posterior says of the same rows,
-    each without its label, is not chosen by anything, but hesitates: the truth lies between.
-    """
-    labels = np.eye(episode.n_classes)[episode.labels] * episode.weights[:, None]
-    prior = labels.sum(axis=0) / labels.sum()
-    counted = _shrunk(_decided_sums(chosen, episode.cells, labels), prior)
-    if sample is None or left_out is None:
-        return counted
-    held_out = _decided_sums(chosen, sample.cells, left_out * sample.weights[:, None])
-    return LABEL_PART * counted + (1 - LABEL_PART) * _shrunk(held_out, prior)
-
-
-def _shrunk(counts: FloatArray, prior: FloatArray) -> FloatArray:
-    """Return class shares by counts [branches, n_classes], drawn towards those of all rows."""
-    return np.asarray((counts + PRIOR_ROWS * prior) / (counts.sum(axis=1, keepdims=True) + PRIOR_ROWS))
-
-
-def _decided_sums(chosen: Induced, cells: Cells, values: FloatArray) -> FloatArray:
-    """[branches + 1, n_classes], the sum of values [M, n_classes] over the rows that each branch decides."""
-    places = deciding_places(chosen.branches, literal_truth(cells.values, cells.known))
-    sums = np.zeros((len(chosen.branches) + 1, values.shape[1]))
-    np.add.at(sums, places, values)
-    return sums
 
 
 def fair_price(chances: FloatArray) -> float:

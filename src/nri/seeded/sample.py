@@ -22,6 +22,8 @@ class Sample:
     weights: FloatArray
     """[M], all above zero"""
     n_classes: int
+    rows: IntArray
+    """[M], the first row of the episode that each stands for"""
 
 
 def signed_cells(values: NDArray[Any], known: NDArray[Any]) -> SignedArray:
@@ -45,7 +47,8 @@ def take_sample(episode: Episode, most: int, rng: np.random.Generator) -> Sample
     if len(kept) > most:
         kept, weights = _drawn(labels[first], weights, most, rng)
     rows = used[first[kept]]
-    return Sample(episode.cells.take(rows), episode.labels[rows], _countable(weights), episode.n_classes)
+    cells, labels = episode.cells.take(rows), episode.labels[rows]
+    return Sample(cells, labels, _countable(weights), episode.n_classes, rows)
 
 
 HEAVIEST, LIGHTEST = 1e4, 1e-6
