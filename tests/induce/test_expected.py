@@ -1,0 +1,21 @@
+"""What a branch leads one to expect of new rows."""
+
+from made_tables import labelled_table
+from sklearn.datasets import load_breast_cancer
+
+from nri.induce.induce import induce_rule
+from nri.induce.settings import Settings
+
+
+def test_the_share_to_expect_is_that_of_the_branch_though_cuts_and_order_have_changed():
+    """A branch that was right on 36 of 36 rows said 0.71, and one with 10 of 12 said 0.88: it was its own."""
+    data = load_breast_cancer(as_frame=True)
+    frame = data.data[["mean radius", "mean texture", "mean area", "mean concave points"]][:120]
+    table = labelled_table(frame, 1 - data.target[:120].to_numpy(), ("benign", "malignant"), "tumour")
+    rule = induce_rule(table, Settings()).rule
+    estimates = [one for one in rule.estimates if one.rows >= 10]
+    shares = [rule.labels.share(one) for one in estimates]
+    expected = [rule.labels.probability(one) for one in estimates]
+    assert len(estimates) > 2
+    assert shares.index(min(shares)) == expected.index(min(expected))
+    assert all(new < old for new, old in zip(expected, shares, strict=True))
