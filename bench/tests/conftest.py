@@ -8,6 +8,7 @@ from trainings import judged_briefly
 
 from nri_bench.datasets import uci_names
 from nri_bench.experiments.options import TOLD
+from nri_bench.experiments.readable import LINTS
 from nri_bench.methods import METHODS, TABLE_METHODS
 from nri_bench.run import engine
 
@@ -101,9 +102,15 @@ def experiment_rows():
         "xor": {"rule": ("xor", "control"), "N": (4, 12)},
         "polarity": {"pattern": ("+ +", "+ -", "++ --")},
         "clauses": {"dataset": ("vote", "car"), "most": (1, 8)},
+        "planted": {"n": (60, 300), "noise": (0.0, 0.1)},
+        "readable": {"dataset": ("saheart", "hmda")},
         "seeds": {"dataset": ("vote", "car"), "protocol": ("p20", "p4")},
     }
     extra = {"recovery": {"equal": 0.7}, "polarity": {"equal": 0.5}, "spurious": {"shifted_accuracy": 0.8}}
+    extra["planted"] = {"exact_columns": 0.5, "foreign": 0.2, "literals": 4.0, "calibration": 0.04}
+    extra["readable"] = {"clean": 1.0, "counts": 0.0, "branches": 3, "literals": 6} | dict.fromkeys(
+        LINTS, 0.0
+    )
     extra["ablation"] = {"literals_per_clause": 2.5, "episodes": 192_000}
     extra["slots"] = {"usage_variance": 0.01, "gate_entropy": 0.2, "usage_variance_25": 0.02}
     extra["wide"] = {"half": "choosing", "n_classes": 2, "log_loss": 0.5}

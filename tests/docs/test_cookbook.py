@@ -23,7 +23,7 @@ EXPECTED = {
     "slices": "chills = yes",
     "stability": "cough = yes AND fever = yes: same conditions in",
     "surrogate": "THEN prediction = yes",
-    "survey_weights": "1.00 of 760 rows (weighted)",
+    "survey_weights": "760 of 760 rows (weighted)",
     "survival": "concordance on new rows: 0.6",
     "to_sql": "same as predict: True",
     "tuning": "clauses: 2",

@@ -118,8 +118,16 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
-    """No figure: the table says it."""
-    return {}
+    """Draw the share of tables with a clean rule, and the lines of a rule, method by method."""
+    from nri_bench.figures.dots import variant_bars
+
+    labelled = [{**row, "label": label_of(str(row["method"]))} for row in rows if row["status"] == "ok"]
+    if not labelled:
+        return {}
+    means = pd.DataFrame(labelled).groupby(["label", "method"], sort=False)[["clean", "branches"]].mean()
+    titles = (("clean", "clean rules (%)", 100.0), ("branches", "branches", 1.0))
+    figure = variant_bars(means.reset_index().to_dict("records"), titles)
+    return {"readable": figure} if figure else {}
 
 
 EXPERIMENT = Experiment(
