@@ -126,7 +126,8 @@ def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
         return {}
     means = pd.DataFrame(labelled).groupby(["label", "method"], sort=False)[["clean", "branches"]].mean()
     titles = (("clean", "clean rules (%)", 100.0), ("branches", "branches", 1.0))
-    figure = variant_bars(means.reset_index().to_dict("records"), titles)
+    records = [{str(k): v for k, v in one.items()} for one in means.reset_index().to_dict("records")]
+    figure = variant_bars(records, titles)
     return {"readable": figure} if figure else {}
 
 
