@@ -9,7 +9,7 @@ import torch
 
 from nri.errors import InputError
 from nri.networks import export_weights, load_network
-from nri.seeded.experts import consult
+from nri.seeded.experts import Experts
 from nri.seeded.torch.training import OneTable, SeededTrainConfig, SeededTraining
 from nri.train.config import from_dict, read_toml
 from nri.train.loop import CHECKPOINT, train
@@ -39,33 +39,33 @@ def table(rng: np.random.Generator, M: int, N: int, S: int):
 
 
 def evaluate(network: SeededNetwork, rows, labels, weights, query):
-    opinions = consult(rows, query, labels, weights)
-    table = {"rows": rows, "labels": labels, "weights": weights, "row_opinions": opinions.support}
-    parts = {"seed_opinions": opinions.query, "seed_parts": opinions.query_parts}
+    experts = Experts(rows, labels, weights)
+    table = {"rows": rows, "labels": labels, "weights": weights, "row_opinions": experts.support}
+    parts = {"seed_opinions": experts.opine(query), "seed_parts": experts.parts(query)}
     return network.evaluate(table, {"seeds": query, **parts})
 
 
 @pytest.mark.parametrize(("M", "N", "S"), [(2, 1, 1), (6, 3, 2), (50, 12, 8), (120, 70, 40), (300, 5, 3)])
-def test_onnx_and_torch_give_the_same_answers(exported, M, N, S):
+def test_the_file_and_torch_give_the_same_answers(exported, M, N, S):
     checkpoint, onnx_file = exported
     rows, labels, weights, query = table(np.random.default_rng(M), M, N, S)
     answer = evaluate(SeededNetwork(onnx_file), rows, labels, weights, query)
-    opinions = consult(rows, query, labels)
+    experts = Experts(rows, labels)
     arrays = (
         rows,
         labels,
         weights,
         query,
         np.ones((S, M), np.float32),
-        opinions.support,
-        opinions.query,
-        opinions.query_parts,
+        experts.support,
+        experts.opine(query),
+        experts.parts(query),
     )
     with torch.no_grad():
         expected = OneTable(load_network(checkpoint))(*map(torch.from_numpy, arrays))
-    np.testing.assert_allclose(answer.posterior, expected[0], atol=1e-4)
-    np.testing.assert_allclose(answer.reason, expected[1], atol=1e-4)
-    np.testing.assert_allclose(answer.precision, expected[2], atol=1e-4)
+    np.testing.assert_allclose(answer.posterior, expected[0], atol=1e-5)
+    np.testing.assert_allclose(answer.reason, expected[1], atol=1e-5)
+    np.testing.assert_allclose(answer.precision, expected[2], atol=1e-5)
 
 
 def test_answers_do_not_depend_on_how_rows_are_put_into_chunks(exported, monkeypatch):
