@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
@@ -23,6 +23,11 @@ def mixed(numbers: Hashes) -> Hashes:
     return spread ^ (spread >> np.uint64(31))
 
 
+def settled(beliefs: NDArray[Any]) -> FloatArray:
+    """Return beliefs with the digits that a search may go by: processors differ in the seventh of them."""
+    return np.asarray(np.round(beliefs, 3), dtype=np.float64)
+
+
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Let linear algebra work in one thread while this holds; also a decorator.
@@ -31,12 +36,15 @@ def one_thread() -> Iterator[None]:
     of a search are many and small: beside other jobs two threads took five times the seconds of one.
     """
     # SciPy has linear algebra of its own, which is found only if it was loaded before
-    with _libraries("scipy.linalg" in sys.modules).limit(limits=1, user_api="blas"):
+    libraries = _libraries("scipy.linalg" in sys.modules)
+    with nullcontext() if libraries is None else libraries.limit(limits=1, user_api="blas"):
         yield
 
 
 @cache
 def _libraries(with_scipy: bool) -> Any:
-    from threadpoolctl import ThreadpoolController
-
+    try:
+        from threadpoolctl import ThreadpoolController
+    except ModuleNotFoundError:  # as in a browser, which has one thread
+        return None
     return ThreadpoolController()  # looking for them takes milliseconds, so it is done once

@@ -96,10 +96,8 @@ def make_episode(
     costs: FloatArray | None = None,
     unlabelled: Cells | None = None,
 ) -> Episode:
-    """Build an episode, filling in what is not said.
+    """Build an episode, filling in what is not said: known cells, weights of one, equal costs, no more rows.
 
-    That is: all cells known, weight one, classes by the labels, no numbers, errors that all cost the same,
-    and no further rows.
     Costs are scaled so that rows keep their weight on average.
     """
     values = np.asarray(values, dtype=bool)
@@ -123,8 +121,3 @@ def make_episode(
 def literal_truth(values: BoolArray, known: BoolArray) -> BoolArray:
     """[M, 2N]: where each literal is *known to hold*; an unknown cell makes both literals False."""
     return np.concatenate([values & known, ~values & known], axis=1)
-
-
-def negation(literal: int, n_variables: int) -> int:
-    """Return the index of the complementary literal."""
-    return literal - n_variables if literal >= n_variables else literal + n_variables

@@ -8,10 +8,22 @@ from scipy.sparse import csr_array, hstack, identity, vstack
 
 from nri.arrays import FloatArray
 from nri.search.candidates import CandidatePool
+from nri.search.clauses import AnyClause
 from nri.search.limits import Limits
 from nri.search.objective import Objective
 from nri.search.rows import OneVsRest
-from nri.search.select import Selection, select
+from nri.search.select import select
+
+
+@dataclass(frozen=True)
+class ExactSelection:
+    """A rule for one class, with its cost and expected errors on the rows it was chosen by."""
+
+    clauses: tuple[AnyClause, ...]
+    cost: float
+    errors: float
+    proven: bool
+    """Whether no other set of the candidates is cheaper."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +43,7 @@ def select_exact(
     *,
     max_errors: float | None = None,
     time_limit: float = 60.0,
-) -> Selection:
+) -> ExactSelection:
     """Return the cheapest set of candidates, or the local search's when a solve runs out of time.
 
     ``proven`` of the result tells the two apart.
@@ -51,14 +63,15 @@ def select_exact(
     programme = _Programme(pool, task, limits, max_errors, time_limit)
     corners = programme.corners()
     if corners is None:
-        return select(pool, task, objective, limits, max_errors=max_errors)
+        local = select(pool, task, objective, limits, max_errors=max_errors)
+        return ExactSelection(local.clauses, local.cost, local.errors, proven=False)
     costs = objective.cost(
         np.array([corner.errors for corner in corners]),
         np.array([corner.bits for corner in corners]),
         task.total,
     )
     best = int(np.argmin(np.round(costs, 9)))
-    return Selection(
+    return ExactSelection(
         clauses=pool.rule(corners[best].chosen),
         cost=float(costs[best]),
         errors=corners[best].errors,

@@ -13,8 +13,8 @@ from nri.search.clauses import clause_array
 from nri.search.limits import Limits
 
 
-def build_pool(literals, clauses, *limits, **masses):
-    return candidates.build_pool(literals, clause_array(clauses, literals.shape[1]), *limits, **masses)
+def build_pool(literals, clauses, *limits):
+    return candidates.build_pool(literals, clause_array(clauses, literals.shape[1]), *limits)
 
 
 def all_clauses(n_variables, longest=3):
@@ -68,13 +68,6 @@ def test_a_pool_is_the_plain_definition_by_sets_of_tuples(episode, data):
     assert build_pool(literals, clauses, limits).clauses == tuple(first.values())
 
 
-def test_a_pool_knows_where_the_clauses_of_a_rule_stand():
-    values = np.random.default_rng(0).random((30, 4)) < 0.5
-    pool = build_pool(literal_truth(values, np.ones((30, 4), bool)), all_clauses(4, 2))
-    assert pool.positions(pool.rule([20, 0, 3])) == (0, 3, 20)
-    assert pool.positions([(0, 1, 2, 3)]) == (), "longer than any candidate"
-
-
 @settings(deadline=None, max_examples=usually(6, 20))
 @given(episodes(max_variables=3), st.randoms(use_true_random=False))
 def test_the_order_of_proposals_does_not_matter(episode, random):
@@ -112,8 +105,8 @@ def test_limits_keep_out_long_forbidden_and_negated_clauses():
 def test_least_precision_counts_weights():
     literals = literal_truth(np.array([[1, 0], [1, 0], [0, 1]], bool), np.ones((3, 2), bool))
     positive, weights = np.array([3.0, 0.0, 0.0]), np.array([3.0, 1.0, 1.0])
-    pool = build_pool(literals, [(0,), (1,)], Limits(min_precision=0.75), positive=positive, weights=weights)
-    assert pool.clauses == ((0,),)
-    none = build_pool(literals, [(0,)], Limits(min_precision=0.76), positive=positive, weights=weights)
+    pool = build_pool(literals, [(0,), (1,)])
+    assert pool.precise(positive, weights, 0.75).clauses == ((0,),)
+    none = pool.precise(positive, weights, 0.76)
     assert none.clauses == ()
     assert none.truth.shape == (0, 3)

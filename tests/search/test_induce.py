@@ -7,12 +7,10 @@ from hypothesis import strategies as st
 from search_problems import dnf_truth, episodes, random_posterior
 
 from nri.episode import literal_truth, make_episode
-from nri.errors import InputError
 from nri.search.greedy import induce
 from nri.search.limits import Limits
 from nri.search.objective import ExpectedError
 from nri.search.propose import SymbolicProposer
-from nri.search.result import deciding_places
 
 SMALL = SymbolicProposer(max_seeds=20, widen_seeds=5, exhaustive=300)
 
@@ -34,8 +32,9 @@ def test_support_accuracy_is_at_least_that_of_majority_and_best_literal(n_classe
     best = masses.sum(axis=0).max()
     for fires in literal_truth(episode.values, episode.known).T:
         best = max(best, masses[fires].sum(axis=0).max() + masses[~fires].sum(axis=0).max())
-    assert right >= best - 1e-6
-    assert induced.errors == pytest.approx(episode.weights.sum() - right, abs=1e-6)
+    rounded = 1e-6 if posterior is None else 1e-5 * episode.weights.sum()  # see exact_in_sums
+    assert right >= best - rounded
+    assert induced.errors == pytest.approx(episode.weights.sum() - right, abs=rounded)
 
 
 @pytest.mark.parametrize("rule", [[(0, 1)], [(0, 13), (2, 3)], [(0,), (1,), (14,)]])
@@ -99,27 +98,11 @@ def test_rows_that_no_rule_covers_go_to_the_likeliest_class_among_them():
     induced = induce(episode, rng=rng)
     assert np.bincount(labels).argmax() == 2
     assert (induced.predict(values, np.ones_like(values)) == labels).all()
-    assert induced.default == int(np.argmax(induced.default_counts))
     covered = np.zeros(200, bool)
     for rule in induced.rules:
         for clause in rule:
             covered |= literal_truth(values, np.ones_like(values))[:, list(clause)].all(axis=1)
-    assert induced.default_counts.tolist() == np.bincount(labels[~covered], minlength=3).tolist()
-
-
-def test_counts_are_the_classes_that_each_clause_covers():
-    rng = np.random.default_rng(8)
-    values = rng.random((90, 6)) < 0.5
-    labels = np.where(values[:, 0], rng.integers(0, 2, 90), 2)
-    episode = make_episode(values, labels=labels, weights=rng.integers(1, 4, 90))
-    induced = induce(episode, rng=rng)
-    literals = literal_truth(values, episode.known)
-    for c, rule in enumerate(induced.rules):
-        assert induced.counts[c].shape == (len(rule), 3)
-        for clause, counts in zip(rule, induced.counts[c], strict=True):
-            fires = literals[:, list(clause)].all(axis=1)
-            expected = np.bincount(labels[fires], episode.weights[fires], minlength=3)
-            assert counts == pytest.approx(expected)
+    assert induced.default == np.bincount(labels[~covered], minlength=3).argmax()
 
 
 def test_a_certain_posterior_says_the_same_as_labels():
@@ -133,12 +116,6 @@ def test_a_certain_posterior_says_the_same_as_labels():
     assert hard.rules == soft.rules
 
 
-def test_a_posterior_of_the_wrong_shape_is_refused():
-    episode = make_episode(np.ones((3, 2), bool))
-    with pytest.raises(InputError, match=r"\(3, 3\).*2 classes"):
-        induce(episode, rng=np.random.default_rng(0), posterior=np.full((3, 3), 1 / 3))
-
-
 def test_limits_hold_for_the_rules_of_several_classes():
     rng = np.random.default_rng(10)
     values = rng.random((200, 6)) < 0.5
@@ -148,7 +125,7 @@ def test_limits_hold_for_the_rules_of_several_classes():
     assert any(induced.rules)
     assert all(len(rule) <= 2 for rule in induced.rules)
     assert all(len(clause) <= 2 for _, clause in induced.branches)
-    places = deciding_places(induced.branches, literal_truth(values, np.ones_like(values)))
+    places = induced.places(literal_truth(values, np.ones_like(values)))
     for place, (c, _) in enumerate(induced.branches):
         assert (labels[places == place] == c).mean() >= 0.6  # on the rows that it decides
 

@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 from nri.errors import InputError
@@ -12,11 +11,6 @@ from nri.search.limits import Limits
 def test_impossible_limits_are_refused_by_name(name, value):
     with pytest.raises(InputError, match=rf"{name} is {value}.*use"):
         Limits(**{name: value})
-
-
-def test_a_mask_of_the_wrong_size_is_refused():
-    with pytest.raises(InputError, match=r"3 variables.*6 literals"):
-        Limits(allowed=np.ones(4, bool)).literal_mask(3)
 
 
 def test_no_negations_leaves_the_plain_literals():

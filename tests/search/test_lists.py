@@ -9,7 +9,6 @@ from search_problems import episodes
 from nri.episode import literal_truth, make_episode
 from nri.search.greedy import induce
 from nri.search.limits import Limits
-from nri.search.result import deciding_places
 
 
 def three_classes(n_rows=300, seed=0):
@@ -34,7 +33,7 @@ def test_the_first_branch_that_fires_decides():
     episode = three_classes()
     induced = found(episode)
     literals = literal_truth(episode.values, episode.known)
-    places = deciding_places(induced.branches, literals)
+    places = induced.places(literals)
     classes = np.array([*(c for c, _ in induced.branches), induced.default])
     assert (induced.predict(episode.values, episode.known) == classes[places]).all()
     assert tuple(map(set, induced.rules)) == tuple(
@@ -60,7 +59,7 @@ def test_a_list_keeps_its_limits_and_more_lines_never_cost(episode, most):
 def test_every_branch_is_worth_its_line(episode):
     """Its class has a larger share of the rows that it decides than of those that reach it."""
     induced = found(episode)
-    places = deciding_places(induced.branches, literal_truth(episode.values, episode.known))
+    places = induced.places(literal_truth(episode.values, episode.known))
     masses = np.eye(3)[episode.labels] * episode.weights[:, None]
     if len(induced.branches) < 2:
         return  # a single literal may stand so that no rule is worse than one

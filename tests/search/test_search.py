@@ -95,7 +95,7 @@ def test_a_short_list_is_the_head_of_a_stable_sort_under_each_error_weight(episo
 def test_a_full_rule_takes_no_further_clause():
     values = np.random.default_rng(0).random((60, 4)) < 0.5
     _, pricing = problem(make_episode(values, labels=values[:, 0] | values[:, 1]), OBJECTIVES[0])
-    (first,) = pricing.pool.positions([(0,)])
+    first = pricing.pool.clauses.index((0,))
     best = {most: Moves(pricing, [State((first,))], 1, most).best(0)[1] for most in (1, 2)}
     assert pricing.pool.rule(best[2]) == ((0,), (1,))
     assert len(best[1]) == 1

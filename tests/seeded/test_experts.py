@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nri.seeded.experts import COUNCIL, consult
+from nri.seeded.experts import COUNCIL, Experts
 from nri.seeded.kernels import FIRM
 from nri.weights import EXPERTS
 
@@ -25,9 +25,9 @@ shapes = {"seed": st.integers(0, 10_000), "n_rows": st.integers(4, 40), "n_colum
 def test_row_order_does_not_matter(seed, n_rows, n_columns):
     x, y = table(seed, n_rows, n_columns)
     order = np.random.default_rng(seed).permutation(n_rows)
-    plain, shuffled = consult(x, x[:3], y), consult(x[order], x[:3], y[order])
+    plain, shuffled = Experts(x, y), Experts(x[order], y[order])
     np.testing.assert_allclose(plain.support[order], shuffled.support, atol=2e-3)
-    np.testing.assert_allclose(plain.query, shuffled.query, atol=2e-3)
+    np.testing.assert_allclose(plain.opine(x[:3]), shuffled.opine(x[:3]), atol=2e-3)
 
 
 @given(**shapes)
@@ -35,29 +35,30 @@ def test_column_order_and_coding_do_not_matter(seed, n_rows, n_columns):
     x, y = table(seed, n_rows, n_columns)
     rng = np.random.default_rng(seed)
     order, sign = rng.permutation(n_columns), rng.choice([-1, 1], n_columns).astype(np.float32)
-    plain, changed = consult(x, x[:3], y), consult((x * sign)[:, order], (x[:3] * sign)[:, order], y)
+    plain, changed = Experts(x, y), Experts((x * sign)[:, order], y)
     np.testing.assert_allclose(plain.support, changed.support, atol=2e-3)
-    np.testing.assert_allclose(plain.query_parts[:, order], changed.query_parts, atol=2e-3)
+    parts = changed.parts((x[:3] * sign)[:, order])
+    np.testing.assert_allclose(plain.parts(x[:3])[:, order], parts, atol=2e-3)
 
 
 def test_the_opinion_on_a_support_row_is_that_of_the_experts_without_it():
     x, y = table(5, 30, 6, missing=0.0)
     x -= 0  # no unknown cells: then dropping a row moves only the means and the base rate
-    whole = consult(x, x, y)
+    whole = Experts(x, y)
     linear = slice(0, 3)
     for m in (0, 7, 29):
         rest = np.arange(30) != m
-        alone = consult(x[rest], x[m : m + 1], y[rest])
+        alone = Experts(x[rest], y[rest])
+        opinion = alone.opine(x[m : m + 1])[0, linear]
         np.testing.assert_allclose(
-            whole.support[m, linear] + whole.base_rate, alone.query[0, linear] + alone.base_rate, atol=0.06
+            whole.support[m, linear] + whole.base_rate, opinion + alone.base_rate, atol=0.06
         )
 
 
 def test_the_parts_of_the_firm_linear_expert_add_up_to_its_opinion():
     x, y = table(3, 25, 7)
-    opinions = consult(x, x[:5], y)
-    np.testing.assert_allclose(opinions.support_parts.sum(axis=1), opinions.support[:, FIRM], atol=1e-3)
-    np.testing.assert_allclose(opinions.query_parts.sum(axis=1), opinions.query[:, FIRM], atol=1e-3)
+    experts = Experts(x, y)
+    np.testing.assert_allclose(experts.parts(x[:5]).sum(axis=1), experts.opine(x[:5])[:, FIRM], atol=1e-3)
 
 
 def test_every_expert_sees_a_column_that_is_the_label():
@@ -65,17 +66,17 @@ def test_every_expert_sees_a_column_that_is_the_label():
     y = (rng.random(80) < 0.5).astype(np.int64)
     x = rng.choice([-1.0, 1.0], size=(80, 5)).astype(np.float32)
     x[:, 2] = 2 * y - 1
-    opinions = consult(x, x[:0], y)
+    experts = Experts(x, y)
     for e, name in enumerate(EXPERTS):
-        right = ((opinions.support[:, e] > 0) == (y == 1)).mean()
+        right = ((experts.support[:, e] > 0) == (y == 1)).mean()
         assert right > 0.75, f"{name} is right on {right:.0%}"
 
 
 def test_constant_columns_and_a_single_class_give_finite_opinions():
     x = np.ones((6, 3), dtype=np.float32)
-    opinions = consult(x, -x, np.zeros(6, dtype=np.int64))
-    assert np.isfinite(opinions.support).all()
-    assert np.isfinite(opinions.query).all()
+    experts = Experts(x, np.zeros(6, dtype=np.int64))
+    assert np.isfinite(experts.support).all()
+    assert np.isfinite(experts.opine(-x)).all()
 
 
 @given(**shapes)
@@ -83,11 +84,9 @@ def test_a_weight_of_two_is_the_same_as_two_rows(seed, n_rows, n_columns):
     x, y = table(seed, n_rows, n_columns)
     weights = np.random.default_rng(seed).integers(1, 4, n_rows)
     again = np.repeat(np.arange(n_rows), weights)
-    weighted = consult(x, x[:3], y, weights)
-    repeated = consult(x[again], x[:3], y[again])
+    weighted, repeated = Experts(x, y, weights), Experts(x[again], y[again])
     np.testing.assert_allclose(weighted.support[again], repeated.support, atol=4e-3)
-    np.testing.assert_allclose(weighted.support_parts[again], repeated.support_parts, atol=4e-3)
-    np.testing.assert_allclose(weighted.query, repeated.query, atol=4e-3)
+    np.testing.assert_allclose(weighted.opine(x[:3]), repeated.opine(x[:3]), atol=4e-3)
 
 
 def test_the_council_follows_the_expert_that_is_right():
@@ -95,5 +94,5 @@ def test_the_council_follows_the_expert_that_is_right():
     rng = np.random.default_rng(1)
     x = rng.choice([-1.0, 1.0], size=(60, 8)).astype(np.float32)
     y = (x @ np.array([1, 1, 1, 1, 1, 0, 0, 0]) > 0).astype(np.int64)
-    errors = ((consult(x, x[:0], y).support - (y - (y.sum() + 0.5) / 61)[:, None]) ** 2).mean(axis=0)
+    errors = ((Experts(x, y).support - (y - (y.sum() + 0.5) / 61)[:, None]) ** 2).mean(axis=0)
     assert errors[COUNCIL] <= errors[:COUNCIL].min() * 1.05

@@ -8,7 +8,7 @@ from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nri.seeded.experts import consult
+from nri.seeded.experts import Experts
 from nri.seeded.torch.network import SeededConfig, SeededInducer, SeededInputs, neighbourhoods
 from nri.weights import EXPERTS
 
@@ -28,16 +28,16 @@ def inputs(seed: int, M: int, N: int, S: int) -> SeededInputs:
     seeds = torch.randint(-1, 2, (1, S, N), generator=g).float()
     labels = torch.randint(0, 2, (1, M), generator=g).float()
     labels[0, :2] = torch.tensor([0.0, 1.0])
-    opinions = consult(rows[0].numpy(), seeds[0].numpy(), labels[0].numpy())
+    experts = Experts(rows[0].numpy(), labels[0].numpy())
     return SeededInputs(
         rows=rows,
         labels=labels,
         weights=torch.ones(1, M),
         seeds=seeds,
         apart=torch.ones(1, S, M),
-        row_opinions=torch.from_numpy(opinions.support)[None],
-        seed_opinions=torch.from_numpy(opinions.query)[None],
-        seed_parts=torch.from_numpy(opinions.query_parts)[None],
+        row_opinions=torch.from_numpy(experts.support)[None],
+        seed_opinions=torch.from_numpy(experts.opine(seeds[0].numpy()))[None],
+        seed_parts=torch.from_numpy(experts.parts(seeds[0].numpy()))[None],
     )
 
 

@@ -107,13 +107,6 @@ class CandidatePool:
         mean = np.where(self.lengths > 0, np.round(total / np.maximum(self.lengths, 1), 6), 1.0)
         return replace(self, prices=mean).take(np.lexsort((mean, self.lengths, self.counts)))
 
-    def fires_on(self, literals: BoolArray) -> BoolArray:
-        """[C, rows], where each candidate fires on other rows."""
-        truth = unpack_rows(clause_words(literals, self.index), len(literals))
-        for i in np.flatnonzero(self.counts):
-            truth[i] = count_truth(literals, self.index[i, : self.lengths[i]], self.at_least[i])
-        return truth
-
     def rule(self, positions: Iterable[int]) -> tuple[AnyClause, ...]:
         """Return the clauses at these positions."""
         where = list(positions)
@@ -124,40 +117,31 @@ class CandidatePool:
             for clause, at_least in zip(clauses, needed, strict=True)
         )
 
-    def positions(self, rule: Iterable[AnyClause]) -> tuple[int, ...]:
-        """Return where the clauses of a rule stand, in rising order; what is no candidate is passed over."""
-        rule = list(rule)
-        both = stacked([self.index, clause_array(map(members, rule), self.n_literals)], self.n_literals)
-        own, wanted = both[: len(self)], both[len(self) :]
-        needed = np.array([_at_least(clause) for clause in rule], dtype=np.int64)
-        same = (own[:, None] == wanted).all(axis=2) & (self.at_least[:, None] == needed)
-        return tuple(np.flatnonzero(same.any(axis=1)).tolist())
+    def precise(self, positive: FloatArray, weights: FloatArray, least: float) -> "CandidatePool":
+        """Return those that have a precision, given the masses of the class and of whole rows."""
+        if least <= 0.0:
+            return self
+        precision = (self.truth @ positive) / np.maximum(self.truth @ weights, 1e-300)
+        return self.take(np.flatnonzero(precision >= least - 1e-12))
 
     def with_counts(self, counts: Sequence[IndexCount], literals: BoolArray) -> "CandidatePool":
         """Return the pool with those counting clauses at its end that fire on other rows than all else."""
         ordered = sorted(dict.fromkeys(counts), key=lambda count: (len(count.literals), count))
         if not ordered:
             return self
-        truth = clause_truth(literals, ordered)
-        words = pack_rows(truth.T)
+        words = pack_rows(clause_truth(literals, ordered).T)
         index = stacked([self.index, clause_array(map(members, ordered), self.n_literals)], self.n_literals)
         at_least = np.append(self.at_least, [count.at_least for count in ordered])
         whole = replace(self, index=index, at_least=at_least, words=np.concatenate([self.words, words]))
-        return whole.take(_first_of_each_truth(whole.words))
+        return whole.take(first_of_each_truth(whole.words))
 
 
-def build_pool(
-    literals: BoolArray,
-    clauses: ClauseArray,
-    limits: Limits | None = None,
-    *,
-    positive: FloatArray | None = None,
-    weights: FloatArray | None = None,
-) -> CandidatePool:
+def build_pool(literals: BoolArray, clauses: ClauseArray, limits: Limits | None = None) -> CandidatePool:
     """Keep of the clauses those that can matter, each truth vector once.
 
     Contradictions, clauses beyond the limits and clauses that never fire are left out. Of several
     clauses with the same truth on the rows the shortest stays, then the first in index order.
+    Precision is not looked at.
 
     >>> rows = np.array([[1, 0, 0, 1], [1, 1, 0, 0]], dtype=bool)  # two variables, two rows
     >>> build_pool(rows, clause_array([(0,), (0, 2), (1, 0), (), (1,)], n_literals=4)).clauses
@@ -169,29 +153,9 @@ def build_pool(
     if index.shape[1] > limits.max_literals:
         index = index[index[:, limits.max_literals] == n_literals, : limits.max_literals]
     words = clause_words(literals, index)
-    kept = _first_of_each_truth(words)
+    kept = first_of_each_truth(words)
     index = index[kept]
-    pool = CandidatePool(index, clause_lengths(index, n_literals), n_literals, words[kept], len(literals))
-    if positive is None or weights is None or limits.min_precision <= 0.0:
-        return pool
-    return pool.take(np.flatnonzero(precise(pool, positive, weights, limits)))
-
-
-def joined(pools: Sequence[CandidatePool]) -> CandidatePool:
-    """Return one pool of the candidates of several, each truth vector once, short conjunctions first."""
-    first = pools[0]
-    index = stacked([pool.index for pool in pools], first.n_literals)
-    at_least = np.concatenate([pool.at_least for pool in pools])
-    words = np.concatenate([pool.words for pool in pools])
-    whole = replace(first, index=index, at_least=at_least, words=words, prices=None)
-    whole = whole.take(np.lexsort((*index.T[::-1], whole.lengths, whole.counts)))
-    return whole.take(_first_of_each_truth(whole.words))
-
-
-def precise(pool: CandidatePool, positive: FloatArray, weights: FloatArray, limits: Limits) -> BoolArray:
-    """[C], which candidates have the precision asked for, given the masses of the class and of whole rows."""
-    precision = (pool.truth @ positive) / np.maximum(pool.truth @ weights, 1e-300)
-    return np.asarray(precision >= limits.min_precision - 1e-12)
+    return CandidatePool(index, clause_lengths(index, n_literals), n_literals, words[kept], len(literals))
 
 
 def _within(index: ClauseArray, limits: Limits, n_literals: int) -> ClauseArray:
@@ -204,7 +168,7 @@ def _within(index: ClauseArray, limits: Limits, n_literals: int) -> ClauseArray:
     return index
 
 
-def _first_of_each_truth(words: Words) -> IntArray:
+def first_of_each_truth(words: Words) -> IntArray:
     """Where each bitset stands first, those without any row left out.
 
     A contradiction has no row, since a literal and its negation never both hold.
@@ -257,7 +221,3 @@ def clause_truth(literals: BoolArray, clauses: Sequence[AnyClause]) -> BoolArray
 def count_truth(literals: BoolArray, index: IntArray, at_least: int) -> BoolArray:
     """[M], where at least so many of some literals are known to hold."""
     return np.asarray(literals[:, index].sum(axis=1) >= at_least)
-
-
-def _at_least(clause: AnyClause) -> int:
-    return clause.at_least if isinstance(clause, IndexCount) else len(set(clause))

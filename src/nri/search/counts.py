@@ -7,7 +7,6 @@ most say.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +27,8 @@ MOST_LITERALS = 400
 """Literals that may be members; of more, those with which covering a row goes together most."""
 
 Members = tuple[int, ...]
+Priced = tuple[float, Members]
+"""What a move leads to, and what that costs."""
 
 
 def propose_counts(task: OneVsRest, limits: Limits, objective: Objective) -> list[IndexCount]:
@@ -39,14 +40,6 @@ def propose_counts(task: OneVsRest, limits: Limits, objective: Objective) -> lis
     counts = [search.clause(members) for members in sorted(ends, key=search.cost)]
     # any one of several is said plainer as a clause for each
     return [clause for clause in counts if 1 < clause.at_least < len(clause.literals)]
-
-
-@dataclass(frozen=True)
-class _Best:
-    """The cheapest of some moves, and where it leads."""
-
-    cost: float
-    members: Members
 
 
 class _CountSearch:
@@ -89,34 +82,35 @@ class _CountSearch:
 
     def descend(self, members: Members) -> Members:
         """Take the best move until none helps."""
-        best = _Best(self.cost(members), members)
+        best = self.cost(members), members
         while (better := self._best_move(best)) is not None:
             best = better
-        return best.members
+        return best[1]
 
-    def _best_move(self, now: _Best) -> _Best | None:
+    def _best_move(self, now: Priced) -> Priced | None:
         """Return the best of adding a member, dropping one, and swapping one for another."""
-        members = list(now.members)
+        cost, chosen = now
+        members = list(chosen)
         counts = self.truth[:, members].sum(axis=1)
         without = counts - self.truth[:, members].T
-        rests = [now.members[:i] + now.members[i + 1 :] for i in range(len(members))]
-        moves = self._with_one_more([now.members], counts[None], now.members)
+        rests = [chosen[:i] + chosen[i + 1 :] for i in range(len(chosen))]
+        moves = self._with_one_more([chosen], counts[None], chosen)
         moves += self._as_they_are(rests, without)
-        moves += self._with_one_more(rests, without, now.members)
-        best = min(moves, key=lambda one: (round(one.cost, 6), one.members), default=now)
-        return best if best.cost < now.cost - 1e-5 * max(1.0, abs(now.cost)) else None
+        moves += self._with_one_more(rests, without, chosen)
+        best = min(moves, key=lambda one: (round(one[0], 6), one[1]), default=now)
+        return best if best[0] < cost - 1e-5 * max(1.0, abs(cost)) else None
 
-    def _as_they_are(self, rests: list[Members], counts: NDArray[np.float32]) -> list[_Best]:
+    def _as_they_are(self, rests: list[Members], counts: NDArray[np.float32]) -> list[Priced]:
         """Return clauses of one size with their costs; ``counts`` [rests, M] says what holds of each."""
         if not rests:
             return []
         size = len(rests[0])
         gains = self._covered(counts, size).max(axis=1, initial=-np.inf) if size else np.zeros(len(rests))
-        return [_Best(*one) for one in zip(self._priced(gains, size).tolist(), rests, strict=True)]
+        return list(zip(self._priced(gains, size).tolist(), rests, strict=True))
 
     def _with_one_more(
         self, rests: list[Members], counts: NDArray[np.float32], banned: Members
-    ) -> list[_Best]:
+    ) -> list[Priced]:
         """Return for each clause, all of one size, the cheapest with one more literal, if there is room.
 
         Of a column at most one literal is a member: so none excludes or implies another.
@@ -132,7 +126,7 @@ class _CountSearch:
         most = gains[np.arange(len(rests)), added]
         possible = np.flatnonzero(np.isfinite(most)).tolist()
         made = [tuple(sorted((*rests[i], int(added[i])))) for i in possible]
-        return [_Best(*one) for one in zip(self._priced(most[possible], size).tolist(), made, strict=True)]
+        return list(zip(self._priced(most[possible], size).tolist(), made, strict=True))
 
     def _gains_with_one_more(self, counts: NDArray[np.float32], size: int) -> NDArray[np.float32]:
         """[rests, literals], what each clause gains with each literal more, at its best k.
@@ -156,7 +150,7 @@ class _CountSearch:
     def cost(self, members: Members) -> float:
         """Return the cost at the best k."""
         counts = self.truth[:, list(members)].sum(axis=1)
-        return self._as_they_are([members], counts[None])[0].cost
+        return self._as_they_are([members], counts[None])[0][0]
 
     def _priced(self, gain: FloatArray, size: int) -> FloatArray:
         errors = np.maximum(0.0, self.nothing - np.asarray(gain, dtype=np.float64))

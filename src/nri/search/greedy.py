@@ -1,32 +1,28 @@
 """The greedy model: an episode in, rules for its classes out, by counts and search alone."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Episode
 from nri.rule.truth import first_to_fire
-from nri.search.candidates import CandidatePool, build_pool, clause_truth, joined, precise
+from nri.search.candidates import CandidatePool, build_pool, clause_truth
 from nri.search.clauses import stacked
 from nri.search.counts import propose_counts
 from nri.search.limits import Limits
-from nri.search.lists import ListSearch
+from nri.search.lists import ListSearch, list_candidates
 from nri.search.objective import DescriptionLength, ExpectedError, Objective
 from nri.search.propose import Proposer, SymbolicProposer, baseline_clauses, baseline_errors, with_required
 from nri.search.result import Branch, Induced, PricedRules
 from nri.search.rows import OneVsRest, SearchRows, search_rows
-from nri.search.select import Selection, Selector, select, shortlist, shortlisted
+from nri.search.select import Selection, select, shortlist
 
 MAX_CANDIDATES = 4000
 """About how many candidates a rule is chosen from; more gain next to nothing."""
-LIST_CANDIDATES = 2000
-"""About how many candidates a list is made of, and at most a fifth of them of one class."""
 LIST_CELLS = 40_000
 """About how many chances of a class on a row a list is searched by: of more rows some are taken."""
-LIST_LITERALS = 800
-"""Single literals that are among them whatever they gain, those of each class that are the most telling."""
 
 
 def induce(
@@ -42,32 +38,25 @@ def induce(
     near: bool = False,
     prices: FloatArray | None = None,
     against_price: float = 1.0,
-    choose: Selector = select,
 ) -> Induced:
     """Find the rules that describe the classes of an episode best.
 
     Two classes get one rule: for ``positive``, or for the class whose rule costs less. More classes
     get an ordered list of clauses.
     """
-    propose = propose or SymbolicProposer()
-    limits = limits or Limits()
-    if objective is None:
-        objective = DescriptionLength() if posterior is None else ExpectedError()
+    limits, n_variables = limits or Limits(), episode.n_variables
     if groups is not None:
-        limits = replace(limits, columns=groups[: episode.n_variables])
+        limits = replace(limits, columns=groups[:n_variables])
     if prices is None:
-        prices = (
-            np.ones(2 * episode.n_variables) if groups is None else number_prices(groups, episode.n_variables)
-        )
+        prices = np.ones(2 * n_variables) if groups is None else number_prices(groups, n_variables)
+    objective = objective or (DescriptionLength() if posterior is None else ExpectedError())
     real = search_rows(episode, posterior)
     evidence = real.cost_weighted(episode.costs)
+    search = _Search(evidence, propose or SymbolicProposer(), limits, objective, prices, near)
     if evidence.n_classes == 2:
-        targets = (1, 0) if positive is None else (positive,)
-        induced = _induce_two(
-            evidence, targets, propose, limits, objective, choose, rng, near, prices, against_price
-        )
+        induced = search.two((1, 0) if positive is None else (positive,), against_price, rng)
     else:
-        induced = _induce_many(evidence, propose, limits, objective, choose, rng, near, prices)
+        induced = search.many(rng)
     if evidence is real:
         return induced
     return replace(described(real, induced.branches, induced.default, induced.cost), priced=induced.priced)
@@ -78,18 +67,14 @@ def candidates_for(
 ) -> CandidatePool:
     """Return one pool: what the proposer suggests, ALWAYS, the single literals, and counting clauses."""
     proposed = [baseline_clauses(task, limits), propose(task, limits, rng)]
-    clauses = stacked(proposed, 2 * task.n_variables)
-    clauses = with_required(clauses, task, limits)
-    pool = build_pool(task.literals, clauses, limits, positive=task.positive, weights=task.weights)
-    pool = shortlist(pool, task, MAX_CANDIDATES)
+    clauses = with_required(stacked(proposed, 2 * task.n_variables), task, limits)
+    masses = task.positive, task.weights, limits.min_precision
+    pool = shortlist(build_pool(task.literals, clauses, limits).precise(*masses), task, MAX_CANDIDATES)
     if limits.counts == "never":
         return pool
     if limits.counts == "only":
         pool = pool.take(np.flatnonzero(pool.lengths <= 1))
-    counts = pool.with_counts(propose_counts(task, limits, objective), task.literals)
-    if limits.min_precision <= 0.0:
-        return counts
-    return counts.take(np.flatnonzero(precise(counts, task.positive, task.weights, limits)))
+    return pool.with_counts(propose_counts(task, limits, objective), task.literals).precise(*masses)
 
 
 AGAINST = -0.1
@@ -98,10 +83,10 @@ NUMBER_PRICE = 1.4
 """How many times its bits a literal about a number costs: labels have chosen its cut among many."""
 
 
-def number_prices(groups: IntArray, n_variables: int, share: float = 1.0) -> FloatArray:
-    """[2N], how many times its bits each literal costs by labels, which have this share of the say."""
+def number_prices(groups: IntArray, n_variables: int) -> FloatArray:
+    """[2N], how many times its bits each literal costs by labels."""
     of_number = np.isin(groups[:n_variables], groups[n_variables:])
-    return np.tile(np.where(of_number, 1 + share * (NUMBER_PRICE - 1), 1.0), 2)
+    return np.tile(np.where(of_number, NUMBER_PRICE, 1.0), 2)
 
 
 def against_class(task: OneVsRest) -> BoolArray:
@@ -117,49 +102,63 @@ def against_class(task: OneVsRest) -> BoolArray:
     return np.asarray((aim @ truth) / (spread * size) < AGAINST)
 
 
-def _induce_two(
-    evidence: SearchRows,
-    targets: Sequence[int],
-    propose: Proposer,
-    limits: Limits,
-    objective: Objective,
-    choose: Selector,
-    rng: np.random.Generator,
-    near: bool,
-    prices: FloatArray,
-    against_price: float,
-) -> Induced:
-    """One rule for one of two classes; the other class is what remains.
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """What stays the same for all classes of an episode."""
 
-    Both classes are looked at even where one is named, each by draws of its own: naming the class that would
-    be chosen anyway changes nothing.
-    """
-    tasks = {target: evidence.task(target) for target in (1, 0)}
-    draws = dict(zip((1, 0), rng.spawn(2), strict=True))
-    pools = {
-        target: candidates_for(task, propose, limits, objective, draws[target])
-        for target, task in tasks.items()
-    }
-    pools = {
-        target: pool.priced(np.where(against_class(tasks[target]), against_price, 1.0) * prices)
-        for target, pool in pools.items()
-    }
-    selections = {
-        target: choose(pools[target], task, objective, limits, max_errors=baseline_errors(task, limits))
-        for target, task in tasks.items()
-    }
-    bound = min(baseline_errors(tasks[target], limits) for target in targets)
-    target = min(targets, key=lambda t: _key(selections[t], bound))
-    selection = selections[target]
-    branches = tuple((target, clause) for clause in selection.clauses)
-    mass = evidence.masses.sum(axis=0)
-    default = 1 - target if selection.clauses else int(np.argmax(mass))
-    priced = _near_rules([selections[target] for target in (0, 1)]) if near else ()
-    return replace(described(evidence, branches, default, selection.cost), priced=priced)
+    evidence: SearchRows
+    propose: Proposer
+    limits: Limits
+    objective: Objective
+    prices: FloatArray
+    """[2N], how many times its bits each literal costs"""
+    near: bool
+    """whether rules near the best one are wanted"""
 
+    def two(self, targets: Sequence[int], against_price: float, rng: np.random.Generator) -> Induced:
+        """Find one rule for one of two classes; the other class is what remains.
 
-def _near_rules(selections: Sequence[Selection]) -> tuple[PricedRules, ...]:
-    return tuple(selection.near() for selection in selections if selection.near is not None)
+        Both classes are looked at even where one is named, each by draws of its own: naming the class that
+        would be chosen anyway changes nothing.
+        """
+        tasks = [self.evidence.task(target) for target in (0, 1)]
+        bounds = [baseline_errors(task, self.limits) for task in tasks]
+        draws = rng.spawn(2)[::-1]
+        selections = []
+        for task, most_errors, own in zip(tasks, bounds, draws, strict=True):
+            pool = candidates_for(task, self.propose, self.limits, self.objective, own)
+            pool = pool.priced(np.where(against_class(task), against_price, 1.0) * self.prices)
+            selections.append(select(pool, task, self.objective, self.limits, max_errors=most_errors))
+        bound = min(bounds[target] for target in targets)
+        target = min(targets, key=lambda t: _key(selections[t], bound))
+        selection = selections[target]
+        branches = tuple((target, clause) for clause in selection.clauses)
+        default = 1 - target if branches else int(np.argmax(self.evidence.masses.sum(axis=0)))
+        return self._described(branches, default, selection.cost, selections)
+
+    def many(self, rng: np.random.Generator) -> Induced:
+        """Find candidates of each class against the rest, then one ordered list of them."""
+        n_classes = self.evidence.n_classes
+        evidence = self.evidence.thinned(max(1000, LIST_CELLS // n_classes))
+        tasks = [evidence.task(target) for target in range(n_classes)]
+        pools = [
+            candidates_for(task, self.propose, self.limits, self.objective, own)
+            for task, own in zip(tasks, rng.spawn(n_classes), strict=True)
+        ]
+        selections = []
+        if self.near:
+            pairs = zip(pools, tasks, strict=True)
+            selections = [select(pool, task, self.objective, self.limits) for pool, task in pairs]
+        pool = list_candidates(pools, tasks).priced(self.prices)
+        best = ListSearch(pool, evidence, self.objective, self.limits).best()
+        branches = tuple(zip(best.classes, pool.rule(best.order), strict=True))
+        return self._described(branches, best.default, best.cost, selections)
+
+    def _described(
+        self, branches: tuple[Branch, ...], default: int, cost: float, selections: Sequence[Selection]
+    ) -> Induced:
+        priced: tuple[PricedRules, ...] = tuple(one.near() for one in selections) if self.near else ()
+        return replace(described(self.evidence, branches, default, cost), priced=priced)
 
 
 def _key(selection: Selection, bound: float) -> tuple[float, float]:
@@ -167,59 +166,9 @@ def _key(selection: Selection, bound: float) -> tuple[float, float]:
     return (max(0.0, round(selection.errors - bound, 7)), round(selection.cost, 7))
 
 
-def _induce_many(
-    evidence: SearchRows,
-    propose: Proposer,
-    limits: Limits,
-    objective: Objective,
-    choose: Selector,
-    rng: np.random.Generator,
-    near: bool,
-    prices: FloatArray,
-) -> Induced:
-    """Candidates of each class against the rest, then one ordered list of them."""
-    whole, evidence = evidence, evidence.thinned(max(1000, LIST_CELLS // evidence.n_classes))
-    tasks = [evidence.task(target) for target in range(evidence.n_classes)]
-    draws = rng.spawn(len(tasks))
-    pools = [
-        candidates_for(task, propose, limits, objective, own) for task, own in zip(tasks, draws, strict=True)
-    ]
-    priced: tuple[PricedRules, ...] = ()
-    if near:
-        selections = [choose(pool, task, objective, limits) for pool, task in zip(pools, tasks, strict=True)]
-        priced = _near_rules(selections)
-    pool = joined([_for_lists(pool, task, len(tasks)) for pool, task in zip(pools, tasks, strict=True)])
-    pool = pool.priced(prices)
-    best = ListSearch(pool, evidence, objective, limits).best()
-    branches = tuple(zip(best.classes, pool.rule(best.order), strict=True))
-    return replace(described(whole, branches, best.default, best.cost), priced=priced)
-
-
-def _for_lists(pool: CandidatePool, task: OneVsRest, n_classes: int) -> CandidatePool:
-    """Return the candidates that gain most, and the most telling single literals."""
-    gaining = shortlisted(pool, task, LIST_CANDIDATES // max(5, n_classes), simple=False)
-    literals = np.flatnonzero(pool.lengths <= 1)
-    sides = [mass / max(mass.sum(), 1e-12) for mass in (task.positive, task.negative)]
-    inside, outside = np.stack(sides) @ pool.truth[literals].T
-    telling = literals[np.argsort(outside - inside, kind="stable")[: LIST_LITERALS // max(5, n_classes)]]
-    return pool.take(np.union1d(gaining, telling))
-
-
 def described(evidence: SearchRows, branches: tuple[Branch, ...], default: int, cost: float) -> Induced:
-    """Count what branches cover and what they decide."""
-    masses = evidence.masses
+    """Return a rule with the errors that it makes."""
     truth = clause_truth(evidence.literals, [clause for _, clause in branches])
-    owner = np.array([c for c, _ in branches], dtype=np.int64)
-    decided = np.append(owner, default)[first_to_fire(truth.T)]
-    right = float(masses[np.arange(len(decided)), decided].sum())
-    clauses = [clause for _, clause in branches]
-    return Induced(
-        rules=tuple(tuple(clauses[i] for i in np.flatnonzero(owner == c)) for c in range(evidence.n_classes)),
-        counts=tuple(truth[owner == c] @ masses for c in range(evidence.n_classes)),
-        default=default,
-        default_counts=masses[~truth.any(axis=0)].sum(axis=0),
-        prior=masses.sum(axis=0) / evidence.total,
-        errors=max(0.0, evidence.total - right),
-        cost=cost,
-        branches=branches,
-    )
+    decided = np.array([*(c for c, _ in branches), default], dtype=np.int64)[first_to_fire(truth.T)]
+    right = float(evidence.masses[np.arange(len(decided)), decided].sum())
+    return Induced(evidence.n_classes, branches, default, max(0.0, evidence.total - right), cost)

@@ -7,9 +7,6 @@ import numpy as np
 from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
 
-COUNTS = ("auto", "never", "only")
-"""Whether clauses may count: beside conjunctions where that is worth it, not at all, or all of them."""
-
 
 @dataclass(frozen=True, eq=False)
 class Limits:
@@ -36,32 +33,23 @@ class Limits:
     required: tuple[BoolArray, ...] = ()
     """[2N] each; every clause has at least one literal of each of these sets (columns to speak about)."""
     counts: str = "never"
-    """Whether clauses may ask for some of their literals only; one of :data:`COUNTS`."""
+    """Whether clauses may ask for some of their literals only: where it is worth it (``auto``), ``never``, or
+    all of them do (``only``)."""
     columns: IntArray | None = None
     """[N], equal for variables of one column; a counting clause has one member of a column at most."""
     among: int = 0
     """Literals that there were before somebody chose those at hand by what they tell; 0 if nobody did."""
 
     def __post_init__(self) -> None:
-        if self.max_clauses < 1:
-            raise InputError(
-                f"max_clauses is {self.max_clauses}, but a rule needs room for a clause: use 1 or more"
-            )
-        if self.max_branches is not None and self.max_branches < 1:
-            raise InputError(
-                f"max_branches is {self.max_branches}, but a rule needs room for a branch: use 1 or more"
-            )
-        if self.max_literals < 1:
-            raise InputError(
-                f"max_literals is {self.max_literals}, but a clause needs room for a literal: use 1 or more"
-            )
+        room = {"clauses": "rule needs room for a clause", "branches": "rule needs room for a branch"}
+        room["literals"] = "clause needs room for a literal"
+        for name, needed in room.items():
+            most = getattr(self, f"max_{name}")
+            if most is not None and most < 1:
+                raise InputError(f"max_{name} is {most}, but a {needed}: use 1 or more")
         if not 0.0 <= self.min_precision <= 1.0:
             raise InputError(
                 f"min_precision is {self.min_precision}, but it is a share of rows: use a number from 0 to 1"
-            )
-        if self.counts not in COUNTS:
-            raise InputError(
-                f"counts is {self.counts!r}, which is none of {', '.join(COUNTS)}: use one of them"
             )
         if len(self.required) > self.max_literals:
             raise InputError(
@@ -86,13 +74,7 @@ class Limits:
         """[2N], where a literal may be used."""
         mask = np.ones(2 * n_variables, dtype=bool)
         if self.allowed is not None:
-            allowed = np.asarray(self.allowed, dtype=bool)
-            if allowed.shape != mask.shape:
-                raise InputError(
-                    f"allowed has shape {allowed.shape}, but the table has {n_variables} variables: "
-                    f"give one entry for each of its {2 * n_variables} literals"
-                )
-            mask &= allowed
+            mask &= self.allowed
         if not self.negations:
             mask[n_variables:] = False
         return mask

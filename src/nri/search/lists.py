@@ -5,21 +5,26 @@ rows that are left to it. So a list is an order of candidates, and nothing else.
 place only: what every candidate would gain at every place comes from one pass over the rows.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nri.arrays import FloatArray, IntArray
-from nri.search.candidates import CandidatePool
+from nri.arrays import FloatArray, IntArray, settled
+from nri.search.candidates import CandidatePool, first_of_each_truth
+from nri.search.clauses import stacked
 from nri.search.limits import Limits
 from nri.search.objective import Objective
-from nri.search.rows import SearchRows
+from nri.search.rows import OneVsRest, SearchRows
+from nri.search.select import shortlisted
 
 Order = tuple[int, ...]
 """Candidates in the order of deciding."""
 
-THOROUGH_STARTS = 1
+LIST_CANDIDATES = 2000
+"""About how many candidates a list is made of, and at most a fifth of them of one class."""
+LIST_LITERALS = 800
+"""Single literals that are among them whatever they gain, those of each class that are the most telling."""
 PURITIES = (0.45, 0.65, 0.85)
 """Least shares of its class that a clause is worth while a start is grown; one alone gets stuck."""
 COUNT_IN_LIST = 1.5
@@ -30,6 +35,28 @@ LEAST_SHARE = 0.35
 """A branch whose class has a smaller share of the rows it decides is not worth its line."""
 
 
+def list_candidates(pools: Sequence[CandidatePool], tasks: Sequence[OneVsRest]) -> CandidatePool:
+    """Return one pool of the best candidates of all classes, each truth vector once, short ones first."""
+    some = [_best_of(pool, task, len(tasks)) for pool, task in zip(pools, tasks, strict=True)]
+    index = stacked([pool.index for pool in some], some[0].n_literals)
+    at_least = np.concatenate([pool.at_least for pool in some])
+    words = np.concatenate([pool.words for pool in some])
+    whole = replace(some[0], index=index, at_least=at_least, words=words, prices=None)
+    whole = whole.take(np.lexsort((*index.T[::-1], whole.lengths, whole.counts)))
+    return whole.take(first_of_each_truth(whole.words))
+
+
+def _best_of(pool: CandidatePool, task: OneVsRest, n_classes: int) -> CandidatePool:
+    """Return the candidates that gain most, and the most telling single literals."""
+    gaining = shortlisted(pool, task, LIST_CANDIDATES // max(5, n_classes), simple=False)
+    literals = np.flatnonzero(pool.lengths <= 1)
+    sides = [mass / max(mass.sum(), 1e-12) for mass in (task.positive, task.negative)]
+    inside, outside = np.stack(sides) @ pool.truth[literals].T
+    order = np.argsort(np.round(outside - inside, 9), kind="stable")
+    telling = literals[order[: LIST_LITERALS // max(5, n_classes)]]
+    return pool.take(np.union1d(gaining, telling))
+
+
 @dataclass(frozen=True, eq=False)
 class DecisionList:
     """An ordered list of candidates with their classes, and what it costs."""
@@ -37,7 +64,6 @@ class DecisionList:
     order: Order
     classes: tuple[int, ...]
     default: int
-    errors: float
     cost: float
 
 
@@ -97,8 +123,7 @@ class ListSearch:
         for room in _rooms(usual, most):
             self.room, self.class_room = room, room
             ends = {self._descend(start, thorough=False) for start in self._starts()}
-            thorough = sorted(ends, key=self._rank)[:THOROUGH_STARTS]
-            widest = min((self._descend(order) for order in thorough), key=self._rank)
+            widest = self._descend(min(ends, key=self._rank))
             orders += self._shortened(widest)
             for limit in range(1, min(self.limits.max_clauses + 1, self._largest(widest))):
                 self.room, self.class_room = room, limit
@@ -136,9 +161,7 @@ class ListSearch:
         segments = self._segments(order)
         classes = segments.classes
         default = classes[-1] if segments.masses[-1].any() else self.masses.sum(axis=0).argmax()
-        return DecisionList(
-            order, tuple(classes[:-1].tolist()), int(default), self._errors(order), self._cost(order)
-        )
+        return DecisionList(order, tuple(classes[:-1].tolist()), int(default), self._cost(order))
 
     def _segments(self, order: Order) -> _Segments:
         if order not in self._lists:
@@ -178,7 +201,7 @@ class ListSearch:
                 worth = self.masses32[free] - np.float32(purity) * self.masses32[free].sum(
                     axis=1, keepdims=True
                 )
-                gains = (self.by_row[free].T @ worth).max(axis=1) - 1e-4 * self.bits
+                gains = settled((self.by_row[free].T @ worth).max(axis=1)) - 1e-4 * self.bits
                 added = int(np.argmax(gains))
                 if gains[added] <= 0 or added in order:
                     break

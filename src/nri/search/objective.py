@@ -8,7 +8,6 @@ Both objectives charge these bits at a price and differ in what an error costs.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +16,6 @@ from scipy.special import gammaln
 from nri.arrays import FloatArray
 
 LN2 = float(np.log(2.0))
-
-
-class Objective(Protocol):
-    """Turns errors and rule bits into one cost; less is better, and it never falls with either."""
-
-    def cost(self, errors: FloatArray, bits: FloatArray, total: float, n_classes: int = 2) -> FloatArray:
-        """Return the cost of rules that are wrong on ``errors`` of ``total`` rows."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -66,6 +57,10 @@ class ExpectedError:
     def cost(self, errors: FloatArray, bits: FloatArray, total: float, n_classes: int = 2) -> FloatArray:
         """Return errors + price * rule bits."""
         return np.asarray(errors) + self.price * np.asarray(bits)
+
+
+Objective = DescriptionLength | ExpectedError
+"""Turns errors and rule bits into one cost; less is better, and it never falls with either."""
 
 
 def log2_choose(n: float, k: FloatArray) -> FloatArray:

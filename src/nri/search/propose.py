@@ -6,7 +6,6 @@ Clauses that cover a seed row are grown one literal at a time, all seeds at once
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import comb
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +17,8 @@ from nri.search.limits import Limits
 from nri.search.rows import OneVsRest
 from nri.search.select import shortlist
 
-
-class Proposer(Protocol):
-    """Anything that suggests clauses for one class against the rest."""
-
-    def __call__(self, task: OneVsRest, limits: Limits, rng: np.random.Generator) -> ClauseArray:
-        """Return candidate clauses; the pool sees to duplicates, order and limits."""
-        ...
+Proposer = Callable[[OneVsRest, Limits, np.random.Generator], ClauseArray]
+"""Returns candidate clauses for one class against the rest; the pool sees to duplicates, order and limits."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +50,9 @@ class SymbolicProposer:
         yield baseline_clauses(task, limits)
         yield from self._grown(task, limits, rng)
         yield up_to(best_literals(task, usable, self.n_pairs)[None], 2, 2 * task.n_variables)
-        longest = self._exhaustive_length(len(usable), limits)
+        lengths = range(2, min(4, limits.max_literals) + 1)
+        fitting = [k for k in lengths if count_conjunctions(len(usable), k) <= self.exhaustive]
+        longest = max(fitting, default=0)  # 0 when even pairs are too many
         if longest:
             yield all_conjunctions(task.n_variables, usable, longest)
         if longest < self.widen_literals:
@@ -77,12 +73,6 @@ class SymbolicProposer:
         seeds: IntArray = choose_seeds(task, self.widen_seeds, rng)
         necessary = necessary_literals(task, seeds, mask, self.widen_variables)
         return up_to(necessary, min(self.widen_literals, limits.max_literals), 2 * task.n_variables)
-
-    def _exhaustive_length(self, n_literals: int, limits: Limits) -> int:
-        """Longest conjunctions that can all be proposed; 0 when even pairs are too many."""
-        lengths = range(2, min(4, limits.max_literals) + 1)
-        fitting = [k for k in lengths if count_conjunctions(n_literals, k) <= self.exhaustive]
-        return max(fitting, default=0)
 
 
 def count_conjunctions(n_literals: int, longest: int) -> int:
@@ -122,7 +112,7 @@ def best_literals(task: OneVsRest, usable: IntArray, most: int) -> IntArray:
     positive, negative = task.positive, task.negative
     p, n = np.stack([positive, negative]) @ task.literals[:, usable]
     score = p / max(positive.sum(), 1e-12) - n / max(negative.sum(), 1e-12)
-    return usable[np.argsort(-score, kind="stable")[:most]]
+    return usable[np.argsort(-np.round(score, 9), kind="stable")[:most]]
 
 
 def necessary_literals(task: OneVsRest, seeds: IntArray, mask: NDArray[np.bool_], most: int) -> ClauseArray:
@@ -140,16 +130,12 @@ def necessary_literals(task: OneVsRest, seeds: IntArray, mask: NDArray[np.bool_]
     near = np.exp2(distance.min(axis=1, keepdims=True) - distance).astype(np.float32)
     near[own] = 0.0  # the seed tells nothing about itself
     kept_out = 1.0 - truth
-    wrong, right = (_share(near * mass.astype(np.float32)) for mass in (task.negative, task.positive))
-    score = wrong @ kept_out - right @ kept_out
+    masses = (near * mass.astype(np.float32) for mass in (task.negative, task.positive))
+    wrong, right = (mass / np.maximum(mass.sum(axis=1, keepdims=True), 1e-12) for mass in masses)
+    score = np.round(wrong @ kept_out - right @ kept_out, 4)
     score = np.where(here > 0, score, -np.inf)
     order = np.argsort(-score, axis=1, kind="stable")[:, :most]
     return np.where(np.take_along_axis(score, order, axis=1) > -np.inf, order, 2 * task.n_variables)
-
-
-def _share(weights: FloatArray) -> FloatArray:
-    """Scale each row to sum one."""
-    return np.asarray(weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-12))
 
 
 def baseline_clauses(task: OneVsRest, limits: Limits) -> ClauseArray:
@@ -161,7 +147,8 @@ def baseline_clauses(task: OneVsRest, limits: Limits) -> ClauseArray:
 def baseline_errors(task: OneVsRest, limits: Limits) -> float:
     """Errors of the best of: no clause, ALWAYS, one literal, all within the limits."""
     clauses = baseline_clauses(task, limits)
-    pool = build_pool(task.literals, clauses, limits, positive=task.positive, weights=task.weights)
+    pool = build_pool(task.literals, clauses, limits)
+    pool = pool.precise(task.positive, task.weights, limits.min_precision)
     nothing = task.errors(np.zeros(task.n_rows, dtype=bool))
     gains = pool.truth @ task.gain
     return max(0.0, nothing - max(0.0, float(gains.max(initial=0.0))))
@@ -181,67 +168,42 @@ def with_required(clauses: ClauseArray, task: OneVsRest, limits: Limits) -> Clau
         pool = shortlist(build_pool(task.literals, kept, free), task, EXTENDED)
         lacking = pool.index[~wanted[pool.index].any(axis=1)]
         speaking = kept[wanted[kept].any(axis=1)]
-        extended = [_with_literal(lacking, literal) for literal in np.flatnonzero(wanted)]
+        added = np.flatnonzero(wanted).tolist()
+        extended = [np.column_stack([lacking, np.full(len(lacking), literal)]) for literal in added]
         kept = stacked([speaking, *extended], pool.n_literals)
     return kept
 
 
-def _with_literal(clauses: ClauseArray, literal: np.int64) -> ClauseArray:
-    """Return the clauses with this literal as well."""
-    return np.column_stack([clauses, np.full(len(clauses), literal)])
+Score = Callable[[FloatArray, FloatArray, float], FloatArray]
+"""(masses before, masses after, prior share) -> score; more is better.
 
-
-Score = Callable[[FloatArray, FloatArray, FloatArray, FloatArray, float], FloatArray]
-"""(positive, negative, positive before, negative before, prior share) -> score; more is better.
-
-The first two are the expected weights a longer clause covers, the next two those of the clause as
-it stands. A literal is worth adding only where the score is above zero.
+Masses [2, ...] are the expected weights of the class and of the others that a clause covers as it stands,
+and with one literal more. A literal is worth adding only where the score is above zero.
 """
 
 
-def foil_gain(
-    positive: FloatArray,
-    negative: FloatArray,
-    positive_before: FloatArray,
-    negative_before: FloatArray,
-    prior: float,
-) -> FloatArray:
+def foil_gain(before: FloatArray, after: FloatArray, prior: float) -> FloatArray:
     """Positives kept, times the bits that each of them gains in precision."""
-    after = np.log2(np.maximum(positive, 1e-9) / np.maximum(positive + negative, 1e-9))
-    before = np.log2(np.maximum(positive_before, 1e-9) / np.maximum(positive_before + negative_before, 1e-9))
-    return np.asarray(positive * (after - before))
+    was, now = (
+        np.log2(np.maximum(mass[0], 1e-9) / np.maximum(mass[0] + mass[1], 1e-9)) for mass in (before, after)
+    )
+    return np.asarray(after[0] * (now - was))
 
 
 def m_estimate(strength: float) -> Score:
     """Precision shrunk towards the prior share by so many imaginary rows, as gain over before."""
 
-    def score(
-        positive: FloatArray,
-        negative: FloatArray,
-        positive_before: FloatArray,
-        negative_before: FloatArray,
-        prior: float,
-    ) -> FloatArray:
-        after = shrunk_precision(positive, negative, prior, strength)
-        return after - shrunk_precision(positive_before, negative_before, prior, strength)
+    def score(before: FloatArray, after: FloatArray, prior: float) -> FloatArray:
+        was, now = ((mass[0] + strength * prior) / (mass[0] + mass[1] + strength) for mass in (before, after))
+        return np.asarray(now - was)
 
     return score
 
 
-def shrunk_precision(positive: FloatArray, negative: FloatArray, prior: float, strength: float) -> FloatArray:
-    """Share of positives with ``strength`` imaginary rows at the prior share added."""
-    return (positive + strength * prior) / (positive + negative + strength)
+def choose_seeds(task: OneVsRest, most: int, rng: np.random.Generator) -> IntArray:
+    """Return the rows whose class is the likelier one, or a sample of ``most`` of them, in rising order.
 
-
-Seeds = NDArray[np.int64]
-"""Row indices."""
-
-
-def choose_seeds(task: OneVsRest, most: int, rng: np.random.Generator) -> Seeds:
-    """Return the rows worth covering, or a sample of ``most`` of them, in rising order.
-
-    A row is worth covering when its class is the likelier one. Where no row is (a rare class under
-    a posterior), those with the most mass stand in.
+    Where there is no such row (a rare class under a posterior), those with the most mass stand in.
     """
     worth = np.flatnonzero(task.gain > 0)
     if not len(worth):
@@ -254,7 +216,7 @@ def choose_seeds(task: OneVsRest, most: int, rng: np.random.Generator) -> Seeds:
 
 
 def grow_from_seeds(
-    task: OneVsRest, seeds: Seeds, scores: Sequence[Score], limits: Limits
+    task: OneVsRest, seeds: IntArray, scores: Sequence[Score], limits: Limits
 ) -> list[ClauseArray]:
     """Return every prefix of the clause that each seed grows under each score, by length and each once.
 
@@ -264,40 +226,25 @@ def grow_from_seeds(
     """
     counts = _Counts(task)
     available = task.literals[seeds] & limits.literal_mask(task.n_variables)
-    runs = _Runs(
-        score=np.repeat(np.arange(len(scores)), len(seeds)),
-        seed=np.tile(np.arange(len(seeds)), len(scores)),
-        state=np.zeros(len(scores) * len(seeds), dtype=np.int64),
-    )
+    # clauses in the making: one run for each score and seed, and which of the different clauses it is
+    runs = [np.repeat(np.arange(len(scores)), len(seeds)), np.tile(np.arange(len(seeds)), len(scores))]
+    state = np.zeros(len(runs[0]), dtype=np.int64)
     states: ClauseArray = np.empty((1, 0), dtype=np.int64)
     prefixes: list[ClauseArray] = []
     for _ in range(limits.max_literals):
-        if not len(runs.state) or not task.n_variables:
+        if not len(state) or not task.n_variables:
             break
         before, after = counts(states)
-        rankings = [score(after[0], after[1], before[0], before[1], task.prior) for score in scores]
-        best, growing = _best_literals(rankings, states, runs, available)
-        impure = after[1][runs.state, best] > 1e-9 * task.total
-        grown = np.column_stack([states[runs.state], best])[growing]
-        states, state = _distinct(grown, 2 * task.n_variables)
-        prefixes.append(states)
-        runs = _Runs(runs.score[growing], runs.seed[growing], state).keep(impure[growing])
-        states, runs = _in_use(states, runs)
+        rankings = [score(before, after, task.prior) for score in scores]
+        best, growing = _best_literals(rankings, states, runs[0], available[runs[1]], state)
+        impure = after[1][state, best] > 1e-9 * task.total
+        grown = np.sort(np.column_stack([states[state], best])[growing], axis=1)
+        first, state = one_of_each(grown, 2 * task.n_variables)
+        prefixes.append(grown[first])
+        runs, state = [one[growing & impure] for one in runs], state[impure[growing]]
+        used, state = np.unique(state, return_inverse=True)
+        states = prefixes[-1][used]
     return prefixes
-
-
-@dataclass(frozen=True, eq=False)
-class _Runs:
-    """Clauses in the making: one for each score and seed that still grows."""
-
-    score: IntArray
-    seed: IntArray
-    state: IntArray
-    """which of the different clauses it is"""
-
-    def keep(self, mask: BoolArray) -> "_Runs":
-        """Return the runs of a mask."""
-        return _Runs(self.score[mask], self.seed[mask], self.state[mask])
 
 
 class _Counts:
@@ -313,7 +260,9 @@ class _Counts:
 
     def __call__(self, states: ClauseArray) -> tuple[FloatArray, FloatArray]:
         """[2, states, 1] mass of the class and of the others, [2, states, L] the same with a literal more."""
-        covered = _covered(self.literals, states)
+        covered = np.ones((len(states), len(self.literals)), dtype=bool)
+        for column in states.T:
+            covered &= self.literals.T[column]
         before, after = [], []
         for rows, mass, truth in self.sides:
             weighted = (covered if rows.all() else covered[:, rows]) * mass
@@ -323,37 +272,15 @@ class _Counts:
 
 
 def _best_literals(
-    rankings: list[FloatArray], states: ClauseArray, runs: _Runs, available: BoolArray
+    rankings: list[FloatArray], states: ClauseArray, score: IntArray, available: BoolArray, state: IntArray
 ) -> tuple[IntArray, BoolArray]:
-    """Return for each run the literal that ranks first for its state and seed, and whether that one gains."""
-    best = np.zeros(len(runs.state), dtype=np.int64)
-    gain = np.zeros(len(runs.state))
+    """Return for each run the available literal that ranks first by its score, and whether that one gains."""
+    best = np.zeros(len(state), dtype=np.int64)
+    gain = np.zeros(len(state))
     for number, ranking in enumerate(rankings):
         ranking[np.arange(len(states))[:, None], states] = -np.inf  # no literal twice
-        mine = np.flatnonzero(runs.score == number)
-        gains = np.where(available[runs.seed[mine]], ranking[runs.state[mine]], -np.inf)
+        mine = np.flatnonzero(score == number)
+        gains = np.where(available[mine], ranking[state[mine]], -np.inf)
         best[mine] = np.argmax(gains, axis=1)
         gain[mine] = gains[np.arange(len(mine)), best[mine]]
     return best, gain > 1e-9
-
-
-def _in_use(states: ClauseArray, runs: _Runs) -> tuple[ClauseArray, _Runs]:
-    """Leave out states that no run is in."""
-    used = np.zeros(len(states), dtype=bool)
-    used[runs.state] = True
-    return states[used], replace(runs, state=(np.cumsum(used) - 1)[runs.state])
-
-
-def _distinct(clauses: ClauseArray, n_literals: int) -> tuple[ClauseArray, IntArray]:
-    """Return the different clauses, order of literals aside, and which one each is."""
-    ordered = np.sort(clauses, axis=1)
-    first, which = one_of_each(ordered, n_literals)
-    return ordered[first], which
-
-
-def _covered(literals: BoolArray, states: ClauseArray) -> BoolArray:
-    """[states, M], rows on which each state fires."""
-    rows = np.ones((len(states), len(literals)), dtype=bool)
-    for column in states.T:
-        rows &= literals.T[column]
-    return rows

@@ -1,16 +1,16 @@
 """The outcome of induction in index space, and how it decides a row."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.episode import Cells, literal_truth
-from nri.rule.truth import deciding_order, estimated_precision, first_to_fire
+from nri.episode import Cells, Episode, literal_truth
+from nri.rule.truth import first_to_fire
 from nri.search.candidates import clause_truth
 from nri.search.clauses import AnyClause
+from nri.search.limits import Limits
 
 Branch = tuple[int, AnyClause]
 """A class and the clause that decides for it."""
@@ -42,31 +42,48 @@ class HeldOutChances:
     """[S, n_classes], chances of the classes times the weight that the row stands for"""
 
 
+class Inducer(Protocol):
+    """Finds rules in index space; it sees neither names nor the original table."""
+
+    @property
+    def sharpens(self) -> bool:
+        """Whether cuts may move once its rule is known; the paper's is left as its network says it."""
+        ...
+
+    @property
+    def reorders(self) -> bool:
+        """Whether it is shown tables in canonical order; the paper's network sees a table as it is."""
+        ...
+
+    def induce(
+        self,
+        episode: Episode,
+        groups: IntArray,
+        limits: Limits,
+        rng: np.random.Generator,
+        positive: int | None,
+    ) -> "Induced":
+        """Return rules for the classes of an episode.
+
+        ``groups`` [N + F] are equal where variables and numbers come from one column. ``positive`` is, of two
+        classes, the one that the rule must be about; None if the inducer may choose.
+        """
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Induced:
-    """A rule for each class, the class counts behind every clause, and the order in which clauses decide.
+    """A rule for the classes of an episode. For two classes only one class has clauses."""
 
-    For two classes only one class has clauses. The first branch that fires decides a row, and the default
-    where none does.
-    """
-
-    rules: tuple[tuple[AnyClause, ...], ...]
-    """For each class its clauses."""
-    counts: tuple[FloatArray, ...]
-    """For each class [its clauses, n_classes], (expected) weight of the classes each clause covers."""
+    n_classes: int
+    branches: tuple[Branch, ...]
+    """Class and clause of each branch; the first one that fires decides a row."""
     default: int
-    """Class of the rows that no clause covers."""
-    default_counts: FloatArray
-    """[n_classes], (expected) weight of the classes on these rows."""
-    prior: FloatArray
-    """[n_classes], share of each class."""
+    """Class of the rows on which none does."""
     errors: float
     """Expected weight of the support rows that are decided wrongly."""
     cost: float
     """Value of the objective."""
-    branches: tuple[Branch, ...] = ()
-    """Class and clause of each branch, in the order of deciding; by default the clauses of ``rules`` in the
-    order of their estimated precision."""
     posterior: Belief | None = None
     """What else is known about any row, if the model knows more than its rule"""
     priced: tuple[PricedRules, ...] = ()
@@ -76,37 +93,17 @@ class Induced:
     held_out: HeldOutChances | None = None
     """What is believed of rows without their labels; None if the model has no posterior"""
 
-    def __post_init__(self) -> None:
-        if not self.branches:
-            owned = [(c, clause) for c, rule in enumerate(self.rules) for clause in rule]
-            owner = np.array([c for c, _ in owned], dtype=np.int64)
-            order = deciding_order(np.concatenate(self.precisions), owner)
-            object.__setattr__(self, "branches", tuple(owned[i] for i in order))
-
     @property
-    def precisions(self) -> tuple[FloatArray, ...]:
-        """For each class the estimated precision of its clauses."""
-        return tuple(
-            estimated_precision(counts[:, c], counts.sum(axis=1), float(self.prior[c]))
-            for c, counts in enumerate(self.counts)
-        )
+    def rules(self) -> tuple[tuple[AnyClause, ...], ...]:
+        """For each class its clauses."""
+        classes = range(self.n_classes)
+        return tuple(tuple(clause for owner, clause in self.branches if owner == c) for c in classes)
+
+    def places(self, literals: BoolArray) -> IntArray:
+        """[M], which branch decides each row of literals [M, 2N]; their number where none fires."""
+        return first_to_fire(clause_truth(literals, [clause for _, clause in self.branches]).T)
 
     def predict(self, values: BoolArray, known: BoolArray) -> IntArray:
         """[M], the class of each row."""
-        places = deciding_places(self.branches, literal_truth(values, known))
-        return np.append([c for c, _ in self.branches], self.default).astype(np.int64)[places]
-
-
-def deciding_places(branches: Sequence[Branch], literals: BoolArray) -> IntArray:
-    """[M], which branch decides each row of literals [M, 2N]; their number where none fires."""
-    return first_to_fire(clause_truth(literals, [clause for _, clause in branches]).T)
-
-
-def decide(
-    truths: list[BoolArray], precisions: tuple[FloatArray, ...] | list[FloatArray], default: int
-) -> IntArray:
-    """[M], class of the clause that decides each row by :mod:`nri.rule.truth`, or the default."""
-    owner = np.repeat(np.arange(len(truths)), [len(truth) for truth in truths])
-    order = deciding_order(np.concatenate(precisions), owner)
-    first = first_to_fire(np.concatenate(truths)[order].T)
-    return np.append(owner[order], default)[first]
+        classes = np.append([c for c, _ in self.branches], self.default).astype(np.int64)
+        return classes[self.places(literal_truth(values, known))]

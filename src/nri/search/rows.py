@@ -6,29 +6,26 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray
 from nri.episode import Episode, literal_truth
-from nri.errors import InputError
+
+ERROR_WEIGHTS = (1.0, 2.0, 4.0, 16.0)
+"""How much a covered wrong row weighs while a start is grown; growing with one weight gets stuck."""
 
 
 @dataclass(frozen=True, eq=False)
 class SearchRows:
-    """Different rows, how much each weighs, and how likely each class is on it."""
+    """Different rows, how much each weighs, and the weight of each class on it."""
 
     literals: BoolArray
     """[M, 2N], where each literal is known to hold"""
     weights: FloatArray
     """[M]"""
-    probabilities: FloatArray
-    """[M, n_classes], each row summing to one"""
-
-    @property
-    def masses(self) -> FloatArray:
-        """[M, n_classes], expected weight of each class."""
-        return self.probabilities * self.weights[:, None]
+    masses: FloatArray
+    """[M, n_classes], expected weight of each class, together that of the row"""
 
     @property
     def n_classes(self) -> int:
         """Number of classes."""
-        return int(self.probabilities.shape[1])
+        return int(self.masses.shape[1])
 
     @property
     def total(self) -> float:
@@ -38,22 +35,21 @@ class SearchRows:
     def cost_weighted(self, costs: FloatArray) -> "SearchRows":
         """Return the rows weighted by costs: a class that is dear to miss weighs more.
 
-        To decide for a class saves its chance times its cost. So rows with costs are rows with other weights
-        and chances, and the search need not know.
+        To decide for a class saves its chance times its cost. So rows with costs are rows with other weights,
+        and the search need not know.
         """
         if (costs == 1.0).all():
             return self
         masses = self.masses * costs
-        weights = masses.sum(axis=1)
-        return SearchRows(self.literals, weights, masses / np.maximum(weights, 1e-300)[:, None])
+        return SearchRows(self.literals, masses.sum(axis=1), masses)
 
     def thinned(self, most: int) -> "SearchRows":
         """Return at most so many rows, at even steps through their order, with the same weight in all."""
         if len(self.weights) <= most:
             return self
         kept = np.linspace(0, len(self.weights) - 1, most).round().astype(np.int64)
-        weights = self.weights[kept] * (self.total / self.weights[kept].sum())
-        return SearchRows(self.literals[kept], weights, self.probabilities[kept])
+        factor = self.total / self.weights[kept].sum()
+        return SearchRows(self.literals[kept], self.weights[kept] * factor, self.masses[kept] * factor)
 
     def task(self, target: int) -> "OneVsRest":
         """Set one class against the others."""
@@ -62,18 +58,12 @@ class SearchRows:
 
 
 def search_rows(episode: Episode, posterior: FloatArray | None = None) -> SearchRows:
-    """Take the labels, or a posterior in their place, and merge rows with the same cells.
+    """Take the labels, or a posterior [M, n_classes] in their place, and merge rows with the same cells.
 
     No clause can tell such rows apart, so one row with their weight and their mean class
     probabilities stands for them; expected errors are the same. Rows without weight are dropped.
     """
-    if posterior is None:
-        posterior = np.eye(episode.n_classes)[episode.labels]
-    elif posterior.shape != (episode.n_rows, episode.n_classes):
-        raise InputError(
-            f"posterior has shape {posterior.shape}, but the table has {episode.n_rows} rows and "
-            f"{episode.n_classes} classes: give one probability for each"
-        )
+    chances = np.eye(episode.n_classes)[episode.labels] if posterior is None else posterior
     used = episode.weights > 0
     literals = literal_truth(episode.values, episode.known)[used]
     packed = np.packbits(literals, axis=1)
@@ -81,8 +71,21 @@ def search_rows(episode: Episode, posterior: FloatArray | None = None) -> Search
     weights = np.zeros(len(first))
     np.add.at(weights, group.reshape(-1), episode.weights[used])
     masses = np.zeros((len(first), episode.n_classes))
-    np.add.at(masses, group.reshape(-1), posterior[used] * episode.weights[used, None])
-    return SearchRows(literals[first], weights, masses / weights[:, None])
+    np.add.at(masses, group.reshape(-1), chances[used] * episode.weights[used, None])
+    if posterior is not None:
+        masses = exact_in_sums(masses)
+        weights = masses.sum(axis=1)
+    return SearchRows(literals[first], weights, masses)
+
+
+def exact_in_sums(masses: FloatArray) -> FloatArray:
+    """Round masses to a power of two, so that sums are exact in single precision, whatever their order.
+
+    Processors add in different orders. Of rules that are equally good, each would find another.
+    """
+    bits = 24 - np.log2(max(ERROR_WEIGHTS))  # of a sum in which wrong rows count so many times
+    unit = np.exp2(np.ceil(np.log2(max(float(masses.sum()), 1e-9))) - bits)
+    return np.asarray(np.round(masses / unit) * unit)
 
 
 @dataclass(frozen=True, eq=False)

@@ -266,17 +266,18 @@ class _Place:
         self.fixed_bits = sum(map(board.price, others))
         self.later = sums[place:]
         """[J, 2]: what the later segments have while nothing stands here; the rest is the last"""
-        of_later = deciding[:, None] == np.arange(place, len(others) + 1)
-        self.given = (of_later[:, :, None] * board.moments[:, None, :]).reshape(len(deciding), -1)
-        """[M, J * 2]: weight and value of each row in the column of the later segment that has it"""
+        self.parts = [np.flatnonzero(deciding == later) for later in range(place, len(others) + 1)]
+        """[J]: the rows that each of them has"""
+        self.literals = [board.literals[rows].T for rows in self.parts]
 
     def explained(self, bases: Sequence[LiteralSet]) -> FloatArray:
         """[bases, L]: the sum of squares that the list explains with that base and literal here."""
         board, least = self.board, self.board.problem.least_rows
         masks = np.stack([board.mask(base) for base in bases], axis=1)
-        spread = (masks[:, :, None] * self.given[:, None, :]).reshape(len(masks), -1)
-        taken = board.literals.T @ spread
-        taken = np.moveaxis(taken.reshape(len(taken), len(bases), -1, 2), 1, 0)
+        taken = np.empty((len(bases), board.literals.shape[1], len(self.parts), 2))
+        for j, (rows, literals) in enumerate(zip(self.parts, self.literals, strict=True)):
+            spread = (masks[rows, :, None] * board.moments[rows, None, :]).reshape(len(rows), 2 * len(bases))
+            taken[:, :, j] = (literals @ spread).reshape(len(literals), len(bases), 2).swapaxes(0, 1)
         left = self.later - taken
         sums = taken.sum(axis=2)
         explained: FloatArray = self.fixed + _explained(sums) + _explained(left).sum(axis=2)

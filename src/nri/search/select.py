@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import combinations, compress
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from nri.search.clauses import AnyClause
 from nri.search.limits import Limits
 from nri.search.objective import Objective
 from nri.search.result import PricedRules
-from nri.search.rows import OneVsRest
+from nri.search.rows import ERROR_WEIGHTS, OneVsRest
 
 Indices = tuple[int, ...]
 """Chosen candidates, as rising positions in a pool."""
@@ -54,7 +54,8 @@ class Pricing:
             simple = pool.truth[pool.lengths < 2] @ self.gain
             max_errors = self.nothing - max(0.0, float(simple.max(initial=0.0)))
         self.wall = max_errors + 1e-9 * max(1.0, self.total)
-        self._known: dict[Indices, tuple[float, float]] = {}
+        self.known: dict[Indices, tuple[float, float]] = {}
+        """value and errors of all rules measured so far"""
 
     def free_rows(self, chosen: Indices, keeps: BoolArray) -> BoolArray:
         """[R, M], rows left uncovered by the clauses that each row of ``keeps`` [R, chosen] keeps."""
@@ -78,29 +79,26 @@ class Pricing:
 
     def measure(self, rules: Sequence[Indices]) -> None:
         """Find value and errors of these rules in one go."""
-        new = [rule for rule in dict.fromkeys(rules) if rule not in self._known]
+        new = [rule for rule in dict.fromkeys(rules) if rule not in self.known]
         if new:
             free = np.array([~self.pool.truth[list(rule)].any(axis=0) for rule in new])
             errors = self.errors_with(free)
             bits = np.array([self.bits[list(rule)].sum() for rule in new])
             values = self.penalized(errors, bits)
-            self._known.update(zip(new, zip(values.tolist(), errors.tolist(), strict=True), strict=True))
-
-    def known(self) -> Iterable[Indices]:
-        """Return all rules measured so far."""
-        return self._known.keys()
+            self.known.update(zip(new, zip(values.tolist(), errors.tolist(), strict=True), strict=True))
 
     def value(self, chosen: Indices) -> float:
         """Return the cost with the wall."""
-        if chosen not in self._known:
-            self.measure([chosen])
-        return self._known[chosen][0]
+        return self._measured(chosen)[0]
 
     def errors(self, chosen: Indices) -> float:
         """Return the expected weight of the rows that the rule decides wrongly."""
-        if chosen not in self._known:
+        return self._measured(chosen)[1]
+
+    def _measured(self, chosen: Indices) -> tuple[float, float]:
+        if chosen not in self.known:
             self.measure([chosen])
-        return self._known[chosen][1]
+        return self.known[chosen]
 
     def cost(self, chosen: Indices) -> float:
         """Return the objective's value."""
@@ -114,7 +112,7 @@ class Pricing:
     def best_known(self, max_clauses: int) -> Indices:
         """Return the best of all rules measured so far that have at most so many clauses."""
         self.measure([()])
-        return min((rule for rule in self._known if len(rule) <= max_clauses), key=self.rank)
+        return min((rule for rule in self.known if len(rule) <= max_clauses), key=self.rank)
 
 
 class State(NamedTuple):
@@ -142,6 +140,11 @@ class Moves:
         for number, state in enumerate(states):
             if state.banned is not None:  # what gains nothing is never added
                 self.gains[self._of(number), state.banned] = 0.0
+        bits = [
+            np.where(keeps, pricing.bits[list(state.chosen)], 0.0).sum(axis=1)
+            for state, keeps in zip(states, self.keeps, strict=True)
+        ]
+        self.kept_bits: FloatArray = np.concatenate(bits)
         self.values = self._values()
         room = np.concatenate([keeps.sum(axis=1) < max_clauses for keeps in self.keeps])
         self.values[~room, 1:] = np.inf
@@ -156,19 +159,14 @@ class Moves:
         added = np.zeros((len(self.free), 1 + len(pricing.stretches)))
         added[:, 1:] = np.maximum.reduceat(self.gains, pricing.stretches, axis=1)
         errors = np.maximum(0.0, pricing.errors_with(self.free)[:, None] - added)
-        bits = [
-            np.where(keeps, pricing.bits[list(state.chosen)], 0.0).sum(axis=1)
-            for state, keeps in zip(self.states, self.keeps, strict=True)
-        ]
         added_bits = np.append(0.0, pricing.bits[pricing.stretches])
-        return pricing.penalized(errors, np.concatenate(bits)[:, None] + added_bits)
+        return pricing.penalized(errors, self.kept_bits[:, None] + added_bits)
 
     def cheapest(self, most: int) -> dict[Indices, float]:
         """Return the cheapest rules one move away from the only state, with their costs."""
         pricing, (state,), (keeps,) = self.pricing, self.states, self.keeps
-        kept_bits = np.where(keeps, pricing.bits[list(state.chosen)], 0.0).sum(axis=1)
         errors = np.maximum(0.0, pricing.errors_with(self.free)[:, None] - self.gains)
-        costs = pricing.objective.cost(errors, kept_bits[:, None] + pricing.bits, pricing.total)
+        costs = pricing.objective.cost(errors, self.kept_bits[:, None] + pricing.bits, pricing.total)
         costs[np.isinf(self.values[:, 1:]).all(axis=1)] = np.inf  # no room for a candidate
         costs[self.gains <= 0.0] = np.inf
         flat = costs.ravel()
@@ -178,7 +176,7 @@ class Moves:
             row, added = divmod(position, costs.shape[1])
             base = compress(state.chosen, keeps[row])
             costs_by_rule[tuple(sorted((*base, added)))] = float(flat[position])
-        plain = pricing.objective.cost(pricing.errors_with(self.free), kept_bits, pricing.total)
+        plain = pricing.objective.cost(pricing.errors_with(self.free), self.kept_bits, pricing.total)
         for row, cost in enumerate(plain.tolist()):
             costs_by_rule[tuple(compress(state.chosen, keeps[row]))] = cost
         return costs_by_rule
@@ -223,22 +221,22 @@ NEAR_CENTRES = 6
 """The cheapest rules whose neighbours are priced."""
 
 
-def near_rules(pricing: Pricing, best: Indices, max_clauses: int) -> list[Indices]:
+def near_rules(pricing: Pricing, best: Indices, max_clauses: int) -> PricedRules:
     """Return the cheapest of all rules measured so far and of the neighbours of the best, cheapest first.
 
     A neighbour has at most one clause less and at most one candidate more.
     """
     pricing.measure([()])
-    costs = {rule: pricing.cost(rule) for rule in pricing.known() if len(rule) <= max_clauses}
+    costs = {rule: pricing.cost(rule) for rule in pricing.known if len(rule) <= max_clauses}
     for centre in sorted(costs, key=lambda rule: (costs[rule], rule))[:NEAR_CENTRES]:
         moves = Moves(pricing, [State(centre)], 1, max_clauses)
         costs.update(moves.cheapest(NEAR_RULES))
     ranked = sorted(costs, key=lambda rule: (round(costs[rule], 7), rule))[:NEAR_RULES]
-    return list(dict.fromkeys([best, *ranked]))
-
-
-ERROR_WEIGHTS = (1.0, 2.0, 4.0, 16.0)
-"""How much a covered wrong row weighs while a start is grown; growing with one weight gets stuck."""
+    rules = list(dict.fromkeys([best, *ranked]))
+    used = sorted({i for rule in rules for i in rule})
+    clauses = dict(zip(used, pricing.pool.rule(used), strict=True))
+    bits = np.array([pricing.bits[list(rule)].sum() for rule in rules])
+    return PricedRules(tuple(tuple(clauses[i] for i in rule) for rule in rules), bits)
 
 
 def weighted_gains(gain: FloatArray) -> NDArray[np.float32]:
@@ -388,26 +386,8 @@ class Selection:
     clauses: tuple[AnyClause, ...]
     cost: float
     errors: float
-    proven: bool = False
-    """Whether no other set of the candidates is cheaper."""
-    near: Callable[[], PricedRules] | None = None
+    near: Callable[[], PricedRules]
     """Finds rules that cost little more, this one first."""
-
-
-class Selector(Protocol):
-    """Anything that chooses a rule for one class from candidates."""
-
-    def __call__(
-        self,
-        pool: CandidatePool,
-        task: OneVsRest,
-        objective: Objective,
-        limits: Limits,
-        *,
-        max_errors: float | None = None,
-    ) -> Selection:
-        """Return a rule within the limits, with at most ``max_errors`` where the pool has one."""
-        ...
 
 
 def shortlist(pool: CandidatePool, task: OneVsRest, most: int) -> CandidatePool:
@@ -446,7 +426,10 @@ def select(
     max_errors: float | None = None,
     rough: int | None = 1000,
 ) -> Selection:
-    """Return a set of candidates that no single move improves."""
+    """Return a set of candidates within the limits that no single move improves.
+
+    It makes at most ``max_errors`` where the pool has such a set.
+    """
     pricing = Pricing(pool, task, objective, limits, max_errors)
     begun: dict[int, Indices] = {}
     if rough is not None and len(pool) > rough:
@@ -456,13 +439,5 @@ def select(
         begun = {limit: tuple(kept[list(rule)].tolist()) for limit, rule in roughly.items()}
     rules = rules_by_limit(pricing, limits.max_clauses, begun).values()
     best = min((rule for rule in rules if len(rule) <= limits.max_clauses), key=pricing.rank)
-    near = partial(_near, pricing, best, limits.max_clauses)
-    return Selection(pool.rule(best), pricing.cost(best), pricing.errors(best), near=near)
-
-
-def _near(pricing: Pricing, best: Indices, max_clauses: int) -> PricedRules:
-    rules = near_rules(pricing, best, max_clauses)
-    used = sorted({i for rule in rules for i in rule})
-    clauses = dict(zip(used, pricing.pool.rule(used), strict=True))
-    bits = np.array([pricing.bits[list(rule)].sum() for rule in rules])
-    return PricedRules(tuple(tuple(clauses[i] for i in rule) for rule in rules), bits)
+    near = partial(near_rules, pricing, best, limits.max_clauses)
+    return Selection(pool.rule(best), pricing.cost(best), pricing.errors(best), near)

@@ -9,7 +9,6 @@ They know nothing of the columns' names or order.
 The same function serves training and the installed product, so there is one definition of them.
 """
 
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,46 +23,12 @@ COUNCIL = len(EXPERTS) - 1
 """The blend of all the others; its index in the last axis."""
 
 
-@dataclass(frozen=True, eq=False)
-class Opinions:
-    """What the experts say; 0 is the base rate, about +-0.5 is certainty."""
-
-    support: FloatArray
-    """[M, E], the opinion on each support row as if one such row fewer had been seen"""
-    query: FloatArray
-    """[S, E], the opinion on each query row"""
-    support_parts: FloatArray
-    """[M, N], what each cell adds to the firm linear expert's left-out opinion"""
-    query_parts: FloatArray
-    """[S, N]"""
-    base_rate: float
-
-    def of_part(
-        self, rows: NDArray[np.int64], columns: NDArray[np.int64], query: NDArray[np.int64]
-    ) -> "Opinions":
-        """Keep what concerns some support rows, columns and query rows; opinions stay the same."""
-        return replace(
-            self,
-            support=self.support[rows],
-            query=self.query[query],
-            support_parts=self.support_parts[rows][:, columns],
-            query_parts=self.query_parts[query][:, columns],
-        )
-
-
-def consult(
-    x: FloatArray, query: FloatArray, labels: NDArray[Any], weights: NDArray[Any] | None = None
-) -> Opinions:
-    """Return the opinions of every expert on the support rows [M, N] and the query rows [S, N].
-
-    Cells are -1, +1, or 0 where unknown; labels are 0 or 1; weights, all above 0, say how many rows
-    each support row stands for.
-    """
-    return Experts(x, labels, weights).opine(query)
-
-
 class Experts:
-    """All experts on cells, formed by one table; they can be evaluated any number of rows, part by part."""
+    """All experts on cells, formed by one table. They can be asked about any number of rows, part by part.
+
+    Cells [M, N] are -1, +1, or 0 where unknown; labels are 0 or 1; weights, all above 0, say how many rows
+    each support row stands for. Of an opinion 0 is the base rate, about +-0.5 is certainty.
+    """
 
     def __init__(
         self,
@@ -74,30 +39,24 @@ class Experts:
     ) -> None:
         y = labels.astype(np.float32)
         w = np.ones_like(y) if weights is None else weights.astype(np.float32)
-        self.base_rate = base_rate(y, w)
+        self.base_rate = float((w @ y + 0.5) / (w.sum() + 1))
+        """share of the positive rows, drawn to one half by one row"""
         target = y - np.float32(self.base_rate)
         self._kernels = Kernels(alike or Alike(x, w), target)
         self._bayes = _NaiveBayes(x, y, w)
         support = np.column_stack([self._kernels.support, self._bayes.left_out(x, y, w)])
         self._shares = council_shares(support, target, w)
         self.support = np.column_stack([support, support @ self._shares])
-        self.support_parts = self._kernels.left_out_parts()
+        """[M, E], the opinion on each support row as if one such row fewer had been seen"""
 
-    def opine(self, query: FloatArray) -> Opinions:
-        """Return the opinions on rows [S, N]."""
-        on_query = np.column_stack([self._kernels.opine(query), self._bayes.plain(query)])
-        return Opinions(
-            support=self.support,
-            query=np.column_stack([on_query, on_query @ self._shares]),
-            support_parts=self.support_parts,
-            query_parts=self._kernels.parts(query),
-            base_rate=self.base_rate,
-        )
+    def opine(self, query: FloatArray) -> FloatArray:
+        """[S, E], opinions on rows [S, N]."""
+        opinions = np.column_stack([self._kernels.opine(query), self._bayes.plain(query)])
+        return np.column_stack([opinions, opinions @ self._shares])
 
-
-def base_rate(y: NDArray[Any], w: NDArray[Any]) -> float:
-    """Share of the positive rows, drawn to one half by one row."""
-    return float((w @ y + 0.5) / (w.sum() + 1))
+    def parts(self, query: FloatArray) -> FloatArray:
+        """[S, N], what each cell of rows adds to the firm linear expert's opinion."""
+        return self._kernels.parts(query)
 
 
 class _NaiveBayes:

@@ -5,7 +5,7 @@ not depend on what they are compared for, so that the classes of a table share m
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,21 +71,6 @@ class Kernels:
         """[S, N], what each cell adds to the firm linear expert's opinion."""
         return np.asarray(self._alike.centred(query) * (self.linear[FIRM].alpha @ self._alike.rows))
 
-    def left_out_parts(self) -> FloatArray:
-        """[M, N]: each cell's part in that opinion on its own row, formed without one unit of the row."""
-        rows, firm = self._alike.rows, self.linear[FIRM]
-        step = firm.ridge.removed * firm.alpha / np.diag(firm.ridge.inverse)
-        without = firm.alpha[:, None] - firm.ridge.inverse * step
-        return np.asarray(rows * (without.T @ rows), dtype=np.float32)
-
-
-class _Kernel(Protocol):
-    """A similarity of rows, computed from their inner products."""
-
-    def of_rows(self, gram: FloatArray) -> FloatArray: ...
-
-    def of_query(self, gram: FloatArray, norms: FloatArray) -> FloatArray: ...
-
 
 class _Neighbourhood:
     """Similarity that falls off exponentially with the (squared) distance between rows."""
@@ -115,6 +100,10 @@ class _Quadratic:
         return self.of_rows(gram)
 
 
+_Kernel = _Neighbourhood | _Quadratic
+"""A similarity of rows, computed from their inner products."""
+
+
 def _relevance(centred: FloatArray, target: FloatArray, w: FloatArray) -> FloatArray:
     """Weigh columns by how far they correlate with the label beyond chance; the mean weight is 1."""
     weighted = w * target
@@ -136,21 +125,18 @@ class _Ridge:
     inverse: FloatArray
     kept: FloatArray
     """[M], the share of a row's say on itself that the units beside one left-out unit bring back"""
-    removed: FloatArray
-    """[M], by how much of alpha / diag(inverse) a row's own opinion falls when one unit of it is left out"""
 
     def solved(self, target: FloatArray) -> "_Solved":
         """Learn a target [M], with exact left-out opinions."""
         alpha = self.inverse @ target
         gap = alpha / np.diag(self.inverse)
-        return _Solved(self, alpha, np.asarray(target - gap * (1 - self.kept), dtype=np.float32))
+        return _Solved(alpha, np.asarray(target - gap * (1 - self.kept), dtype=np.float32))
 
 
 @dataclass(frozen=True, eq=False)
 class _Solved:
     """What a ridge regression has learned."""
 
-    ridge: _Ridge
     alpha: FloatArray
     support: FloatArray
     """[M], the opinion on each support row as if one such row fewer had been seen"""
@@ -175,9 +161,7 @@ def _ridge(gram: FloatArray, w: FloatArray, ridge: float) -> _Ridge:
     variance = np.maximum(1 / np.diag(inverse) - np.float32(ridge) / w, 0)
     remaining = np.maximum(w - 1, 0)
     kept = variance * remaining / (variance * remaining + ridge)
-    full = variance * w / (variance * w + ridge)
-    removed = (1 - kept / np.maximum(full, 1e-12)).astype(np.float32)
-    return _Ridge(inverse, kept.astype(np.float32), removed)
+    return _Ridge(inverse, kept.astype(np.float32))
 
 
 def _by_kernel(gram: FloatArray, w: FloatArray) -> list[tuple[_Kernel, _Ridge]]:

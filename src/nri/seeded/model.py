@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray, settled
 from nri.episode import Cells, Episode, stacked_cells
 from nri.search.clauses import AnyClause, ClauseArray, IndexCount, clause_array, in_order, stacked
 from nri.search.greedy import described, induce
@@ -56,6 +56,8 @@ class PathConfig:
     """Their weight times that of the labelled rows, at most: the more labels, the less they count."""
     labels_suffice: float = 700.0
     """Labelled rows beside which they do not count at all."""
+    price_alone: float = 1.0
+    """Bits that a bit of a rule for two classes costs there: at 0.7 rules were longer and no better."""
     label_share: float = 0.5
     """How much of a labelled row's chances is its label; the rest is the posterior."""
     least_support: float = 0.25
@@ -86,15 +88,17 @@ class SeededModel:
         rng: np.random.Generator,
         positive: int | None,
     ) -> Induced:
-        """See :class:`nri.induce.models.Inducer`."""
-        suffice, few = self._labels_suffice(episode, limits), episode.n_classes <= self.config.few_classes
+        """See :class:`nri.search.result.Inducer`."""
+        # no posterior is needed where labels are very many, or must have a precision of their own
+        suffice = limits.min_precision > 0 or bool(episode.weights.sum() >= self.config.labels_suffice)
+        few = episode.n_classes <= self.config.few_classes
         by_labels = None
         if suffice or few:
             by_labels = induce(
                 episode,
                 rng=rng,
                 limits=limits,
-                objective=OBJECTIVE,
+                objective=self._objective(episode),
                 positive=positive,
                 groups=groups,
                 near=few,
@@ -110,8 +114,8 @@ class SeededModel:
         beliefs = Posterior(sample, groups, self.network, priced).evaluate(
             stacked_cells(plausible, rows), self.config.network_rows
         )
-        of_plausible, of_rows = np.split(beliefs.chances, [len(plausible)])
-        held_out = HeldOutChances(sample.rows, beliefs.left_out * sample.weights[:, None])
+        of_plausible, of_rows = np.split(settled(beliefs.chances), [len(plausible)])
+        held_out = HeldOutChances(sample.rows, settled(beliefs.left_out) * sample.weights[:, None])
         if by_labels and beliefs.rule_share > self.config.rules_decide:
             return replace(by_labels, posterior=posterior, held_out=held_out)
         labels = np.eye(episode.n_classes)[episode.labels]
@@ -121,7 +125,7 @@ class SeededModel:
             rng=rng,
             propose=WithExtraClauses(
                 reasons(beliefs, plausible.values, limits.max_literals),
-                by_labels.rules if by_labels else (),
+                [clause for _, clause in by_labels.branches] if by_labels else (),
             ),
             limits=limits,
             objective=ExpectedError(self.config.price_share * fair_price(of_plausible)),
@@ -151,15 +155,16 @@ class SeededModel:
         made = plausible_rows(sample, groups, wanted - len(real), rng)
         return stacked_cells(real, made)
 
-    def _labels_suffice(self, episode: Episode, limits: Limits) -> bool:
-        """Whether no posterior is needed: labels are very many, or must have a precision of their own."""
-        return limits.min_precision > 0 or bool(episode.weights.sum() >= self.config.labels_suffice)
+    def _objective(self, episode: Episode) -> DescriptionLength:
+        """Return what the labels go by: where two classes have very many, a rule must be worth its length."""
+        alone = episode.n_classes == 2 and episode.weights.sum() >= self.config.labels_suffice
+        return replace(OBJECTIVE, price=self.config.price_alone) if alone else OBJECTIVE
 
     def _prices(self, beliefs: Beliefs, groups: IntArray, n_variables: int) -> FloatArray:
         """[2N], how many times its bits a literal costs: more where hardly any rule has its column."""
         if beliefs.column_support is None:
             return np.ones(2 * n_variables)
-        dear = beliefs.column_support[groups[:n_variables]] < self.config.least_support
+        dear = settled(beliefs.column_support)[groups[:n_variables]] < self.config.least_support
         return np.tile(np.where(dear, self.config.unsupported_price, 1.0), 2)
 
     def _with_rows(self, episode: Episode, plausible: Cells, chances: FloatArray) -> Episode:
@@ -207,15 +212,15 @@ def fair_price(chances: FloatArray) -> float:
 class WithExtraClauses:
     """The symbolic proposer, and further clauses."""
 
-    def __init__(self, clauses: ClauseArray, rules: Iterable[Iterable[AnyClause]]) -> None:
+    def __init__(self, clauses: ClauseArray, others: Iterable[AnyClause]) -> None:
         self.clauses = clauses
-        self.rules = [clause for rule in rules for clause in rule if not isinstance(clause, IndexCount)]
+        self.others = [clause for clause in others if not isinstance(clause, IndexCount)]
 
     def __call__(self, task: OneVsRest, limits: Limits, rng: np.random.Generator) -> ClauseArray:
-        """See :class:`nri.search.propose.Proposer`."""
+        """See :data:`nri.search.propose.Proposer`."""
         n_literals = 2 * task.n_variables
         proposed = SymbolicProposer()(task, limits, rng)
-        return stacked([proposed, self.clauses, clause_array(self.rules, n_literals)], n_literals)
+        return stacked([proposed, self.clauses, clause_array(self.others, n_literals)], n_literals)
 
 
 def reasons(beliefs: Beliefs, values: BoolArray, longest: int) -> ClauseArray:
@@ -225,7 +230,7 @@ def reasons(beliefs: Beliefs, values: BoolArray, longest: int) -> ClauseArray:
     values = values[rows]
     clauses = []
     for of_class in beliefs.reasons:
-        gates = of_class[: len(rows)]
+        gates = settled(of_class[: len(rows)])
         order = np.argsort(-gates, axis=1, kind="stable")[:, :longest]
         literals = np.where(np.take_along_axis(values, order, axis=1), order, order + N)
         clauses.append(np.where(np.take_along_axis(gates, order, axis=1) > 0, literals, 2 * N))

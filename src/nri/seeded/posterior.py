@@ -110,13 +110,14 @@ class Posterior:
         ]
         chances = _summing_to_one([answer.chances for answer in answers])
         left_out = _summing_to_one([answer.left_out for answer in answers])
+        supports = [answer.column_support for answer in answers if answer.column_support is not None]
         bits = -np.log2(left_out[np.arange(len(left_out)), self.sample.labels])
         return Beliefs(
             chances,
             network_rows,
             tuple(answer.reasons for answer in answers),
             float(np.mean([answer.rule_share for answer in answers])),
-            _most_support(answers),
+            np.asarray(np.max(supports, axis=0)) if supports else None,
             left_out,
             float(np.average(bits, weights=self.sample.weights)),
         )
@@ -140,24 +141,57 @@ class Posterior:
             return _Answer(np.full(len(query.signed), sure), np.full(len(positive), sure), no_reasons)
         experts = Experts(support.rows.signed, positive, weights, support.by_cells)
         base = experts.base_rate
-        seen = _NetworkView(network, experts, support.rows.signed, positive, weights)
-        part = seen.evaluate(query.signed, network_rows)
+        starts = range(0, max(1, len(query.signed)), QUERY_ROWS)
+        by_experts = np.concatenate([experts.opine(query.signed[i : i + QUERY_ROWS]) for i in starts])
+        seen, seen_opinions = query.signed[network_rows], by_experts[network_rows]
+        by_network, reasons = self._by_network(network, experts, support, positive, seen, seen_opinions)
         opinions = [
-            _Opinion(EXPECTED_CELLS, experts.support[:, :COUNCIL], part.experts),
+            _Opinion(EXPECTED_CELLS, experts.support[:, :COUNCIL], by_experts[:, :COUNCIL]),
             _Opinion(EXPECTED_LOGISTIC, *(chances[:, None] - base for chances in logistic)),
         ]
         if support.by_measures is not None:
             kernels = Kernels(support.by_measures, (positive - base).astype(np.float32))
             opinions.append(_Opinion(EXPECTED_NUMBERS, kernels.support, kernels.opine(query.measures)))
         left_out, opinion = _ensemble(opinions, positive - base, weights)
-        by_network = NETWORK_SHARE * (part.chances - base)
-        opinion[network_rows] = (1 - NETWORK_SHARE) * opinion[network_rows] + by_network
+        share = NETWORK_SHARE
+        opinion[network_rows] = (1 - share) * opinion[network_rows] + share * (by_network - base)
         answer = _Answer(
             np.clip(base + opinion, least, 1 - least),
             np.clip(base + left_out, least, 1 - least),
-            part.reasons,
+            reasons,
         )
         return self._with_rules(c, answer, query.cells, positive)
+
+    def _by_network(
+        self,
+        network: SeededNetwork | None,
+        experts: Experts,
+        support: "_Support",
+        positive: BoolArray,
+        query: SignedArray,
+        opinions: NDArray[np.float32],
+    ) -> tuple[FloatArray, FloatArray]:
+        """[H], [H, N]: chances and reasons of rows by the network, which sees the columns that tell most."""
+        rows, weights = support.rows.signed, self.sample.weights
+        columns, seen = _telling_columns(rows, positive, weights), _spread_rows(len(rows), NETWORK_ROWS)
+        table = {
+            "rows": rows[seen][:, columns],
+            "labels": positive[seen],
+            "weights": weights[seen],
+            "row_opinions": experts.support[seen],
+        }
+        chances, reasons = np.zeros(len(query)), np.full(query.shape, -9.0)
+        for start in range(0, len(query), QUERY_ROWS) if network else ():
+            part = slice(start, start + QUERY_ROWS)
+            seeds = {
+                "seeds": query[part][:, columns],
+                "seed_opinions": opinions[part],
+                "seed_parts": experts.parts(query[part])[:, columns],
+            }
+            output = network.evaluate(table, seeds)  # type: ignore[union-attr]
+            chances[part] = 1 / (1 + np.exp(-np.clip(output.posterior.astype(np.float64), -30, 30)))
+            reasons[part, columns] = output.reason
+        return chances, reasons
 
     def _with_rules(self, c: int, answer: "_Answer", cells: Cells, positive: BoolArray) -> "_Answer":
         """Give the mixture of rules its share."""
@@ -176,12 +210,6 @@ class Posterior:
             rule_share=share,
             column_support=mixture.support(self.groups),
         )
-
-
-def _most_support(answers: Sequence["_Answer"]) -> FloatArray | None:
-    """[columns], the most that any class gives each column; None without rules."""
-    supports = [answer.column_support for answer in answers if answer.column_support is not None]
-    return np.asarray(np.max(supports, axis=0)) if supports else None
 
 
 def _rule_share(
@@ -258,71 +286,6 @@ class _Support:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """Experts and network on some query rows."""
-
-    experts: NDArray[np.float32]
-    """[S, E], the experts' opinions on cells"""
-    chances: FloatArray
-    """[H], the network's, of the rows that it has seen"""
-    reasons: FloatArray
-    """[H, N]"""
-
-
-class _NetworkView:
-    """One class of one table for experts and network, which sees the columns that tell most."""
-
-    def __init__(
-        self,
-        network: SeededNetwork | None,
-        experts: Experts,
-        rows: SignedArray,
-        positive: BoolArray,
-        weights: FloatArray,
-    ) -> None:
-        self.network, self.experts = network, experts
-        self.columns = _telling_columns(rows, positive, weights)
-        self.seen = _spread_rows(len(rows), NETWORK_ROWS)
-        self.rows = rows[self.seen][:, self.columns]
-        self.positive, self.weights = positive[self.seen], weights[self.seen]
-
-    def evaluate(self, query: NDArray[np.float32], network_rows: IntArray) -> _Part:
-        """Evaluate rows [S, N], a part of them at a time; the network some of them."""
-        parts = []
-        for start in range(0, max(1, len(query)), QUERY_ROWS):
-            stop = start + QUERY_ROWS
-            within = network_rows[(network_rows >= start) & (network_rows < stop)] - start
-            parts.append(self._part(query[start:stop], within))
-        return _Part(
-            np.concatenate([part.experts for part in parts]),
-            np.concatenate([part.chances for part in parts]),
-            np.concatenate([part.reasons for part in parts]),
-        )
-
-    def _part(self, query: NDArray[np.float32], network_rows: IntArray) -> _Part:
-        opinions = self.experts.opine(query)
-        by_experts = opinions.query[:, :COUNCIL]
-        reasons = np.full((len(network_rows), query.shape[1]), -9.0)
-        if self.network is None or not len(network_rows):
-            return _Part(by_experts, np.zeros(len(network_rows)), reasons)
-        part = opinions.of_part(self.seen, self.columns, network_rows)
-        table = {
-            "rows": self.rows,
-            "labels": self.positive,
-            "weights": self.weights,
-            "row_opinions": part.support,
-        }
-        seeds = {
-            "seeds": query[network_rows][:, self.columns],
-            "seed_opinions": part.query,
-            "seed_parts": part.query_parts,
-        }
-        output = self.network.evaluate(table, seeds)
-        reasons[:, self.columns] = output.reason
-        return _Part(by_experts, _chance_of(output.posterior), reasons)
-
-
-@dataclass(frozen=True, eq=False)
 class _Answer:
     """What is believed about one class against the rest."""
 
@@ -360,7 +323,3 @@ def _telling_columns(
     aim = weights * (positive - np.average(positive, weights=weights))
     power = np.abs(aim @ rows) / np.sqrt(weights @ rows**2 + 1e-9)
     return np.sort(np.argsort(-power, kind="stable")[:NETWORK_COLUMNS])
-
-
-def _chance_of(log_odds: NDArray[np.float32]) -> FloatArray:
-    return 1 / (1 + np.exp(-np.clip(log_odds.astype(np.float64), -30, 30)))

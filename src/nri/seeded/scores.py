@@ -11,7 +11,7 @@ from nri.episode import Cells
 from nri.seeded.experts import council_shares
 from nri.seeded.kernels import Alike, Kernels
 from nri.seeded.measures import measures
-from nri.seeded.sample import signed_cells
+from nri.seeded.sample import SignedArray, signed_cells
 
 MOST_ROWS = 700
 """Most rows that the regressions are fitted to; they answer for all."""
@@ -19,18 +19,39 @@ PULL = 30.0
 """Squared errors on left-out rows that it takes to leave equal shares, of scores with a variance of 1/4."""
 
 
-def expected_scores(cells: Cells, groups: IntArray, scores: FloatArray, weights: FloatArray) -> FloatArray:
-    """[M]: what the ensemble expects of scores [M] of mean 0 and variance 1, each without its own row."""
-    taken = np.unique(np.linspace(0, len(scores) - 1, min(len(scores), MOST_ROWS)).round().astype(np.int64))
-    target = (scores[taken] / 2).astype(np.float32)
-    views = [signed_cells(cells.values, cells.known)]
-    if cells.numbers.shape[1]:
-        views.append(measures(cells, groups))
-    with one_thread():
-        kernels = [Kernels(Alike(view[taken], weights[taken]), target) for view in views]
-        left_out = np.column_stack([one.support for one in kernels])
-        shares = council_shares(left_out, target, weights[taken], None, PULL)
-        answers = [one.opine(view) for one, view in zip(kernels, views, strict=True)]
-    expected = np.column_stack(answers) @ shares
-    expected[taken] = left_out @ shares
-    return np.asarray(2 * expected, dtype=np.float64)
+class ScoreExperts:
+    """An ensemble of regressions that is formed by one table and can be asked about any row."""
+
+    def __init__(self, cells: Cells, groups: IntArray, scores: FloatArray, weights: FloatArray) -> None:
+        """Fit scores [M] of mean 0 and variance 1."""
+        n_rows = len(scores)
+        taken = np.unique(np.linspace(0, n_rows - 1, min(n_rows, MOST_ROWS)).round().astype(np.int64))
+        target = (scores[taken] / 2).astype(np.float32)
+        self._groups = groups
+        _, first = np.unique(cells.known, axis=1, return_index=True)
+        self._gaps = np.sort(first[~cells.known[:, first].all(axis=0)])
+        """variables with different unknown cells: that a cell is unknown may tell something, too"""
+        views = self._views(cells)
+        with one_thread():
+            self._kernels = [Kernels(Alike(view[taken], weights[taken]), target) for view in views]
+        left_out = np.column_stack([one.support for one in self._kernels])
+        self._shares = council_shares(left_out, target, weights[taken], None, PULL)
+        self.support = self.expected(cells)
+        """[M]: what is expected of each row, without the row itself"""
+        self.support[taken] = 2 * left_out @ self._shares
+
+    def expected(self, cells: Cells) -> FloatArray:
+        """[S]: the scores to expect of rows."""
+        pairs = zip(self._kernels, self._views(cells), strict=True)
+        with one_thread():
+            answers = [kernels.opine(view) for kernels, view in pairs]
+        return np.asarray(2 * np.column_stack(answers) @ self._shares, dtype=np.float64)
+
+    def _views(self, cells: Cells) -> list[SignedArray]:
+        """Return rows as yes/no cells and, if there are numbers, as these; both with what is unknown."""
+        known = cells.known[:, self._gaps]
+        gaps = signed_cells(known, np.ones_like(known))
+        views = [signed_cells(cells.values, cells.known)]
+        if cells.numbers.shape[1]:
+            views.append(measures(cells, self._groups))
+        return [np.column_stack([view, gaps]) for view in views]

@@ -10,13 +10,13 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from nri.errors import ConfigError
-from nri.seeded.experts import consult
+from nri.seeded.experts import Experts
 from nri.seeded.sample import signed_cells
 from nri.seeded.torch.network import SeededConfig, SeededInducer, SeededInputs, SeededOutputs
 from nri.synth import SyntheticBatch, WidePrior, validation_suite
 from nri.train.checkpoint import Graph
 from nri.train.config import TrainConfig
-from nri.train.loop import moved
+from nri.train.loop import Loss, Training, moved
 from nri.weights import EXPERTS
 
 
@@ -37,7 +37,8 @@ def seeded_batch(batch: SyntheticBatch) -> tuple[SeededInputs, SeededTargets]:
     M = batch.n_support
     signed = signed_cells(batch.values, batch.known)
     rows, seeds = signed[:, :M], signed[:, M:]
-    opinions = [consult(r, s, y) for r, s, y in zip(rows, seeds, batch.labels, strict=True)]
+    experts = [Experts(*table) for table in zip(rows, batch.labels, strict=True)]
+    asked = list(zip(experts, seeds, strict=True))
     B, S = seeds.shape[:2]
     inputs = SeededInputs(
         rows=torch.from_numpy(rows.copy()),
@@ -45,9 +46,9 @@ def seeded_batch(batch: SyntheticBatch) -> tuple[SeededInputs, SeededTargets]:
         weights=torch.ones(B, M),
         seeds=torch.from_numpy(seeds.copy()),
         apart=torch.ones(B, S, M),
-        row_opinions=torch.from_numpy(np.stack([o.support for o in opinions])),
-        seed_opinions=torch.from_numpy(np.stack([o.query for o in opinions])),
-        seed_parts=torch.from_numpy(np.stack([o.query_parts for o in opinions])),
+        row_opinions=torch.from_numpy(np.stack([one.support for one in experts])),
+        seed_opinions=torch.from_numpy(np.stack([one.opine(query) for one, query in asked])),
+        seed_parts=torch.from_numpy(np.stack([one.parts(query) for one, query in asked])),
     )
     both = batch.labels.any(axis=1) & ~batch.labels.all(axis=1)
     targets = SeededTargets(
@@ -74,25 +75,14 @@ class SeededLossConfig:
             raise ConfigError("loss weights cannot be negative")
 
 
-@dataclass(frozen=True, eq=False)
-class SeededLoss:
-    """The parts, each averaged over seeds; ``total`` is what is minimised."""
-
-    total: Float[Tensor, ""]
-    posterior: Float[Tensor, ""]
-    """Of the last round"""
-    excess: Float[Tensor, ""]
-    """The last round's posterior loss beyond the entropy of the truth: 0 is perfect knowledge"""
-    error: Float[Tensor, ""]
-    """Share of seeds on the wrong side, beyond what the truth itself makes unavoidable"""
-    reason: Float[Tensor, ""]
-    precision: Float[Tensor, ""]
-
-
 def seeded_loss(
     config: SeededLossConfig, inputs: SeededInputs, targets: SeededTargets, outputs: SeededOutputs
-) -> SeededLoss:
-    """Score every round; earlier ones count less."""
+) -> Loss:
+    """Score every round; earlier ones count less. Each term is averaged over seeds.
+
+    ``excess`` is the last round's posterior loss beyond the entropy of the truth: 0 is perfect knowledge.
+    ``error`` is the share of seeds on the wrong side, beyond what the truth itself makes unavoidable.
+    """
     R = len(outputs.posterior)
     rounds = outputs.posterior.new_full((R,), config.early)
     rounds[-1] = 1.0
@@ -108,14 +98,15 @@ def seeded_loss(
     p = targets.truth
     entropy = torch.special.entr(p) + torch.special.entr(1 - p)
     wrong = torch.where(outputs.posterior[-1] > 0, 1 - p, p) - torch.minimum(p, 1 - p)
-    return SeededLoss(
-        total=posterior + config.reason * reason + config.precision * precision,
-        posterior=by_round[-1].detach(),
-        excess=(by_round[-1] - (entropy * mean).sum()).detach(),
-        error=(wrong * mean).sum().detach(),
-        reason=reason.detach(),
-        precision=precision.detach(),
-    )
+    terms = {
+        "posterior": by_round[-1],
+        "excess": by_round[-1] - (entropy * mean).sum(),
+        "error": (wrong * mean).sum(),
+        "reason": reason,
+        "precision": precision,
+    }
+    total = posterior + config.reason * reason + config.precision * precision
+    return Loss(total, len(inputs.rows), {name: term.detach() for name, term in terms.items()})
 
 
 def _reason(
@@ -162,13 +153,12 @@ class SeededTrainConfig(TrainConfig):
     loss: SeededLossConfig = field(default_factory=SeededLossConfig)
 
 
-class SeededTraining:
+class SeededTraining(Training):
     """Posterior, reason and precision of query rows, learned on the wide prior."""
 
     name = "seeded"
 
-    def __init__(self, config: SeededTrainConfig) -> None:
-        self.config = config
+    config: SeededTrainConfig
 
     def build(self) -> SeededInducer:
         """Make the network; its first weights depend on the seed alone."""
@@ -176,15 +166,13 @@ class SeededTraining:
             torch.manual_seed(self.config.seed)
             return SeededInducer(self.config.model, len(EXPERTS))
 
-    def loss(self, network: nn.Module, index: int) -> tuple[Tensor, dict[str, float]]:
+    def loss(self, network: nn.Module, index: int) -> Loss:
         """Draw batch ``index`` of the wide prior and score the network on its query rows."""
         rng = np.random.default_rng([self.config.seed, index])
         device = next(network.parameters()).device
         inputs, targets = seeded_batch(self.config.data.draw(rng))
         inputs, targets = moved(inputs, device), moved(targets, device)
-        loss = seeded_loss(self.config.loss, inputs, targets, network(inputs))
-        parts = {name: float(getattr(loss, name)) for name in ("posterior", "excess", "error", "reason")}
-        return loss.total, {"episodes": float(len(inputs.rows)), "loss": float(loss.total.detach()), **parts}
+        return seeded_loss(self.config.loss, inputs, targets, network(inputs))
 
     @cached_property
     def _suite(self) -> dict[str, list[tuple[SeededInputs, SeededTargets]]]:
@@ -199,8 +187,8 @@ class SeededTraining:
             for name, batches in self._suite.items():
                 on_device = ((moved(i, device), moved(t, device)) for i, t in batches)
                 losses = [seeded_loss(self.config.loss, i, t, network(i)) for i, t in on_device]
-                scores[f"{name}/excess"] = float(np.mean([loss.excess for loss in losses]))
-                scores[f"{name}/error"] = float(np.mean([loss.error for loss in losses]))
+                for term in ("excess", "error"):
+                    scores[f"{name}/{term}"] = float(np.mean([loss.terms[term] for loss in losses]))
         return scores
 
     def graph(self, network: nn.Module) -> Graph:
