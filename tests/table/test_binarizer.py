@@ -13,9 +13,9 @@ from nri.arrays import BoolArray
 from nri.errors import InputError
 from nri.outcome import Classes
 from nri.rule import Kind, Literal, Op
-from nri.rule.simplify import BOOLEAN, OPEN, ColumnDomain
+from nri.rule.column import BOOLEAN, OPEN, ColumnDomain
 from nri.table import Binarizer, LeftOut, Reason, Table, read_columns, table_of
-from nri.table.binarizer import CategoryLimits
+from nri.table.codes import ReadOptions
 
 MODES = ("auto", "paper")
 CELLS: dict[str, st.SearchStrategy[Any]] = {
@@ -175,9 +175,10 @@ def test_rare_categories_give_no_variable_but_stay_known() -> None:
     assert known[-1].all()
 
 
-def test_the_most_frequent_categories_are_kept() -> None:
+def test_the_most_frequent_categories_are_kept(monkeypatch) -> None:
     texts = [text for count, text in enumerate("abcdef", start=2) for _ in range(count)]
-    binarizer = fit({"c": texts}, limits=CategoryLimits(max_categories=3))
+    monkeypatch.setattr("nri.table.binarizer._MOST_CATEGORIES", 3)
+    binarizer = fit({"c": texts})
     assert meanings(binarizer) == ["c = d", "c = e", "c = f"]
 
 
@@ -245,7 +246,7 @@ def test_weights_count_as_repeated_rows() -> None:
 
 
 def test_number_columns_that_are_named_are_cut_even_in_a_table_of_zero_and_one() -> None:
-    table = table_of(np.array([[0.0], [1.0], [1.0]]), kinds={"x0": Kind.NUMBER})
+    table = table_of(np.array([[0.0], [1.0], [1.0]]), ReadOptions(kinds={"x0": Kind.NUMBER}))
     assert meanings(Binarizer("paper").fit(table)) == ["x0 > 1"]
 
 
@@ -266,7 +267,7 @@ def test_impossible_options_are_refused() -> None:
     with pytest.raises(InputError, match="max_thresholds is 0"):
         Binarizer(max_thresholds=0)
     with pytest.raises(InputError, match="no column 'agee'; did you mean 'age'"):
-        table_of({"age": [1, 2]}, kinds={"agee": Kind.NUMBER})
+        table_of({"age": [1, 2]}, ReadOptions(kinds={"agee": Kind.NUMBER}))
 
 
 def test_an_identifier_that_somebody_names_is_used_and_one_that_gives_nothing_is_not() -> None:

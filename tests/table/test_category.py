@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 
 from nri import NRIClassifier
-from nri.rule import from_json, render
+from nri.rule import from_json
 from nri.table import read_columns, read_table, table_of
+from nri.table.codes import ReadOptions
 
 
 def test_spellings_of_a_word_are_one_category_with_a_note(caplog: pytest.LogCaptureFixture) -> None:
@@ -39,13 +40,24 @@ def test_capitals_within_words_tell_frequent_things_apart() -> None:
     assert len(shouted.columns["answer"].categories) == 2
 
 
+def test_spellings_that_are_all_frequent_are_kept_apart_and_rare_ones_joined() -> None:
+    """MS, ms and Ms were one value, and the column had nothing to tell."""
+    table = table_of({"unit": ["MS", "ms"] * 20, "city": ["Bonn"] * 20 + ["Ulm"] * 18 + ["ULM", "bonn"]})
+    assert table.columns["unit"].categories == ("MS", "ms")
+    assert table.columns["city"].categories == ("Bonn", "Ulm")
+    assert "'MS' and 'ms' differ in case only and are both frequent, so they are kept apart" in str(
+        table.notes
+    )
+
+
 def test_spellings_are_kept_apart_where_somebody_says_so() -> None:
     cells = {"gene": ["abc", "ABC", "abc", "ABC"] * 3}
-    table = table_of(cells, exact=True)
+    table = table_of(cells, ReadOptions(exact=True))
     assert table.columns["gene"].categories == ("ABC", "abc")
     assert table.notes == ()
     text = "gene,x\n" + "abc,1\nABC,2\n" * 4
-    assert read_table(io.StringIO(text), exact=True).columns["gene"].categories == ("ABC", "abc")
+    exact = read_table(io.StringIO(text), options=ReadOptions(exact=True))
+    assert exact.columns["gene"].categories == ("ABC", "abc")
     assert read_table(io.StringIO(text)).columns["gene"].categories == ("abc",)
     clf = NRIClassifier(model="greedy", exact_text=True).fit(pd.DataFrame(cells), [0, 1] * 6)
     assert clf.predict(pd.DataFrame({"gene": ["abc", "ABC"]})).tolist() == [0, 1]
@@ -61,7 +73,7 @@ def test_a_rule_knows_a_category_in_a_spelling_that_it_never_saw(caplog: pytest.
     clf = NRIClassifier(model="greedy").fit(frame, ["ill", "ill", "well", "ill"] * 5)
     caplog.clear()
     new = pd.DataFrame({"smoker": ["Yes ", "YES", "NO", "perhaps"]})
-    for rules in (clf.rule_, from_json(render(clf.rule_, "json"))):
+    for rules in (clf.rule_, from_json(clf.rule_.render("json"))):
         assert rules.predict(new).tolist()[:3] == ["ill", "ill", "well"]
     assert (
         caplog.messages

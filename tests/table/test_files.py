@@ -16,6 +16,8 @@ from nri.errors import InputError, UnknownColumnError
 from nri.rule import Kind
 from nri.table import Reason, Table, read_table
 from nri.table.binarizer import why_useless
+from nri.table.codes import ReadOptions
+from nri.table.excel import SheetChoice
 
 
 def read(text: str, **options: Any) -> Table:
@@ -53,7 +55,10 @@ def test_decimal_commas_are_numbers_in_files_with_semicolons() -> None:
 
 def test_empty_cells_and_the_usual_marks_are_missing_but_none_is_a_word() -> None:
     marks = ["", "NA", "NaN", "nan", "?", "null", "NULL", "N/A"]
-    table = read("n,c\n" + "".join(f"{mark},{mark}\n" for mark in marks) + "1,None\n2,none\n", exact=True)
+    table = read(
+        "n,c\n" + "".join(f"{mark},{mark}\n" for mark in marks) + "1,None\n2,none\n",
+        options=ReadOptions(exact=True),
+    )
     assert cells(table, "n") == [None] * len(marks) + [1, 2]
     assert cells(table, "c") == [None] * len(marks) + ["None", "none"]
 
@@ -87,11 +92,11 @@ def test_a_column_is_what_all_its_cells_can_be_read_as(
 
 
 def test_columns_can_be_kept_as_text() -> None:
-    table = read("doors,price\n2,3\n4,\n", kinds={"doors": Kind.TEXT})
+    table = read("doors,price\n2,3\n4,\n", options=ReadOptions(kinds={"doors": Kind.TEXT}))
     assert cells(table, "doors") == ["2", "4"]
     assert cells(table, "price") == [3, None]
     with pytest.raises(UnknownColumnError, match="no column 'door'; did you mean 'doors'") as caught:
-        read("doors,price\n2,3\n", kinds={"door": Kind.TEXT})
+        read("doors,price\n2,3\n", options=ReadOptions(kinds={"door": Kind.TEXT}))
     assert (caught.value.name, caught.value.present) == ("door", ("doors", "price"))
 
 
@@ -313,9 +318,16 @@ def test_a_file_without_a_header_gets_a_note(caplog: pytest.LogCaptureFixture) -
     """The first row silently became names."""
     read("5.1,3.5,setosa\n4.9,3.0,setosa\n6.2,2.2,virginica\n")
     assert caplog.messages == [
-        "the file: the first line looks like a row; if it is one, put a line of names above it"
+        "the file: the first line looks like a row; if it is one, add --header 0, or a line of names"
     ]
     caplog.clear()
     for header in ("2019,2020,country", "0,1,2", "v1.0,v1.5,kind", "sepal,petal,setosa"):
         read(f"{header}\n4.9,3.0,setosa\n6.2,2.2,virginica\n")
     assert not caplog.messages
+
+
+def test_a_file_without_names_is_read_with_names_of_its_own(tmp_path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("1.5;yes\n2.5;no\n")
+    table = read_table(file, choice=SheetChoice(header=0))
+    assert (table.names, len(table)) == (("column 1", "column 2"), 2)

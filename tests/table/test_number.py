@@ -252,7 +252,7 @@ def test_a_rule_from_numbers_reads_the_same_numbers_with_a_unit(caplog: pytest.L
     caplog.clear()
     from_texts = NRIClassifier(model="greedy").fit(dressed, labels)
     assert caplog.messages == ["weight: read as numbers with the unit kg"]  # once, however often it is read
-    assert str(from_texts.rule_) == str(plain.rule_)
+    assert str(from_texts.rule_) == f"{plain.rule_}\nunits: weight in kg"
     assert (from_texts.predict(pd.DataFrame({"weight": weights})) == labels).all()
 
 

@@ -11,6 +11,7 @@ import pytest
 from nri.outcome import Classes
 from nri.rule import Kind
 from nri.table import Binarizer, LeftOut, Reason, table_of
+from nri.table.codes import ReadOptions
 
 ROOT = Path(__file__).resolve().parents[2]
 UCI = Path(os.environ.get("NRI_DATA", ROOT.parent / "shared" / "data" / "uci"))
@@ -37,7 +38,7 @@ def fit(X: Any, numeric: Collection[str] | None = None) -> Binarizer:
     kinds: dict[str, Kind] = {}
     if numeric is not None:
         kinds = {name: Kind.NUMBER if name in numeric else Kind.TEXT for name in X}
-    return Binarizer("paper").fit(table_of(X, kinds=kinds))
+    return Binarizer("paper").fit(table_of(X, ReadOptions(kinds=kinds)))
 
 
 def meanings(binarizer: Binarizer) -> list[str]:
@@ -83,7 +84,7 @@ def test_named_number_columns_are_cut_and_all_others_are_categories() -> None:
     table = pd.DataFrame({"flag": [0, 1, 1, 1], "code": [10, 20, 20, 30], "bool": [True, False, True, True]})
     by_data = fit(table)
     assert meanings(by_data) == ["flag = True", "code > 20", "bool = True"]
-    read = table_of(table, kinds={"flag": Kind.NUMBER, "code": Kind.TEXT})
+    read = table_of(table, ReadOptions(kinds={"flag": Kind.NUMBER, "code": Kind.TEXT}))
     assert meanings(Binarizer("paper").fit(read)) == [
         "flag > 1", "code = 10", "code = 20", "code = 30", "bool = True"
     ]  # fmt: skip

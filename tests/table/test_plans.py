@@ -15,11 +15,12 @@ from rule_strategies import counted
 
 from nri import NRIClassifier
 from nri.errors import InputError
-from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, Rule, from_json, render
+from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, Rule, from_json
 from nri.rule.column import ColumnPlan
 from nri.table import read_columns, read_table, table_of
 from nri.table.by_plan import read_by
 from nri.table.cells import TextCells, text_cells
+from nri.table.codes import ReadOptions
 from nri.table.frames import typed_texts
 from nri.table.source import understand
 
@@ -49,7 +50,7 @@ def rule_about(name: str, column: Column, plan: ColumnPlan) -> Rule:
 
 def plan_from_json(column: Column, plan: ColumnPlan) -> ColumnPlan:
     """The plan as a reader of the rule's file sees it."""
-    return from_json(render(rule_about("c", column, plan), "json")).plans["c"]
+    return from_json(rule_about("c", column, plan).render("json")).plans["c"]
 
 
 def assert_same(left: Column, right: Column) -> None:
@@ -109,7 +110,7 @@ def test_a_column_reads_by_its_plan_as_it_was_read_when_the_plan_was_made(
     cells: TextCells = (
         text_cells(objects) if loose else typed_texts(objects, np.ones(len(objects), dtype=bool))
     )
-    first = understand(cells, exact=exact, decimal_comma=decimal_comma)
+    first = understand(cells, "x", ReadOptions(exact=exact), decimal_comma=decimal_comma)
     assert_same(read_by(cells, first.plan, "c").column, first.column)
     assert_same(read_by(cells, plan_from_json(first.column, first.plan), "c").column, first.column)
 
@@ -144,7 +145,7 @@ def test_what_a_comma_means_is_kept_with_the_rule() -> None:
     clf = NRIClassifier(model="greedy").fit(pd.DataFrame({"weight": KILOS}), HEAVY)
     plan = clf.rule_.plans["weight"]
     assert (plan.kind, plan.decimal, plan.unit) == (Kind.NUMBER, ",", ("", "kg"))
-    for rules in (clf.rule_, from_json(render(clf.rule_, "json"))):
+    for rules in (clf.rule_, from_json(clf.rule_.render("json"))):
         for cells in (["2,100 kg", "2,400 kg"], ["2,100 kg", "2,400 kg", "2,300 kg"]):
             column = rules.read(pd.DataFrame({"weight": cells}))["weight"]
             assert column.values.tolist() == [float(cell[:5].replace(",", ".")) for cell in cells]
@@ -195,7 +196,7 @@ def test_a_table_that_was_fitted_is_never_refused_by_predict(column: list[str], 
     except InputError:
         return
     assert len(clf.predict(frame)) == n
-    assert len(from_json(render(clf.rule_, "json")).predict(frame)) == n
+    assert len(from_json(clf.rule_.render("json")).predict(frame)) == n
 
 
 def test_a_table_reads_by_the_plans_of_another() -> None:

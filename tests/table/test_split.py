@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from nri.errors import InputError
 from nri.rule import Kind
 from nri.table.cells import plain_numbers_of, text_cells
-from nri.table.delimited import _split_slowly, read_delimited, split_cells
+from nri.table.codes import ReadOptions
+from nri.table.delimited import _split_short, read_delimited, split_cells
+from nri.table.ragged import split_slowly
 from nri.table.source import open_source, read_table, understand
 
 cells = st.text(st.sampled_from('ab1.0- "\t,;é'), max_size=4)
@@ -35,10 +37,26 @@ def test_the_quick_way_splits_as_the_slow_one_or_not_at_all(lines, ending, delim
     if quickly is None:
         return
     try:
-        slowly = _split_slowly(text, "t.csv", delimiter)
+        slowly = split_slowly(text, "t.csv", delimiter)
     except InputError:
         pytest.fail("what the slow way refuses must not be split")
-    assert quickly.to_pydict() == slowly.to_pydict()
+    assert [column.to_pylist() for column in quickly.columns] == [column.tolist() for column in slowly]
+
+
+@quick
+@given(
+    st.lists(st.lists(cells, min_size=1, max_size=3).map(",".join), min_size=2, max_size=5),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.sampled_from([",", ";", "\t"]),
+)
+@example(["a", "", "1"], "\n", ",")
+def test_a_short_text_is_split_by_the_standard_library_as_a_long_one_or_not_at_all(lines, ending, delimiter):
+    text = ending.join(lines)
+    briefly, quickly = _split_short(text, delimiter), split_cells(text, delimiter)
+    if briefly is not None and quickly is not None:
+        assert [[cell.lstrip() for cell in column.to_pylist()] for column in quickly.columns] == [
+            [cell.lstrip() for cell in column] for column in briefly
+        ]
 
 
 numbers = st.one_of(
@@ -80,7 +98,7 @@ def test_what_is_no_plain_number_does_not(texts):
 
 
 def test_a_number_asked_for_as_text_keeps_its_spelling():
-    table = read_table(io.StringIO("code,y\n2.50,a\n3.0,b\n"), kinds={"code": Kind.TEXT})
+    table = read_table(io.StringIO("code,y\n2.50,a\n3.0,b\n"), options=ReadOptions(kinds={"code": Kind.TEXT}))
     assert table.columns["code"].texts.tolist() == ["2.50", "3.0"]
 
 
@@ -102,8 +120,8 @@ def test_a_wide_file_is_read_whole(columns):
     names = ",".join(f"c{i}" for i in range(columns))
     rows = [",".join(str((i * j) % 7) for i in range(columns)) for j in range(4)]
     table = read_delimited("\n".join([names, *rows]), "wide.csv", ",")
-    assert table.shape == (4, columns)
-    assert table.column_names[-1] == f"c{columns - 1}"
+    assert [len(column) for column in table.values()] == [4] * columns
+    assert list(table)[-1] == f"c{columns - 1}"
 
 
 def test_a_row_of_another_length_is_named_by_its_line():

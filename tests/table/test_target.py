@@ -13,6 +13,7 @@ from nri.rule import Literal, Op
 from nri.rule.phrase import phrase_literal
 from nri.table import label_table, table_of
 from nri.table.by_plan import read_condition
+from nri.table.codes import ReadOptions
 from nri.table.target import MAX_CLASSES, class_index, describe, encode, read_answers
 
 
@@ -212,7 +213,7 @@ def test_classes_that_differ_in_case_and_blanks_are_one_class_with_a_note() -> N
     ]
     table = label_table(read, "y")
     assert (table.classes, table.codes.tolist()) == (("no", "yes"), [1, 1, 0, 1, 0, 0])
-    exact = label_table(table_of(cells, exact=True), "y")
+    exact = label_table(table_of(cells, ReadOptions(exact=True)), "y")
     assert exact.classes == ("No", "YES ", "no", "yes")
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from nri.rule import Kind
 from nri.table import table_of
-from nri.table.binarizer import LeftOut, Reason, UselessColumnsError, describe_left_out, refusal, why_useless
+from nri.table.binarizer import why_useless
+from nri.table.left_out import LeftOut, Reason, UselessColumnsError, describe_left_out, refusal
 
 WORDS = "the patient said that the pain had come back after the long walk on day"
 

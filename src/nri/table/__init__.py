@@ -1,13 +1,20 @@
 """Tables: reading files and what callers hold, column by column, once; boolean variables; writing."""
 
+from typing import TYPE_CHECKING, Any
+
 from nri.outcome import Classes, Number, Survival
 from nri.rule.column import register_reader
-from nri.table.binarizer import Binarizer, LeftOut, Reason, describe_left_out
-from nri.table.frames import as_frame
+from nri.table.binarizer import Binarizer
+from nri.table.codes import ReadOptions
+from nri.table.left_out import LeftOut, Reason, describe_left_out
 from nri.table.source import Source, open_source, read_columns, read_table, table_of
+from nri.table.survival import with_survival
 from nri.table.table import Note, Table
-from nri.table.target import class_index, label_table, with_survival, with_target
-from nri.table.write import atomic_file, write_beside, write_table
+from nri.table.target import class_index, label_table, with_target
+
+if TYPE_CHECKING:
+    from nri.table.frames import as_frame
+    from nri.table.write import atomic_file, write_beside, write_table
 
 register_reader(read_columns)  # from here on rules predict on whatever a table can be read from
 
@@ -17,6 +24,7 @@ __all__ = [
     "LeftOut",
     "Note",
     "Number",
+    "ReadOptions",
     "Reason",
     "Source",
     "Survival",
@@ -35,3 +43,14 @@ __all__ = [
     "write_beside",
     "write_table",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what works on DataFrames when it is asked for: a small text file is read without pandas."""
+    if name == "as_frame":
+        from nri.table import frames as module
+    elif name in ("atomic_file", "write_beside", "write_table"):
+        from nri.table import write as module  # type: ignore[no-redef]
+    else:
+        raise AttributeError(f"module 'nri.table' has no attribute {name!r}")
+    return getattr(module, name)

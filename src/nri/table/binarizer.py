@@ -7,8 +7,6 @@ import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, Literal
 
 import numpy as np
@@ -18,110 +16,23 @@ from nri import rule
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
 from nri.rule import Kind, Op
-from nri.rule.column import Column, Columns, row_count
-from nri.rule.simplify import BOOLEAN, OPEN, ColumnDomain
+from nri.rule.column import BOOLEAN, OPEN, Column, ColumnDomain, Columns, row_count
 from nri.rule.truth import literal_truth
 from nri.table.cuts import find_thresholds
+from nri.table.left_out import LeftOut, Reason
 from nri.table.table import Table
 
-
-class Reason(StrEnum):
-    """Why a column takes no part."""
-
-    MISSING = "has no value at all"
-    UNREADABLE = "holds no plain values"
-    CONSTANT = "has one value only"
-    IDENTIFIER = "looks like an identifier"
-    FREE_TEXT = "is free text"
-    TOO_MANY = "has too many categories"
-
-    @property
-    def is_guess(self) -> bool:
-        """Whether a person may know better, so that naming the column is enough to use it."""
-        return self in (Reason.IDENTIFIER, Reason.FREE_TEXT, Reason.TOO_MANY)
+_MOST_CATEGORIES = 30
+"""Most categories of a column that become variables, the most frequent ones; the rest equal none of them."""
+_MIN_SHARE, _MIN_ROWS, _ENOUGH_ROWS = 0.002, 2, 20
+"""Least share of the rows that a category must have, least rows whatever it is, and rows that are enough."""
+_MIN_COVERED = 0.2
+"""Least share of the rows that the chosen categories must hold between them."""
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A column that takes no part, and why."""
-
-    column: str
-    reason: Reason
-    usable: bool = field(default=False, compare=False)
-    """whether it would be used if a person named it"""
-
-    def __str__(self) -> str:
-        name = self.column if self.column.isprintable() and self.column.strip() else repr(self.column)
-        return f"{name} {self.reason}"
-
-
-NAMED_IN = "columns"
-"""Where a caller in Python names columns to use; the command line has an option for it."""
-
-
-def describe_left_out(left_out: Iterable[LeftOut], most: int = 12, named_in: str = NAMED_IN) -> str:
-    """Return one line that names the columns left out, why, and what can be done; empty if there are none.
-
-    >>> describe_left_out([LeftOut("id", Reason.IDENTIFIER), LeftOut("note", Reason.FREE_TEXT)])
-    'columns left out: id looks like an identifier, note is free text'
-    >>> describe_left_out([LeftOut("year", Reason.IDENTIFIER, usable=True)])
-    'columns left out: year looks like an identifier (name it in columns to use it all the same)'
-    """
-    columns = list(left_out)
-    texts = [str(one) for one in columns[:most]]
-    usable = [place for place, one in enumerate(columns[:most]) if one.usable]
-    if usable:  # the remedy stands once, behind the last column that it is for
-        it = "it" if len(usable) == 1 else "such a column"
-        texts[usable[-1]] += f" (name {it} in {named_in} to use it all the same)"
-    rest = f" and {len(columns) - most} more" if len(columns) > most else ""
-    return "columns left out: " + ", ".join(texts) + rest if columns else ""
-
-
-class UselessColumnsError(InputError):
-    """No column of a table can be used."""
-
-    def __init__(self, left_out: Sequence[LeftOut]) -> None:
-        self.left_out = tuple(left_out)
-        """every column, and why"""
-        super().__init__(refusal(self.left_out))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.left_out,)  # it may come from another process, where a fold was searched
-
-
-def refusal(left_out: Sequence[LeftOut], named_in: str = NAMED_IN) -> str:
-    """Return why no column at all can be used, and what to do about it.
-
-    >>> refusal([LeftOut("city", Reason.CONSTANT)])
-    'no column can be used: city has one value only; give columns that vary'
-    """
-    why = describe_left_out(left_out, named_in=named_in).removeprefix("columns left out: ") or "none varies"
-    remedy = "give columns that vary"
-    if any(one.usable for one in left_out):
-        remedy = f"name one in {named_in}, or give others"
-    elif any(one.reason.is_guess for one in left_out):
-        remedy = "give numbers, or categories that several rows share"
-    return f"no column can be used: {why}; {remedy}"
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryLimits:
-    """How many categories of a column become variables; the rest are equal to none of them."""
-
-    max_categories: int = 30
-    """most categories of one column, the most frequent ones"""
-    min_share: float = 0.002
-    """least share of the rows that a category must have"""
-    min_rows: int = 2
-    """least rows, whatever the share"""
-    enough_rows: int = 20
-    """rows that are enough, whatever the share"""
-    min_covered: float = 0.2
-    """least share of the rows that the chosen categories must hold between them"""
-
-    def rows_needed(self, n_known: int) -> int:
-        """Rows that a category needs among so many known cells."""
-        return min(max(self.min_rows, math.ceil(self.min_share * n_known)), self.enough_rows)
+def _rows_needed(n_known: int) -> int:
+    """Return the rows that a category needs among so many known cells."""
+    return min(max(_MIN_ROWS, math.ceil(_MIN_SHARE * n_known)), _ENOUGH_ROWS)
 
 
 _FEW_ROWS = 10
@@ -130,9 +41,7 @@ _COUNTING_ROWS = 20
 """From here on, whole numbers without gap or repetition are a count of the rows, not a measurement."""
 
 
-def why_useless(
-    column: Column, name: str, *, whole: bool = False, limits: CategoryLimits | None = None
-) -> Reason | None:
+def why_useless(column: Column, name: str, *, whole: bool = False) -> Reason | None:
     """Return why a column can be of no use to a rule, None if it can; the order of rows does not matter.
 
     Its name may show that it is an identifier; only numbers that are ``whole`` by type can be one.
@@ -145,11 +54,11 @@ def why_useless(
     if column.kind is Kind.NUMBER and whole and _is_identifier(distinct, int(counts.sum()), name):
         return Reason.IDENTIFIER
     if column.kind is Kind.TEXT:
-        return _useless_text(counts, distinct, limits or CategoryLimits())
+        return _useless_text(counts, distinct)
     return None
 
 
-def usable_categories(column: Column, limits: CategoryLimits, weights: FloatArray | None = None) -> list[str]:
+def usable_categories(column: Column, weights: FloatArray | None = None) -> list[str]:
     """Return the categories with enough rows, the most frequent ones if too many, in sorted order.
 
     With weights [M] that are whole numbers a row counts as often as it stands for rows.
@@ -165,8 +74,8 @@ def usable_categories(column: Column, limits: CategoryLimits, weights: FloatArra
     ranked = sorted(zip((-counts).tolist(), distinct.tolist(), strict=True))
     if len(ranked) == 2:
         return [max(distinct.tolist())]
-    least = limits.rows_needed(round(counts.sum()))
-    return sorted(text for minus, text in ranked[: limits.max_categories] if -minus >= least)
+    least = _rows_needed(round(counts.sum()))
+    return sorted(text for minus, text in ranked[:_MOST_CATEGORIES] if -minus >= least)
 
 
 _IDENTIFIER_WORDS = {"id", "ids", "uid", "uuid", "guid", "pk", "rowid", "idx", "rownum"}
@@ -188,7 +97,7 @@ _LONG_TEXT = 30
 _MANY_WORDS = 4
 
 
-def _useless_text(counts: NDArray[np.int64], distinct: NDArray[Any], limits: CategoryLimits) -> Reason | None:
+def _useless_text(counts: NDArray[np.int64], distinct: NDArray[Any]) -> Reason | None:
     """Tell a category from an identifier, a sentence and a name that hardly ever comes again."""
     n_cells, n_distinct = int(counts.sum()), len(distinct)
     if n_distinct == 2:
@@ -199,8 +108,8 @@ def _useless_text(counts: NDArray[np.int64], distinct: NDArray[Any], limits: Cat
         return Reason.IDENTIFIER
     if n_distinct == n_cells or (n_distinct >= 0.9 * n_cells and n_cells >= _FEW_ROWS):
         return Reason.IDENTIFIER
-    enough = np.sort(counts[counts >= limits.rows_needed(n_cells)])[::-1][: limits.max_categories]
-    if enough.sum() < limits.min_covered * n_cells:
+    enough = np.sort(counts[counts >= _rows_needed(n_cells)])[::-1][:_MOST_CATEGORIES]
+    if enough.sum() < _MIN_COVERED * n_cells:
         return Reason.TOO_MANY
     return None
 
@@ -241,7 +150,6 @@ class Binarizer:
         *,
         max_thresholds: int = 6,
         min_thresholds: int = 3,
-        limits: CategoryLimits | None = None,
         named: Collection[str] = (),
     ) -> None:
         if mode not in ("auto", "paper"):
@@ -250,7 +158,6 @@ class Binarizer:
             raise InputError(f"max_thresholds is {max_thresholds}; a number column needs at least 1")
         self.mode = mode
         self.max_thresholds, self.min_thresholds = max_thresholds, min_thresholds
-        self.limits = limits or CategoryLimits()
         self.named = frozenset(named)
 
     def fit(self, table: Table, *, by_labels: bool = True) -> "Binarizer":
@@ -344,7 +251,7 @@ class Binarizer:
         column = table.columns[name]
         if self.mode == "paper":
             return None if column.known.any() else Reason.MISSING
-        return why_useless(column, name, whole=table.plans[name].whole, limits=self.limits)
+        return why_useless(column, name, whole=table.plans[name].whole)
 
     def _variables_of(
         self, name: str, column: Column, codes: IntArray | None, table: Table
@@ -368,7 +275,7 @@ class Binarizer:
     def _categories(self, column: Column, weights: FloatArray | None = None) -> list[str]:
         if self.mode == "paper":
             return [str(text) for text in column.distinct()[0]]
-        return usable_categories(column, self.limits, weights)
+        return usable_categories(column, weights)
 
 
 def _domain_of(column: Column) -> ColumnDomain:

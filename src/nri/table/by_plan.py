@@ -21,25 +21,18 @@ from nri.table.cells import (
     ZERO_ONE,
     Cells,
     ParsedTexts,
+    ReadColumn,
     TextCells,
     TypedCells,
+    as_code,
     example,
     fold,
     number_as_text,
     spelling_note,
     spread,
+    without_codes,
 )
 from nri.table.table import Table
-
-
-@dataclass(frozen=True, eq=False)
-class ReadColumn:
-    """A column with its meaning."""
-
-    column: Column
-    plan: ColumnPlan
-    note: str = ""
-    """how it was read, where that is not obvious; mostly empty"""
 
 
 def read_by(cells: Cells, plan: ColumnPlan, name: str) -> ReadColumn:
@@ -49,12 +42,13 @@ def read_by(cells: Cells, plan: ColumnPlan, name: str) -> ReadColumn:
     """
     if isinstance(cells, TypedCells):
         return ReadColumn(recast(cells.column, plan, name), plan, cells.note)
+    cells = cells.without(plan.missing)
     try:
         parsed = _read_texts(cells, plan)
     except InputError as error:
         raise InputError(f"column {name!r}: {error}") from None
     column = spread(parsed, cells)
-    filled = [text not in plan.missing and not number.is_missing_word(text) for text in cells.texts]
+    filled = [not number.is_missing_word(text) for text in cells.texts]
     meant = np.array([*filled, False], dtype=bool)[cells.codes]  # code -1 is the last
     lost = meant & ~column.known
     if 2 * int(lost.sum()) > int(meant.sum()):
@@ -77,6 +71,8 @@ def _read_texts(cells: TextCells, plan: ColumnPlan) -> ParsedTexts:
 
 def _read_categories(texts: Sequence[str], plan: ColumnPlan) -> ParsedTexts:
     """Read texts as the categories of a plan; one that is known by another spelling gets the one in use."""
+    if plan.labels:
+        return ParsedTexts(np.array([plan.labels.get(as_code(x), x) for x in texts], dtype=object), plan)
     known = {fold(text): text for text in plan.categories} if plan.folded else {}
     spellings = {text: plan.spellings.get(text, known.get(fold(text), text)) for text in texts}
     spellings |= {text: text for text in plan.categories}
@@ -89,7 +85,10 @@ def guess_of(cells: Cells, plan: ColumnPlan) -> object:
 
     A column that is read in parts must give the same guess in all of them.
     """
-    if isinstance(cells, TypedCells) or plan.kind is Kind.TEXT or not cells.texts:
+    if isinstance(cells, TypedCells) or plan.kind is Kind.TEXT:
+        return None
+    cells = cells.without(plan.missing)
+    if not cells.texts:
         return None
     if plan.kind is Kind.DATE:
         return date.guess(cells.texts, plan)
@@ -98,6 +97,7 @@ def guess_of(cells: Cells, plan: ColumnPlan) -> object:
 
 def recast(column: Column, plan: ColumnPlan, name: str) -> Column:
     """Return typed cells as the kind of a plan, where they can be nothing else."""
+    column = without_codes(column, plan)
     kind, present = plan.kind, column.kind
     if not column.known.any():
         return empty_column(kind, len(column))
@@ -128,6 +128,9 @@ def _respelled(column: Column, plan: ColumnPlan) -> Column:
         write: Any = number_as_text if column.kind is Kind.NUMBER else str
         texts[column.known] = [write(cell) for cell in column.values[column.known]]
         column = Column(texts, column.known)
+    if plan.missing:
+        texts = column.texts
+        column = Column(texts, column.known & ~np.isin(texts.astype(str), plan.missing))
     assert column.categories is not None, "texts have categories"
     used = _read_categories(column.categories, plan).values
     if tuple(used) == column.categories:

@@ -5,17 +5,18 @@ type of its own. Distinct texts are parsed once, however many cells hold them. T
 categories: names of things, one thing however its name is spelled.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from nri.arrays import BoolArray, IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
 from nri.rule.column import Column, ColumnPlan, empty_column
 from nri.rule.literal import Kind
@@ -56,6 +57,15 @@ class TextCells:
         """[D], how many cells hold each text."""
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts)).astype(np.int64)
 
+    def without(self, missing: Collection[str]) -> "TextCells":
+        """Return the cells with some texts missing."""
+        kept = [text for text in self.texts if text.strip() not in missing]
+        if len(kept) == len(self.texts):
+            return self
+        places = {text: place for place, text in enumerate(kept)}
+        into = np.array([*(places.get(text, -1) for text in self.texts), -1], dtype=np.int64)
+        return replace(self, codes=into[self.codes], texts=tuple(kept))
+
 
 @dataclass(frozen=True, eq=False)
 class TypedCells:
@@ -67,6 +77,8 @@ class TypedCells:
     floating: bool = False
     """whether cells are floats by type"""
     note: str = ""
+    unit: str = ""
+    """of durations seconds, of moments with a zone UTC"""
 
     def __len__(self) -> int:
         return len(self.column)
@@ -86,6 +98,16 @@ class ParsedTexts:
     """how it was read, in part of a line, where that is not obvious; mostly empty"""
 
 
+@dataclass(frozen=True, eq=False)
+class ReadColumn:
+    """A column with its meaning."""
+
+    column: Column
+    plan: ColumnPlan
+    note: str = ""
+    """how it was read, where that is not obvious; mostly empty"""
+
+
 def text_cells(cells: "NDArray[Any] | pa.Array[Any]") -> TextCells:
     """Return the cells of a text file's column: without blanks around them, marks for nothing missing.
 
@@ -95,8 +117,9 @@ def text_cells(cells: "NDArray[Any] | pa.Array[Any]") -> TextCells:
     """
     codes: NDArray[Any]
     if isinstance(cells, np.ndarray):
-        codes, uniques = pd.factorize(cells)
-        distinct = uniques.tolist()
+        first: dict[str, int] = {}
+        codes = np.array([first.setdefault(text, len(first)) for text in cells.tolist()], dtype=np.int64)
+        distinct = list(first)
     else:
         encoded = cells.dictionary_encode()
         codes, distinct = np.asarray(encoded.indices), encoded.dictionary.to_pylist()
@@ -106,10 +129,51 @@ def text_cells(cells: "NDArray[Any] | pa.Array[Any]") -> TextCells:
     return TextCells(into[codes] if len(into) else codes.astype(np.int64), tuple(places), loose=True)
 
 
+PADDED = re.compile(r"[+-]?0[0-9]+")
+"""A number with leading zeros is a code."""
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+
+
+def recognise_plain(texts: Sequence[str], *, decimal_comma: bool = False) -> ParsedTexts | None:
+    """Read texts that are numbers and nothing but numbers, None if one is not.
+
+    A number with leading zeros, as ``0042``, is a code, and its column no column of numbers.
+    With ``decimal_comma`` ``3,14`` is a number, as it is in files with semicolons.
+
+    >>> recognise_plain(["1", "2.5"]).values.tolist(), recognise_plain(["0042", "1"])
+    ([1.0, 2.5], None)
+    """
+    plan = ColumnPlan(Kind.NUMBER)
+    values = plain_numbers(texts)
+    if decimal_comma and not np.isfinite(values).all():
+        plan = replace(plan, decimal=",")
+        values = plain_numbers([text.replace(",", ".") if "." not in text else "" for text in texts])
+    if not np.isfinite(values).all():
+        return None
+    if any(text[:1] in "0+-" and PADDED.fullmatch(text) for text in texts):
+        return None
+    return ParsedTexts(values, replace(plan, whole=are_whole(texts, values)))
+
+
+def plain_numbers(texts: Sequence[str]) -> FloatArray:
+    """Read decimal numbers with a point; NaN where a text is none."""
+    numbers = (float(text) if _DECIMAL.fullmatch(text) else np.nan for text in texts)
+    return np.fromiter(numbers, dtype=np.float64, count=len(texts))
+
+
+_DECIMAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+
+
+def are_whole(texts: Sequence[str], values: FloatArray) -> bool:
+    """Whether numbers are whole, and written so."""
+    whole = bool((values == np.floor(values)).all() and np.abs(values).max(initial=0.0) < 2**62)
+    return whole and all(_WHOLE.fullmatch(text) for text in texts)
+
+
 def plain_numbers_of(cells: "pa.Array[Any]") -> TypedCells | None:
     """Return texts that are plain numbers or marks for nothing as numbers; None if one is anything else.
 
-    As :func:`nri.table.number.recognise_plain`, but of all cells at once rather than of distinct texts: long
+    As :func:`recognise_plain`, but of all cells at once rather than of distinct texts: long
     columns of measurements hardly repeat.
 
     >>> import pyarrow as pa
@@ -151,20 +215,41 @@ def _arrow_marks() -> "pa.Array[Any]":
 
 
 def spread(parsed: ParsedTexts, cells: TextCells) -> Column:
-    """Spread the values of the distinct texts over the rows."""
+    """Spread the values of the distinct texts over the rows; codes for nothing are unknown."""
     known = cells.codes >= 0
     if not len(cells.texts):
         return empty_column(parsed.plan.kind, len(cells))
     if parsed.plan.kind is Kind.TEXT:
         categories, places = np.unique(parsed.values, return_inverse=True)
         return Column(places[cells.codes], known, tuple(categories.tolist()))
-    column = Column(parsed.values[cells.codes], known)  # NaN and NaT are not known
+    column = without_codes(Column(parsed.values[cells.codes], known), parsed.plan)  # NaN is not known
     return Column(column.values == 1, column.known) if parsed.plan.kind is Kind.BOOLEAN else column
+
+
+def without_codes(column: Column, plan: ColumnPlan) -> Column:
+    """Return numbers or dates without those that stand for nothing by their plan."""
+    codes = plan.missing_values
+    if not codes or column.kind not in (Kind.NUMBER, Kind.DATE):
+        return column
+    return Column(column.values, column.known & ~np.isin(column.values, np.array(codes, column.values.dtype)))
 
 
 def number_as_text(value: float) -> str:
     """Write a number that serves as a category: 2.0 is ``2``, as the same cell would be in a file."""
     return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+def as_code(cell: object) -> str:
+    """Return a code as it is kept in a plan: numbers in one spelling, texts without blanks around them.
+
+    >>> as_code(-999.0), as_code(" 2.0 "), as_code("unknown")
+    ('-999', '2', 'unknown')
+    """
+    text = str(cell).strip()
+    try:
+        return number_as_text(float(text)) if isfinite(float(text)) else text
+    except ValueError:
+        return text
 
 
 def check_distinct(names: Iterable[str]) -> None:
@@ -198,17 +283,24 @@ _REPEATED = 0.5
 """Share of different words among the cells above which they are names or codes, whose case matters."""
 _FREQUENT = 0.25
 """Share of the cells of a word that a spelling must have to be no slip."""
+_FREQUENT_CELLS = 5
+"""How many cells it must have besides."""
+_ANSWERS = {"yes", "no", "true", "false", "male", "female"}
+"""Words that mean one thing in any case."""
 
 
 def recognise_categories(texts: Sequence[str], counts: IntArray, *, exact: bool = False) -> ParsedTexts:
     """Read texts as categories; with ``exact`` those that differ only in case and blanks are kept apart."""
     words = len(set(map(fold, texts)))
     folded = not exact and (words <= 2 or words <= _REPEATED * int(counts.sum()))
-    folded = folded and not _case_matters(texts, counts)
+    apart = _frequent_spellings(texts, counts) if folded else []
+    folded = folded and not apart
     spellings = spellings_of(texts, counts) if folded else {}
     used = np.array([spellings.get(text, text) for text in texts], dtype=object)
     plan = ColumnPlan(Kind.TEXT, categories=tuple(sorted(set(used))), spellings=spellings, folded=folded)
-    return ParsedTexts(used, plan, spelling_note(spellings))
+    shown = " and ".join(map(_spelled, apart))
+    note = f"{shown} differ in case only and are both frequent, so they are kept apart" if apart else ""
+    return ParsedTexts(used, plan, note or spelling_note(spellings))
 
 
 def fold(text: str) -> str:
@@ -241,15 +333,15 @@ def _of_one_word(texts: Sequence[str]) -> list[list[int]]:
     return [places for places in groups.values() if len(places) > 1]
 
 
-def _case_matters(texts: Sequence[str], counts: IntArray) -> bool:
-    """Whether capitals within words tell things apart, as in had and hAd: both spellings are frequent."""
+def _frequent_spellings(texts: Sequence[str], counts: IntArray) -> list[str]:
+    """Return spellings of one word that differ in case and are all frequent, so that they are no slips."""
     for places in _of_one_word(texts):
         cells = sum(int(counts[i]) for i in places)
-        frequent = {texts[i].strip() for i in places if counts[i] >= _FREQUENT * cells}
-        usual = (str.lower, str.upper, str.title, str.capitalize)
-        if len(frequent) > 1 and any(all(text != case(text) for case in usual) for text in frequent):
-            return True
-    return False
+        least = max(_FREQUENT * cells, _FREQUENT_CELLS)
+        frequent = {" ".join(texts[i].split()) for i in places if counts[i] >= least}
+        if len(frequent) > 1 and fold(texts[places[0]]) not in _ANSWERS:
+            return sorted(frequent)
+    return []
 
 
 def spelling_note(spellings: Mapping[str, str]) -> str:

@@ -1,13 +1,14 @@
 """Dates: columns of texts that are dates in one format and only one."""
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from nri.arrays import IntArray
@@ -16,6 +17,9 @@ from nri.rule.column import ColumnPlan
 from nri.rule.literal import Kind
 from nri.table.cells import ParsedTexts, example, some_cells
 from nri.table.number import is_missing_word
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _LEAST_BESIDE_WORDS = 6
 """Different dates that it takes to believe that a column with other cells is about dates."""
@@ -64,6 +68,8 @@ class TextDates:
     """whether the day comes before the month, where only the column as a whole tells"""
     ambiguous: bool = False
     """whether all are dates, but with the day first as well as with the month first"""
+    several: bool = False
+    """whether they are in several formats"""
 
     @property
     def complete(self) -> bool:
@@ -95,7 +101,9 @@ def recognise(texts: Sequence[str], counts: IntArray) -> ParsedTexts | None:
         day_first=read_dates.day_first,
         missing=tuple(sorted(text for text, word in zip(texts, words, strict=True) if word)),
     )
-    return ParsedTexts(moments, plan, some_cells(texts, counts, ~dates, _NO_DATES))
+    several = "dates in several formats are each read by its own" if read_dates.several else ""
+    notes = (several, some_cells(texts, counts, ~dates, _NO_DATES))
+    return ParsedTexts(moments, plan, "; ".join(filter(None, notes)))
 
 
 def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedTexts:
@@ -141,19 +149,29 @@ def read_text_dates(texts: Sequence[str], day_first: bool | None = None) -> Text
     >>> read_text_dates(["01/02/2023", "02/03/2023"]).ambiguous
     True
     """
-    plain = TextDates(parse_dates(np.asarray(texts, dtype=object)))
-    if plain.complete:
-        return plain
+    moments = parse_dates(np.asarray(texts, dtype=object))
+    if not np.isnat(moments).any():
+        return TextDates(moments)
+    import pandas as pd
+
     parts = [_take_apart(text) for text in texts]
-    chosen = _format_of(parts)
-    if chosen is None:
-        return plain
-    fields = pd.DataFrame(
-        [part[1] if part is not None and part[0] == chosen else {} for part in parts],
-        columns=["a", "b", "day", "month", "year", "hour", "minute", "second"],
-        dtype=float,
-    )
-    return _in_order(fields, chosen[0], chosen[1], day_first)
+    orders: set[bool | None] = set()
+    iso, formats = ~np.isnat(moments), 0
+    for chosen in sorted({part[0] for part in parts if part is not None}):
+        fields = pd.DataFrame(
+            [part[1] if part is not None and part[0] == chosen else {} for part in parts],
+            columns=["a", "b", "day", "month", "year", "hour", "minute", "second"],
+            dtype=float,
+        ).dropna(subset="year")
+        read = _in_order(fields, chosen[0], chosen[1], day_first)
+        if read.ambiguous:
+            return TextDates(np.full(len(texts), np.datetime64("NaT"), "datetime64[us]"), ambiguous=True)
+        moments[fields.index] = read.moments
+        orders.add(read.day_first)
+        formats += 1
+    orders.discard(None)
+    order = orders.pop() if len(orders) == 1 else None
+    return TextDates(moments, order, several=bool(formats + iso.any() > 1))
 
 
 def _format_of(parts: Sequence[tuple[tuple[str, ...], dict[str, float]] | None]) -> tuple[str, ...] | None:
@@ -167,6 +185,8 @@ def parse_dates(texts: NDArray[Any]) -> Moments:
 
     Month and day are never guessed: ``01/02/2024`` is not read.
     """
+    import pandas as pd
+
     series = pd.Series(texts, dtype=object).astype(str).str.strip()
     iso = series.str.fullmatch(
         r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?"
@@ -247,6 +267,8 @@ def _may_begin_with_year(fields: pd.DataFrame) -> bool:
 
 
 def _moments(fields: pd.DataFrame) -> Moments:
+    import pandas as pd
+
     times = fields[["hour", "minute", "second"]].fillna(0)
     parts = pd.concat([fields[["year", "month", "day"]], times], axis="columns")
     # pandas takes 2023-13-01 for a date of its own making, so months and days are checked here

@@ -1,8 +1,8 @@
 """Delimited text: CSV and TSV with any of the usual delimiters, split into cells.
 
-Most texts are split by pyarrow, which is quick with many columns and many rows. What it would split in
-another way, or refuses, is left to pandas: quotation marks after blanks, lines of blanks, rows that differ in
-length.
+Short texts are split by the standard library, which is there at once; long ones by pyarrow if it is there.
+What these would split in another way, or refuse, is left to pandas: quotation marks after blanks, lines of
+blanks, rows that differ in length.
 """
 
 import csv
@@ -12,13 +12,17 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+import numpy as np
 
 from nri.errors import InputError
 from nri.table.cells import check_distinct
+from nri.table.ragged import split_slowly
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+TextColumn = Any
+"""A column of texts: an array of objects or, of a long text, a chunked array of pyarrow."""
 
 logger = logging.getLogger(__name__)
 
@@ -26,48 +30,50 @@ _FRACTION = re.compile(r"[+-]?[0-9]*[.,][0-9]+")
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_CHARACTERS = 65_536
 _SAMPLE_RECORDS = 100
+_SHORT = 1_000_000
+"""Letters of a text up to which it is split by the standard library."""
 _BLOCK = 1 << 27
 """Bytes split at once: what splitting takes beside its result grows with it, the pieces of columns shrink."""
 _PIECE = 1 << 22
 """Letters that are encoded at once."""
 
 
-def read_delimited(text: str, name: str, delimiter: str) -> "pa.Table":
-    """Split delimited text with a header line into cells, every one of them text.
+def read_delimited(text: str, name: str, delimiter: str) -> "dict[str, TextColumn]":
+    """Split delimited text with a header line into columns of texts.
 
     A text without a header or rows, with rows of different lengths or a name twice is refused.
     """
     if not text.strip():
         raise InputError(f"{name} is empty; give a table with a header line and at least one row")
-    cells = split_cells(text, delimiter)
-    if cells is None:
-        cells = _split_slowly(text, name, delimiter)
-    names = [str(column[0].as_py()).strip() for column in cells.columns]
-    body = cells.slice(1)
-    if not len(body):
+    columns = _split_short(text, delimiter) if len(text) <= _SHORT else None
+    if columns is None:
+        cells = split_cells(text, delimiter) if len(text) > _SHORT else None
+        columns = split_slowly(text, name, delimiter) if cells is None else cells.columns
+    names = [str(column[0]).strip() for column in columns]
+    body = [column[1:] for column in columns]
+    if not len(body[0]):
         raise InputError(f"{name} has a header line but no rows; give at least one row")
     body, names = _without_empty_margin(body, names)
     if _looks_like_row(names, body):
         logger.warning(
-            "%s: the first line looks like a row; if it is one, put a line of names above it", name
+            "%s: the first line looks like a row; if it is one, add --header 0, or a line of names", name
         )
     names = [column or f"column {place}" for place, column in enumerate(names, start=1)]
     try:
         check_distinct(names)
     except InputError as error:
         raise InputError(f"{name}: {error} (the first line must hold the names)") from None
-    return body.rename_columns(names)
+    return dict(zip(names, body, strict=True))
 
 
-def _looks_like_row(names: list[str], body: "pa.Table") -> bool:
+def _looks_like_row(names: list[str], body: "list[TextColumn]") -> bool:
     """Whether all names are numbers with fractions, or cells of their own columns: there is no header."""
     fractions = [_FRACTION.fullmatch(column) is not None for column in names]
     if not any(fractions):
         return False  # most headers; whole numbers may be years
-    start = body.slice(0, _SAMPLE_RECORDS)
     return all(
-        fraction or column in start.column(place).to_pylist()
-        for place, (column, fraction) in enumerate(zip(names, fractions, strict=True))
+        fraction or any(name == str(cell) for cell in column[:_SAMPLE_RECORDS])
+        for name, fraction, column in zip(names, fractions, body, strict=True)
     )
 
 
@@ -95,15 +101,34 @@ def sniff_delimiter(text: str) -> str:
     return best
 
 
+def _split_short(text: str, delimiter: str) -> "list[TextColumn] | None":
+    """Split a text by the standard library; None if that is not sure to be done right."""
+    if _is_intricate(text, delimiter):
+        return None
+    try:
+        reader = csv.reader(
+            io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True
+        )
+        records = [record for record in reader if record]
+    except csv.Error:
+        return None
+    if any(len(record) != len(records[0]) for record in records):
+        return None
+    cells = np.array(records, dtype=object)
+    return list(cells.T)
+
+
 def split_cells(text: str, delimiter: str, *, passing: bool = False) -> "pa.Table | None":
     """Split into text cells, the header line first; None if that is not sure to be done right.
 
     With ``passing`` the cells are soon freed again.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    from pyarrow import csv as arrow_csv
-
+    try:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        from pyarrow import csv as arrow_csv
+    except ModuleNotFoundError:
+        return None
     if _is_intricate(text, delimiter):
         return None
     try:
@@ -175,59 +200,13 @@ def lines_of(text: str) -> Iterator[str]:
         start = end
 
 
-def _split_slowly(text: str, name: str, delimiter: str) -> "pa.Table":
-    """Split into text cells as pandas does; every row has the header's length."""
-    import pyarrow as pa
-
-    try:
-        cells = pd.read_csv(
-            io.StringIO(text),
-            sep=delimiter,
-            header=None,
-            dtype=str,
-            keep_default_na=False,
-            na_filter=False,
-            skipinitialspace=True,
-        )
-    except pd.errors.ParserError as error:
-        cause = str(error).strip().removeprefix("Error tokenizing data. C error: ")
-        if "EOF inside string" in cause:
-            row = cause.rsplit(" ", 1)[-1]
-            raise InputError(f"{name}: a cell of row {row} opens a quotation mark; close it") from None
-        refuse_ragged_rows(text, name, delimiter)
-        raise InputError(f"{name} cannot be split into cells ({cause}); give a CSV table") from None
-    # pandas fills short rows with empty cells at the end, where a row may also be empty by right
-    if (cells.iloc[:, -1] == "").any():
-        refuse_ragged_rows(text, name, delimiter)
-    texts = [pa.array(cells[place], type=pa.string()) for place in cells.columns]
-    return pa.table(texts, names=[f"f{place}" for place in cells.columns])
-
-
-def refuse_ragged_rows(text: str, name: str, delimiter: str) -> None:
-    """Raise an InputError that names the first line with another number of fields than the header."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    try:
-        width = 0
-        for record in reader:
-            if not record or (record == [""] and width != 1):
-                continue
-            width = width or len(record)
-            if len(record) != width:
-                raise InputError(
-                    f"{name}, line {reader.line_num}: {len(record)} field(s) where the header has {width}; "
-                    "correct the line, and put cells that contain the delimiter in quotation marks"
-                )
-    except csv.Error:
-        return  # the caller's own message is better
-
-
-def _without_empty_margin(body: "pa.Table", names: list[str]) -> "tuple[pa.Table, list[str]]":
+def _without_empty_margin(body: "list[TextColumn]", names: list[str]) -> "tuple[list[TextColumn], list[str]]":
     """Drop unnamed columns without a cell, which a delimiter at the end of each line leaves behind."""
     if all(names):
         return body, names
     kept = [
         place
         for place, column in enumerate(names)
-        if column or any(cell.strip() for cell in body.column(place).to_pylist())
+        if column or any(str(cell).strip() for cell in body[place])
     ]
-    return body.select(kept), [names[place] for place in kept]
+    return [body[place] for place in kept], [names[place] for place in kept]

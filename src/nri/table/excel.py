@@ -6,6 +6,8 @@ and names the option that chooses otherwise. Workbooks are parsed by python-cala
 process of its own (:mod:`nri.table.excel_child`), whose memory and time are limited.
 """
 
+from __future__ import annotations
+
 import contextlib
 import datetime as dt
 import importlib.util
@@ -22,15 +24,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from nri.errors import InputError
 from nri.table.cells import check_distinct, number_as_text
 from nri.table.files import MEMORY_A_CELL, Budget, in_words
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 logger = logging.getLogger(__name__)
 
@@ -142,6 +146,8 @@ def read_workbook(
 
     By default it is on the first sheet with a table, and the largest table there.
     """
+    import pandas as pd
+
     with _Parser(content, name, budget) as parser:
         sizes = parser.answer()["sheets"]
         n_cells = sum((bottom + 1) * (right + 1) for *_, bottom, right in sizes)
@@ -205,7 +211,7 @@ class _Parser:
         self._timer.start()
         self._send(json.dumps({"size": len(content), "memory": self._memory}).encode() + b"\n" + content)
 
-    def __enter__(self) -> "_Parser":
+    def __enter__(self) -> _Parser:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -216,7 +222,7 @@ class _Parser:
                 pipe.close()  # type: ignore[union-attr]
         self._process.wait()
 
-    def sheet(self, name: str) -> "_Sheet":
+    def sheet(self, name: str) -> _Sheet:
         """Return all cells of a sheet from the corner on."""
         self._send(json.dumps(name).encode() + b"\n")
         answer = self.answer()
@@ -316,7 +322,7 @@ def _chosen_sheet(sheets: Sequence[str], choice: SheetChoice, name: str) -> tupl
     raise InputError(f"{name} has no sheet {wanted!r}; it has {', '.join(repr(sheet) for sheet in sheets)}")
 
 
-def _first_with_table(parser: _Parser, sheets: Sequence[str], name: str) -> "_Sheet":
+def _first_with_table(parser: _Parser, sheets: Sequence[str], name: str) -> _Sheet:
     """Return the first sheet that holds more than lines of text: many a workbook begins with a cover."""
     if len(sheets) == 1:
         return parser.sheet(sheets[0])
@@ -367,6 +373,8 @@ class _Sheet:
 
     def blocks(self) -> list[Block]:
         """Return the rectangles that empty columns, and then empty rows, part."""
+        import pandas as pd
+
         filled = pd.notna(self.cells) | pd.notna(self.unmerged)
         blocks: list[Block] = []
         for top, bottom in _runs(filled.any(axis=1)):

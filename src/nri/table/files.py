@@ -6,7 +6,6 @@ delimiters of text are counted, Parquet files state their size.
 """
 
 import contextlib
-import difflib
 import logging
 import os
 import re
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from nri.errors import InputError
+from nri.errors import InputError, missing_file
 
 logger = logging.getLogger(__name__)
 
@@ -131,14 +130,14 @@ def read_content(source: str | Path | IO[Any], budget: Budget) -> tuple[str, byt
     try:
         if path.is_dir():
             raise InputError(f"{name} is a folder; give a file in it")
-        scheme = database_in(path)  # before its size: a table of it may be small, and need not be read at all
-        if scheme is not None:
-            raise InputError(
-                f"{path} is {DATABASES[scheme]}, not one table; give nri induce its URL, "
-                f"{url_of(scheme, path)} --table NAME, or export the table as CSV"
-            )
-        budget.check_bytes(path.stat().st_size, name)
         with path.open("rb") as file:
+            scheme = database_of(file.peek(16))  # before its size: a table of it may be small
+            if scheme is not None:
+                raise InputError(
+                    f"{path} is {DATABASES[scheme]}, not one table; give nri induce its URL, "
+                    f"{url_of(scheme, path)} --table NAME, or export the table as CSV"
+                )
+            budget.check_bytes(path.stat().st_size, name)
             return name, _read_all(file, name, budget)
     except FileNotFoundError:
         raise missing_file(path) from None
@@ -198,40 +197,6 @@ def check_control(text: str, name: str) -> None:
     """Refuse a text with control characters."""
     if _CONTROL.search(text):
         raise InputError(f"{name} is not text (it has control characters), so it is no table; {REMEDY}")
-
-
-def missing_file(path: Path) -> InputError:
-    """Return an error that there is no such file, with a hint at files of nearly the same name."""
-    hint = f"; there is no folder {path.parent} either"
-    if os.path.isdir(path.parent):
-        hint = similar_files(path) or "; check the name and the folder"
-    return InputError(f"no file {path}{hint}")
-
-
-def similar_files(path: Path) -> str:
-    """Return a hint at files beside an absent one that have nearly its name, or nothing.
-
-    Stems are compared: among short names a shared ".csv" alone would make any two look alike.
-    """
-    try:
-        beside = sorted(entry for entry in path.parent.iterdir() if entry.is_file())
-    except OSError:  # no such folder, or none that may be looked into
-        return ""
-    beside.sort(key=lambda entry: entry.suffix == path.suffix)  # of files of one stem, the last one counts
-    by_stem = {entry.stem: entry.name for entry in beside}
-    close = [by_stem[stem] for stem in difflib.get_close_matches(path.stem, list(by_stem), n=2)]
-    return "; did you mean " + " or ".join(map(repr, close)) + "?" if close else ""
-
-
-def database_in(path: Path) -> str | None:
-    """Return the scheme of the database that a file is; None if it is something else, or not there."""
-    try:
-        if not path.is_file():  # what a pipe says can be read once only
-            return None
-        with path.open("rb") as file:
-            return database_of(file.read(16))
-    except (OSError, ValueError):
-        return None  # reading it shows what is wrong
 
 
 def database_of(start: bytes) -> str | None:

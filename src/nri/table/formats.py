@@ -5,6 +5,8 @@ take several times the file as texts: its columns of plain numbers become number
 time.
 """
 
+from __future__ import annotations
+
 import gzip
 import io
 import re
@@ -14,18 +16,17 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from nri.errors import InputError
+from nri.errors import InputError, require_extra
 from nri.rule.column import Column
-from nri.table.cells import TypedCells, check_distinct, plain_numbers_of
+from nri.table.cells import TypedCells, check_distinct, plain_numbers, plain_numbers_of
 from nri.table.date import parse_dates
 from nri.table.delimited import lines_of, split_cells
 from nri.table.files import Budget
-from nri.table.number import plain_numbers
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
@@ -92,6 +93,7 @@ def read_parquet(content: bytes, name: str, budget: Budget) -> tuple[pd.DataFram
 
     A file that is damaged, too large or has no rows is refused.
     """
+    require_extra("parquet", f"{name} is a Parquet file, which", "pyarrow")
     from pyarrow import parquet
 
     try:
@@ -114,7 +116,7 @@ def read_parquet(content: bytes, name: str, budget: Budget) -> tuple[pd.DataFram
     return frame, unreadable
 
 
-def _why_unreadable(cells: "pa.ChunkedArray[Any]") -> str:
+def _why_unreadable(cells: pa.ChunkedArray[Any]) -> str:
     """Return what the cells of a column are where they are no plain values; else nothing."""
     import pyarrow as pa
     from pyarrow import compute
@@ -174,6 +176,8 @@ _JAVA_DATE = {"yyyy": "%Y", "yy": "%y", "MM": "%m", "dd": "%d", "HH": "%H", "mm"
 
 def read_arff(text: str, name: str) -> pd.DataFrame:
     """Read a dense ARFF table: nominal, numeric, string and date columns, ``?`` for missing cells."""
+    import pandas as pd
+
     names: list[str] = []
     types: list[Any] = []
     rows: list[list[str | None]] = []
@@ -263,7 +267,7 @@ def _arff_cells(line: str, place: str) -> list[str | None]:
     raise InputError(f"{place}: a quotation mark is not closed or stands inside a cell; correct the line")
 
 
-def _unquoted(match: "re.Match[str]") -> str:
+def _unquoted(match: re.Match[str]) -> str:
     if match["bare"] is not None:
         return match["bare"].strip()
     return re.sub(r"\\(.)", r"\1", match["single"] if match["single"] is not None else match["double"])
@@ -278,6 +282,8 @@ def _arff_column(name: str, declared: Any, cells: Sequence[str | None], places: 
     if isinstance(declared, list):
         bad, what = known & ~np.isin(texts, declared), f"no category of {name!r}"
         texts_or_none = [None if odd else text for text, odd in zip(texts, bad, strict=True)]
+        import pandas as pd
+
         values = pd.Categorical(texts_or_none, categories=list(dict.fromkeys(declared)))
     elif declared == "numeric":
         values = np.full(len(texts), np.nan)
@@ -287,6 +293,8 @@ def _arff_column(name: str, declared: Any, cells: Sequence[str | None], places: 
         values = np.full(len(texts), np.datetime64("NaT"), dtype="datetime64[us]")
         dates: Any = parse_dates(texts[known])
         if declared != "ISO8601":
+            import pandas as pd
+
             series = pd.Series(texts[known], dtype=object)
             dates = pd.to_datetime(series, format=declared, errors="coerce").to_numpy(dtype="datetime64[us]")
         values[known] = dates
@@ -301,13 +309,15 @@ _AT_ONCE = 2000
 """Columns that are split at once."""
 
 
-def read_wide(text: str, delimiter: str) -> "tuple[pa.Table, dict[str, TypedCells]] | None":
+def read_wide(text: str, delimiter: str) -> tuple[dict[str, Any], dict[str, TypedCells]] | None:
     """Split a wide text with a header line; columns of plain numbers come apart, and are empty in the table.
 
     None if it is not as plain as that: then :func:`nri.table.delimited.read_delimited` reads it.
     """
-    import pyarrow as pa
-
+    try:
+        import pyarrow as pa
+    except ModuleNotFoundError:
+        return None
     edges = None if not text.isascii() or '"' in text or "\r" in text else _edges(text, delimiter)
     if edges is None or len(edges) < 2:
         return None
@@ -333,10 +343,10 @@ def read_wide(text: str, delimiter: str) -> "tuple[pa.Table, dict[str, TypedCell
                 numbers[name] = TypedCells(Column(values[place], known[place]), plain.whole)
     if "" in names or len(columns) < len(names):
         return None  # reading it in the usual way shows what is wrong
-    return pa.table(columns), numbers
+    return columns, numbers
 
 
-def _edges(text: str, delimiter: str) -> "NDArray[np.int64] | None":
+def _edges(text: str, delimiter: str) -> NDArray[np.int64] | None:
     """[lines, groups + 1]: where groups of columns begin and end in the text; None if lines differ."""
     rows, widths, start = [], set(), 0
     for line in lines_of(text):

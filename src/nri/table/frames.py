@@ -1,4 +1,4 @@
-"""Frames: whatever a caller holds as a DataFrame, the cells of its columns by their types, and weights.
+"""Frames: whatever a caller holds as a DataFrame, and the cells of its columns by their types.
 
 A frame of pandas or polars, an Arrow table, an array, a list of rows or a dict of columns becomes a
 DataFrame; no later module uses pandas to hold rows.
@@ -8,6 +8,7 @@ import datetime as dt
 import numbers
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -16,8 +17,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
-from nri.arrays import BoolArray, FloatArray
-from nri.errors import InputError
+from nri.arrays import BoolArray
+from nri.errors import InputError, require_extra
 from nri.rule.column import Column
 from nri.table.cells import Cells, TextCells, TypedCells, check_distinct, number_as_text
 
@@ -91,6 +92,7 @@ def _to_pandas(X: Any) -> pd.DataFrame:
 
 def _from_polars(X: Any, polars: Any) -> pd.DataFrame:
     """Convert column by column: polars' own ``to_pandas`` would turn integers with gaps into floats."""
+    require_extra("parquet", "a polars frame", "pyarrow")
     X = X.collect() if isinstance(X, polars.LazyFrame) else X
     X = X.to_frame() if isinstance(X, polars.Series) else X
     columns = []
@@ -137,7 +139,8 @@ def cells_of(series: "pd.Series[Any]") -> Cells:
     dtype = series.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "fiu":  # most columns, and the fastest to read
         values = series.to_numpy().astype(np.float64)
-        return _numbers(values, whole=dtype.kind != "f", floating=dtype.kind == "f")
+        read = _numbers(values, whole=dtype.kind != "f", floating=dtype.kind == "f")
+        return read if dtype.kind == "f" else replace(read, note=_rounding(values))
     if isinstance(dtype, pd.CategoricalDtype):
         return _of_categories(series)
     if isinstance(dtype, pd.StringDtype) and series.notna().any():
@@ -158,7 +161,7 @@ def cells_of(series: "pd.Series[Any]") -> Cells:
     if types.is_datetime64_any_dtype(dtype) and dtype.type is not dt.date:  # arrow's dates are objects
         return _dates(series)
     if types.is_timedelta64_dtype(dtype):
-        return _numbers(np.asarray(series.dt.total_seconds(), dtype=np.float64))
+        return replace(_numbers(np.asarray(series.dt.total_seconds(), dtype=np.float64)), unit="s")
     return _of_objects(series)
 
 
@@ -188,10 +191,18 @@ def _numbers(values: NDArray[np.float64], *, whole: bool = False, floating: bool
 
 
 def _dates(series: "pd.Series[Any]") -> TypedCells:
-    if getattr(series.dtype, "tz", None) is not None:
+    zoned = getattr(series.dtype, "tz", None) is not None
+    if zoned:
         series = series.dt.tz_convert("UTC").dt.tz_localize(None)
     values = series.to_numpy(dtype="datetime64[us]")
-    return TypedCells(Column(values, ~np.isnat(values)))
+    return TypedCells(Column(values, ~np.isnat(values)), unit="UTC" if zoned else "")
+
+
+def _rounding(values: NDArray[np.float64]) -> str:
+    """Return a note on whole numbers that are not told apart; nothing if all are."""
+    if np.abs(values).max(initial=0.0) <= 2**53:
+        return ""
+    return "whole numbers beyond 2^53 are rounded; give codes and identifiers as text"
 
 
 def _of_categories(series: "pd.Series[Any]") -> Cells:
@@ -237,9 +248,12 @@ def _of_objects(series: "pd.Series[Any]") -> Cells:
             ) from None
         return _numbers(_spread(values, known).values, whole=inferred == "integer")
     if all(isinstance(cell, dt.date) for cell in cells):
-        return TypedCells(_spread(np.array([_moment(cell) for cell in cells], "datetime64[us]"), known))
+        zoned = any(getattr(cell, "tzinfo", None) is not None for cell in cells)
+        moments = np.array([_moment(cell) for cell in cells], "datetime64[us]")
+        return TypedCells(_spread(moments, known), unit="UTC" if zoned else "")
     if all(isinstance(cell, dt.timedelta) for cell in cells):
-        return _numbers(_spread(np.array([cell.total_seconds() for cell in cells]), known).values)
+        seconds = np.array([cell.total_seconds() for cell in cells])
+        return replace(_numbers(_spread(seconds, known).values), unit="s")
     texts = np.full(len(known), None, dtype=object)
     texts[known] = [_as_text(cell) for cell in cells]
     return typed_texts(texts, known)
@@ -288,37 +302,3 @@ def _as_text(cell: Any) -> str:
         except (OverflowError, ValueError):
             raise InputError("a column holds text and a number beyond 1e308; scale or leave it out") from None
     return str(cell)
-
-
-MOST_ROWS, LEAST_ROWS = 1e12, 1e-6
-"""Most and least rows that all rows together may stand for: beyond, sums lose what is small, or overflow."""
-_LEAST_SHARE = 1e-12
-"""What a row weighs at least, as a share of the heaviest; one that weighs less counts as absent."""
-
-
-def settled_weights(weights: FloatArray, what: str) -> FloatArray:
-    """Return weights, how many rows each row stands for, that can be counted with, or refuse them.
-
-    >>> settled_weights(np.array([1.0, 2.0, 5e-324]), "weights")
-    array([1., 2., 0.])
-    >>> settled_weights(np.array([1e308, 1e308]), "weights")
-    Traceback (most recent call last):
-        ...
-    nri.errors.InputError: weights stand for more than 1e+12 rows, too many to count; divide them by 1e+308
-    """
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise InputError(f"{what} has negative, missing or infinite entries; use 0 or more")
-    heaviest = float(weights.max(initial=0.0))
-    if heaviest == 0:
-        raise InputError(f"{what} are all zero; give at least one row some weight")
-    shares = weights / heaviest
-    if heaviest > MOST_ROWS or heaviest * float(shares.sum()) > MOST_ROWS:
-        raise InputError(
-            f"{what} stand for more than {MOST_ROWS:g} rows, too many to count; divide them by {heaviest:.3g}"
-        )
-    if heaviest * float(shares.sum()) < LEAST_ROWS:
-        raise InputError(
-            f"{what} stand for less than {LEAST_ROWS:g} rows together; a weight is how many rows a row "
-            f"stands for: divide them by {heaviest:.3g}"
-        )
-    return np.where(shares < _LEAST_SHARE, 0.0, weights)

@@ -5,16 +5,23 @@ A cell is split into its sign, digits, currency and unit; how digits are written
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 
-from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.arrays import BoolArray, IntArray
 from nri.rule.column import ColumnPlan
 from nri.rule.literal import Kind
-from nri.table.cells import ZERO_ONE, ParsedTexts, some_cells
+from nri.table.cells import (
+    PADDED,
+    ZERO_ONE,
+    ParsedTexts,
+    are_whole,
+    plain_numbers,
+    recognise_plain,
+    some_cells,
+)
 
 _MARKS = {
     *("-", "--", "---", ".", "..", "...", "*", "/", "\u2013", "\u2014", "\u2026"),
@@ -218,32 +225,9 @@ _LEAST_BESIDE_WORDS = 6
 """Of few numbers and a word, the word may be a category or a class of its own: grades 1, 2, 3 and none."""
 _PHONE_DIGITS = 7
 """From here on, numbers that are all of one length and set apart by blanks are called, not measured."""
-_WHOLE = re.compile(r"[+-]?[0-9]+")
-_PADDED = re.compile(r"[+-]?0[0-9]+")
 _CODE = re.compile(r"[A-Za-z]+[-_. ]?[0-9].*|[0-9]+[A-Z]")
 _TRUE = {"true", "1", "1.0"}
 _FALSE = {"false", "0", "0.0"}
-
-
-def recognise_plain(texts: Sequence[str], *, decimal_comma: bool = False) -> ParsedTexts | None:
-    """Read texts that are numbers and nothing but numbers, None if one is not.
-
-    A number with leading zeros, as ``0042``, is a code, and its column no column of numbers.
-    With ``decimal_comma`` ``3,14`` is a number, as it is in files with semicolons.
-
-    >>> recognise_plain(["1", "2.5"]).values.tolist(), recognise_plain(["0042", "1"])
-    ([1.0, 2.5], None)
-    """
-    plan = ColumnPlan(Kind.NUMBER)
-    values = plain_numbers(texts)
-    if decimal_comma and not np.isfinite(values).all():
-        plan = replace(plan, decimal=",")
-        values = plain_numbers([text.replace(",", ".") if "." not in text else "" for text in texts])
-    if not np.isfinite(values).all():
-        return None
-    if any(text[:1] in "0+-" and _PADDED.fullmatch(text) for text in texts):
-        return None
-    return ParsedTexts(values, replace(plan, whole=_are_whole(texts, values)))
 
 
 def recognise_formatted(
@@ -280,7 +264,7 @@ def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedText
     values = plain_numbers(texts) if style is PLAIN else np.full(len(texts), np.nan)
     if np.isfinite(values).all():
         return ParsedTexts(values, plan)
-    cells = _cells(texts, plan.missing)
+    cells = _cells(texts)
     unit = plan.unit if plan.unit != _NO_UNIT else _most_frequent_unit(cells, counts)
     column = _NumberColumn(texts, counts, cells, unit, style)
     return ParsedTexts(column.values, plan, column.note(formatted=unit != plan.unit))
@@ -288,18 +272,13 @@ def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedText
 
 def guess(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> object:
     """Return the unit that texts have where the plan states none; None if there is nothing to guess."""
-    unit = _NO_UNIT if plan.unit != _NO_UNIT else _most_frequent_unit(_cells(texts, plan.missing), counts)
+    unit = _NO_UNIT if plan.unit != _NO_UNIT else _most_frequent_unit(_cells(texts), counts)
     return None if unit == _NO_UNIT else unit
 
 
-def plain_numbers(texts: Sequence[str]) -> FloatArray:
-    """Read decimal numbers with a point; NaN where a text is none."""
-    return np.asarray(pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce"), dtype=np.float64)
-
-
-def _cells(texts: Sequence[str], missing: Collection[str] = ()) -> list[NumberCell | None]:
+def _cells(texts: Sequence[str]) -> list[NumberCell | None]:
     """Take texts apart; None for those that are no numbers or stand for nothing."""
-    return [None if text in missing or is_missing_word(text) else take_apart(text) for text in texts]
+    return [None if is_missing_word(text) else take_apart(text) for text in texts]
 
 
 def _infer_format(texts: Sequence[str], counts: IntArray, decimal_comma: bool = False) -> "_NumberColumn":
@@ -308,11 +287,6 @@ def _infer_format(texts: Sequence[str], counts: IntArray, decimal_comma: bool = 
     unit = _most_frequent_unit(cells, counts)
     style = _best_style([cell if _has_unit(cell, unit) else None for cell in cells], counts, decimal_comma)
     return _NumberColumn(texts, counts, cells, unit, style)
-
-
-def _are_whole(texts: Sequence[str], values: FloatArray) -> bool:
-    whole = bool((values == np.floor(values)).all() and np.abs(values).max(initial=0.0) < 2**62)
-    return whole and all(_WHOLE.fullmatch(text) for text in texts)
 
 
 def _most_frequent_unit(cells: Sequence[NumberCell | None], counts: IntArray) -> tuple[str, str]:
@@ -362,7 +336,7 @@ class _NumberColumn:
         self.odd = ~self.numbers & ~self.nothing
 
     def plan(self) -> ColumnPlan:
-        whole = self._is_plain() and _are_whole(self._of(self.numbers), self.values[self.numbers])
+        whole = self._is_plain() and are_whole(self._of(self.numbers), self.values[self.numbers])
         missing = tuple(sorted(self._of(self.nothing)))
         style = self.style
         return ColumnPlan(Kind.NUMBER, style.decimal, style.groups, self.unit, whole, missing=missing)
@@ -375,7 +349,7 @@ class _NumberColumn:
         if 2 * int(self.counts[self._are("bound")].sum()) > numbers:
             return True
         digits = [cell.digits for cell in self.cells if cell is not None]
-        if any(map(_PADDED.fullmatch, digits)) or any(map(_CODE.fullmatch, self._of(self.odd))):
+        if any(map(PADDED.fullmatch, digits)) or any(map(_CODE.fullmatch, self._of(self.odd))):
             return True
         lengths = {sum(map(str.isdigit, one)) for one in digits}
         if self.style.groups == _BLANKS and len(lengths) == 1 and min(lengths) >= _PHONE_DIGITS:

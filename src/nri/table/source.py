@@ -4,6 +4,8 @@ A column is read once, when it is needed. :func:`understand` alone decides what 
 are read by the plan that was made (:mod:`nri.table.by_plan`).
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,34 +14,38 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from nri.errors import InputError, UnknownColumnError
 from nri.rule.column import Column, ColumnPlan, Columns, empty_column
 from nri.rule.literal import Kind
 from nri.table import date, number
-from nri.table.by_plan import ReadColumn, read_by, recast
+from nri.table.by_plan import read_by, recast
 from nri.table.cells import (
     TRUE_FALSE,
     ZERO_ONE,
     Cells,
     ParsedTexts,
+    ReadColumn,
     TextCells,
     TypedCells,
+    number_as_text,
     plain_numbers_of,
     recognise_categories,
+    recognise_plain,
     spread,
     text_cells,
 )
-from nri.table.delimited import read_delimited, refuse_ragged_rows, sniff_delimiter
+from nri.table.codes import DEFAULT, ReadOptions, missing_codes
+from nri.table.delimited import TextColumn, read_delimited, sniff_delimiter
 from nri.table.excel import SheetChoice, Workbook, is_workbook, read_workbook
 from nri.table.files import MEMORY_A_CELL, REMEDY, Budget, decode, machine_budget, read_content
 from nri.table.formats import GZIP, PARQUET, read_arff, read_parquet, read_wide, unpacked
-from nri.table.frames import as_frame, cells_of
+from nri.table.ragged import header_for, refuse_ragged_rows
 from nri.table.table import Note, Table, logger, make_table
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    import pandas as pd
+
 
 FORMATS = ("csv", "tsv", "parquet", "arff", "excel")
 _BY_SUFFIX = {
@@ -69,8 +75,8 @@ class DelimitedText:
 class Source:
     """Columns with distinct text names."""
 
-    rows: "pd.DataFrame | pa.Table"
-    """the cells as they came; from text files all are texts"""
+    rows: pd.DataFrame | Mapping[str, TextColumn]
+    """the cells as they came, by column; from text files all are texts"""
     written: DelimitedText | None = None
     """the text file that it was; then every cell is text"""
     workbook: Workbook | None = None
@@ -81,18 +87,26 @@ class Source:
     """columns whose cells are no plain values, and what they are instead"""
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.rows[self.names[0]]) if self.names else len(self.rows)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The cells as they came; of a wide text file it takes much longer to make than to read."""
-        return self.rows if isinstance(self.rows, pd.DataFrame) else self.rows.to_pandas()
+        import pandas as pd
+
+        if isinstance(self.rows, pd.DataFrame):
+            return self.rows
+        return pd.DataFrame(
+            {
+                name: column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()
+                for name, column in self.rows.items()
+            }
+        )
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The columns."""
-        rows = self.rows
-        return tuple(rows.columns if isinstance(rows, pd.DataFrame) else rows.column_names)
+        return tuple(map(str, self.rows))
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -106,32 +120,30 @@ class Source:
             return self.plain[name]
         if name in self.unreadable:
             return TypedCells(empty_column(Kind.TEXT, len(self)), note=self.unreadable[name])
-        if not isinstance(self.rows, pd.DataFrame):
-            texts = self.rows.column(self._places[name]).combine_chunks()
+        column: Any = self.rows[name]
+        if hasattr(column, "dictionary_encode"):  # from pyarrow
+            texts = column.combine_chunks() if hasattr(column, "combine_chunks") else column
             return (plain_numbers_of(texts) if plainly else None) or text_cells(texts)
-        series: pd.Series[Any] = self.rows[name]
         if self.written is not None or (self.workbook is not None and name in self.workbook.texts):
-            return text_cells(series.to_numpy(dtype=object))
-        return cells_of(series)
+            return text_cells(np.asarray(column, dtype=object))
+        from nri.table.frames import cells_of
 
-    def table(self, *, kinds: Mapping[str, Kind] | None = None, exact: bool = False) -> Table:
+        return cells_of(column)
+
+    def table(self, options: ReadOptions = DEFAULT) -> Table:
         """Decide what each column means, and read it; see :func:`read_table`."""
-        kinds = kinds or {}
-        for name in kinds:
-            if name not in self._places:
-                raise UnknownColumnError(name, self.names)
+        options.check(self._places)
         cells: dict[str, Cells] = {}
         if self.written is None:  # texts are no matrix
             cells = {name: self.cells(name) for name in self.names}
-            if not kinds and all(map(_is_of_matrix, cells.values())):
+            if not options.kinds and all(map(_is_of_matrix, cells.values())):
                 return _matrix(cells)
         comma = self.written is not None and self.written.delimiter == ";"
         read: dict[str, ReadColumn] = {}
         for name in self.names:
-            kind = kinds.get(name)
             # what is read need not be kept as it came
-            one = cells.pop(name) if cells else self.cells(name, plainly=kind is None)
-            read[name] = understand(one, kind=kind, exact=exact, decimal_comma=comma)
+            one = cells.pop(name) if cells else self.cells(name, plainly=name not in options.kinds)
+            read[name] = understand(one, name, options, decimal_comma=comma)
         return make_table(
             {name: one.column for name, one in read.items()},
             {name: one.plan for name, one in read.items()},
@@ -170,25 +182,24 @@ def _matrix(cells: Mapping[str, Any]) -> Table:
 def read_table(
     source: str | Path | IO[Any],
     *,
+    options: ReadOptions = DEFAULT,
     format: str | None = None,
-    kinds: Mapping[str, Kind] | None = None,
-    exact: bool = False,
     choice: SheetChoice | None = None,
 ) -> Table:
     r"""Read a table from a path, a file object or, as ``"-"``, standard input; gzip is undone.
 
     The format is inferred from the content and the name's ending, and the kinds of columns from their cells,
-    unless they are given. With ``exact`` texts that differ only in case and blanks are kept apart. Of a
-    workbook, ``choice`` is the sheet and the row of the header. In CSV and TSV files empty cells and the
-    usual marks (``NA``, ``NaN``, ``?``, ``null``) are missing; ``None`` is a word like any other.
+    unless the options say more. Of a workbook, ``choice`` is the sheet and the row of the header. In CSV and
+    TSV files empty cells and the usual marks (``NA``, ``NaN``, ``?``, ``null``) are missing; ``None`` is a
+    word like any other.
 
     >>> import io
     >>> table = read_table(io.StringIO("age;smoker\n61;true\n?;false\n"))
     >>> {name: str(plan.kind) for name, plan in table.plans.items()}
     {'age': 'number', 'smoker': 'boolean'}
     """
-    opened = open_source(source, format=format, choice=choice, rewritable=bool(kinds))
-    return opened.table(kinds=kinds, exact=exact)
+    opened = open_source(source, format=format, choice=choice, rewritable=bool(options.kinds))
+    return opened.table(options)
 
 
 def open_source(
@@ -214,27 +225,32 @@ def open_source(
         content = unpacked(text, name, budget) if text.startswith(GZIP) else text
         if format == "parquet" or (format is None and content.startswith(PARQUET)):
             frame, unreadable = read_parquet(content, name, budget)
-            return Source(as_frame(frame), unreadable=unreadable)
+            return source_of(frame, unreadable=unreadable)
         packed = content[:2] == b"PK"
         if (packed or content[:2] == b"\xd0\xcf") and (
             is_workbook(content) or (packed and expected == "excel")
         ):
+            if choice is not None and choice.header == 0:
+                raise InputError(f"{name}: a sheet without names cannot be read; put a row of names above it")
             frame, place = read_workbook(content, name, choice or SheetChoice(), budget)
-            return Source(as_frame(frame), workbook=place)
+            return source_of(frame, workbook=place)
         text = decode(content, name)
         del content  # its text is enough
-    if choice is not None and (choice.sheet is not None or choice.header is not None):
+    if choice is not None and (choice.sheet is not None or choice.header):
         raise InputError(f"{name} is no Excel workbook, so it has no sheets to choose from; drop that option")
     if format is None and _ARFF.match(text):
         expected = "arff"
     if expected in ("parquet", "excel"):
         what = "Parquet file" if expected == "parquet" else "Excel workbook"
         raise InputError(f"{name} is no {what}, whatever its name says; {REMEDY}")
-    return _open_text(text, name, expected or "csv", budget, rewritable)
+    nameless = choice is not None and choice.header == 0
+    return _open_text(text, name, expected or "csv", budget, rewritable, nameless)
 
 
-def _open_text(text: str, name: str, format: str, budget: Budget, rewritable: bool) -> Source:
+def _open_text(text: str, name: str, format: str, budget: Budget, rewritable: bool, nameless: bool) -> Source:
     delimiter = {"tsv": "\t", "arff": ","}.get(format) or sniff_delimiter(text)
+    if nameless:
+        text = f"{header_for(text, delimiter)}\n{text}"
     lines = max(text.count("\n"), text.count("\r")) + 1
     budget.check_text(len(text), lines + text.count(delimiter), name)
     width = (text[: text.find("\n") + 1] or text).count(delimiter) + 1
@@ -254,15 +270,20 @@ def _open_text(text: str, name: str, format: str, budget: Budget, rewritable: bo
     return Source(cells, DelimitedText(text if rewritable else "", delimiter))
 
 
-def table_of(X: Any, *, kinds: Mapping[str, Kind] | None = None, exact: bool = False) -> Table:
+def table_of(X: Any, options: ReadOptions = DEFAULT) -> Table:
     """Return anything that :func:`as_frame` takes as a table, its columns read and no target chosen.
-
-    For ``kinds`` and ``exact`` see :func:`read_table`.
 
     >>> table_of({"age": [30, None]}).columns["age"].known.tolist()
     [True, False]
     """
-    return X if isinstance(X, Table) else Source(as_frame(X)).table(kinds=kinds, exact=exact)
+    return X if isinstance(X, Table) else source_of(X).table(options)
+
+
+def source_of(X: Any, **more: Any) -> Source:
+    """Return anything that :func:`as_frame` takes as a source; ``more`` are further fields of it."""
+    from nri.table.frames import as_frame
+
+    return Source(as_frame(X), **more)
 
 
 def read_columns(rows: Any, plans: Mapping[str, ColumnPlan]) -> Columns:
@@ -273,34 +294,59 @@ def read_columns(rows: Any, plans: Mapping[str, ColumnPlan]) -> Columns:
     if isinstance(rows, Table):
         rows.require(plans)
         return {name: recast(rows.columns[name], plan, name) for name, plan in plans.items()}
-    source = rows if isinstance(rows, Source) else Source(as_frame(rows))
+    source = rows if isinstance(rows, Source) else source_of(rows)
     return source.columns(plans)
 
 
 def understand(
-    cells: Cells, *, kind: Kind | None = None, exact: bool = False, decimal_comma: bool = False
+    cells: Cells, name: str = "the column", options: ReadOptions = DEFAULT, *, decimal_comma: bool = False
 ) -> ReadColumn:
-    """Decide what a column means by all of its cells, unless its ``kind`` is given.
+    """Decide what a column means by all of its cells, and by what the options say of it.
 
-    With ``exact`` texts that differ only in case and blanks are kept apart; with ``decimal_comma`` ``3,14``
-    is a number, as it is in files with semicolons.
+    With ``decimal_comma`` ``3,14`` is a number, as it is in files with semicolons.
 
     >>> read = understand(text_cells(np.array(["1", "?", " 2"], dtype=object)))
     >>> read.plan.kind.value, read.column.values.tolist()
     ('number', [1.0, nan, 2.0])
     """
+    kind, missing, labels = options.kinds.get(name), options.missing_in(name), options.labels.get(name)
+    if labels is not None:
+        words = tuple(sorted(set(labels.values())))
+        return read_by(cells, ColumnPlan(Kind.TEXT, missing=missing, labels=labels, categories=words), name)
     if isinstance(cells, TypedCells):
         read = _typed(cells, kind)
     elif kind is not None and kind is not Kind.TEXT:
         return read_by(cells, ColumnPlan(kind, stated=False), "the column")
     else:
-        parsed = _recognise(cells, kind, exact, decimal_comma)
+        cells = cells.without(missing)
+        parsed = _recognise(cells, kind, options.exact, decimal_comma)
         read = ReadColumn(spread(parsed, cells), parsed.plan, parsed.note)
+    if read.column.kind is Kind.NUMBER and options.looks_for_codes(name):
+        missing, read = _with_codes(read, name, missing)
+    if missing:
+        plan = replace(read.plan, missing=tuple(dict.fromkeys((*read.plan.missing, *missing))))
+        read = replace(read, column=recast(read.column, plan, name), plan=plan)
     column = read.column
     if kind is None and column.kind is Kind.NUMBER and column.known.any() and _is_zero_one(column):
         plan = replace(read.plan, kind=Kind.BOOLEAN, no_and_yes=ZERO_ONE.no_and_yes, whole=False)
         return ReadColumn(Column(column.values == 1, column.known), plan, read.note)
     return read
+
+
+def _with_codes(read: ReadColumn, name: str, missing: tuple[str, ...]) -> tuple[tuple[str, ...], ReadColumn]:
+    """Add codes for nothing that are plain to those that are known; note these and others."""
+    distinct, counts = read.column.distinct()
+    codes = missing_codes(distinct, counts)
+    notes = [read.note] if read.note else []
+    for value, plain in codes.items():
+        code = number_as_text(value)
+        share = f"{code} in {int(counts[distinct == value][0])} of {int(counts.sum())} cells"
+        if plain:
+            notes.append(f"{share} is read as missing (--missing {name}= keeps it)")
+        elif code not in missing:
+            notes.append(f"{share} may stand for missing; if it does, say so (--missing {name}={code})")
+    found = tuple(number_as_text(value) for value, plain in codes.items() if plain)
+    return (*missing, *found), replace(read, note="; ".join(notes))
 
 
 def _typed(cells: TypedCells, kind: Kind | None) -> ReadColumn:
@@ -309,7 +355,7 @@ def _typed(cells: TypedCells, kind: Kind | None) -> ReadColumn:
         return ReadColumn(recast(column, ColumnPlan(kind), "the column"), ColumnPlan(kind), cells.note)
     if column.kind is Kind.BOOLEAN:
         return ReadColumn(column, replace(TRUE_FALSE, no_and_yes=("False", "True")), cells.note)
-    return ReadColumn(column, ColumnPlan(column.kind, whole=cells.whole), cells.note)
+    return ReadColumn(column, ColumnPlan(column.kind, unit=("", cells.unit), whole=cells.whole), cells.note)
 
 
 def _recognise(cells: TextCells, kind: Kind | None, exact: bool, decimal_comma: bool) -> ParsedTexts:
@@ -324,7 +370,7 @@ def _recognise(cells: TextCells, kind: Kind | None, exact: bool, decimal_comma: 
     has_digits = any(letter.isdigit() for text in texts for letter in text)
     if not has_digits:  # as most texts: no number, no date
         return recognise_categories(texts, counts, exact=exact)
-    parsed = number.recognise_plain(texts, decimal_comma=decimal_comma) if cells.loose else None
+    parsed = recognise_plain(texts, decimal_comma=decimal_comma) if cells.loose else None
     parsed = parsed or date.recognise(texts, counts)
     if parsed is None:
         parsed = number.recognise_formatted(texts, counts, decimal_comma=decimal_comma)

@@ -19,6 +19,7 @@ from nri.errors import InputError, UnknownColumnError
 from nri.outcome import Classes, Number, Outcome
 from nri.rule.column import Column, ColumnPlan, Columns
 from nri.rule.labels import Label
+from nri.rule.literal import Kind
 
 logger = logging.getLogger(__name__)
 
@@ -33,6 +34,15 @@ class Note:
     def __str__(self) -> str:
         name = self.column if self.column.isprintable() and self.column.strip() else repr(self.column)
         return f"{name}: {self.text}"
+
+
+@dataclass(frozen=True, eq=False)
+class RowKeys:
+    """A column that says which rows belong together, or in which order they came; it is no feature."""
+
+    name: str
+    codes: IntArray
+    """[M]: equal for equal cells, rising with them"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +64,10 @@ class Table:
     """whether it is a matrix of floats 0, 1 and NaN, whose columns are used as they are"""
     unlabelled: Columns | None = None
     """further rows, whose class is unknown; None if there are none"""
+    groups: RowKeys | None = None
+    """which rows belong together, e.g. the visits of a patient, if the caller says so"""
+    time_order: RowKeys | None = None
+    """when rows came, if rules are to be judged on later rows"""
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -127,6 +141,8 @@ class Table:
             weights=self.weights[rows],
             numbers=self.numbers[rows],
             outcome=None if self.outcome is None else self.outcome.take(rows),
+            groups=None if self.groups is None else _taken(self.groups, rows),
+            time_order=None if self.time_order is None else _taken(self.time_order, rows),
         )
 
     def reweighted(self, weights: FloatArray) -> "Table":
@@ -140,6 +156,18 @@ class Table:
         if len(outcome) != len(self):
             raise InputError(f"{len(outcome)} outcomes for {len(self)} rows; give one for each row")
         return replace(self, outcome=outcome)
+
+    def arranged(self, groups: Any = None, time_order: Any = None) -> "Table":
+        """Return the table with rows that belong together, or come after one another, as a column says.
+
+        Give its name or a value for each row. A named column is no longer a feature.
+        """
+        if groups is None and time_order is None:
+            return self
+        together = self.groups if groups is None else _row_keys(self, groups, "groups")
+        order = self.time_order if time_order is None else _row_keys(self, time_order, "time order")
+        features = self.without(*(one.name for one in (together, order) if one is not None))
+        return replace(features, groups=together, time_order=order)
 
     def about(self, positive: int | None) -> "Table":
         """Return the table with another class that the rule is to be about; None leaves it open."""
@@ -163,6 +191,34 @@ class Table:
         for name in names:
             if str(name) not in self.columns:
                 raise UnknownColumnError(str(name), self.names)
+
+
+def _taken(keys: RowKeys, rows: NDArray[Any]) -> RowKeys:
+    """Return the keys of some rows, numbered from 0 without gaps."""
+    codes = np.unique(keys.codes[rows], return_inverse=True)[1]
+    return RowKeys(keys.name, codes.reshape(-1).astype(np.int64))
+
+
+def _row_keys(table: Table, given: Any, what: str) -> RowKeys:
+    """Return numbers for the values of a column or an array; a missing group is one of its own."""
+    import pandas as pd
+
+    name = what
+    if isinstance(given, str):
+        table.require([given])
+        column, name = table.columns[given], given
+        if what == "time order" and column.kind is Kind.TEXT:
+            raise InputError(f"time order {given!r} has text cells; give dates or numbers")
+        given = column.values.astype(object)
+        given[~column.known] = None
+    codes, values = pd.factorize(np.asarray(given), sort=True)
+    if len(codes) != len(table):
+        raise InputError(f"{what}: {len(codes)} values for {len(table)} rows; give one for each row")
+    missing = codes < 0
+    if missing.any() and what == "time order":
+        raise InputError(f"time order {name!r}: {int(missing.sum())} cells are missing; fill them in")
+    codes = np.where(missing, len(values) + np.cumsum(missing) - 1, codes)
+    return RowKeys(name, codes.astype(np.int64))
 
 
 def make_table(

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.arrays import BoolArray, FloatArray
+from nri.arrays import BoolArray
 from nri.errors import InputError, TargetError
-from nri.outcome import Classes, Number, Survival
+from nri.outcome import Classes, Number
 from nri.rule.column import Column, ColumnPlan
 from nri.rule.labels import Label, as_label, spelled
 from nri.rule.literal import Kind
-from nri.table.by_plan import as_numbers, comparison_of
+from nri.table.by_plan import comparison_of
 from nri.table.cells import TRUE_FALSE, ZERO_ONE, number_as_text
 from nri.table.cuts import plain_number
-from nri.table.frames import settled_weights
 from nri.table.table import Table
+from nri.table.weights import weighted_by
 
 MAX_CLASSES = 20
 """More classes than this are no classes but names, counts or measurements."""
@@ -99,13 +99,13 @@ def with_target(
     measured = answers.labels.kind is Kind.NUMBER and len(values) > 0
     if positive is not None or not measured or not _are_many(values, np.unique(values), MAX_CLASSES):
         return _with_classes(table, answers, positive, weights)
-    features = _features(table, [answers.column], weights, known)
+    features = features_for(table, [answers.column], weights, known)
     return features.take(known).with_outcome(Number(answers.name, values, answers.plan))
 
 
 def _with_classes(table: Table, answers: Answers, positive: Label | None, weights: str | None) -> Table:
     labels, known = encode(answers)
-    features = _features(table, [answers.column], weights, known)
+    features = features_for(table, [answers.column], weights, known)
     more = None if known.all() else features.take(~known).columns
     features = features if more is None else features.take(known)
     if positive is not None:
@@ -125,78 +125,13 @@ def _about(labels: Classes, positive: Label) -> Classes:
     return Classes(labels.name, (other, chosen), np.asarray(labels.codes == index, dtype=np.int64), 1)
 
 
-def with_survival(table: Table, time: str, event: str, weights: str | None = None) -> Table:
-    """Return the rows whose time and event are known, with these as their outcome.
-
-    >>> from nri.table.source import table_of
-    >>> patients = table_of({"days": [5, 9], "status": ["dead", "alive"], "age": [70, 50]})
-    >>> rows = with_survival(patients, "days", "status = dead")
-    >>> rows.outcome.event.tolist(), rows.names
-    ([True, False], ('age',))
-    """
-    until, ended = read_answers(table, time, "time"), read_answers(table, event, "event")
-    if until.column == ended.column:
-        raise InputError(f"{time!r} cannot be both the time and the event; name a column for each")
-    if until.labels.kind is not Kind.NUMBER and not until.compared:
-        raise InputError(
-            f"time {time!r} has {until.labels.kind} cells; give numbers, e.g. days since the start"
-        )
-    known = until.labels.known & ended.labels.known
-    if not known.any():
-        raise InputError(f"no row is left: time {time!r} or event {event!r} is missing in every one of them")
-    length, happened = as_numbers(until.labels)[known], _happened(ended)[known]
-    if until.compared or (length < 0).any():
-        raise InputError(f"time {time!r} must be a column of numbers of 0 or more")
-    if not happened.any():
-        raise InputError(f"event {event!r} happens in no row, so that no curve falls; choose another")
-    features = _features(table, [until.column, ended.column], weights, known)
-    return features.take(known).with_outcome(Survival(event, time, length, happened, until.plan))
-
-
-def _happened(answers: Answers) -> BoolArray:
-    """[M]: where the event is known to have happened."""
-    column = answers.labels
-    if column.kind is Kind.BOOLEAN:
-        return np.asarray(column.values, dtype=bool)
-    values = column.distinct()[0]
-    if column.kind is Kind.TEXT and {text.lower() for text in values} <= {"yes", "no", "y", "n"}:
-        return np.array([str(text).lower() in ("yes", "y") for text in column.texts], dtype=bool)
-    if column.kind is Kind.NUMBER and set(values.tolist()) <= {0.0, 1.0}:
-        return np.asarray(column.values == 1.0)
-    last = as_label(values[-1])
-    shown = f"{last:g}" if isinstance(last, float) else last
-    raise InputError(
-        f"event {answers.name!r} has {len(values)} different values; name the one that is the event, "
-        f'e.g. "{answers.name} = {shown}"'
-    )
-
-
-def _features(table: Table, taken: Sequence[str], weights: str | None, known: BoolArray) -> Table:
+def features_for(table: Table, taken: Sequence[str], weights: str | None, known: BoolArray) -> Table:
     """Return the columns that are left to explain the target by, weighted if weights are named."""
     features = table.without(*taken)
     if not features.names:
         names = " and ".join(map(repr, taken))
         raise InputError(f"the table has no column but {names}; give columns to explain it by")
-    return features if weights is None else _weighted(features, weights, known)
-
-
-def _weighted(table: Table, name: str, counted: BoolArray) -> Table:
-    """Return the table weighted by one of its columns, which must be good on the rows that are counted."""
-    if name not in table.columns:
-        raise InputError(f"column {name!r} cannot be target and weights; choose another column of weights")
-    column = table.columns[name]
-    if column.kind not in (Kind.NUMBER, Kind.BOOLEAN):
-        raise InputError(f"weights {name!r} are {column.kind} cells; give numbers of 0 or more")
-    weights: FloatArray = as_numbers(column)
-    bad = (~column.known | ~(weights >= 0)) & counted
-    if bad.any():
-        raise InputError(
-            f"weights {name!r}: {int(bad.sum())} cells are missing or no number of 0 or more; correct them"
-        )
-    others = table.without(name)
-    if not others.names:
-        raise InputError("the table has no column but target and weights; give columns to explain it by")
-    return others.reweighted(settled_weights(np.where(counted, weights, 0.0), f"weights {name!r}"))
+    return features if weights is None else weighted_by(features, weights, known)
 
 
 def encode(answers: Answers, *, max_classes: int = MAX_CLASSES) -> tuple[Classes, BoolArray]:

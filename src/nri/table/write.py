@@ -21,7 +21,7 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from nri.errors import InputError
+from nri.errors import InputError, require_extra
 from nri.rule.column import Column, ColumnPlan
 from nri.rule.labels import spelled
 from nri.rule.literal import Kind
@@ -138,6 +138,7 @@ def format_of(destination: str | Path | IO[str]) -> str:
 def write_rows(frame: pd.DataFrame, file: IO[Any], format: str, *, header: bool = True) -> None:
     """Write rows to an open file; in CSV and TSV they may be without the names above them."""
     if format == "parquet":
+        require_extra("parquet", "writing a Parquet file", "pyarrow")
         frame.to_parquet(file, index=False)
         return
     if format == "xlsx":

@@ -32,7 +32,7 @@ from nri.rule import (
 )
 from nri.rule.equivalence import can_fire, meeting, must_fire
 from nri.rule.literal import Value
-from nri.rule.simplify import Regions
+from nri.rule.regions import Regions
 from nri.table.frames import as_frame
 from nri.table.source import Source
 from nri.table.table import Table

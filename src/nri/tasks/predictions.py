@@ -8,6 +8,7 @@ column together, batches that differ in that are refused.
 import itertools
 import logging
 import math
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,8 +21,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nri.arrays import IntArray
+from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError, UnknownColumnError
+from nri.induce.induce import TablePosterior, induce_rule
 from nri.outcome import Score
 from nri.rule import ClassTarget, NumberTarget, Rule
 from nri.rule.column import Column, ColumnPlan, Columns
@@ -42,13 +44,33 @@ if TYPE_CHECKING:
     from nri.rows.files import Files
 
 _LOGGER = logging.getLogger(__name__)
-_LEAST_ROWS = 20
-"""Fewer rows may be predicted by one column by luck."""
 
 
 def predictions(rule: Rule, source: Source) -> pd.DataFrame:
-    """Return for each row what is predicted: a class with its probability, a number, or a risk."""
-    return predicted_columns(rule, rule.read(source), len(source), added_names(rule, source.names))
+    """Return for each row what is predicted: a class with its probability, a number, or a risk.
+
+    Totals and footnotes below the table of a workbook get nothing.
+    """
+    predicted = predicted_columns(rule, rule.read(source), len(source), added_names(rule, source.names))
+    n_foot = _foot_rows(source)
+    return predicted if not n_foot else predicted[:-n_foot].astype(object).reindex(predicted.index)
+
+
+_TOTAL = re.compile(
+    r"\W*(grand |sub)?-?(total|sum|mean|average|note|source|gesamt|summe)s?\b.*", re.IGNORECASE
+)
+"""The first text of a row below a table that is none of its rows."""
+
+
+def _foot_rows(source: Source) -> int:
+    """Return how many rows at the end of a workbook's table are totals and footnotes."""
+    if source.workbook is None or len(source.names) < 3:
+        return 0
+    for n_foot, place in enumerate(reversed(range(len(source)))):
+        cells = [cell for cell in source.frame.iloc[place] if not pd.isna(cell) and str(cell).strip()]
+        if len(cells) > 1 and not _TOTAL.fullmatch(str(cells[0])):
+            return n_foot
+    return 0
 
 
 def predicted_columns(rule: Rule, columns: Columns, n_rows: int, names: Sequence[str]) -> pd.DataFrame:
@@ -56,6 +78,15 @@ def predicted_columns(rule: Rule, columns: Columns, n_rows: int, names: Sequence
     decided = rule.decide(columns, n_rows)
     values = [label_array(tuple(one))[decided] for one in _by_branch(rule).values()]
     return pd.DataFrame(dict(zip(names, values, strict=True)))
+
+
+def posterior_columns(rule: Rule, source: Source, learned_from: Table) -> pd.DataFrame:
+    """Return what the default model believes of each class, learned from the table of the rule."""
+    induction = induce_rule(learned_from)
+    if not isinstance(induction.posterior, TablePosterior) or learned_from.classes != rule.classes:
+        raise InputError("--posterior needs the table that the rule was induced from, with all its classes")
+    names = [_free(f"posterior_{label}", source.names) for label in rule.classes]
+    return pd.DataFrame(induction.posterior.chances(source).round(4), columns=names)
 
 
 def added_names(rule: Rule, taken: Sequence[str]) -> list[str]:
@@ -128,22 +159,26 @@ class Truth:
         target = self.rule.predicts
         if self.rule.target not in rows.names:
             return
+        there = ~pd.isna(predicted)
         if isinstance(target, ClassTarget):
             truth = true_index(self.rule, rows)
             self.strange = self.strange or truth is None
             if truth is not None:
                 labels = np.array([*map(str, target.classes), ""], dtype=object)
-                known = truth >= 0
+                known = (truth >= 0) & there
                 self.known += int(known.sum())
                 self.by_class.update(truth[known].tolist())
                 self.right += int((labels[truth[known]] == predicted[known].astype(str)).sum())
         elif isinstance(target, NumberTarget):
-            self._add_numbers(target, rows, predicted)
+            self._add_numbers(target, rows, predicted, there)
 
-    def _add_numbers(self, target: NumberTarget, rows: Source | Table, predicted: NDArray[Any]) -> None:
+    def _add_numbers(
+        self, target: NumberTarget, rows: Source | Table, predicted: NDArray[Any], there: BoolArray
+    ) -> None:
         column = rows.columns[target.name] if isinstance(rows, Table) else None
         column = column or read_by(rows.cells(target.name), target.plan, target.name).column  # type: ignore[union-attr]
-        values, predicted = column.values[column.known].astype(np.float64), predicted[column.known]
+        known = column.known & there
+        values, predicted = column.values[known].astype(np.float64), predicted[known].astype(np.float64)
         if not len(values):
             return
         apart = float(values.mean()) - self.mean
@@ -186,17 +221,6 @@ def score_text(rule: Rule, rows: Source | Table, predicted: NDArray[Any]) -> str
     truth = Truth(rule)
     truth.add(rows, predicted)
     return truth.text
-
-
-def leaking_column(rule: Rule, table: Table) -> str | None:
-    """Return the only column that a rule reads if it predicts every one of at least twenty rows.
-
-    Such a column is often written after the outcome is known, e.g. a diagnosis beside its code.
-    """
-    if not isinstance(rule.predicts, ClassTarget) or len(rule.columns) != 1 or len(table) < _LEAST_ROWS:
-        return None
-    right = rule.predict_index(table.columns, len(table)) == table.codes
-    return rule.columns[0] if bool((right | (table.weights <= 0)).all()) else None
 
 
 def stream_predictions(

@@ -13,7 +13,8 @@ one with a high error rate, by pure chance too, so its own counts must not judge
     extreme (corrected by construction). Error rate and lift are then on the hopeful side.
 
 Either way the chance of returning any slice where errors fall at random is at most ``alpha``.
-Every row counts as one: exact tests know no weights.
+Every row counts as one: exact tests know no weights. Rows that belong together (groups, exact copies) are
+searched, judged and shuffled together; as far as their errors are alike they count as one.
 """
 
 import math
@@ -28,9 +29,9 @@ from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import literal_truth
 from nri.errors import InputError, ScoresError
 from nri.induce.assemble import is_negated, literal_meanings
-from nri.induce.validate import stratified_folds
+from nri.induce.folds import groups_of, make_folds
 from nri.outcome import Classes, Interval
-from nri.outcome.score import wilson
+from nri.outcome.score import share_of, wilson
 from nri.rule import Clause, Kind, clause_truth
 from nri.table.binarizer import Binarizer
 from nri.table.by_plan import as_numbers
@@ -95,7 +96,14 @@ class Slices:
 
 
 def error_slices(
-    X: Any, labels: Any, predictions: Any, *, tolerance: float | None = None, **options: Any
+    X: Any,
+    labels: Any,
+    predictions: Any,
+    *,
+    tolerance: float | None = None,
+    groups: Any = None,
+    time_order: Any = None,
+    **options: Any,
 ) -> Slices:
     """Find where a model's predictions differ from the labels; see :func:`find_slices` for the options.
 
@@ -107,6 +115,9 @@ def error_slices(
         The truth and the model's predictions. Rows where either is missing are left out.
     tolerance : float, optional
         For numbers: an error is a difference larger than this. By default an error is any difference.
+    groups, time_order : str or array [M], optional
+        Which rows belong together, e.g. ``"patient"``: they are searched or judged together. When they came:
+        the earlier half is searched, the later one judges.
 
     Examples
     --------
@@ -115,7 +126,7 @@ def error_slices(
     >>> [str(one.clause) for one in found.slices]
     ['site = b AND size <= 1']
     """
-    table = table_of(X)
+    table = table_of(X).arranged(groups, time_order)
     truth, predicted = _answers(labels, "label"), _answers(predictions, "prediction")
     if not len(table) == len(truth.labels) == len(predicted.labels):
         raise InputError(
@@ -227,17 +238,22 @@ def find_slices(
     rng = rng or np.random.default_rng(0)
     if test not in ("holdout", "permutation"):
         raise InputError(f"no test {test!r}; use 'holdout' or 'permutation'")
-    searched = judged = np.ones(len(wrong), dtype=bool)
+    labelled = table.with_outcome(Classes("wrong", (False, True), wrong.astype(np.int64)))
+    groups, searched, judged = groups_of(labelled), *np.ones((2, len(wrong)), dtype=bool)
     if test == "holdout":
-        judged = stratified_folds(wrong.astype(np.int64), 2, rng) == 1
+        made = make_folds(labelled, 1 if table.time_order is not None else 2, rng)
+        judged = made.fold == made.fold.max()
         searched = ~judged
     limits: dict[str, Any] = {"max_literals": max_literals, "min_rows": min_rows, "negations": negations}
     search = SliceSearch(table.take(searched), wrong[searched], by_errors=test == "holdout", **limits)
     candidates = search.run(most)
     clauses = [search.clause(candidate) for candidate in candidates]
     counts = slice_counts(clauses, table, wrong, judged)
-    p_values = _by_shuffling(search, candidates, permutations, rng, step) if test == "permutation" else None
-    return judged_slices(clauses, counts, alpha, p_values)
+    p_values = None
+    if test == "permutation":
+        p_values = _by_shuffling(search, candidates, groups, permutations, rng, step)
+    independent = share_of(wrong, judged, np.ones(len(wrong)), groups).rows / judged.sum()
+    return judged_slices(clauses, counts, alpha, p_values, independent)
 
 
 def slice_counts(clauses: Sequence[Clause], table: Table, wrong: BoolArray, judges: BoolArray) -> IntArray:
@@ -247,17 +263,25 @@ def slice_counts(clauses: Sequence[Clause], table: Table, wrong: BoolArray, judg
 
 
 def judged_slices(
-    clauses: Sequence[Clause], counts: IntArray, alpha: float, by_shuffling: Sequence[float] | None = None
+    clauses: Sequence[Clause],
+    counts: IntArray,
+    alpha: float,
+    by_shuffling: Sequence[float] | None = None,
+    independent: float = 1.0,
 ) -> Slices:
-    """Separate those that hold up from those that do not; without p-values by Fisher's test."""
+    """Separate those that hold up from those that do not; without p-values by Fisher's test.
+
+    ``independent`` is the share of rows that count, where rows belong together.
+    """
     (n_rows, n_errors), *of_slices = counts.tolist()
     rate = n_errors / n_rows if n_rows else 0.0
-    p_values = by_shuffling or _holm([_fisher(rows, errors, n_rows, n_errors) for rows, errors in of_slices])
+    all_rows, *of_each = np.floor(counts * independent + 1e-9).astype(np.int64).tolist()
+    p_values = by_shuffling or _holm([_fisher(*one, *all_rows) for one in of_each])
     slices = []
     for clause, (rows, errors), p_value in zip(clauses, of_slices, p_values, strict=True):
         share = errors / rows if rows else 0.0
         lift = share / rate if rate else 0.0
-        slices.append(Slice(clause, rows, errors, share, lift, wilson(share, rows), p_value))
+        slices.append(Slice(clause, rows, errors, share, lift, wilson(share, rows * independent), p_value))
     slices.sort(key=lambda one: one.p_value)
     return Slices(
         tuple(one for one in slices if one.p_value <= alpha),
@@ -433,6 +457,7 @@ def checked(
 def _by_shuffling(
     search: SliceSearch,
     candidates: list[Candidate],
+    groups: IntArray,
     permutations: int,
     rng: np.random.Generator,
     step: Callable[[], None],
@@ -440,9 +465,12 @@ def _by_shuffling(
     """Compare each score with the best that the same search finds on shuffled errors."""
     if permutations < 1:
         raise InputError(f"{permutations} permutations cannot judge; use at least 1, better 200")
-    best = np.zeros(permutations)
+    best, by_group = np.zeros(permutations), np.argsort(groups, kind="stable")
     for i in range(permutations if candidates else 0):
-        shuffled = search.run(1, rng.permutation(search.wrong))
+        wrong = np.empty_like(search.wrong)
+        place = rng.permutation(int(groups.max()) + 1)  # groups change places, and their rows with them
+        wrong[by_group] = search.wrong[np.argsort(place[groups], kind="stable")]
+        shuffled = search.run(1, wrong)
         best[i] = shuffled[0].score if shuffled else 0.0
         step()
     return [float((1 + (best >= one.score - 1e-9).sum()) / (permutations + 1)) for one in candidates]
