@@ -173,6 +173,8 @@ def in_duckdb_words(tree, dialect):
             return exp.Literal.string(node.this)
         if isinstance(node, exp.StrToTime):
             return exp.cast(node.this, "timestamp")
+        if isinstance(node, exp.Anonymous) and node.name.upper() == "TO_BINARY_DOUBLE":
+            return exp.cast(node.expressions[0], "double")
         return node
 
     return tree.transform(plain)

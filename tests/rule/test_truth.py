@@ -22,9 +22,9 @@ from nri.rule import (
     clause_truth,
     column_of,
     literal_truth,
-    row_count,
     rule_truth,
 )
+from nri.rule.column import row_count
 
 COMPARE = {Op.EQ: operator.eq, Op.NE: operator.ne, Op.GT: operator.gt, Op.LE: operator.le}
 

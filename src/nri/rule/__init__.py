@@ -1,36 +1,21 @@
 """Rules: literals, clauses and branches with their estimates; no tensors, no tables."""
 
-from nri.rule.column import Column, ColumnPlan, Columns, column_of, row_count
+from nri.rule.column import BOOLEAN, Column, ColumnDomain, ColumnPlan, Columns, Domain, column_of
 from nri.rule.equivalence import difference, equivalent, implies
 from nri.rule.estimate import Mean, NumberTarget, Risk, SurvivalTarget
 from nri.rule.explain import Explanation, Miss, NearMiss
 from nri.rule.labels import ClassTarget, Label, Shares
 from nri.rule.literal import ALWAYS, FALSE, TRUE, Clause, Dnf, Kind, Literal, Op, Value
-from nri.rule.render import (
-    FORMATS,
-    Format,
-    RenderOptions,
-    asp_facts,
-    from_json,
-    prolog_facts,
-    render,
-    to_sympy,
-)
-from nri.rule.rule import Branch, Rule
-from nri.rule.simplify import BOOLEAN, OPEN, ColumnDomain, Domain, simplify
-from nri.rule.truth import (
-    clause_matrix,
-    clause_truth,
-    literal_truth,
-    rule_truth,
-)
+from nri.rule.render import FORMATS, asp_facts, from_json, prolog_facts
+from nri.rule.rule import Branch, RenderOptions, Rule
+from nri.rule.simplify import simplify
+from nri.rule.truth import clause_matrix, clause_truth, literal_truth, rule_truth
 
 __all__ = [
     "ALWAYS",
     "BOOLEAN",
     "FALSE",
     "FORMATS",
-    "OPEN",
     "TRUE",
     "Branch",
     "ClassTarget",
@@ -42,7 +27,6 @@ __all__ = [
     "Dnf",
     "Domain",
     "Explanation",
-    "Format",
     "Kind",
     "Label",
     "Literal",
@@ -67,9 +51,6 @@ __all__ = [
     "implies",
     "literal_truth",
     "prolog_facts",
-    "render",
-    "row_count",
     "rule_truth",
     "simplify",
-    "to_sympy",
 ]

@@ -9,7 +9,8 @@ whatever the cells at hand look like.
 """
 
 import datetime as dt
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
-from nri.rule.literal import Kind, Value, plain_value
+from nri.rule.literal import Kind, Value, kind_of, plain_value
 
 _KINDS = {"b": Kind.BOOLEAN, "f": Kind.NUMBER, "M": Kind.DATE}
 _UNKNOWN: dict[Kind, Any] = {
@@ -113,16 +114,44 @@ class Column:
         return np.array(self.categories, dtype=object)[present], counts[present].astype(np.int64)
 
 
+@dataclass(frozen=True)
+class ColumnDomain:
+    """What the cells of one column can be.
+
+    >>> ColumnDomain(["red", "blue"]).values
+    ('blue', 'red')
+    """
+
+    values: tuple[Value, ...] | None
+    """All values that known cells can have (a closed set), None if any can occur."""
+    complete: bool
+    """Whether cells are never unknown."""
+
+    def __init__(self, values: Iterable[object] | None = None, *, complete: bool = False) -> None:
+        closed = None if values is None else {plain_value(value) for value in values}
+        kinds = {kind_of(value) for value in closed or ()}
+        if len(kinds) > 1:
+            raise InputError(f"a column's values mix {' and '.join(sorted(kinds))}: use one kind")
+        object.__setattr__(self, "values", None if closed is None else tuple(sorted(closed)))
+        object.__setattr__(self, "complete", complete)
+
+
+BOOLEAN = ColumnDomain([False, True])
+"""A column of yes and no, with unknown cells."""
+
+OPEN = ColumnDomain()
+"""A column of any numbers, dates or texts, with unknown cells."""
+
+Domain = Mapping[str, ColumnDomain]
+"""What is known about columns; those that are not mentioned are :data:`OPEN`."""
+
+
 Columns = Mapping[str, Column]
 """A table as the symbols see it: a column for each name, all of one length."""
 
 
 def column_of(cells: Sequence[object]) -> Column:
-    """Build a column from plain Python cells of one kind; None and NaN are unknown.
-
-    >>> column_of(["red", None]).known.tolist()
-    [True, False]
-    """
+    """Build a column from plain Python cells of one kind; None and NaN are unknown."""
     known = np.array([cell is not None and cell == cell for cell in cells], dtype=bool)
     seen = [cell for cell, is_known in zip(cells, known, strict=True) if is_known]
     kinds = {_kind_of_cell(cell) for cell in seen} or {Kind.NUMBER}
@@ -176,7 +205,9 @@ class ColumnPlan:
     day_first: bool | None = None
     """of dates like ``02/03/2024``, whether the day comes first; None where dates tell it themselves"""
     missing: tuple[str, ...] = ()
-    """words that stand for nothing in this column"""
+    """words and codes that stand for nothing in this column"""
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """for a column of codes the categories that they stand for"""
     no_and_yes: tuple[str, str] = ("false", "true")
     """how no and yes are written in a boolean column"""
     categories: tuple[str, ...] = ()
@@ -189,6 +220,20 @@ class ColumnPlan:
     """False in rules that older versions wrote: then the cells at hand say how they are written"""
 
     @property
+    def missing_values(self) -> tuple[Any, ...]:
+        """The numbers or dates that stand for nothing.
+
+        >>> ColumnPlan(Kind.NUMBER, missing=("-999", "unknown")).missing_values
+        (-999,)
+        """
+        values: list[Any] = []
+        for text in self.missing if self.kind is not Kind.TEXT else ():
+            with suppress(ValueError):
+                is_date = self.kind is Kind.DATE
+                values.append(dt.datetime.fromisoformat(text) if is_date else plain_value(float(text)))
+        return tuple(values)
+
+    @property
     def is_plain_number(self) -> bool:
         """Whether cells are numbers with a point before the decimals and nothing between thousands."""
         return self.kind is Kind.NUMBER and self.stated and (self.decimal, self.thousands) == (".", "")
@@ -199,6 +244,8 @@ class ColumnPlan:
         >>> ColumnPlan(Kind.TEXT, spellings={"YES": "yes"}).spelled("yes")
         ('yes', 'YES')
         """
+        if self.labels:
+            return tuple(code for code, label in self.labels.items() if label == category) or (category,)
         return (category, *(other for other, used in self.spellings.items() if used == category))
 
     def kept_with(self, mentioned: Collection[str]) -> "ColumnPlan":

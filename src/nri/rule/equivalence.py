@@ -5,8 +5,9 @@ values. By default rows have no unknown cells, as in logic; with ``unknown_cells
 unknown (unless its domain is complete).
 """
 
+from nri.rule.column import OPEN, ColumnDomain, Domain
 from nri.rule.literal import Clause, Dnf, Value
-from nri.rule.simplify import OPEN, ColumnDomain, Domain, Place, Regions
+from nri.rule.regions import Place, Regions
 
 Row = dict[str, Value | None]
 """One cell for each column that matters; None is unknown."""
@@ -68,13 +69,7 @@ def _lowest(mask: int) -> int:
 
 
 def can_fire(clause: Clause, where: Clause) -> bool:
-    """Whether a clause can fire on a row on which another does.
-
-    >>> from nri.rule.literal import Literal, Op
-    >>> clause = Clause([Literal("age", Op.GT, 50), Literal("fever", Op.EQ, True)], at_least=1)
-    >>> can_fire(clause, Clause([Literal("age", Op.LE, 40)]))
-    True
-    """
+    """Whether a clause can fire on a row on which another does."""
     return Regions([*clause, *where], {}).find([clause, where]) is not None
 
 

@@ -118,12 +118,7 @@ class Explanation:
 
 
 def tally(clause: Clause, n_held: int) -> str:
-    """Write how many members of a counting clause hold and how many it needs.
-
-    >>> from nri.rule.literal import Op
-    >>> tally(Clause([Literal("age", Op.GT, 50), Literal("fever", Op.EQ, True)], at_least=1), 0)
-    '0 of 2 hold, 1 is needed'
-    """
+    """Write how many members of a counting clause hold and how many it needs."""
     hold = "holds" if n_held == 1 else "hold"
     needed = "1 is" if clause.at_least == 1 else f"{clause.at_least} are"
     return f"{n_held} of {len(clause)} {hold}, {needed} needed"

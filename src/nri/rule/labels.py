@@ -32,11 +32,7 @@ def as_label(label: object) -> Label:
 
 
 def spelled(label: object) -> str:
-    """Write a label, or a cell, as the text of a rule spells it, but without quotes: ``true``, not ``True``.
-
-    >>> spelled(True), spelled(np.False_), spelled(1), spelled("True")
-    ('true', 'false', '1', 'True')
-    """
+    """Write a label, or a cell, as the text of a rule does, but without quotes: ``true``, not ``True``."""
     return str(label).lower() if isinstance(label, bool | np.bool_) else str(label)
 
 

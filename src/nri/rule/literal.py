@@ -129,11 +129,7 @@ def kind_of(value: Value) -> Kind:
 
 
 def plain_value(value: object) -> Value:
-    """Turn numpy scalars, dates and whole floats into the one spelling that compares and hashes.
-
-    >>> plain_value(np.float64(3.0)), plain_value(dt.date(2024, 5, 1))
-    (3, datetime.datetime(2024, 5, 1, 0, 0))
-    """
+    """Turn numpy scalars, dates and whole floats into the one spelling that compares and hashes."""
     if isinstance(value, np.datetime64):
         value = value.astype("datetime64[us]").item()
     elif isinstance(value, np.generic):
@@ -241,11 +237,7 @@ ALWAYS = Clause()
 
 @dataclass(frozen=True, slots=True)
 class Dnf:
-    """A disjunction of clauses (disjunctive normal form); clauses are kept once, in the order given.
-
-    The order of clauses carries no meaning (a disjunction has none) and does not take part in
-    equality; it is the order of reading, best clause first.
-    """
+    """A disjunction of clauses, each once; their order is that of reading and has no part in equality."""
 
     clauses: tuple[Clause, ...] = ()
 

@@ -116,13 +116,7 @@ def phrase_literal(literal: Literal, style: "Style | None" = None) -> str:
 
 
 def phrase_name(name: str) -> str:
-    r"""Write a column's name: as it is if it cannot be misread, else in quotes.
-
-    >>> phrase_name("petal length (cm)"), phrase_name("a = b"), phrase_name("two\nlines")
-    ('petal length (cm)', '"a = b"', '"two\\nlines"')
-    >>> phrase_name("2021"), phrase_name("18-30"), phrase_name("x1")
-    ('"2021"', '"18-30"', 'x1')
-    """
+    """Write a column's name: as it is if it cannot be misread, else in quotes."""
     plain = _NAME.fullmatch(name) and not _OPERATOR_WORD.search(name) and not _is_arithmetic(name)
     return name if plain else quoted(name)
 
@@ -133,11 +127,7 @@ def name_pattern(name: str, behind: str, before: str = "") -> str:
 
 
 def bare_name(name: str) -> str:
-    r"""Write a column's name where something else bounds it, such as a chip, a cell or a heading.
-
-    >>> bare_name('a = "b"'), bare_name("two\nlines"), bare_name(" ")
-    ('a = "b"', 'two\\nlines', '" "')
-    """
+    """Write a column's name where something else bounds it, such as a chip, a cell or a heading."""
     return one_line(name) if name.strip() else quoted(name)  # of a blank there is nothing to see
 
 
@@ -165,11 +155,7 @@ def quoted(text: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    r"""Return what :func:`quoted` has put in quotes.
-
-    >>> print(unquoted(r'"C:\\new \"price\""'))
-    C:\new "price"
-    """
+    """Return what :func:`quoted` has put in quotes."""
     return _ESCAPE.sub(lambda found: _unescaped(found[1]), text[1:-1])
 
 
@@ -183,33 +169,21 @@ def one_line(text: str) -> str:
 
 
 def phrase_share(value: float) -> str:
-    """Write a share in two digits, in three where two would make it none or all.
-
-    >>> phrase_share(0.5), phrase_share(0.9961), phrase_share(0.99999), phrase_share(1.0)
-    ('0.50', '0.996', '0.999', '1.00')
-    """
+    """Write a share in two digits, in three where two would make it none or all."""
     if 0 < value < 0.005:
         return f"{max(value, 0.001):.3f}"
     return f"{min(value, 0.999):.3f}" if 0.995 <= value < 1 else f"{value:.2f}"
 
 
 def phrase_percent(share: float) -> str:
-    """Write a share as a percentage of two digits, of three where two would make it all.
-
-    >>> phrase_percent(0.158), phrase_percent(0.0042), phrase_percent(0.9999), phrase_percent(1.0)
-    ('16', '0.42', '99.9', '100')
-    """
+    """Write a share as a percentage of two digits, of three where two would make it all."""
     if share >= 0.995:
         return "100" if share >= 1 else f"{min(100 * share, 99.9):.1f}"
     return f"{max(100 * share, 0.001):.2g}"
 
 
 def number(value: float) -> str:
-    """Write a count: without decimals if whole, else with one.
-
-    >>> number(41.0), number(40.25)
-    ('41', '40.2')
-    """
+    """Write a count: without decimals if whole, else with one."""
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.1f}"
 
 

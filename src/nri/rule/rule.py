@@ -8,7 +8,7 @@ The first branch whose clause fires decides a row; where none fires, ``otherwise
 prediction needs: how the cells of its columns are read (``plans``) comes with it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -37,6 +37,8 @@ class RenderOptions:
     """Name of the Python function."""
     validation: Mapping[str, Any] | None = None
     """What was estimated about the rule, as plain data; JSON keeps it, readers ignore it."""
+    provenance: Mapping[str, Any] | None = None
+    """Where the rule comes from, as plain data; JSON keeps it, readers ignore it."""
     dialect: str | None = None
     """The SQL dialect; see :mod:`nri.rule.render.sql_dialects`."""
     statement: str | None = None
@@ -45,13 +47,12 @@ class RenderOptions:
     """Name of the view, or of the column to update."""
 
 
-Extension = Callable[..., Any]
-_extensions: dict[str, Extension] = {}
+_extensions: dict[str, Any] = {}
 
 
-def extend(**functions: Extension) -> None:
+def extend(**extensions: Any) -> None:
     """Give rules what modules above this one know: how they are rendered, explained, pushed down."""
-    _extensions.update(functions)
+    _extensions.update(extensions)
 
 
 @dataclass(frozen=True)
@@ -241,6 +242,8 @@ class Rule:
         dialect: str | None = None,
         statement: str | None = None,
         into: str | None = None,
+        validation: Mapping[str, Any] | None = None,
+        provenance: Mapping[str, Any] | None = None,
     ) -> str:
         """Write the rule in another form.
 
@@ -256,11 +259,17 @@ class Rule:
             Name of the Python function.
         dialect, statement, into
             For SQL; see :meth:`to_sql`.
+        validation
+            What was estimated about the rule, as plain data; JSON keeps it.
+        provenance
+            Where the rule comes from, as plain data; JSON keeps it.
         """
-        options = RenderOptions(
-            note=note, table=table, function=function, dialect=dialect, statement=statement, into=into
-        )
-        return str(_extensions["render"](self, form, options))
+        formats = _extensions["formats"]
+        if form not in formats:
+            raise InputError(f"no format {form!r}: use one of {', '.join(formats)}")
+        options = RenderOptions(note, table, function, validation, provenance, dialect, statement, into)
+        text: str = formats[form].write(self.settled if formats[form].settles else self, options)
+        return text
 
     def to_sql(
         self,

@@ -75,12 +75,7 @@ def clause_matrix(clauses: Iterable[Clause], columns: Columns, n_rows: int | Non
 
 
 def enough_hold(holds: Sequence[BoolArray], at_least: int) -> BoolArray:
-    """[M]: where at least so many of the literals hold, of which there is one or more.
-
-    >>> a, b, c = np.array([True, True]), np.array([True, False]), np.array([False, False])
-    >>> enough_hold([a, b, c], 2).tolist()
-    [True, False]
-    """
+    """[M]: where at least so many of the literals hold, of which there is one or more."""
     if at_least == len(holds):
         fires: BoolArray = np.logical_and.reduce(holds)
         return fires
@@ -91,13 +86,7 @@ def enough_hold(holds: Sequence[BoolArray], at_least: int) -> BoolArray:
 
 
 def rule_truth(rule: Dnf, columns: Columns, n_rows: int | None = None) -> BoolArray:
-    """[M]: where a clause of the rule fires.
-
-    >>> from nri.rule import column_of
-    >>> rule = Dnf([Clause([Literal("age", Op.GT, 61)])])
-    >>> rule_truth(rule, {"age": column_of([70, 50, None])}).tolist()
-    [True, False, False]
-    """
+    """[M]: where a clause of the rule fires."""
     fires: BoolArray = np.logical_or.reduce(clause_matrix(rule, columns, n_rows), axis=1)
     return fires
 
@@ -121,30 +110,17 @@ def _code(categories: tuple[str, ...], text: str) -> int:
 
 
 def estimated_precision(own: Number, covered: Number, share: float, strength: float = STRENGTH) -> Number:
-    """Return the share of its class among the rows of a clause, shrunk towards that among all rows.
-
-    >>> estimated_precision(8.0, 8.0, 0.5)
-    0.9
-
-    """
+    """Return the share of its class among the rows of a clause, shrunk towards that among all rows."""
     return (own + strength * share) / (covered + strength)
 
 
 def deciding_order(precision: FloatArray, classes: IntArray) -> IntArray:
-    """Return the clauses in the order in which they decide.
-
-    >>> deciding_order(np.array([0.5, 0.9, 0.5]), np.array([1, 1, 0])).tolist()
-    [1, 2, 0]
-    """
+    """Return the clauses in the order in which they decide."""
     return np.lexsort((np.arange(len(precision)), classes, -np.round(precision, _TIE)))
 
 
 def first_to_fire(fires: BoolArray) -> IntArray:
-    """[M]: which clause of [M, K], in their order, decides each row; K where none fires.
-
-    >>> first_to_fire(np.array([[False, True], [False, False]])).tolist()
-    [1, 2]
-    """
+    """[M]: which clause of [M, K], in their order, decides each row; K where none fires."""
     always = np.ones((len(fires), 1), dtype=bool)
     first: IntArray = np.argmax(np.concatenate([fires, always], axis=1), axis=1)
     return first
@@ -154,9 +130,6 @@ def shrink(counts: Sequence[float] | FloatArray, prior: Sequence[float] | FloatA
     """[n_classes]: class probabilities, the counts shrunk towards the prior's pseudo-counts.
 
     With neither counts nor pseudo-counts every class is as likely as any other.
-
-    >>> shrink([0, 8], [1.0, 1.0]).tolist()
-    [0.1, 0.9]
     """
     mass = np.asarray(counts, dtype=np.float64) + np.asarray(prior, dtype=np.float64)
     total = mass.sum()
@@ -168,11 +141,6 @@ def favour(probabilities: FloatArray, index: int) -> FloatArray:
 
     A clause may decide for a class that is not the likeliest one among the rows it covers. Its
     probability and those above it are then pooled to their mean, and a hair more goes to the class.
-
-    >>> favour(np.array([0.6, 0.4]), 1).round(3).tolist()
-    [0.5, 0.5]
-    >>> favour(np.array([0.2, 0.8]), 1).tolist()
-    [0.2, 0.8]
     """
     others = np.delete(probabilities, index)
     if len(others) == 0 or probabilities[index] >= others.max() + _MARGIN:

@@ -1,7 +1,7 @@
 """Rules in other forms: for people, for files and for other languages.
 
-Each format is one file with one function from a rule and options to text; :data:`FORMATS` names them all. To
-add one, write such a file and register it here.
+Each format is a function from a rule and options to text, with a template for what stands around the
+conditions; :data:`FORMATS` names them all. To add one, write such a function and register it here.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,10 +12,9 @@ from typing import Any
 from nri.errors import InputError
 from nri.rule.render import older_json as older_json  # reads the files of earlier versions
 from nri.rule.render.as_json import from_dict, from_json, render_json
-from nri.rule.render.as_logic import asp_facts, prolog_facts, render_asp, render_prolog
+from nri.rule.render.as_logic import asp_facts, prolog_facts, render_asp, render_prolog, render_sympy
 from nri.rule.render.as_python import render_python
-from nri.rule.render.as_sympy import render_sympy, to_sympy
-from nri.rule.render.as_table import in_notebook, render_html, render_latex, render_markdown
+from nri.rule.render.as_table import HTML, LATEX, MARKDOWN, in_notebook
 from nri.rule.render.as_text import render_text
 from nri.rule.rule import RenderOptions, Rule, extend
 
@@ -28,8 +27,6 @@ __all__ = [
     "from_dict",
     "from_json",
     "prolog_facts",
-    "render",
-    "to_sympy",
 ]
 
 
@@ -42,6 +39,8 @@ class Format:
     """Of a file in this format."""
     about: str
     write: Callable[[Rule, RenderOptions], str]
+    settles: bool = True
+    """Whether a rule that always says the same is written as that; not where it is read back by branch."""
 
 
 def render_sql(rule: Rule, options: RenderOptions) -> str:
@@ -55,28 +54,18 @@ FORMATS: dict[str, Format] = {
     form.name: form
     for form in (
         Format("text", ".txt", "aligned text with shares and rows", render_text),
-        Format("markdown", ".md", "a table of branches", render_markdown),
-        Format("html", ".html", "a fragment to put into a page", render_html),
-        Format("latex", ".tex", "a tabular of branches", render_latex),
-        Format("json", ".json", "the file that nri reads back", render_json),
+        Format("markdown", ".md", "a table of branches", MARKDOWN.write),
+        Format("html", ".html", "a fragment to put into a page", HTML.write),
+        Format("latex", ".tex", "a tabular of branches", LATEX.write),
+        Format("json", ".json", "the file that nri reads back", render_json, settles=False),
         Format("sql", ".sql", "a CASE expression or a statement, in ten dialects", render_sql),
         Format("python", ".py", "a function that needs nothing but Python", render_python),
         Format("prolog", ".pl", "a predicate over facts about cells", render_prolog),
         Format("asp", ".lp", "a clingo program over facts about cells", render_asp),
-        Format("sympy", ".py", "source of a formula for each branch", render_sympy),
+        Format("sympy", ".py", "source of a formula for each branch", render_sympy, settles=False),
     )
 }
 """Every format by its name."""
-
-_LITERAL = ("json", "sympy")
-"""Formats that are read back branch by branch: they keep also a clause that always holds."""
-
-
-def render(rule: Rule, form: str = "text", options: RenderOptions | None = None) -> str:
-    """Write a rule in the format of that name."""
-    if form not in FORMATS:
-        raise InputError(f"no format {form!r}: use one of {', '.join(FORMATS)}")
-    return FORMATS[form].write(rule if form in _LITERAL else rule.settled, options or RenderOptions())
 
 
 def format_by_ending(path: Path, formats: Iterable[Format] = FORMATS.values()) -> str | None:
@@ -102,4 +91,4 @@ def push_down(rule: Rule, table: Any) -> Any:
     return add_outcomes(rule, table, rule.predicts.predictions(rule.estimates))
 
 
-extend(render=render, in_notebook=in_notebook, push_down=push_down)
+extend(formats=FORMATS, in_notebook=in_notebook, push_down=push_down)

@@ -30,6 +30,8 @@ def render_json(rule: Rule, options: RenderOptions) -> str:
     data = to_dict(rule)
     if options.validation is not None:
         data["validation"] = dict(options.validation)
+    if options.provenance is not None:
+        data["provenance"] = dict(options.provenance)
     return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 

@@ -1,5 +1,6 @@
-"""Logic programs: Prolog and answer set programming (clingo), ``predict(Row, Label)`` over facts about cells.
+"""Logic: programs in Prolog and answer set programming (clingo), and formulas of SymPy.
 
+Programs are ``predict(Row, Label)`` over facts about cells.
 Facts are ``cell(Row, Column, Value)`` and in ASP also ``row(Row)``; a missing cell is one without a fact.
 Booleans are ``true`` and ``false`` (in Prolog also 1 and 0), texts atoms or strings, dates texts like
 ``2024-05-01 00:00:00``, which sort as dates do. clingo has only small integers: :class:`NumberCode` says how
@@ -18,14 +19,9 @@ from nri.errors import InputError
 from nri.rule.column import Columns, row_count
 from nri.rule.labels import Label
 from nri.rule.literal import Clause, Kind, Literal, Op, Value
-from nri.rule.phrase import phrase_name, quoted
+from nri.rule.phrase import phrase_literal, phrase_name, quoted
+from nri.rule.render.as_table import fill
 from nri.rule.rule import RenderOptions, Rule
-
-_HEAD = """\
-% Predicts {target} by rules that nri induced.
-% predict(Row, Label): the label of {row}, from facts cell(Row, Column, Value);
-% a cell without a fact is missing.
-"""
 
 
 def _facts(
@@ -66,27 +62,17 @@ _SIGNS = {
 _HIDDEN = ("Cc", "Cf", "Zl", "Zp")
 """Unicode categories of control and format characters and of line and paragraph ends."""
 
-_DECIDE = """\
-:- dynamic(cell/3).
-
-predict(Row, Label) :- once(decide(Row, Decided)), Label = Decided.
-
-% The first clause that succeeds decides.
-"""
-
-_YES = """
-yes(true).
-yes(Number) :- number(Number), Number =:= 1.
-"""
-
 
 def render_prolog(rule: Rule, options: RenderOptions) -> str:
     """Write the program."""
-    lines = [_branch(branch.clause, branch.value) for branch in rule.branches]
-    lines.append(f"decide(_, {_term(rule.default)}).\n")
-    helper = _YES if Kind.BOOLEAN in rule.kinds.values() else ""
-    head = _HEAD.format(target=phrase_name(rule.target), row="a given row")
-    return _encoded(head + _DECIDE + "\n".join(lines) + helper)
+    program = fill(
+        "prolog.jinja",
+        target=phrase_name(rule.target),
+        branches=[_branch(branch.clause, branch.value) for branch in rule.branches],
+        default=_term(rule.default),
+        booleans=Kind.BOOLEAN in rule.kinds.values(),
+    )
+    return _encoded(program)
 
 
 def prolog_facts(rule: Rule, columns: Columns, n_rows: int | None = None) -> str:
@@ -105,11 +91,7 @@ def _encoded(source: str) -> str:
 
 
 def atom(text: str) -> str:
-    r"""Quote an atom, so that no character in it can mean anything else.
-
-    >>> atom("it's"), atom("two\nlines")
-    ("'it\\'s'", "'two\\xa\\lines'")
-    """
+    """Quote an atom, so that no character in it can mean anything else."""
     return "'" + "".join(_character(c) for c in text) + "'"
 
 
@@ -242,20 +224,13 @@ _INTEGERS = 2**31 - 1
 def render_asp(rule: Rule, options: RenderOptions) -> str:
     """Write the program."""
     codes = _codes(rule)
-    lines = [_HEAD.format(target=phrase_name(rule.target), row="each row(Row)")]
-    lines[0] += "".join(f"% {quoted(name)}: {code.about}\n" for name, code in codes.items() if code.about)
-    for rank, branch in enumerate(rule.branches, start=1):
-        lines.append(f"fires(R, {rank}) :- {_body(branch.clause, codes)}.")
-        lines.append(f"decides({rank}, {_label(branch.value)}).")
-    last = len(rule.branches) + 1
-    lines.append(f"decides({last}, {_label(rule.default)}).")
-    lines.append("")
-    lines.append("% The firing clause of the lowest number decides.")
-    if rule.branches:
-        lines.append(f"predict(R, L) :- row(R), K = #min {{ J : fires(R, J) ; {last} }}, decides(K, L).")
-    else:
-        lines.append("predict(R, L) :- row(R), decides(1, L).")
-    return "\n".join(lines) + "\n"
+    return fill(
+        "asp.jinja",
+        target=phrase_name(rule.target),
+        scaled=[(quoted(name), code.about) for name, code in codes.items() if code.about],
+        branches=[(_body(branch.clause, codes), _label(branch.value)) for branch in rule.branches],
+        default=_label(rule.default),
+    )
 
 
 def asp_facts(rule: Rule, columns: Columns, n_rows: int | None = None) -> str:
@@ -270,11 +245,7 @@ def asp_facts(rule: Rule, columns: Columns, n_rows: int | None = None) -> str:
 
 
 def string(text: str) -> str:
-    r"""Quote a string, so that no character in it can mean anything else.
-
-    >>> string('say "hi"\n')
-    '"say \\"hi\\"\\n"'
-    """
+    """Quote a string, so that no character in it can mean anything else."""
     if "\0" in text:
         raise InputError(f"an ASP string cannot hold the character NUL: remove it from {text!r}")
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
@@ -324,3 +295,57 @@ def _label(label: Label) -> str:
     if isinstance(label, int) and abs(label) <= _INTEGERS:
         return str(label)
     return string(label if isinstance(label, str) else repr(label))
+
+
+# SymPy: Boolean columns are symbols, each text category is a symbol of its own (``colour = red``), numbers
+# are compared as real symbols, dates likewise in seconds since 1970. A formula is about rows without missing
+# cells.
+
+_RELATIONS = {Op.EQ: "Eq", Op.NE: "Ne", Op.GT: "Gt", Op.LE: "Le"}
+_EPOCH = dt.datetime(1970, 1, 1)
+
+
+def render_sympy(rule: Rule, options: RenderOptions) -> str:
+    """Write Python source that builds a formula for each branch, in the order of deciding."""
+    branches = "".join(
+        f"    ({_enough([_formula(x) for x in branch.clause], branch.clause.at_least)}, {branch.value!r}),\n"
+        for branch in rule.branches
+    )
+    return (
+        "from sympy import And, Eq, Gt, Le, Ne, Not, Or, Rational, Symbol\n\n"
+        f"# What {phrase_name(rule.target)} is where each formula is the first to hold.\n"
+        f"branches = [\n{branches}]\notherwise = {rule.default!r}\n"
+    )
+
+
+def _enough(parts: Sequence[str], at_least: int) -> str:
+    """Write that at least so many of the parts hold: so many in the first half, the rest in the second."""
+    if at_least == len(parts):
+        return _joined("And", parts)
+    if at_least == 1:
+        return _joined("Or", parts)
+    first, second = parts[: len(parts) // 2], parts[len(parts) // 2 :]
+    ways = []
+    for n in range(max(0, at_least - len(second)), min(at_least, len(first)) + 1):
+        halves = [(half, k) for half, k in ((first, n), (second, at_least - n)) if k > 0]
+        ways.append(_joined("And", [_enough(half, k) for half, k in halves]))
+    return _joined("Or", ways)
+
+
+def _joined(name: str, parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{name}({', '.join(parts)})"
+
+
+def _formula(literal: Literal) -> str:
+    if literal.kind in (Kind.BOOLEAN, Kind.TEXT):
+        positive = literal if literal.positive else literal.negate()
+        symbol = f"Symbol({phrase_literal(positive)!r})"
+        return symbol if literal.positive else f"Not({symbol})"
+    symbol = f"Symbol({phrase_name(literal.column)!r}, real=True)"
+    return f"{_RELATIONS[literal.op]}({symbol}, {_rational(literal.value)})"
+
+
+def _rational(value: Value) -> str:
+    if isinstance(value, dt.datetime):
+        return f"Rational({(value - _EPOCH) // dt.timedelta(microseconds=1)}, {10**6})"
+    return repr(value)

@@ -6,68 +6,36 @@ in every spelling that they had.
 """
 
 import datetime as dt
+import inspect
 import keyword
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from nri.errors import InputError
 from nri.rule.column import ColumnPlan
 from nri.rule.literal import Clause, Kind, Literal, Op, Value
 from nri.rule.phrase import phrase_name
+from nri.rule.render import python_cells
 from nri.rule.rule import Branch, RenderOptions, Rule
 
 _SIGNS = {Op.EQ: "==", Op.NE: "!=", Op.GT: ">", Op.LE: "<="}
 _WIDEST = 90
 """A longer condition gets a line for each literal."""
 
+_READERS: dict[Kind, tuple[Callable[..., Any], ...]] = {
+    Kind.NUMBER: (python_cells.number, python_cells.written_number, python_cells.stands_for_nothing),
+    Kind.BOOLEAN: (
+        *(python_cells.flag, python_cells.number),
+        *(python_cells.written_number, python_cells.stands_for_nothing),
+    ),
+    Kind.DATE: (python_cells.moment, python_cells.written_moment, python_cells.stands_for_nothing),
+    Kind.TEXT: (python_cells.text,),
+}
+"""For each kind the function that reads a cell, and those that it calls."""
 _KNOWN = """
     def known(*columns):
-        cells = [row[column] for column in columns]
-        return not any(
-            cell is None or repr(cell) == '<NA>' or cell != cell or cell in nothing for cell in cells
-        )
+        return all(cells[column] is not None for column in columns)
 """
-
-_KNOWN_WORDS = """
-    def known(*columns):
-        cells = [row[column] for column in columns if row[column] not in missing.get(column, ())]
-        return len(cells) == len(columns) and not any(
-            cell is None or repr(cell) == '<NA>' or cell != cell or cell in nothing for cell in cells
-        )
-"""
-
-_NUMBER = """
-    def number(cell):
-        return float(cell) if isinstance(cell, str) else cell
-"""
-
-_DRESSED = """
-    def number(cell, decimal='.', *idle):
-        if isinstance(cell, str):
-            for text in idle:
-                cell = cell.replace(text, '')
-            cell = float(cell.strip().replace(decimal, '.'))
-        return cell
-"""
-
-_FLAG = """
-    def flag(cell):
-        if isinstance(cell, str):
-            cell = {'true': 1, '1': 1, '1.0': 1, 'false': 0, '0': 0, '0.0': 0}[cell.strip().lower()]
-        return cell == 1
-"""
-
-_MOMENT = """
-    def moment(cell):
-        if isinstance(cell, str):
-            cell = datetime.datetime.fromisoformat(cell.strip())
-        if not isinstance(cell, datetime.datetime):
-            cell = datetime.datetime.combine(cell, datetime.time())
-        return cell if cell.tzinfo is None else cell.astimezone(datetime.timezone.utc).replace(tzinfo=None)
-"""
-
-
-_READERS = {Kind.NUMBER: ("number", _NUMBER), Kind.BOOLEAN: ("flag", _FLAG), Kind.DATE: ("moment", _MOMENT)}
-"""For each kind that a cell may be written as text of, the function that reads it; text is as it is."""
 
 
 def render_python(rule: Rule, options: RenderOptions) -> str:
@@ -75,24 +43,49 @@ def render_python(rule: Rule, options: RenderOptions) -> str:
     name = options.function
     if not name.isidentifier() or keyword.iskeyword(name):
         raise InputError(f"{name!r} cannot name a Python function: use letters, digits and _")
-    kinds = set(rule.kinds.values())
-    head = "import datetime\n\n\n" if Kind.DATE in kinds else ""
-    target = phrase_name(rule.target)
+    kinds = {plan.kind for plan in rule.plans.values()}
+    readers = dict.fromkeys(reader for kind in Kind if kind in kinds for reader in _READERS[kind])
+    sources = [inspect.getsource(reader).strip() for reader in readers]
+    modules = ("datetime", "math", "re")
+    head = "\n".join(f"import {one}" for one in modules if any(f"{one}." in source for source in sources))
     lines = [
-        f"{head}# Predicts {target} by rules that nri induced.",
+        f"# Predicts {phrase_name(rule.target)} by rules that nri induced.",
         f"def {name}(row):",
         '    """Return the label of a row, a dict from column to cell; None, NaN and \'\' are unknown."""',
     ]
-    readers = [source for kind, (_, source) in _READERS.items() if kind in kinds]
-    if any(_dress(plan) for plan in rule.plans.values()):
-        readers = [_DRESSED if source is _NUMBER else source for source in readers]
-    missing = {name: plan.missing for name, plan in rule.plans.items() if plan.missing}
-    known = f"\n    missing = {missing!r}\n{_KNOWN_WORDS}" if missing else _KNOWN
-    nothing = "('', float('inf'), -float('inf'))" if Kind.NUMBER in kinds else "('',)"
-    helpers = "".join([f"\n    nothing = {nothing}\n", known, *readers]) if kinds else ""
-    body = [_branch(branch, rule) for branch in rule.branches]
-    body.append(f"    return {rule.default!r}")
-    return "\n".join(lines) + "\n" + helpers + "\n" * bool(helpers) + "\n".join(body) + "\n"
+    if rule.plans:
+        cells = [f"        {column!r}: {_read(column, plan)}," for column, plan in rule.plans.items()]
+        lines += ["    cells = {", *cells, "    }", _KNOWN]
+    lines += [_branch(branch, rule) for branch in rule.branches]
+    lines.append(f"    return {rule.default!r}")
+    return "\n\n\n".join(filter(None, [head, *sources, "\n".join(lines)])) + "\n"
+
+
+def _read(column: str, plan: ColumnPlan) -> str:
+    """Write how a cell is read by its plan: what is unusual about it."""
+    words = tuple(text for text in plan.missing if not text.lstrip("-").replace(".", "").isdigit())
+    as_number: dict[str, Any] = {
+        "decimal": plan.decimal,
+        "groups": plan.thousands,
+        "unit": plan.unit,
+        "missing": plan.missing_values,
+        "words": words,
+    }
+    usual: dict[str, Any] = {"decimal": ".", "groups": "", "unit": ("", ""), "missing": (), "words": ()}
+    match plan.kind:
+        case Kind.NUMBER:
+            arguments = as_number
+        case Kind.BOOLEAN:
+            arguments = as_number if plan.no_and_yes == ("0", "1") else {}
+            usual = {**usual, "decimal": None}  # which tells that numbers are read
+        case Kind.DATE:
+            arguments = {"day_first": plan.day_first, "missing": plan.missing}
+            usual = {"day_first": None, "missing": ()}
+        case Kind.TEXT:
+            arguments = {"missing": plan.missing, "labels": dict(plan.labels), "folded": plan.folded}
+            usual = {"missing": (), "labels": {}, "folded": False}
+    more = "".join(f", {key}={value!r}" for key, value in arguments.items() if value != usual[key])
+    return f"{_READERS[plan.kind][0].__name__}(row[{column!r}]{more})"
 
 
 def _branch(branch: Branch, rule: Rule) -> str:
@@ -124,22 +117,15 @@ def _count(clause: Clause, plans: Mapping[str, ColumnPlan]) -> str:
 
 
 def _literal(literal: Literal, plan: ColumnPlan) -> str:
-    cell = f"row[{literal.column!r}]"
-    if literal.kind in _READERS:
-        cell = f"{_READERS[literal.kind][0]}({cell}{_dress(plan)})"
+    cell = f"cells[{literal.column!r}]"
     if literal.kind is Kind.BOOLEAN:
         return cell if literal.positive else f"not {cell}"
-    if isinstance(literal.value, str) and len(spelled := plan.spelled(literal.value)) > 1:
-        return f"{cell} {'in' if literal.op is Op.EQ else 'not in'} {spelled!r}"
+    if isinstance(literal.value, str) and not plan.labels:
+        if plan.folded:
+            return f"{cell} {_SIGNS[literal.op]} {' '.join(literal.value.split()).casefold()!r}"
+        if len(spelled := plan.spelled(literal.value)) > 1:
+            return f"{cell} {'in' if literal.op is Op.EQ else 'not in'} {spelled!r}"
     return f"{cell} {_SIGNS[literal.op]} {_value(literal.value)}"
-
-
-def _dress(plan: ColumnPlan) -> str:
-    """Return further arguments of a column's numbers: their decimal mark, and what goes before reading."""
-    idle = [text for text in (*plan.unit, *plan.thousands) if text]
-    if plan.kind is not Kind.NUMBER or (plan.decimal == "." and not idle):
-        return ""
-    return "".join(f", {text!r}" for text in (plan.decimal, *idle))
 
 
 def _value(value: Value) -> str:

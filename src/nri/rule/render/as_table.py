@@ -1,15 +1,17 @@
 """Tables of branches: Markdown (GitHub's flavour), LaTeX without packages, HTML for a page or a notebook.
 
-All three write the rows of :func:`rows_of`; a :class:`Markup` says how.
+A :class:`Markup` says how each writes names, values and signs, and a template what stands around them.
 """
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
+from importlib.resources import files
+from typing import Any
 
 from nri.rule.phrase import Style, bare_name, phrase_clause, phrase_name, phrase_value
-from nri.rule.render.as_text import Outline, outline_of
+from nri.rule.render.as_text import outline_of
 from nri.rule.rule import RenderOptions, Rule
 
 
@@ -17,40 +19,31 @@ from nri.rule.rule import RenderOptions, Rule
 class Markup:
     """How one format writes what stands in a table."""
 
+    template: str
     escape: Callable[[str], str]
     """writes text so that no character in it is markup"""
     name: Callable[[str], str]
     """writes the name of a column"""
     style: Style
-    emphasis: str
-    strong: str
 
-
-def rows_of(rule: Rule, outline: Outline, markup: Markup) -> list[list[str]]:
-    """Return the cells of the table: the headings, then a row for each branch, the ELSE last."""
-    titles = [markup.escape(title) for title in outline.titles]
-    if rule.predicts.kind != "survival":
-        titles[0] = markup.escape(markup.name(outline.target))
-    rows = [["", "", *titles]]
-    for line in outline.lines:
-        if line.clause is None:
-            any_row = "any other row" if line.opening == "else" else "any row"
-            condition = markup.emphasis.format(any_row)
-        else:
-            condition = phrase_clause(line.clause, markup.style)
-        first, *others = map(markup.escape, line.cells)
-        rows.append([line.opening, condition, markup.strong.format(first), *others])
-    return rows
-
-
-def render_markdown(rule: Rule, options: RenderOptions) -> str:
-    """Write the rule as a table of GitHub's Markdown."""
-    outline = outline_of(rule, options)
-    (_, _, *titles), *rows = rows_of(rule, outline, MARKDOWN)
-    lines = [f"| | condition | {' | '.join(titles)} |", "|---" * (len(titles) + 2) + "|"]
-    lines += [f"| {' | '.join(row)} |" for row in rows]
-    notes = [f"\n{escaped(note)}\n" for note in outline.note.splitlines()]
-    return "\n".join(lines) + "\n" + "".join(notes)
+    def write(self, rule: Rule, options: RenderOptions) -> str:
+        """Write a table: headings, a line for each branch, the ELSE last, and notes."""
+        outline = outline_of(rule, options)
+        titles = list(outline.titles)
+        if rule.predicts.kind != "survival":
+            titles[0] = self.name(outline.target)
+        lines = []
+        for line in outline.lines:
+            first, *others = map(self.escape, line.cells)
+            condition = "" if line.clause is None else phrase_clause(line.clause, self.style)
+            lines.append((line.opening, condition, first, others))
+        return fill(
+            self.template,
+            titles=[self.escape(title) for title in titles],
+            lines=lines,
+            other="other " if rule.branches else "",
+            notes=[self.escape(note) for note in outline.note.splitlines()],
+        )
 
 
 def escaped(text: str) -> str:
@@ -59,6 +52,7 @@ def escaped(text: str) -> str:
 
 
 MARKDOWN = Markup(
+    "markdown.jinja",
     escaped,
     phrase_name,
     Style(
@@ -71,19 +65,7 @@ MARKDOWN = Markup(
         unequal="≠",
         not_in="∉",
     ),
-    emphasis="*{}*",
-    strong="**{}**",
 )
-
-
-def render_latex(rule: Rule, options: RenderOptions) -> str:
-    """Write the rule as one tabular; all that is special to LaTeX is escaped."""
-    outline = outline_of(rule, options)
-    (_, _, *titles), *rows = rows_of(rule, outline, LATEX)
-    lines = [rf"\begin{{tabular}}{{ll{'r' * len(titles)}}}", rf" & & {' & '.join(titles)} \\", r"\hline"]
-    lines += [rf"{' & '.join(row)} \\" for row in rows]
-    table = "\n".join([*lines, r"\end{tabular}"])
-    return "\n\n".join([table, *map(_latex, outline.note.splitlines())]) + "\n"
 
 
 _SPECIAL = {
@@ -103,6 +85,7 @@ def _latex(text: str) -> str:
 
 
 LATEX = Markup(
+    "latex.jinja",
     _latex,
     phrase_name,
     Style(
@@ -119,29 +102,11 @@ LATEX = Markup(
         not_in=r"$\notin$",
         set_of=r"\{{{}\}}",
     ),
-    emphasis=r"\emph{{{}}}",
-    strong=r"\textbf{{{}}}",
 )
 
 
-def render_html(rule: Rule, options: RenderOptions) -> str:
-    """Write a fragment with class names to style it by; all names and values are escaped."""
-    outline = outline_of(rule, options)
-    (_, _, *titles), *rows = rows_of(rule, outline, HTML)
-    head = "".join(f"<th>{title}</th>" for title in titles)
-    body = "\n".join(
-        f"<tr><th>{opening}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-        for opening, *cells in rows
-    )
-    notes = "".join(f'<p class="nri-note">{escape(note)}</p>\n' for note in outline.note.splitlines())
-    return (
-        f'<div class="nri-ruleset">\n<table class="nri-rule">\n'
-        f"<thead><tr><td></td><td></td>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
-        f"{notes}</div>\n"
-    )
-
-
 HTML = Markup(
+    "html.jinja",
     escape,
     bare_name,
     Style(
@@ -156,40 +121,19 @@ HTML = Markup(
         unequal="&ne;",
         not_in="&notin;",
     ),
-    emphasis="<em>{}</em>",
-    strong="<strong>{}</strong>",
 )
-
-_LOOKS = """
-.nri-notebook { --ink: #1b2430; --soft: #5a6472; --line: #e4e1da; --card: #fff; --green: #1d6b5a;
-  --chip: #f1f0ec;
-  color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: .75rem;
-  padding: .8rem 1.1rem; max-width: 60rem; overflow-x: auto;
-  font: .95rem/1.5 system-ui, -apple-system, "Segoe UI", "Noto Sans", "Liberation Sans", sans-serif; }
-@media (prefers-color-scheme: dark) {
-  .nri-notebook { --ink: #e6eaee; --soft: #a2adb9; --line: #2b343d; --card: #1a2128; --green: #58bfa3;
-    --chip: #252e37; }
-}
-.nri-notebook table.nri-rule { border-collapse: collapse; margin: .2rem 0 .6rem; border: 0; color: inherit; }
-.nri-notebook .nri-rule tr, .nri-notebook .nri-rule thead { background: none; border: 0; }
-.nri-notebook .nri-rule th, .nri-notebook .nri-rule td { text-align: left; padding: .35rem .9rem .35rem 0;
-  border: 0; border-bottom: 1px solid var(--line); vertical-align: baseline;
-  font-variant-numeric: tabular-nums; color: inherit; max-width: none; }
-.nri-notebook .nri-rule :is(th, td):nth-child(n + 3) { white-space: nowrap; }
-.nri-notebook .nri-rule thead th { color: var(--soft); font-weight: 500; font-size: .85rem; }
-.nri-notebook .nri-rule tbody th { color: var(--green); font-weight: 650; }
-.nri-notebook .nri-column { background: var(--chip); border-radius: .3rem; padding: .05rem .35rem; }
-.nri-notebook .nri-value { font-weight: 650; }
-.nri-notebook em { color: var(--soft); font-style: normal; }
-.nri-notebook p { margin: .3rem 0; }
-@media (max-width: 40rem) {
-  .nri-notebook { padding: .5rem .7rem; font-size: .85rem; }
-  .nri-notebook .nri-rule th, .nri-notebook .nri-rule td { padding-right: .5rem; }
-}
-.nri-notebook .nri-note { color: var(--soft); font-size: .875rem; }
-"""
 
 
 def in_notebook(fragment: str) -> str:
     """Return an HTML fragment of a rule with its style; it loads nothing and runs nothing."""
-    return f'<div class="nri-notebook">\n<style>{_LOOKS}</style>\n{fragment}</div>\n'
+    style = (files("nri.rule.render") / "notebook.css").read_text(encoding="utf-8")
+    return f'<div class="nri-notebook">\n<style>\n{style}</style>\n{fragment}</div>\n'
+
+
+def fill(name: str, **values: Any) -> str:
+    """Return the text of a template with its values, which are written as they are."""
+    from jinja2 import Template
+
+    source = (files("nri.rule.render") / name).read_text(encoding="utf-8")
+    template = Template(source, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    return str(template.render(values))

@@ -3,11 +3,21 @@
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from nri.rule.labels import ClassTarget
-from nri.rule.literal import Clause
-from nri.rule.phrase import PLAIN, one_line, parts_of, phrase_label, phrase_part, phrase_percent
+from nri.rule.literal import Clause, Op
+from nri.rule.phrase import (
+    PLAIN,
+    one_line,
+    parts_of,
+    phrase_label,
+    phrase_literal,
+    phrase_name,
+    phrase_part,
+    phrase_percent,
+)
 from nri.rule.rule import RenderOptions, Rule
 
 _GAP = "     "
@@ -63,9 +73,20 @@ def outline_of(rule: Rule, options: RenderOptions) -> Outline:
         and rule.default != rule.branches[0].value
     )
     note = one_line(target.summary(rule.fit) if options.note is None else options.note)
-    notes = [unpredicted(rule), note] if isinstance(target, ClassTarget) else [note]
+    about_classes = [unpredicted(rule), asked_if_known(rule)] if isinstance(target, ClassTarget) else []
+    notes = [units(rule), *about_classes, note]
     text = "\n".join(filter(None, notes))
     return Outline(target.name, target.titles, target.patterns, tuple(lines), is_dnf, text)
+
+
+def units(rule: Rule) -> str:
+    """Name the units of numbers and the zone of times; empty if there are none."""
+    named = [
+        f"{phrase_name(name)} in {' '.join(filter(None, plan.unit))}"
+        for name, plan in rule.plans.items()
+        if any(plan.unit)
+    ]
+    return f"units: {', '.join(named)}" if named else ""
 
 
 def unpredicted(rule: Rule) -> str:
@@ -78,6 +99,18 @@ def unpredicted(rule: Rule) -> str:
     }
     named = [f"{label}, {phrase_percent(part)} % of the rows" for label, part in shares.items()]
     return f"never predicted: {'; '.join(named)}" if named else ""
+
+
+def asked_if_known(rule: Rule) -> str:
+    """Say of branches such as ``days <= 9`` and ``days > 9`` that together they ask if a cell is known."""
+    alone = [(branch.clause.literals[0], branch.value) for branch in rule.branches if len(branch.clause) == 1]
+    said = [
+        f"{phrase_literal(high)} OR {phrase_literal(low)} means: {phrase_name(low.column)} is known"
+        for (low, value), (high, other) in product(alone, alone)
+        if value == other and low.op is Op.GT and high.op is Op.LE
+        if low.column == high.column and low.kind is high.kind and low.value <= high.value  # type: ignore[operator]
+    ]
+    return "; ".join(said)
 
 
 def render_text(rule: Rule, options: RenderOptions) -> str:
@@ -166,11 +199,7 @@ def aligned(lines: list[TextLine]) -> str:
 
 
 def display_width(text: str) -> int:
-    """Return how many terminal cells a text takes: wide letters take two, combining marks none.
-
-    >>> display_width("fever"), display_width("発熱")
-    (5, 4)
-    """
+    """Return how many terminal cells a text takes: wide letters take two, combining marks none."""
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     marks = sum(unicodedata.combining(c) != 0 for c in text)
     return len(text) + wide - marks

@@ -6,6 +6,7 @@ dialect can do so in any session; in SQLite they are text like ``2024-05-01 00:0
 """
 
 import datetime as dt
+import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -44,6 +45,7 @@ IBIS_ROWS = "nri_rows"
 _EXACT = 2**53
 """From here on a float64 can stand for several integers."""
 _WORDS = (("0", "0.0", "false"), ("1", "1.0", "true"))
+_HOLDS = {Op.EQ: operator.eq, Op.NE: operator.ne, Op.GT: operator.gt, Op.LE: operator.le}
 _NODES = {Op.EQ: "EQ", Op.NE: "NEQ", Op.GT: "GT", Op.LE: "LTE"}
 
 
@@ -53,11 +55,7 @@ def _parsed(sql: str, dialect: str) -> Expr:
 
 
 def microseconds_of(moment: dt.datetime) -> int:
-    """Return the microseconds since 1970 of a date.
-
-    >>> microseconds_of(dt.datetime(1970, 1, 2))
-    86400000000
-    """
+    """Return the microseconds since 1970 of a date."""
     return (moment - dt.datetime(1970, 1, 1)) // dt.timedelta(microseconds=1)
 
 
@@ -114,7 +112,19 @@ class SqlColumn:
 
     @cached_property
     def value(self) -> Expr:
-        """The left side of a comparison: a number, a date or its microseconds, a text, or 1 for yes."""
+        """The left side of a comparison: a number, a date or its microseconds, a text, or 1 for yes.
+
+        What stands for nothing is NULL.
+        """
+        if self.kind is Kind.TEXT:
+            return self._without(self._raw_value, [text_node(one, self.dialect) for one in self.plan.missing])
+        return self._without(self._raw_value, [self.operand(one) for one in self.plan.missing_values])
+
+    def _without(self, value: Expr, codes: Sequence[Expr]) -> Expr:
+        return reduce(lambda left, code: exp.Nullif(this=left, expression=code), codes, value)
+
+    @cached_property
+    def _raw_value(self) -> Expr:
         dialect = self.dialect
         templates = {
             Kind.BOOLEAN: dialect.flag,
@@ -176,10 +186,14 @@ class SqlColumn:
             return self._is_category(str(literal.value), literal.op)
         if self.kind is Kind.NUMBER and not self.typed and abs(literal.value) >= _EXACT:  # type: ignore[arg-type]
             return replace(self, typed=True).holds(literal)
-        return _compare(literal.op, self.value, self.operand(literal.value))
+        codes = self.plan.missing_values if self.kind in (Kind.NUMBER, Kind.DATE) else (0,)
+        excluded = not any(_HOLDS[literal.op](code, literal.value) for code in codes)
+        return _compare(literal.op, self._raw_value if excluded else self.value, self.operand(literal.value))
 
     def _is_category(self, text: str, op: Op) -> Expr:
         spelled = self.spellings(text)
+        if self.plan.labels and all(code.lstrip("-").isdigit() for code in self.plan.labels):
+            return _among(self._raw_value, [exp.Literal.number(code) for code in spelled], op)
         listed = [self.operand(one) for one in spelled]
         if not (self.folds and self.plan.folded):
             return _among(self.value, listed, op)
@@ -252,11 +266,7 @@ def label_value(label: Label, dialect: Dialect) -> Expr:
 
 
 def label_type(labels: Iterable[Label], dialect: Dialect) -> str:
-    """Return the type of a column that can hold every one of these labels.
-
-    >>> label_type(["no", "maybe"], dialect_of("oracle"))
-    'VARCHAR2(5)'
-    """
+    """Return the type of a column that can hold every one of these labels."""
     labels = list(labels)
     if any(isinstance(label, str) for label in labels):
         wide = "N" if dialect.name == "tsql" else ""
@@ -269,11 +279,7 @@ def label_type(labels: Iterable[Label], dialect: Dialect) -> str:
 
 
 def table_parts(table: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the parts of a table's name; a dot separates schema and table unless it is in quotes.
-
-    >>> table_parts("clinic.visits"), table_parts('clinic."visits.2024"')
-    (('clinic', 'visits'), ('clinic', 'visits.2024'))
-    """
+    """Return the parts of a table's name; a dot separates schema and table unless it is in quotes."""
     if not isinstance(table, str):
         return tuple(table)
     parts = re.findall(r'"((?:[^"]|"")+)"|([^."][^.]*)', table)

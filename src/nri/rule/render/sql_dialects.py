@@ -1,14 +1,16 @@
-"""SQL dialects as data: how each database writes names, texts, dates and booleans, and compares them.
+"""SQL dialects: how each database writes names, texts, dates and booleans, and compares them.
 
 Quoting, escapes and the names of types are sqlglot's. The fields below state what a comparison *means*: MySQL
 and SQL Server ignore case and trailing blanks by their usual collations, PostgreSQL refuses ``boolean = 1``,
 Oracle reads a date by the settings of the session. In templates, ``{x}`` is a column and ``{v}`` a value.
-sqlglot is imported when SQL is written, not before.
+What differs from the defaults stands in ``dialects.toml``. sqlglot is imported when SQL is written.
 """
 
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 from nri.errors import InputError
 
@@ -53,134 +55,26 @@ class Dialect:
     """characters that no name can have"""
 
 
-_CAST_FLAG = "CAST({x} AS INT)"
-_FOLDED = r"LOWER(TRIM(REGEXP_REPLACE({x}, '\s+', ' ', 'g')))"
-# EPOCH_US rounds nanoseconds, where a rule drops them.
-_DUCKDB_MICROSECONDS = "EPOCH_US({x}) - CAST(NANOSECOND({x}) % 1000 > 499 AS INT)"
-
 PLAIN = Dialect("", "SQLite and DuckDB", takes_words=True, truth=("(1 = 0)", "(1 = 1)"))
 """Without a dialect. The word TRUE is a column in SQLite if the table has one of that name."""
 
-DIALECTS: dict[str, Dialect] = {
-    one.name: one
-    for one in (
-        Dialect(
-            "postgres",
-            "PostgreSQL",
-            date=("EXTRACT(EPOCH FROM {x})", "EXTRACT(EPOCH FROM CAST('{v}' AS TIMESTAMP))"),
-            zones=True,
-            microseconds="CAST(EXTRACT(EPOCH FROM {x}) * 1000000 AS BIGINT)",
-            double="CAST({x} AS DOUBLE PRECISION)",
-            flag=_CAST_FLAG,
-            folded=_FOLDED,
-            folds_names=False,
-            longest_name=63,
-            name_in_bytes=True,
-        ),
-        Dialect(
-            "mysql",
-            "MySQL and MariaDB",
-            text=(
-                "CAST(CAST({x} AS CHAR CHARACTER SET utf8mb4) AS BINARY)",
-                "CAST({v} AS CHAR CHARACTER SET utf8mb4)",
-            ),
-            date=("{x}", "CAST('{v}' AS DATETIME(6))"),
-            infinite=False,
-            takes_words=True,
-            longest_name=64,
-        ),
-        Dialect(
-            "bigquery",
-            "BigQuery",
-            date=("CAST({x} AS DATETIME)", "CAST('{v}' AS DATETIME)"),
-            zones=True,
-            double="CAST({x} AS FLOAT64)",
-            flag=_CAST_FLAG,
-            longest_name=300,
-            forbidden="`\\.",  # a dot separates the parts of a path, in quotes too
-        ),
-        Dialect(
-            "snowflake",
-            "Snowflake",
-            date=("{x}", "CAST('{v}' AS TIMESTAMPNTZ)"),
-            flag=_CAST_FLAG,
-            folds_names=False,
-            longest_name=255,
-        ),
-        Dialect(
-            "duckdb",
-            "DuckDB",
-            date=(_DUCKDB_MICROSECONDS, "EPOCH_US(CAST('{v}' AS TIMESTAMP))"),
-            zones=True,
-            microseconds=_DUCKDB_MICROSECONDS,
-            folded=_FOLDED,
-            letter="UNICODE({x})",
-        ),
-        Dialect(
-            "sqlite",
-            "SQLite",
-            text=("{x} COLLATE BINARY", "{v}"),  # a column may have been declared with NOCASE or RTRIM
-            microseconds="(CAST(STRFTIME('%s', {x}) AS INTEGER) * 1000000"
-            " + CAST(SUBSTRING(STRFTIME('%f', {x}), 4, 3) AS INTEGER) * 1000)",
-            double="CAST({x} AS REAL)",
-            takes_words=True,
-            folded=r"LOWER(TRIM(_IBIS_REGEX_REPLACE({x}, '\s+', ' ')))",
-            letter="UNICODE({x})",
-            truth=("0", "1"),
-        ),
-        Dialect(
-            "spark",
-            "Spark and Databricks",
-            date=("{x}", "CAST('{v}' AS TIMESTAMP)"),
-            microseconds="UNIX_MICROS(CAST({x} AS TIMESTAMP))",
-            flag=_CAST_FLAG,
-            folded=r"LOWER(TRIM(REGEXP_REPLACE({x}, '\\s+', ' ')))",
-        ),
-        Dialect(
-            "tsql",
-            "SQL Server",
-            text=("CAST(CAST({x} AS NVARCHAR(MAX)) AS VARBINARY(MAX))", "CAST({v} AS VARBINARY(MAX))"),
-            date=("{x}", "CAST('{v}' AS DATETIME2(6))"),  # next to a DATETIMEOFFSET it is UTC
-            zones=True,
-            double="CAST({x} AS FLOAT)",
-            infinite=False,
-            truth=("0", "1"),
-            longest_name=128,
-        ),
-        Dialect(
-            "oracle",
-            "Oracle",
-            # a cast would follow the settings of the session
-            date=("{x}", "TO_TIMESTAMP('{v}', 'YYYY-MM-DD HH24:MI:SS.FF6')"),
-            double="TO_BINARY_DOUBLE({x})",
-            truth=("0", "1"),
-            folds_names=False,
-            longest_name=128,
-            name_in_bytes=True,
-            forbidden='"',
-        ),
-        Dialect(
-            "redshift",
-            "Amazon Redshift",
-            date=("{x}", "CAST('{v}' AS TIMESTAMP)"),
-            double="CAST({x} AS DOUBLE PRECISION)",
-            flag=_CAST_FLAG,
-            longest_name=127,
-            name_in_bytes=True,
-        ),
-    )
-}
+
+def _dialects() -> dict[str, Dialect]:
+    text = (files("nri.rule.render") / "dialects.toml").read_text(encoding="utf-8")
+    stated: dict[str, dict[str, Any]] = tomllib.loads(text)
+    for one in stated.values():
+        one.update({key: tuple(pair) for key, pair in one.items() if isinstance(pair, list)})
+    return {name: Dialect(name, **one) for name, one in stated.items()}
+
+
+DIALECTS = _dialects()
 """Every dialect by its name."""
 BACKENDS = {"pyspark": "spark", "databricks": "spark", "mssql": "tsql", "postgresql": "postgres"}
 """Other names of dialects in ibis and in URLs."""
 
 
 def dialect_of(name: str | None) -> Dialect:
-    """Return the dialect of that name, plain SQL for None.
-
-    >>> dialect_of("mysql").product
-    'MySQL and MariaDB'
-    """
+    """Return the dialect of that name, plain SQL for None."""
     if name is None:
         return PLAIN
     if name.lower() not in DIALECTS:
@@ -189,11 +83,7 @@ def dialect_of(name: str | None) -> Dialect:
 
 
 def identifier(name: str, dialect: Dialect = PLAIN) -> str:
-    """Quote a name, so that no character in it can mean anything else.
-
-    >>> identifier('a"b'), identifier("a`b", dialect_of("mysql"))
-    ('"a""b"', '`a``b`')
-    """
+    """Quote a name, so that no character in it can mean anything else."""
     from sqlglot import exp
 
     check_name(name, dialect)
@@ -210,20 +100,12 @@ def text_node(text: str, dialect: Dialect) -> "Expr":
 
 
 def text_literal(text: str, dialect: Dialect = PLAIN) -> str:
-    r"""Quote a text.
-
-    >>> text_literal("it's"), text_literal("back\\", dialect_of("mysql"))
-    ("'it''s'", "'back\\\\'")
-    """
+    """Quote a text."""
     return text_node(text, dialect).sql(dialect=dialect.name)
 
 
 def float_literal(value: float) -> str:
-    """Write a float64 so that every engine reads exactly this one.
-
-    >>> float_literal(0.1), float_literal(3)
-    ('0.1e0', '3.0e0')
-    """
+    """Write a float64 so that every engine reads exactly this one."""
     text = repr(float(value))
     return text if "e" in text else f"{text}e0"  # without an exponent DuckDB makes it a decimal
 

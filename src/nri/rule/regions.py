@@ -1,0 +1,340 @@
+"""The regions into which literals cut columns, and the steps of simplifying that ask about them.
+
+With ``age > 3`` and ``age <= 7`` the regions are up to 3, above 3 up to 7, above 7; "unknown" is one more,
+where no literal holds. One cell stands for each region, and a literal becomes the set of regions where the
+evaluator says it holds, written as the bits of an integer. All that literals mean (thresholds are ordered,
+categories exclude each other) is thereby in sets, and :meth:`Regions.find` answers every question: is there
+a row on which some clauses fire and others do not?
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from functools import reduce
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nri.errors import InputError
+from nri.rule.column import OPEN, Column, ColumnDomain, Domain, column_of
+from nri.rule.literal import ALWAYS, Clause, Dnf, Kind, Literal, Op, Value, kind_of
+from nri.rule.truth import literal_truth
+
+_MOST_STEPS = 2000
+"""A question that takes more steps than this is given up on while simplifying."""
+
+Place = dict[str, int]
+"""For each restricted column the regions that its cell may be in; other columns may be anything."""
+Levels = dict[str, list[tuple[int, int]]]
+"""For each column of a clause how many of its literals can hold, from few to many, and in which regions."""
+Goal = tuple[Levels, int, bool]
+"""A clause: its levels, how many literals must hold, and whether it is to fire or not."""
+
+
+class Regions:
+    """All rows that can occur, as far as literals tell them apart: each cell is in a region of its column."""
+
+    def __init__(self, literals: Iterable[Literal], domain: Domain) -> None:
+        by_column: dict[str, list[Literal]] = {}
+        for literal in dict.fromkeys(literals):
+            by_column.setdefault(literal.column, []).append(literal)
+        self.cells = {name: _cells(name, group, domain.get(name, OPEN)) for name, group in by_column.items()}
+        """one cell for each region of a column; region ``i`` is bit ``i`` of a mask"""
+        self.everything = {name: (1 << len(cells)) - 1 for name, cells in self.cells.items()}
+        self._masks: dict[Literal, int] = {}
+        self._levels: dict[Clause, Levels] = {}
+
+    def mask(self, literal: Literal) -> int:
+        """Return the regions where the literal is known to hold."""
+        if literal not in self._masks:
+            self._masks[literal] = _bits(literal_truth(literal, self.cells)[0])
+        return self._masks[literal]
+
+    def levels(self, clause: Clause) -> Levels:
+        """Return how many literals of a clause can hold on each column, and where."""
+        if clause not in self._levels:
+            levels: Levels = {}
+            for name in clause.columns:
+                masks = [self.mask(literal) for literal in clause if literal.column == name]
+                parts: dict[int, int] = {}
+                for region in range(len(self.cells[name])):
+                    held = sum(mask >> region & 1 for mask in masks)
+                    parts[held] = parts.get(held, 0) | 1 << region
+                levels[name] = sorted(parts.items())
+            self._levels[clause] = levels
+        return self._levels[clause]
+
+    def contains(self, outer: Clause, inner: Clause) -> bool:
+        """Whether one clause fires wherever another does, as far as columns tell it one by one."""
+        around, inside = self.levels(outer), self.levels(inner)
+        ahead = 0  # the most literals that hold of the inner clause beyond those of the outer one
+        for name, levels in inside.items():
+            pairs = product(levels, around.get(name, [(0, -1)]))
+            ahead += max((n - m for (n, mask), (m, other) in pairs if mask & other), default=0)
+        return inner.at_least - ahead >= outer.at_least
+
+    def place(self, clause: Clause) -> Place | None:
+        """Return the one place where a clause fires, None if it takes several.
+
+        ``AT LEAST 2 OF (colour = red, colour = blue, old)`` has one: nothing is of two colours.
+        """
+        levels = self.levels(clause)
+        most = sum(column[-1][0] for column in levels.values())
+        place, sure = {}, 0
+        for name, column in levels.items():
+            needed = clause.at_least - (most - column[-1][0])
+            inside = [(n, mask) for n, mask in column if n >= needed]
+            sure += inside[0][0]
+            place[name] = sum(mask for _, mask in inside)
+        if sure < clause.at_least:
+            return None
+        return {name: mask for name, mask in place.items() if mask != self.everything[name]}
+
+    def find(
+        self,
+        fire: Iterable[Clause],
+        fail: Iterable[Clause] = (),
+        within: Place | None = None,
+        most_steps: float = float("inf"),
+    ) -> Place | None:
+        """Return where some clauses fire and others do not, None if there is no such row.
+
+        How many literals of a clause hold lies between bounds. A clause that the bounds leave open is decided
+        by splitting the regions of one of its columns, the clause with the fewest such columns first. After
+        ``most_steps`` the answer is where the search stands: there may be such rows.
+        """
+        everywhere = self.everything | (within or {})
+        if not all(everywhere.values()):
+            return None  # a column without possible cells leaves no row
+        goals: list[Goal] = [(self.levels(clause), clause.at_least, True) for clause in fire]
+        goals += [(self.levels(clause), clause.at_least, False) for clause in fail]
+        stack, steps = [(everywhere, goals)], 0
+        while stack:
+            place, goals = stack.pop()
+            undecided = _undecided(goals, place)
+            if undecided is None:
+                continue
+            steps += 1
+            if not undecided or steps > most_steps:
+                return place
+            (name, *_), (levels, _, fires) = min(undecided, key=lambda one: len(one[0]))
+            top = next(mask for _, mask in reversed(levels[name]) if mask & place[name])
+            halves = [place | {name: place[name] & top}, place | {name: place[name] & ~top}]
+            left = [goal for _, goal in undecided]
+            stack += [(half, left) for half in (reversed(halves) if fires else halves)]  # the last is next
+        return None
+
+
+def _undecided(goals: Iterable[Goal], place: Place) -> list[tuple[list[str], Goal]] | None:
+    """Return what a place leaves open, and the columns that matter; None if a goal fails there."""
+    undecided = []
+    for goal in goals:
+        levels, at_least, fires = goal
+        least, most, columns = 0, 0, []
+        for name, column in levels.items():
+            held = [n for n, mask in column if mask & place[name]]
+            least, most = least + held[0], most + held[-1]
+            if len(held) > 1:
+                columns.append(name)
+        if least < at_least <= most:
+            undecided.append((columns, goal))
+        elif (least >= at_least) is not fires:
+            return None
+    return undecided
+
+
+def _bits(flags: Iterable[np.bool_]) -> int:
+    return sum(1 << i for i, flag in enumerate(flags) if flag)
+
+
+def _cells(name: str, literals: Sequence[Literal], domain: ColumnDomain) -> Column:
+    """Return a cell for each region of a column; the last is unknown, if cells can be."""
+    if domain.values is not None:
+        return column_of([*domain.values, *([] if domain.complete else [None])])
+    kinds = {literal.kind for literal in literals}
+    if kinds == {Kind.BOOLEAN, Kind.NUMBER}:
+        kinds = {Kind.NUMBER}  # True is the number 1
+    if len(kinds) > 1:
+        raise InputError(f"column {name!r} is compared as {' and as '.join(sorted(kinds))}: use one kind")
+    known = _open_values(kinds.pop(), [literal.value for literal in literals])
+    values = known if domain.complete else np.append(known, known[:1])
+    return Column(values, np.arange(len(values)) < len(known))
+
+
+def _open_values(kind: Kind, values: Sequence[Value]) -> NDArray[Any]:
+    """Return each value, and one before, between and behind them, where there is one."""
+    if kind is Kind.BOOLEAN:
+        return np.array([False, True])
+    if kind is Kind.TEXT:
+        texts = sorted(set(map(str, values)))
+        return np.array([*texts, max(texts, key=len) + "*"], dtype=object)  # longer, so equal to none
+    if kind is Kind.NUMBER:
+        numbers = np.array(values, dtype=np.float64)
+        return np.unique([-np.inf, *numbers, *np.nextafter(numbers, np.inf)])
+    moments = np.array(values, dtype="datetime64[us]")
+    return np.unique(np.concatenate([[moments.min() - 1], moments, moments + 1]))
+
+
+class Simplifier:
+    """The steps of simplifying. Each gives clauses that fire on the same rows."""
+
+    def __init__(self, rule: Dnf, domain: Domain) -> None:
+        self.words = vocabulary((literal for clause in rule for literal in clause), domain)
+        self.regions = Regions((literal for words in self.words.values() for literal in words), domain)
+
+    def run(self, rule: Dnf) -> Dnf:
+        """Take the steps until none changes anything."""
+        clauses = list(rule)
+        while True:
+            before = clauses
+            clauses = self.tighten(clauses)
+            clauses = self.drop_covered(clauses)
+            clauses = self.merge(clauses)
+            clauses = self.drop_literals(clauses)
+            clauses = self.drop_covered(clauses)
+            if clauses == before:
+                return Dnf(clauses)
+
+    def covers(self, clauses: Collection[Clause], clause: Clause) -> bool:
+        """Whether some clause fires wherever that clause does; False as well where it is hard to say."""
+        if any(self.regions.contains(other, clause) for other in clauses):
+            return True
+        return self.regions.find([clause], clauses, most_steps=_MOST_STEPS) is None
+
+    def clause(self, place: Place, preferred: Collection[Literal]) -> Clause | None:
+        """Write a place in the fewest literals, None if there are no literals for it."""
+        literals: list[Literal] = []
+        for name, mask in place.items():
+            if mask == self.regions.everything[name]:
+                continue
+            written = express(mask, self.regions, self.words[name], preferred)
+            if written is None:
+                return None
+            literals += written
+        return Clause(literals)
+
+    def tighten(self, clauses: list[Clause]) -> list[Clause]:
+        """Drop contradictions and write what is left of each clause in the fewest literals."""
+        kept: dict[Clause, None] = {}
+        for clause in clauses:
+            if self.regions.find([clause]) is None:
+                continue
+            needed = self.without_idle_members(clause)
+            place = self.regions.place(needed)
+            shorter = None if place is None else self.clause(place, preferred=clause.literals)
+            kept[shorter if shorter is not None and len(shorter) < len(needed) else needed] = None
+        return list(kept)
+
+    def without_idle_members(self, clause: Clause) -> Clause:
+        """Return a counting clause without members that change nothing, negated ones first.
+
+        A member that never holds goes, and one that always holds goes together with one of those needed. Two
+        criteria on one column, age > 50 and age > 60, both stay where both can make the difference.
+        """
+        if not clause.counts:
+            return clause
+        if self.covers([clause], ALWAYS):
+            return ALWAYS
+        for literal in sorted(clause, key=lambda literal: (literal.positive, literal.sort_key)):
+            rest = [x for x in clause if x != literal]
+            for needed in (clause.at_least, clause.at_least - 1):
+                shorter = Clause(rest, needed) if needed else clause
+                if needed and self.covers([shorter], clause) and self.covers([clause], shorter):
+                    return self.without_idle_members(shorter)
+        return clause
+
+    def merge(self, clauses: list[Clause]) -> list[Clause]:
+        """Join two conjunctions that differ in one column, where fewer literals say both."""
+        conjunctions = [i for i, clause in enumerate(clauses) if not clause.counts]
+        for i, j in combinations(conjunctions, 2):
+            joined = self._joined(clauses[i], clauses[j])
+            if joined is not None and len(joined) < len(clauses[i]) + len(clauses[j]):
+                return self.merge([*clauses[:i], joined, *clauses[i + 1 : j], *clauses[j + 1 :]])
+        return clauses
+
+    def _joined(self, one: Clause, other: Clause) -> Clause | None:
+        first, second = self.regions.place(one) or {}, self.regions.place(other) or {}
+        differing = [name for name in first if first[name] != second.get(name)]
+        if first.keys() != second.keys() or len(differing) != 1:
+            return None
+        union = first | {name: first[name] | second[name] for name in differing}
+        return self.clause(union, preferred=(*one, *other))
+
+    def drop_literals(self, clauses: list[Clause]) -> list[Clause]:
+        """Drop a literal where the whole rule fires on the same rows without it."""
+        clauses = list(clauses)
+        for i, clause in enumerate(clauses):
+            for literal in clause:
+                clauses[i] = self._without(literal, clauses, i)
+        return clauses
+
+    def _without(self, literal: Literal, clauses: list[Clause], i: int) -> Clause:
+        """Return clause ``i`` without a literal and no longer needing it, or just without it, or as it is."""
+        clause = clauses[i]
+        rest = [x for x in clause if x != literal]
+        if not clause.counts:
+            shorter = Clause(rest)
+            return shorter if self.covers(clauses, shorter) else clause
+        if len(clauses) == 1:
+            return clause  # members that are idle by themselves are gone
+        if clause.at_least > 1 and self.covers(clauses, easier := Clause(rest, clause.at_least - 1)):
+            return easier
+        harder = Clause(rest, clause.at_least)
+        return harder if self.covers([*clauses[:i], harder, *clauses[i + 1 :]], clause) else clause
+
+    def drop_covered(self, clauses: list[Clause]) -> list[Clause]:
+        """Drop clauses that the others cover together, the last ones first."""
+        kept = list(clauses)
+        for clause in reversed(clauses):
+            if self.covers([other for other in kept if other != clause], clause):
+                kept.remove(clause)
+        return kept
+
+
+def vocabulary(literals: Iterable[Literal], domain: Domain) -> dict[str, tuple[Literal, ...]]:
+    """For each column, the literals it may be re-told in.
+
+    These are the rule's own literals and their negations, so that no threshold is made up; where
+    a category is named and the categories are a closed set, also all the others.
+    """
+    words: dict[str, dict[Literal, None]] = {}
+    for literal in literals:
+        own = words.setdefault(literal.column, {})
+        own.update({literal: None, literal.negate(): None})
+        if literal.op.ordered or literal.kind is Kind.BOOLEAN:
+            continue
+        for value in domain.get(literal.column, OPEN).values or ():
+            if kind_of(value) is literal.kind:
+                own.update({Literal(literal.column, op, value): None for op in (Op.EQ, Op.NE)})
+    return {column: tuple(own) for column, own in words.items()}
+
+
+def express(
+    mask: int, regions: Regions, words: Sequence[Literal], preferred: Collection[Literal]
+) -> tuple[Literal, ...] | None:
+    """Return the fewest literals that hold together on exactly these regions of a column, None if none do.
+
+    Among equally short answers the preferred literals win, then positive ones.
+    """
+
+    def rank(literal: Literal) -> tuple[object, ...]:
+        return (literal not in preferred, not literal.positive, literal.sort_key)
+
+    usable = {x: regions.mask(x) for x in sorted(words, key=rank) if mask & ~regions.mask(x) == 0}
+    for literal, own in usable.items():
+        if own == mask:
+            return (literal,)
+    known = _bits(regions.cells[words[0].column].known)
+    answers = []
+    for ops in ((), (Op.LE,), (Op.GT,), (Op.GT, Op.LE)):
+        # of several bounds the closest leaves least to exclude
+        bounds = [[x for x in usable if x.op is op] for op in ops]
+        chosen = [min(group, key=lambda x: usable[x].bit_count()) for group in bounds if group]
+        left = reduce(lambda rest, literal: rest & usable[literal], chosen, known)
+        for literal, own in usable.items():
+            if literal.op is Op.NE and left & ~own:
+                left &= own
+                chosen.append(literal)
+        if left == mask and chosen:
+            answers.append(tuple(chosen))
+    return min(answers, key=len, default=None)
