@@ -2,6 +2,7 @@ import numpy as np
 from made_tables import table_of_columns
 
 from nri.induce.assemble import assemble, literal_meanings
+from nri.induce.settings import Settings
 from nri.rule import ColumnDomain, Literal, Op, column_of
 from nri.search.result import Induced
 from nri.table import Table
@@ -9,9 +10,8 @@ from nri.table import Table
 
 def induced_rules(rules, default) -> Induced:
     """Rules in index space; what they cover is counted anew, so nothing else matters here."""
-    n = len(rules)
-    counts = tuple(np.zeros((len(rule), n)) for rule in rules)
-    return Induced(rules, counts, default, np.zeros(n), np.full(n, 1 / n), 0.0, 0.0)
+    branches = tuple((c, clause) for c, rule in enumerate(rules) for clause in rule)
+    return Induced(len(rules), branches, default, 0.0, 0.0)
 
 
 def support(colours, codes, weights=None) -> Table:
@@ -25,7 +25,7 @@ DOMAIN = {"colour": ColumnDomain(["blue", "green", "red"])}
 def test_rows_are_counted_anew_after_simplifying():
     meanings = literal_meanings(COLOURS, DOMAIN)
     rows = support(["red", "green", "blue", None], [1, 1, 0, 0], [2.0, 1.0, 1.0, 1.0])
-    rule = assemble(induced_rules(((), ((1,), (2,))), 0), meanings, DOMAIN, rows)
+    rule = assemble(induced_rules(((), ((1,), (2,))), 0), meanings, DOMAIN, rows, Settings())
     assert str(rule.conditions("yes")) == "(colour != blue)"
     assert [estimate.counts for estimate in rule.estimates] == [(0.0, 3.0), (2.0, 0.0)]
 
@@ -33,7 +33,7 @@ def test_rows_are_counted_anew_after_simplifying():
 def test_the_clause_that_explains_most_rows_is_read_first():
     meanings = literal_meanings(COLOURS, {})
     rows = support(["red", "green", "green", "blue"], [1, 1, 1, 0])
-    rule = assemble(induced_rules(((), ((2,), (1,))), 0), meanings, {}, rows)
+    rule = assemble(induced_rules(((), ((2,), (1,))), 0), meanings, {}, rows, Settings())
     assert [str(clause) for clause in rule.clauses] == ["colour = green", "colour = red"]
 
 
@@ -48,7 +48,7 @@ def test_a_simpler_rule_that_decides_a_row_wrongly_is_not_taken():
     rows = table_of_columns(columns, codes, classes)
     literals = literal_meanings([*COLOURS, Literal("x", Op.EQ, True)], DOMAIN)
     rules = (((1, 3),), ((1,), (2,)))  # a: green and x; b: green, red
-    rule = assemble(induced_rules(rules, 0), literals, DOMAIN, rows)
+    rule = assemble(induced_rules(rules, 0), literals, DOMAIN, rows, Settings())
     assert (rule.predict_index(columns) == codes).sum() == 13
 
 

@@ -4,6 +4,7 @@ import numpy as np
 from made_tables import labelled_table
 from sklearn.datasets import load_breast_cancer
 
+from nri import read_table
 from nri.induce.induce import induce_rule
 from nri.induce.settings import Settings
 
@@ -21,3 +22,9 @@ def test_the_share_to_expect_is_that_of_the_branch_though_cuts_and_order_have_ch
     assert len(estimates) > 2
     assert shares.index(min(shares)) == expected.index(min(expected))
     assert all(new < old for new, old in zip(expected, shares, strict=True))
+
+
+def test_three_rows_whose_labels_say_nothing_give_no_rule():
+    """The rule once read: b > 2, 1 of 1 rows, about 0.50 on new ones."""
+    table = read_table({"a": [1, 2, 3], "b": [2, 3, 1], "y": ["no", "yes", "no"]}, "y")
+    assert not induce_rule(table).rule.branches

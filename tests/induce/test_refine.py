@@ -212,7 +212,7 @@ def test_few_or_dear_labels_do_not_move_the_cuts_that_a_posterior_chose(monkeypa
     table = pd.DataFrame(rng.normal(size=(n_rows, 4)), columns=list("abcd"))
     labels = np.where(table.sum(axis=1) + 2 * rng.normal(size=n_rows) > 0, "yes", "no")
     looked = []
-    monkeypatch.setattr("nri.induce.classes.sharpen", lambda rules, *_, **__: looked.append(rules) or rules)
+    monkeypatch.setattr("nri.induce.refine.sharpen", lambda rules, *_, **__: looked.append(rules) or rules)
     NRIClassifier(class_weight=costs).fit(table, labels)
     assert bool(looked) == moved
 

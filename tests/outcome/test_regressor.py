@@ -123,3 +123,23 @@ def test_too_few_rows_for_a_segment_end_the_search():
 def test_values_whose_squares_are_no_numbers_are_refused():
     with pytest.raises(InputError, match=r"beyond 1e\+100; divide them all"):
         NRIRegressor().fit({"a": range(20)}, np.arange(20) * 1e200)
+
+
+def test_the_posterior_is_nearer_to_new_rows_than_the_rule_and_is_not_saved():
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"a": rng.normal(size=160), "b": rng.normal(size=160), "c": rng.choice(["u", "v"], 160)})
+    y = 2 * X["a"] + X["b"] + 3 * (X["c"] == "u") + rng.normal(0, 0.3, 160)
+    model = NRIRegressor().fit(X[:100], y[:100])
+    off, rule_off = (((y - said(X)) ** 2)[100:].mean() for said in (model.posterior_mean, model.predict))
+    assert off < rule_off < y.var()
+    with pytest.raises(InputError, match=r"there is no posterior: .* not saved with the estimator"):
+        pickle.loads(pickle.dumps(model)).posterior_mean(X)
+
+
+def test_that_a_cell_is_unknown_tells_the_experts_something():
+    rng = np.random.default_rng(4)
+    gone = rng.random(120) < 0.5
+    X = pd.DataFrame({"a": np.where(gone, np.nan, rng.normal(size=120)), "b": rng.normal(size=120)})
+    y = pd.Series(gone + rng.normal(0, 0.3, 120))
+    expected = NRIRegressor().fit(X[:80], y[:80]).posterior_mean(X[80:])
+    assert np.corrcoef(expected, y[80:])[0, 1] > 0.7

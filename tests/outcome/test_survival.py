@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from lifelines import KaplanMeierFitter, NelsonAalenFitter
 from lifelines.statistics import multivariate_logrank_test
 from lifelines.utils import concordance_index, median_survival_times
+from sklearn.model_selection import cross_val_score
 
 from nri import (
     InputError,
     Knowledge,
     NRIError,
+    NRISurvival,
     Settings,
     cross_validate,
     induce_rule,
@@ -96,9 +98,23 @@ def test_intervals_and_concordance_are_those_of_lifelines(rows):
     low, high = (float(end) for end in median_survival_times(fitted.confidence_interval_).to_numpy()[0])
     if not np.isclose([curve.low, curve.high], 0.5).any():
         assert [curve.median_low or np.inf, curve.median_high or np.inf] == pytest.approx([low, high])
-    right, total = concordant_pairs(time, event, group.astype(float), ones)
+    right, total = (pairs.sum() / 2 for pairs in concordant_pairs(time, event, group.astype(float), ones))
     if total:
         assert right / total == pytest.approx(concordance_index(time, -group, event))
+
+
+@settings(max_examples=usually(30, 200), deadline=None)
+@given(followed())
+def test_pairs_are_counted_as_if_one_by_one(rows):
+    time, event, risk, weights = rows
+    right = total = 0.0
+    for i in np.flatnonzero(event):
+        later = (time > time[i]) | ((time == time[i]) & ~event)
+        ordered = (risk[later] < risk[i]) + 0.5 * (risk[later] == risk[i])
+        right += weights[i] * (weights[later] @ ordered)
+        total += weights[i] * weights[later].sum()
+    both = concordant_pairs(time, event, risk.astype(float), weights)
+    assert [pairs.sum() / 2 for pairs in both] == pytest.approx([right, total])  # each is a pair of two rows
 
 
 def test_a_planted_clause_is_found_and_its_curve_falls_faster(patients, found):
@@ -205,3 +221,54 @@ def test_weights_that_no_double_can_add_up_leave_a_p_value():
     time, event = np.array([1.0, 2.0, 3.0, 4.0]), np.ones(4, dtype=bool)
     weights, group = np.array([1e16, 1e16, 1e-3, 1e-3]), np.array([0, 1, 0, 1])
     assert 0 <= logrank(time, event, weights, group) <= 1
+
+
+def test_an_event_is_read_in_the_ways_that_people_write_it():
+    rows = frame(60)
+    dead = rows["status"] == "dead"
+    ways = {
+        "1 and 0": dead.astype(int),
+        "1 and 2": dead + 1,
+        "TRUE": dead.map({True: "TRUE", False: "FALSE"}),
+    }
+    for way, cells in {**ways, "yes": dead.map({True: "yes", False: "no"}), "true": dead}.items():
+        table = read_table(rows.assign(status=cells), time="days", event="status")
+        assert table.outcome.event.tolist() == dead.tolist(), way
+    with pytest.raises(InputError, match="name the one that is the event"):
+        read_table(rows.assign(status=dead + 2), time="days", event="status")
+
+
+def test_the_estimator_takes_time_and_event_in_every_form():
+    rows = frame(200)
+    X, dead = rows.drop(columns=["days", "status"]), rows["status"] == "dead"
+    structured = np.array(list(zip(dead, rows["days"], strict=True)), dtype=[("dead", bool), ("days", float)])
+    model = NRISurvival(max_clauses=2).fit(X, structured)
+    risks = model.predict(X)
+    both = pd.DataFrame({"days": rows["days"], "dead": dead})
+    for fitted in (
+        NRISurvival(max_clauses=2).fit(rows, time="days", event="status = dead"),
+        NRISurvival(max_clauses=2).fit(X, both),
+        NRISurvival(max_clauses=2).fit(X, time=rows["days"].to_numpy(), event=dead.to_numpy()),
+    ):
+        assert fitted.predict(X).tolist() == risks.tolist()
+        assert list(fitted.feature_names_in_) == list(X.columns)
+    assert model.score(X, structured) == model.score(rows, time="days", event="status = dead") > 0.55
+    curves = model.predict_survival_function(X)
+    assert curves.shape == (61, 200)
+    assert (np.diff(curves.to_numpy(), axis=0) <= 0).all()
+    assert model.predict_survival_function(X, return_array=True).T.tolist() == curves.to_numpy().tolist()
+    right, total = concordant_pairs(
+        rows["days"].to_numpy(float), dead.to_numpy(), model.posterior_risk(X), np.ones(200)
+    )
+    assert right.sum() / total.sum() > 0.6
+    assert cross_val_score(NRISurvival(max_clauses=1), X, structured, cv=2).min() >= 0.5
+
+
+def test_the_estimator_says_what_is_missing():
+    rows = frame(40)
+    with pytest.raises(InputError, match="either y, an array of event and time, or both"):
+        NRISurvival().fit(rows, time="days")
+    with pytest.raises(InputError, match="y has 3 columns; give two, time and event"):
+        NRISurvival().fit(rows, rows[["days", "age", "marker"]])
+    with pytest.raises(InputError, match="39 cells of event; give one for each row"):
+        NRISurvival().fit(rows[["age"]], time=rows["days"], event=[1] * 39)

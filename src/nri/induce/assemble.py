@@ -1,14 +1,19 @@
 """Assemble: from clauses in index space to a rule about the columns of a table, simplified and counted."""
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.arrays import BoolArray
+from nri.arrays import BoolArray, FloatArray
+from nri.induce.settings import Settings
 from nri.outcome import Classes
 from nri.rule import Clause, Dnf, Domain, Kind, Label, Literal, Op, Rule, clause_matrix, simplify
+from nri.rule.truth import first_to_fire
 from nri.search.clauses import AnyClause, IndexCount, members
 from nri.search.result import Induced
 from nri.table.table import Table
@@ -44,19 +49,15 @@ def assemble(
     literals: Sequence[Literal],
     domain: Domain,
     table: Table,
-    *,
-    negations: bool = True,
-    min_precision: float = 0.0,
+    settings: Settings,
 ) -> Rule:
-    """Return induced clauses as a rule about the columns of a table.
+    """Return induced clauses as a rule about the columns of a table, simplified on the table's domain.
 
-    Clauses are simplified on the table's domain if that breaks no limit and costs no support row.
-    ``literals`` is the meaning of each literal index; ``negations`` says whether simplifying may bring in
-    negated literals.
+    ``literals`` is the meaning of each literal index.
     """
     branches = [(in_literals(clause, literals), table.classes[c]) for c, clause in induced.branches]
     default = table.classes[induced.default]
-    return simplified(branches, default, domain, table, negations=negations, min_precision=min_precision)
+    return simplified(branches, default, domain, table, settings)
 
 
 def in_literals(clause: AnyClause, literals: Sequence[Literal]) -> Clause:
@@ -71,16 +72,14 @@ def simplified(
     default: Label,
     domain: Domain,
     table: Table,
-    *,
-    negations: bool = True,
-    min_precision: float = 0.0,
+    settings: Settings,
 ) -> Rule:
     """Simplify conditions on a domain, if that breaks no limit and costs no row, and count.
 
     The clauses of a lone class are simplified together. In a list of several classes order matters: there
     each clause is simplified on its own.
     """
-    if not negations:  # knowing all categories is what turns "red or green" into "not blue"
+    if not settings.negations:  # knowing all categories is what turns "red or green" into "not blue"
         domain = {name: cells for name, cells in domain.items() if not _has_categories(cells.values)}
     labels = {label for _, label in plain}
     if len(labels) == 1:
@@ -94,7 +93,7 @@ def simplified(
     literal_by_literal = count_branches(plain, default, table)
     worse = right_weight(rule, table) < right_weight(literal_by_literal, table) - 1e-9
     precision, least = least_precision(rule, table), least_precision(literal_by_literal, table)
-    return literal_by_literal if worse or precision < min(min_precision, least) else rule
+    return literal_by_literal if worse or precision < min(settings.min_precision, least) else rule
 
 
 def _has_categories(values: tuple[object, ...] | None) -> bool:
@@ -142,16 +141,61 @@ def _reading_order(
     return sorted(range(len(clauses)), key=lambda i: (own[i], -gain[i], len(clauses[i])))
 
 
-def count_clauses(clauses: Sequence[Clause], table: Table) -> Rule:
-    """Return clauses, in the order in which they are tried, as a rule that predicts what is counted."""
-    fires = clause_matrix(clauses, table.columns, len(table))
-    return table.explained.rule(clauses, fires, table.weights).with_plans(table.plans)
+def count_clauses(clauses: Sequence[Clause], table: Table, expected: FloatArray | None = None) -> Rule:
+    """Return clauses, in the order in which they are tried, as a rule that predicts what is counted.
+
+    What is counted is shrunk towards what a posterior expects of the rows [M], if that is given.
+    """
+    fires, weights, values = clause_matrix(clauses, table.columns, len(table)), table.weights, None
+    if expected is not None:
+        sums, rows = (
+            np.bincount(first_to_fire(fires), each, minlength=len(clauses) + 1)
+            for each in (weights * expected, weights)
+        )
+        overall = float(sums.sum() / rows.sum())
+        values = np.where(rows > 0, sums / np.maximum(rows, 1e-300), overall).tolist()
+    return table.explained.rule(clauses, fires, weights, values).with_plans(table.plans)
 
 
 def constant_rule(table: Table, value: Label | None = None) -> Rule:
     """Return the rule without branches: one prediction for all rows, the most frequent class or the mean."""
     fires = np.zeros((len(table), 0), dtype=bool)
     return table.explained.rule((), fires, table.weights, None if value is None else [value])
+
+
+def with_plain_values(rule: Rule, table: Table, *, all_rows: bool = True) -> Rule:
+    """Say ``children = 0`` for ``children <= 0`` where no cell is less, and ``= 4`` for ``3 < x <= 4``.
+
+    Only whole numbers are said so; the least cell is known where the table has all rows.
+    """
+    branches = [replace(b, clause=_with_plain_values(b.clause, rule, table, all_rows)) for b in rule.branches]
+    return replace(rule, branches=tuple(branches))
+
+
+def _with_plain_values(clause: Clause, rule: Rule, table: Table, all_rows: bool) -> Clause:
+    literals: list[Literal] = []
+    for name, group in groupby(clause, key=lambda literal: literal.column):
+        own = list(group)
+        column = table.columns[name]
+        if column.kind is Kind.NUMBER and rule.plans[name].whole and _is_range(own, clause):
+            least = float(column.values[column.known].min(initial=np.inf)) if all_rows else np.inf
+            own = _one_value(own, least)
+        literals += own
+    return Clause(literals, clause.at_least) if clause.counts else Clause(literals)
+
+
+def _is_range(literals: Sequence[Literal], clause: Clause) -> bool:
+    """Whether the literals of a column are one lower bound, one upper bound, or both in a conjunction."""
+    ops = {literal.op for literal in literals}
+    return len(ops) == len(literals) and (len(ops) == 1 or not clause.counts)
+
+
+def _one_value(literals: list[Literal], least: float) -> list[Literal]:
+    """Return the one whole number that bounds of a column leave, if they leave just one."""
+    bounds = {x.op: math.floor(x.value) for x in literals if isinstance(x.value, int | float)}
+    if Op.LE not in bounds or bounds[Op.LE] != max(bounds.get(Op.GT, -math.inf) + 1, least):
+        return literals
+    return [Literal(literals[0].column, Op.EQ, bounds[Op.LE])]
 
 
 def branches_of(rule: Rule) -> list[tuple[Clause, Label]]:

@@ -7,20 +7,17 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, Hashes, IntArray, mixed
 from nri.episode import Cells, Episode, make_episode
-from nri.induce import constraints, models
-from nri.induce.assemble import assemble, branches_of, literal_meanings, simplified
-from nri.induce.refine import cuts_of, rule_bits, sharpen
+from nri.induce import constraints
+from nri.induce.assemble import assemble, constant_rule, literal_meanings
 from nri.induce.settings import Settings
 from nri.rule import Kind, Literal, Rule
 from nri.rule.column import Columns
 from nri.rule.truth import clause_matrix, favour, first_to_fire, shrink
 from nri.search.limits import Limits
-from nri.search.result import Induced
+from nri.search.result import Induced, Inducer
 from nri.table.binarizer import Binarizer
 from nri.table.table import Table
 
-_SEARCHED_TWICE, _CLASSES_TWICE = 2000, 5
-"""Most rows and classes with which a shorter rule is sought once cuts have moved; more take long."""
 _LABELS_PLACE_CUTS = 200
 """Rows from which labels place the cuts of a rule better than the posterior that chose it has placed them."""
 _ROUNDS = 2
@@ -50,16 +47,7 @@ class ClassSearch:
     among: int = 0
     """Literals that there would be if no columns had been chosen before; 0 if none were."""
 
-    def search(self, features: Binarizer) -> tuple[Rule, Candidate]:
-        """Return the best rule that is found, and what the model made of the features."""
-        model = models.get_inducer(self.settings.model, stable=self.settings.stable)
-        first = self.candidate(features, model)
-        rule = first.rule
-        if self.settings.binarize == "auto" and model.sharpens and self._labels_place_cuts(first.induced):
-            rule = self._with_sharper_cuts(features, first)
-        return _with_expected(rule, first, self.table), first
-
-    def candidate(self, features: Binarizer, model: models.Inducer) -> Candidate:
+    def candidate(self, features: Binarizer, model: Inducer) -> Candidate:
         """Induce clauses on some features, and return them as a rule about columns."""
         table, settings = self.table, self.settings
         cells = cells_of(features, table.columns)
@@ -94,65 +82,17 @@ class ClassSearch:
             among=self.among,
         )
         induced = model.induce(view.episode, view.groups, limits, self.rng, table.positive)
-        rule = assemble(
-            induced,
-            view.literals,
-            features.domain_,
-            table,
-            negations=settings.negations,
-            min_precision=settings.min_precision,
-        )
+        rule = assemble(induced, view.literals, features.domain_, table, settings)
         return Candidate(view, induced, rule)
 
-    def _labels_place_cuts(self, induced: Induced) -> bool:
+    def labels_place_cuts(self, first: Candidate) -> bool:
         """Whether cuts may move by labels: where these chose the rule, or are many and cost the same.
 
         Few labels would undo what a posterior saw, and fewer still decide where some of them cost more.
         """
-        if induced.expected_bits is None:
+        if first.induced.expected_bits is None:
             return True
         return not self.settings.weighs_errors and float(self.table.weights.sum()) >= _LABELS_PLACE_CUTS
-
-    def _with_sharper_cuts(self, features: Binarizer, first: Candidate) -> Rule:
-        """Move cuts to where the rule needs them, and search once more for a shorter rule with these.
-
-        That search is by the labels alone, in the columns of the rule. A rule that a posterior has chosen is
-        replaced only by one that describes the labels in fewer bits than the posterior expects.
-        """
-        sharp = self._sharpened(features, first)
-        many = self.table.weights.sum() > _SEARCHED_TWICE or len(self.table.classes) > _CLASSES_TWICE
-        if sharp is first.rule or many:
-            return sharp
-        closer = features.narrowed(sharp.columns, cuts_of(sharp))
-        again = self.candidate(closer, models.get_inducer("greedy"))
-        other = self._sharpened(closer, again)
-        n_literals = max(self.among, 2 * len(closer.variables_))
-        weighted = constraints.cost_weighted(self.table, self.settings)
-        bits, expected = rule_bits(other, weighted, n_literals), first.induced.expected_bits
-        saved = rule_bits(sharp, weighted, n_literals) - bits
-        return other if saved > 1e-6 and (expected is None or bits < expected) else sharp
-
-    def _sharpened(self, features: Binarizer, candidate: Candidate) -> Rule:
-        """Return a rule with its cuts moved, and simplified where that makes clauses alike."""
-        columns = list(dict.fromkeys(literal.column for literal in candidate.view.literals))
-        settings = self.settings
-        sharp = sharpen(
-            candidate.rule,
-            constraints.cost_weighted(self.table, settings),
-            columns,
-            min_precision=settings.min_precision,
-            fixed=constraints.fixed_columns(settings.knowledge),
-        )
-        if sharp is candidate.rule:
-            return sharp
-        return simplified(
-            branches_of(sharp),
-            sharp.default,
-            features.domain_,
-            self.table,
-            negations=settings.negations,
-            min_precision=settings.min_precision,
-        )
 
 
 LABEL_PART = 0.2
@@ -161,7 +101,7 @@ _PRIOR_ROWS = 2.0
 """Rows with the class shares of the whole table that held-out chances are mixed with."""
 
 
-def _with_expected(rule: Rule, first: Candidate, table: Table) -> Rule:
+def with_expected(rule: Rule, first: Candidate, table: Table) -> Rule:
     """Return the rule with the class shares to expect of new rows, branch by branch.
 
     The rule was chosen by its labels, so their shares are too good. What the posterior says of the same rows,
@@ -174,10 +114,14 @@ def _with_expected(rule: Rule, first: Candidate, table: Table) -> Rule:
     sums = np.zeros((n_branches, len(table.classes)))
     np.add.at(sums, deciding[first.view.rows[held_out.rows]], held_out.masses)
     prior = _PRIOR_ROWS * np.array(rule.support.counts) / max(rule.support.rows, 1e-12)
+    counted = np.array([one.expected for one in rule.estimates])
+    shares = LABEL_PART * counted + (1 - LABEL_PART) * np.array([shrink(masses, prior) for masses in sums])
+    own = shares[:-1][np.arange(len(rule.branches)), rule.class_indices[:-1]]
+    if rule.branches and len(table.classes) == 2 and (own < 0.5).all():
+        return with_expected(constant_rule(table), first, table)  # each branch is likelier wrong than right
     estimates = []
-    for one, masses in zip(rule.estimates, sums, strict=True):
-        shares = LABEL_PART * np.array(one.expected) + (1 - LABEL_PART) * shrink(masses, prior)
-        expected = favour(shares, rule.labels.index(one.value))
+    for one, share in zip(rule.estimates, shares, strict=True):
+        expected = favour(share, rule.labels.index(one.value))
         estimates.append(replace(one, expected=tuple(expected.tolist())))
     branches = [replace(b, estimate=one) for b, one in zip(rule.branches, estimates[:-1], strict=True)]
     return replace(rule, branches=tuple(branches), otherwise=estimates[-1])

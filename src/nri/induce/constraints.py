@@ -22,8 +22,9 @@ from nri.rows.hashing import as_floats
 from nri.rows.memory import MemoryRows
 from nri.rule import Clause, Dnf, Kind, Literal, Op, Rule, rule_truth
 from nri.rule.column import Column, Columns
-from nri.table.binarizer import Binarizer, LeftOut
+from nri.table.binarizer import Binarizer
 from nri.table.by_plan import read_condition
+from nri.table.left_out import LeftOut
 from nri.table.table import Table
 
 UP, DOWN = "up", "down"

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from nri.arrays import FloatArray, IntArray, one_thread
-from nri.induce import constraints
-from nri.induce.assemble import constant_rule
-from nri.induce.classes import Candidate, CanonicalEpisode, ClassSearch, cells_of
-from nri.induce.segments import CUTS, PARTS, SegmentSearch
+from nri.induce import constraints, models
+from nri.induce.assemble import constant_rule, with_plain_values
+from nri.induce.classes import CanonicalEpisode, ClassSearch, cells_of, with_expected
+from nri.induce.refine import with_sharper_cuts
+from nri.induce.segments import CUTS, PARTS, ScorePosterior, SegmentSearch
 from nri.induce.settings import Settings
 from nri.induce.settle import settle
 from nri.outcome import Classes, Number, Survival
@@ -28,7 +29,8 @@ from nri.rows.memory import MemoryRows
 from nri.rule import Rule
 from nri.rule.column import ColumnPlan
 from nri.search.result import Belief
-from nri.table.binarizer import Binarizer, LeftOut, UselessColumnsError
+from nri.table.binarizer import Binarizer
+from nri.table.left_out import LeftOut, UselessColumnsError
 from nri.table.source import read_columns
 from nri.table.table import Table
 
@@ -52,7 +54,7 @@ class TablePosterior:
         cells = cells_of(self.features, read_columns(rows, self.plans))
         return self.belief.chances(self.view.seen(cells))
 
-    def likeliest(self, rows: Any) -> IntArray:
+    def predicted(self, rows: Any) -> IntArray:
         """[M]: index of the likeliest class."""
         return np.asarray(self.chances(rows).argmax(axis=1), dtype=np.int64)
 
@@ -64,7 +66,7 @@ class Induction:
     rule: Rule
     left_out: tuple[LeftOut, ...] = ()
     """Columns that could be of no use to a rule, and why."""
-    posterior: TablePosterior | None = None
+    posterior: TablePosterior | ScorePosterior | None = None
     """What the model believes of any row beyond its rule, if it believes anything."""
     searched: int | None = None
     """Rows that were searched, where it was not all of them. Every count is by all rows in any case."""
@@ -117,7 +119,8 @@ def induce_rule(
         if settings.knowledge.keep is not None:
             return _around_kept(table, settings.knowledge.keep, settings, rng)
         if len(table) <= table.explained.searched_rows:
-            return _search(table, settings, rng)
+            found = _search(table, settings, rng)
+            return replace(found, rule=with_plain_values(found.rule, table))
         rows = MemoryRows(table)
     size = rows.size
     sample = rows.sample(size)
@@ -130,14 +133,15 @@ def induce_rule(
     found = _search(sample, settings, rng)
     left_out = (*rows.left_out, *found.left_out)
     if whole:
-        return replace(found, left_out=left_out)
+        return replace(found, rule=with_plain_values(found.rule, sample), left_out=left_out)
     step(f"settling the rule on all {rows.n_rows:.10g} rows")
 
     def search(table: Table, limits: Settings) -> Rule:
         return _search(table, limits, rng).rule
 
     rule = settle(found.rule, sample, rows, settings, search, rng)
-    return replace(found, rule=rule.with_plans(rows.plans), left_out=left_out, searched=len(sample))
+    rule = with_plain_values(rule.with_plans(rows.plans), sample, all_rows=False)
+    return replace(found, rule=rule, left_out=left_out, searched=len(sample))
 
 
 def _search(table: Table, settings: Settings, rng: np.random.Generator) -> Induction:
@@ -156,13 +160,20 @@ def _search(table: Table, settings: Settings, rng: np.random.Generator) -> Induc
     searched = None if len(table.names) == n_columns else len(table.names)
     outcome = table.explained
     if isinstance(outcome, Number | Survival):
-        rule = SegmentSearch(table, outcome, settings).search(features)
-        return Induction(rule, features.left_out_, searched_columns=searched)
+        found = SegmentSearch(table, outcome, settings).search(features)
+        return Induction(found[0], features.left_out_, found[1], searched_columns=searched)
     # a column that was chosen among many had many chances to be informative by luck
     wider = n_columns / len(table.names)
     among = round(wider * 2 * len(features.variables_)) if wider > 1 else 0
-    rule, first = ClassSearch(table, settings, rng, among).search(features)
-    posterior = _posterior(table, features, first)
+    model = models.get_inducer(settings.model, stable=settings.stable)
+    search = ClassSearch(table, settings, rng, among)
+    first = search.candidate(features, model)
+    rule = first.rule
+    if settings.binarize == "auto" and model.sharpens and search.labels_place_cuts(first):
+        rule = with_sharper_cuts(search, features, first)
+    rule, belief = with_expected(rule, first, table), first.induced.posterior
+    plans = {name: table.plans[name] for name in features.columns_}
+    posterior = None if belief is None else TablePosterior(plans, features, first.view, belief)
     return Induction(rule, features.left_out_, posterior, searched_columns=searched)
 
 
@@ -176,13 +187,6 @@ def _features(table: Table, settings: Settings) -> Binarizer:
     least, most = (3, CUTS) if measured else (7, 9) if finer else (3, 6)
     features = Binarizer(settings.binarize, named=named, min_thresholds=least, max_thresholds=most)
     return features.fit(table.with_outcome(classes))
-
-
-def _posterior(table: Table, features: Binarizer, first: Candidate) -> TablePosterior | None:
-    if first.induced.posterior is None:
-        return None
-    plans = {name: table.plans[name] for name in features.columns_}
-    return TablePosterior(plans, features, first.view, first.induced.posterior)
 
 
 def _with_knowledge(settings: Settings, table: Table) -> Settings:

@@ -18,10 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.induce.assemble import branches_of, count_branches, least_precision, right_weight
+from nri.induce import constraints, models
+from nri.induce.assemble import branches_of, count_branches, least_precision, right_weight, simplified
+from nri.induce.classes import Candidate, ClassSearch
 from nri.rule import Clause, Column, Label, Literal, Op, Rule, Value, clause_matrix, literal_truth
 from nri.rule.literal import plain_value
 from nri.search.objective import DescriptionLength, clause_bits
+from nri.table.binarizer import Binarizer
 from nri.table.cuts import Cut, say
 from nri.table.table import Table
 
@@ -145,6 +148,45 @@ _OBJECTIVE = DescriptionLength()
 """What errors and places cost, in bits; the same as for the rule itself."""
 _MOST_MOVES = 30
 """Moves after which a rule is left as it is; most rules need none, few need more than six."""
+
+
+_SEARCHED_TWICE, _CLASSES_TWICE = 2000, 5
+"""Most rows and classes with which a shorter rule is sought once cuts have moved; more take long."""
+
+
+def with_sharper_cuts(search: ClassSearch, features: Binarizer, first: Candidate) -> Rule:
+    """Move cuts to where the rule needs them, and search once more for a shorter rule with these.
+
+    That search is by the labels alone, in the columns of the rule. A rule that a posterior has chosen is
+    replaced only by one that describes the labels in fewer bits than the posterior expects.
+    """
+    table = search.table
+    sharp = _sharpened(search, features, first)
+    many = table.weights.sum() > _SEARCHED_TWICE or len(table.classes) > _CLASSES_TWICE
+    if sharp is first.rule or many:
+        return sharp
+    closer = features.narrowed(sharp.columns, cuts_of(sharp))
+    other = _sharpened(search, closer, search.candidate(closer, models.get_inducer("greedy")))
+    n_literals = max(search.among, 2 * len(closer.variables_))
+    weighted = constraints.cost_weighted(table, search.settings)
+    bits, expected = rule_bits(other, weighted, n_literals), first.induced.expected_bits
+    saved = rule_bits(sharp, weighted, n_literals) - bits
+    return other if saved > 1e-6 and (expected is None or bits < expected) else sharp
+
+
+def _sharpened(search: ClassSearch, features: Binarizer, candidate: Candidate) -> Rule:
+    """Return a rule with its cuts moved, and simplified where that makes clauses alike."""
+    table, settings = search.table, search.settings
+    sharp = sharpen(
+        candidate.rule,
+        constraints.cost_weighted(table, settings),
+        list(dict.fromkeys(literal.column for literal in candidate.view.literals)),
+        min_precision=settings.min_precision,
+        fixed=constraints.fixed_columns(settings.knowledge),
+    )
+    if sharp is candidate.rule:
+        return sharp
+    return simplified(branches_of(sharp), sharp.default, features.domain_, table, settings)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,10 +6,11 @@ cut where equal parts of the score change; a second search has finer cuts of the
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray, settled
 from nri.episode import Cells, literal_truth
 from nri.induce import constraints
 from nri.induce.assemble import count_clauses, literal_meanings
@@ -21,22 +22,68 @@ from nri.rule import Clause, Dnf, Domain, Kind, Literal, Op, Rule, clause_matrix
 from nri.rule.literal import plain_value
 from nri.search.limits import Limits
 from nri.search.segments import Problem, bits_of_rows, search
-from nri.seeded.scores import expected_scores
+from nri.seeded.scores import ScoreExperts
 from nri.table.binarizer import Binarizer
 from nri.table.cuts import even_thresholds
+from nri.table.source import read_columns
 from nri.table.table import Table
 
 CUTS, PARTS = 10, 8
 """Most thresholds of one column, and equal parts of the score by which columns are cut; chosen, like those
-below, on half of the tables of ``nri bench regression``."""
+below, on half of 38 raw tables with numbers that are not those of ``nri bench number``."""
 _FINE = 20
 """Equal parts of a column between finer cuts, once it is known that a clause uses it."""
 _LEAST_ROWS = 5.0
 """Fewest rows of a branch."""
 _PRICE = 1.25
 """Bits of rows that one bit of rule must save."""
+
 _EXPECTED = 0.5
-"""Share of the expected score in the score that a search explains; the rest is the row's own."""
+"""Share of the expected score in the score that a search explains; the rest is the row's own. All of it
+orders survival better (concordance 0.740 for 0.728), but names columns that have nothing to do with it."""
+_EARNED = 10.0
+"""Bits that the experts must save to be listened to: they seem to save some where nothing can."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScorePosterior:
+    """What the experts expect of any row, for rows that have columns, not variables."""
+
+    table: Table
+    outcome: Number | Survival
+    features: Binarizer
+    order: IntArray
+    """[N], the variables in the order that the experts see them in"""
+    numbers: IntArray
+    """[F], the same for numbers"""
+    experts: ScoreExperts
+    scores: FloatArray
+    """[M], what they were formed by"""
+    support: FloatArray
+    """[M], what they expect of each row of the table without that row, with mean 0 and variance 1"""
+    bits: float
+    """what it takes to say the scores, given that"""
+
+    @property
+    def left_out(self) -> FloatArray:
+        """[M]: numbers or risks to expect of the rows of the table, each without itself."""
+        return self._predicted(self.support)
+
+    def predicted(self, rows: Any) -> FloatArray:
+        """[S]: numbers or risks to expect of rows."""
+        plans = {name: self.table.plans[name] for name in self.features.columns_}
+        cells = cells_of(self.features, read_columns(rows, plans))
+        return self._predicted(self.experts.expected(_reordered(cells, self.order, self.numbers)))
+
+    def _predicted(self, expected: FloatArray) -> FloatArray:
+        share = self.table.weights / self.table.weights.sum()
+        mean = share @ self.scores
+        scores = mean + expected * np.sqrt(share @ (self.scores - mean) ** 2)
+        return self.outcome.from_scores(scores, self.table.weights)
+
+
+def _reordered(cells: Cells, order: IntArray, numbers: IntArray) -> Cells:
+    return Cells(cells.values[:, order], cells.known[:, order], cells.numbers[:, numbers])
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,19 +94,27 @@ class SegmentSearch:
     outcome: Number | Survival
     settings: Settings
 
-    def search(self, features: Binarizer) -> Rule:
-        """Return the best rule that is found, by the scores alone or with what the experts expect."""
+    def search(self, features: Binarizer) -> tuple[Rule, "ScorePosterior | None"]:
+        """Return the best rule that is found, by the scores alone or with what the experts expect of them.
+
+        Where clauses say the scores in fewer bits than the experts, scores follow a rule, and this is it.
+        """
         clauses, bits = self._sharpened(features, *self._clauses(features, (), self._scores()))
-        expected = self._expected(features, clauses, bits)
-        if expected is not None:
-            searched = self._clauses(features, (), self._scores(clauses), expected)
-            clauses, _ = self._sharpened(features, *searched, expected)
-        return count_clauses([_simplest(clause, features.domain_) for clause in clauses], self.table)
+        posterior = self._posterior(features, clauses)
+        if posterior is not None and posterior.bits < min(bits, -_EARNED):
+            searched = self._clauses(features, (), self._scores(clauses), posterior.support)
+            clauses, _ = self._sharpened(features, *searched, posterior.support)
+        simple = [_simplest(clause, features.domain_) for clause in clauses]
+        expected = None if posterior is None else posterior.left_out
+        return count_clauses(simple, self.table, expected), posterior
 
     def _scores(self, clauses: Sequence[Clause] = ()) -> FloatArray | None:
         """[M]: scores with mean 0 and variance 1, outliers clipped by branches; None if all are the same."""
+        return standardised(self._raw_scores(clauses), self.table.weights)
+
+    def _raw_scores(self, clauses: Sequence[Clause]) -> FloatArray:
         decided = clause_matrix(clauses, self.table.columns, len(self.table))
-        return standardised(self.outcome.scores(self.table.weights, decided), self.table.weights)
+        return self.outcome.scores(self.table.weights, decided)
 
     def _sharpened(
         self, features: Binarizer, clauses: list[Clause], bits: float, expected: FloatArray | None = None
@@ -70,26 +125,27 @@ class SegmentSearch:
         finer = self._finer(features, clauses) if self.settings.binarize == "auto" else features
         return self._clauses(finer, clauses, self._scores(clauses), expected)
 
-    def _expected(self, features: Binarizer, clauses: Sequence[Clause], bits: float) -> FloatArray | None:
-        """[M]: the scores that the experts expect; None where clauses say them in so few bits, or fewer.
-
-        Then the scores follow a rule, and these clauses are it. Other models have no experts.
-        """
+    def _posterior(self, features: Binarizer, clauses: Sequence[Clause]) -> "ScorePosterior | None":
+        """Form the experts by scores whose outliers are clipped by clauses; other models have none."""
         table, weights, values = self.table, self.table.weights, self._scores(clauses)
         if self.settings.model != DEFAULT_MODEL or values is None:
             return None
-        cells, groups = cells_of(features, table.columns), features.groups_
         meanings = literal_meanings(features.variables_, features.domain_)
         # one order of rows and columns for all tables that hold the same: sums then come out the same
+        groups = features.groups_
         order = np.array(sorted(range(len(groups)), key=lambda j: meanings[j].sort_key), dtype=np.int64)
         place = np.argsort(order)
-        numbers = sorted(range(len(features.number_groups_)), key=lambda i: _first(features, i, place))
-        rows = _row_order(literal_truth(cells.values, cells.known)[:, order], values, weights)
-        ordered = Cells(cells.values[:, order], cells.known[:, order], cells.numbers[:, numbers]).take(rows)
+        by_place = sorted(range(len(features.number_groups_)), key=lambda i: _first(features, i, place))
+        numbers = np.array(by_place, dtype=np.int64)
+        cells = _reordered(cells_of(features, table.columns), order, numbers)
+        rows = _row_order(literal_truth(cells.values, cells.known), values, weights)
         groups = np.concatenate([groups[order], features.number_groups_[numbers]])
-        expected = np.empty(len(values))
-        expected[rows] = expected_scores(ordered, groups, values[rows], weights[rows])
-        return np.round(expected, 6) if bits_of_rows(values - expected, weights) < bits else None
+        experts = ScoreExperts(cells.take(rows), groups, values[rows], weights[rows])
+        support = np.empty(len(values))
+        support[rows] = settled(experts.support)
+        bits = bits_of_rows(values - support, weights)
+        scores = self._raw_scores(clauses)
+        return ScorePosterior(table, self.outcome, features, order, numbers, experts, scores, support, bits)
 
     def _clauses(
         self,

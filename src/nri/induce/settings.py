@@ -194,10 +194,9 @@ def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
 
 def names(name: str, value: Any) -> list[str]:
     """Return a parameter that lists columns."""
-    if isinstance(value, str | bytes):
-        raise InputError(f"{name} is the text {shown(value)}; give a list of names")
-    if not isinstance(value, Iterable):
-        raise InputError(f"{name} is {shown(value)}; give a list of names")
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        text = "the text " if isinstance(value, str | bytes) else ""
+        raise InputError(f"{name} is {text}{shown(value)}; give a list of names")
     listed = list(value)
     for one in listed:
         if isinstance(one, bool) or not isinstance(one, str | numbers.Integral):

@@ -20,10 +20,11 @@ from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
 from nri.induce.assemble import coded_predictions, constant_rule
 from nri.induce.constraints import class_costs
+from nri.induce.folds import Folds, groups_of, make_folds
 from nri.induce.induce import Induction, induce_rule
 from nri.induce.settings import NOTHING, Costs, Settings
 from nri.outcome import Score
-from nri.outcome.score import Diagnostics, diagnosed_classes, diagnostics_of
+from nri.outcome.score import Diagnostics, Sampled, diagnosed_classes, diagnostics_of
 from nri.rows.base import Rows
 from nri.rule import Label, Rule
 from nri.rule.phrase import phrase_label
@@ -93,32 +94,61 @@ class HeldOut:
     """Predictions of rules that were induced without the fold of each row."""
 
     table: Table
-    """the rows; of an engine, patterns of rows with their number as weight"""
+    """the rows that judge; of an engine, patterns of rows with their number as weight"""
     fold: IntArray
     """[M], the fold of each row"""
     predicted: NDArray[Any]
     """[M]: class indices, numbers or risks"""
     inductions: tuple[Induction, ...]
     """for each fold what was induced without it, but for its posterior"""
-    likeliest: IntArray | None = None
-    """[M], the likeliest class of each row by posteriors that were formed without it, if the model has one"""
+    by_posterior: NDArray[Any] | None = None
+    """[M], the same by posteriors that were formed without the fold, if the model has one"""
+    source: Table | None = None
+    """all rows, with those that judge no rule; None of an engine"""
+    folds: Folds | None = None
+    """of all rows"""
 
     @property
     def insides(self) -> Iterator[Table]:
-        """For each fold the rows without it."""
-        return (self.table.take(self.fold != k) for k in range(len(self.inductions)))
+        """For each fold the rows that its rule was induced from."""
+        source, folds = self.source, self.folds
+        assert source is not None, "rows of an engine stay there"
+        assert folds is not None
+        return (source.take(folds.inside(k)) for k in range(len(folds)))
+
+    @property
+    def method(self) -> str:
+        """How it was done, in a few words.
+
+        >>> HeldOut(Table({}, {}, np.ones(2), np.arange(2)), np.arange(2), np.zeros(2), ()).method
+        '2-fold cross-validation'
+        """
+        n_folds, source = int(self.fold.max()) + 1, self.source
+        if source is not None and source.time_order is not None:
+            later = f"{n_folds} folds of later rows, judged by rules from earlier ones"
+            return f"{later} (order: {source.time_order.name})"
+        kept = f", rows of one {source.groups.name} together" if source and source.groups is not None else ""
+        return f"{n_folds}-fold cross-validation{kept}"
+
+    @cached_property
+    def sampled(self) -> Sampled:
+        """What the spread of scores comes from: groups of rows, and rules that differ."""
+        if self.folds is None:  # rows of an engine are so many that rules hardly differ
+            return Sampled(self.fold, None, None)
+        by_rule = np.stack([coded_predictions(one.rule, self.table) for one in self.inductions])
+        return Sampled(self.fold, self.folds.groups[self.folds.judging], by_rule)
 
     @cached_property
     def score(self) -> Score:
         """How good the predictions are."""
-        return self.table.explained.score(self.predicted, self.table.weights, self.fold)
+        return self.table.explained.score(self.predicted, self.table.weights, self.sampled)
 
     @cached_property
     def posterior_score(self) -> Score | None:
-        """How often the likeliest class is right on held-out rows; None if the model has no posterior."""
-        if self.likeliest is None:
+        """How good the predictions of the posteriors are; None if the model has none."""
+        if self.by_posterior is None:
             return None
-        return self.table.explained.score(self.likeliest, self.table.weights, self.fold)
+        return self.table.explained.score(self.by_posterior, self.table.weights, self.sampled)
 
     def cost(self, costs: Costs) -> MeanCost | None:
         """Return what the predictions cost on a row on average; None if no costs are given."""
@@ -134,7 +164,7 @@ class HeldOut:
         table, classes = self.table, self.table.classes
         counted = partial(diagnostics_of, table.codes, self.predicted, weights=table.weights)
         return tuple(
-            counted(index, classes[index], prevalence=prevalence)
+            counted(index, classes[index], prevalence=prevalence, sampled=self.sampled)
             for index in diagnosed_classes(classes, table.positive, described)
         )
 
@@ -151,28 +181,28 @@ def hold_out(
     """Induce rules without each fold, and predict its rows; everything, thresholds too, is found anew."""
     if isinstance(rows, Rows):
         return _hold_out_in_engine(rows, settings, rng, folds, step)
-    table = rows
-    classes = table.explained.as_classes(table.weights, max(1, len(table) // max(folds, 1)))
-    fold = stratified_folds(classes.codes, folds, rng)
+    table, made = rows, make_folds(rows, folds, rng)
     parts = [
-        (table.take(fold != k), table.take(fold == k), settings, child)
-        for k, child in enumerate(rng.spawn(int(fold.max()) + 1))
+        (table.take(made.inside(k)), table.take(made.fold == k), settings, child)
+        for k, child in enumerate(rng.spawn(len(made)))
     ]
     results = []
     for result in _by_fold(parts, jobs):
         results.append(result)
         step()
-    inductions, predicted, likeliest = zip(*results, strict=True)
+    inductions, predicted, expected = zip(*results, strict=True)
+    judging = table if made.judging.all() else table.take(made.judging)
+    fold = made.fold[made.judging]
     back = np.argsort(np.argsort(fold, kind="stable"))  # results are in the order of folds
-    known = all(one is not None for one in likeliest)
-    by_posterior = np.concatenate(likeliest)[back] if known else None
-    return HeldOut(table, fold, np.concatenate(predicted)[back], inductions, by_posterior)
+    known = all(one is not None for one in expected)
+    by_posterior = np.concatenate(expected)[back] if known else None
+    return HeldOut(judging, fold, np.concatenate(predicted)[back], inductions, by_posterior, table, made)
 
 
 _Part = tuple[Table, Table, Settings | None, np.random.Generator]
 """Rows without a fold, rows of the fold, settings, and what seeds the model."""
-_Result = tuple[Induction, NDArray[Any], IntArray | None]
-"""What was induced without a fold, what it predicts for the rows of the fold, and their likeliest class."""
+_Result = tuple[Induction, NDArray[Any], NDArray[Any] | None]
+"""What was induced without a fold, what it predicts for the rows of the fold, and what its posterior does."""
 
 
 def _by_fold(parts: Sequence[_Part], jobs: int) -> Iterator[_Result]:
@@ -193,9 +223,9 @@ def _without_fold(
     inside: Table, outside: Table, settings: Settings | None, rng: np.random.Generator
 ) -> _Result:
     induction = induce_or_constant(inside, settings, rng)
-    likeliest = None if induction.posterior is None else induction.posterior.likeliest(outside)
+    by_posterior = None if induction.posterior is None else induction.posterior.predicted(outside)
     predicted = coded_predictions(induction.rule, outside)
-    return replace(induction, posterior=None), predicted, likeliest  # a posterior cannot be sent by a process
+    return replace(induction, posterior=None), predicted, by_posterior  # no posterior can be sent
 
 
 def _hold_out_in_engine(
@@ -235,13 +265,40 @@ def cross_validate(
     *,
     rng: np.random.Generator,
     folds: int = FOLDS,
+    groups: Any = None,
+    time_order: Any = None,
     step: Callable[[], None] = lambda: None,
 ) -> Score:
     """Return how good rules are on rows that they were not induced from; see :func:`hold_out`.
 
     Accuracy of classes, R² of a number, concordance of survival, each beside the best constant prediction.
+
+    Parameters
+    ----------
+    rows, settings
+        As for :func:`nri.induce_rule`.
+    rng
+        Assigns rows to folds and seeds the models.
+    folds
+        How many parts the rows are divided into.
+    groups : str or array [M], optional
+        Which rows belong together, e.g. ``"patient"``: they are in one fold, so that new groups are judged.
+        Without it exact copies of rows are kept together.
+    time_order : str or array [M], optional
+        When rows came: each fold is judged by a rule from earlier rows. The earliest rows judge no rule.
+    step
+        Called after each fold.
     """
-    return hold_out(rows, settings, rng=rng, folds=folds, step=step).score
+    return hold_out(arranged(rows, groups, time_order), settings, rng=rng, folds=folds, step=step).score
+
+
+def arranged(rows: Table | Rows, groups: Any, time_order: Any) -> Table | Rows:
+    """Return rows with groups and an order of time, if they are in memory."""
+    if groups is None and time_order is None:
+        return rows
+    if not isinstance(rows, Table):
+        raise InputError("groups and a time order are for tables in memory; read the rows into memory")
+    return rows.arranged(groups, time_order)
 
 
 def diagnose(
@@ -251,6 +308,8 @@ def diagnose(
     rng: np.random.Generator,
     prevalence: float | None = None,
     folds: int = FOLDS,
+    groups: Any = None,
+    time_order: Any = None,
     step: Callable[[], None] = lambda: None,
 ) -> tuple[Diagnostics, ...]:
     """Return cross-validated sensitivity, specificity, predictive values and balanced accuracy.
@@ -260,7 +319,7 @@ def diagnose(
 
     Parameters
     ----------
-    table, settings, rng, folds, step
+    table, settings, rng, folds, groups, time_order, step
         As for :func:`cross_validate`.
     prevalence
         Share of the class where the rule will be used; by default that of the table.
@@ -273,7 +332,8 @@ def diagnose(
     >>> of_ill.label, of_ill.sensitivity.value is not None
     ('yes', True)
     """
-    return hold_out(table, settings, rng=rng, folds=folds, step=step).diagnostics(prevalence=prevalence)
+    rows = table.arranged(groups, time_order)
+    return hold_out(rows, settings, rng=rng, folds=folds, step=step).diagnostics(prevalence=prevalence)
 
 
 def induce_or_constant(table: Table, settings: Settings | None, rng: np.random.Generator) -> Induction:
@@ -313,10 +373,16 @@ def price_of_knowledge(
 
 
 def bootstraps(table: Table, rows: int, rng: np.random.Generator) -> Iterator[Table]:
-    """Yield tables of so many rows drawn with replacement, without end; a row drawn twice counts twice."""
+    """Yield tables of about so many rows drawn with replacement, without end; a row drawn twice counts twice.
+
+    Rows that belong together are drawn together.
+    """
+    groups = groups_of(table)
+    n_groups = int(groups.max()) + 1
+    drawn = max(1, round(rows * n_groups / len(table)))
     while True:
-        times = np.bincount(rng.integers(0, len(table), rows), minlength=len(table))
-        weights: FloatArray = times.astype(np.float64) * table.weights
+        times = np.bincount(rng.integers(0, n_groups, drawn), minlength=n_groups)
+        weights: FloatArray = times[groups].astype(np.float64) * table.weights
         yield table.reweighted(weights)
 
 
@@ -338,17 +404,3 @@ def stratified_sample(table: Table, most: int, rng: np.random.Generator) -> Tabl
         wanted = max(round(most * len(rows) / len(table)), LEAST_OF_CLASS)
         chosen.append(rng.permutation(rows)[:wanted])
     return table.take(np.sort(np.concatenate(chosen)))
-
-
-def stratified_folds(codes: IntArray, folds: int, rng: np.random.Generator) -> IntArray:
-    """[M]: the fold of each row; folds differ by at most one row of each class and few in all.
-
-    >>> stratified_folds(np.array([0, 0, 1, 1]), 2, np.random.default_rng(0)).tolist()
-    [0, 1, 0, 1]
-    """
-    folds = min(folds, len(codes))
-    shuffled = rng.permutation(len(codes))
-    by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
-    fold = np.empty(len(codes), dtype=np.int64)
-    fold[by_class] = np.arange(len(codes)) % folds  # dealt out class after class
-    return fold

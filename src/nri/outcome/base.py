@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.outcome.score import Score
+from nri.outcome.score import Sampled, Score, share_of, wilson
 from nri.rule.estimate import AnyTarget
 from nri.rule.labels import ClassTarget, Label, Shares, spelled
 from nri.rule.literal import Clause
@@ -62,15 +62,14 @@ class Outcome(ABC):
         """Count an estimate for the rows that each clause decides, and return the rule, without plans.
 
         ``fires`` [M, clauses] says where each clause fires. ``values`` are the classes that the branches and
-        at last the ELSE predict; a number or a risk is predicted as counted.
+        at last the ELSE predict; a number or a risk is shrunk towards them.
         """
 
     @abstractmethod
-    def score(self, predicted: NDArray[Any], weights: FloatArray, fold: IntArray | None = None) -> Score:
+    def score(self, predicted: NDArray[Any], weights: FloatArray, sampled: Sampled | None = None) -> Score:
         """Return how good predictions are: class indices, numbers or risks.
 
-        ``fold`` is the part of the rows that each row was held out with; the standard error of a score that
-        is no mean over rows comes from the folds.
+        ``sampled`` says how rows were held out; then the score has an interval, for the rule on new rows.
         """
 
     @abstractmethod
@@ -173,7 +172,7 @@ class Classes(Outcome):
         weighted = not np.allclose(weights, 1.0)
         return rule_of(ClassTarget(self.name, self.classes, weighted), clauses, estimates, support)
 
-    def score(self, predicted: NDArray[Any], weights: FloatArray, fold: IntArray | None = None) -> Score:
+    def score(self, predicted: NDArray[Any], weights: FloatArray, sampled: Sampled | None = None) -> Score:
         """Return the (weighted) share of rows whose class is predicted, with its standard error.
 
         >>> ill = Classes("ill", ("no", "yes"), np.array([0, 0, 0, 1]))
@@ -182,10 +181,16 @@ class Classes(Outcome):
         """
         by_class = np.bincount(self.codes, weights, minlength=len(self.classes))
         most, total = int(np.argmax(by_class)), float(weights.sum())
-        share, constant = weights / total, phrase_label(self.classes[most])
-        mean = float(weights[predicted == self.codes].sum() / total)  # never above one by rounding
-        error = math.sqrt(mean * (1 - mean) * float(share @ share))
-        return Score("accuracy", mean, error, float(by_class[most] / total), constant)
+        constant, every = phrase_label(self.classes[most]), np.ones(len(self), dtype=bool)
+        groups = None if sampled is None else sampled.groups
+        right = share_of(predicted == self.codes, every, weights, groups)
+        of_rules = None
+        if sampled is not None:
+            of_rules = sampled.of_rules(lambda one: share_of(one == self.codes, every, weights).value)
+        mean, rows = right.value or 0.0, right.in_effect(of_rules)
+        error = math.sqrt(mean * (1 - mean) / rows) if rows > 0 else 0.0
+        interval = None if sampled is None else wilson(mean, rows)
+        return Score("accuracy", mean, error, float(by_class[most] / total), constant, interval=interval)
 
     def describe(self) -> str:
         """Write how many rows each class has."""

@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
 from nri.outcome.base import Classes, Outcome, rule_of
-from nri.outcome.score import LEVEL, Score, effective_rows, fold_error
+from nri.outcome.score import LEVEL, Sampled, Score, effective_rows, score_interval
 from nri.rule.column import ColumnPlan
 from nri.rule.estimate import QUANTILES, Mean, NumberTarget, decimals_for
 from nri.rule.labels import Label
@@ -38,6 +37,8 @@ class Number(Outcome):
     """[M], finite"""
     plan: ColumnPlan = field(default_factory=lambda: ColumnPlan(Kind.NUMBER))
     """how its cells were read"""
+    copies: bool = False
+    """whether a weight is a number of rows that are alike, as an engine counts them"""
 
     def __post_init__(self) -> None:
         if np.abs(self.values).max(initial=0.0) > LARGEST:
@@ -67,6 +68,10 @@ class Number(Outcome):
             return np.clip(self.values, *fence_of(self.values, weights))
         return clipped(self.values, weights, first_to_fire(fires))
 
+    def from_scores(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
+        """[S]: the values that expected scores stand for."""
+        return scores
+
     def rule(
         self,
         clauses: Sequence[Clause],
@@ -77,34 +82,43 @@ class Number(Outcome):
         """Count means; see :meth:`nri.outcome.base.Outcome.rule`."""
         deciding = first_to_fire(fires)
         inside = clipped(self.values, weights, deciding)
-        support = mean_of(self.values, inside, weights)
-        predicted = shrunken_means(inside, weights, deciding, len(clauses) + 1)
+        support = mean_of(self.values, inside, weights, self.copies)
+        predicted = shrunken_means(inside, weights, deciding, len(clauses) + 1, values)
         predicted = np.round(predicted, decimals_for(support))  # what is read is what is predicted
         estimates = []
         for i, value in enumerate(predicted.tolist()):
             rows = deciding == i
-            estimates.append(replace(mean_of(self.values[rows], inside[rows], weights[rows]), value=value))
+            mean = mean_of(self.values[rows], inside[rows], weights[rows], self.copies)
+            estimates.append(replace(mean, value=value))
         explained = _rounded(share_explained(self.values, predicted[deciding], weights))
         target = NumberTarget(self.name, self.plan, decimals_for(support))
         return rule_of(target, clauses, estimates, support, explained)
 
-    def score(self, predicted: NDArray[Any], weights: FloatArray, fold: IntArray | None = None) -> Score:
+    def score(self, predicted: NDArray[Any], weights: FloatArray, sampled: Sampled | None = None) -> Score:
         """Return R², and as details the mean absolute error and that of the median of all rows."""
         share = weights / weights.sum()
         off = np.abs(self.values - predicted)
         mean = float(share @ off)
         median = float(weighted_quantiles(self.values, weights, (0.5,))[0])
-        parts = [] if fold is None else [fold == k for k in np.unique(fold[weights > 0])]
-        of_folds = [share_explained(self.values[rows], predicted[rows], weights[rows]) for rows in parts]
         details = {
             "mean_absolute_error": mean,
             "mean_absolute_error_se": math.sqrt(float(share**2 @ (off - mean) ** 2)),
             "mean_absolute_error_of_median": float(share @ np.abs(self.values - median)),
         }
         decimals = decimals_for(mean_of(self.values, self.values, weights))
-        constant = NumberTarget(self.name, self.plan, decimals).amount(float(share @ self.values))
+        average = float(share @ self.values)
+        constant = NumberTarget(self.name, self.plan, decimals).amount(average)
         explained = share_explained(self.values, predicted, weights)
-        return Score("R²", explained, fold_error(of_folds), 0.0, constant, details)
+        if sampled is None:
+            return Score("R²", explained, 0.0, 0.0, constant, details)
+        around = (self.values - average) ** 2
+        variance = max(float(share @ around), 1e-300)
+        influence = share * ((1 - explained) * around - off**2) / variance
+        of_rules = sampled.of_rules(lambda one: share_explained(self.values, one, weights))
+        # where the mean is predicted, it is the mean that varies
+        error = math.hypot(sampled.error(influence, of_rules), 3 / effective_rows(weights))
+        interval = score_interval(explained, error)
+        return Score("R²", explained, error, 0.0, constant, details, interval)
 
     def describe(self) -> str:
         """Write the range of the values."""
@@ -160,14 +174,16 @@ def weighted_quantiles(values: FloatArray, weights: FloatArray, shares: Sequence
     return quantiles
 
 
-def mean_of(values: FloatArray, inside: FloatArray, weights: FloatArray) -> Mean:
+def mean_of(values: FloatArray, inside: FloatArray, weights: FloatArray, copies: bool = False) -> Mean:
     """Describe the values of some rows, the mean by the clipped ones; all zeros where there are no rows."""
     rows = float(weights.sum())
     if rows <= 0:
         return Mean(0.0, 0.0, 0.0, 0.0, 0.0, (0.0,) * len(QUANTILES))
     mean = float(weights @ inside / rows)
-    n = effective_rows(weights)
+    n = rows if copies else effective_rows(weights)
     variance = float(weights @ (inside - mean) ** 2 / rows) * n / max(n - 1, 1e-9)
+    from scipy.special import stdtrit
+
     reach = float(stdtrit(n - 1, 0.5 + LEVEL / 2)) * float(np.sqrt(variance / n)) if n > 1.5 else 0.0
     quantiles = weighted_quantiles(values, weights, QUANTILES)
     mean, low, high = (_rounded(end) for end in (mean, mean - reach, mean + reach))
@@ -189,25 +205,28 @@ def clipped(values: FloatArray, weights: FloatArray, deciding: IntArray) -> Floa
     return np.asarray(middles[deciding] + np.clip(beside, *fence_of(beside, weights)))
 
 
-def shrunken_means(values: FloatArray, weights: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
-    """[n_groups]: the mean of each group, shrunk towards that of all by as much as it is uncertain.
+def shrunken_means(
+    values: FloatArray, weights: FloatArray, groups: IntArray, n_groups: int, expected: Any = None
+) -> FloatArray:
+    """[n_groups]: the mean of each group, shrunk towards what is expected by as much as it is uncertain.
 
-    How much follows from the variance within groups against that between their means (empirical Bayes). A
-    group without rows has the mean of all.
+    How much follows from the variance within groups against that between their means and what is expected
+    (empirical Bayes). Without anything to expect that is the mean of all, as it is for groups without rows.
     """
     rows = np.bincount(groups, weights, minlength=n_groups)
     sums = np.bincount(groups, weights * values, minlength=n_groups)
     overall = float(sums.sum() / rows.sum())
-    means = np.where(rows > 0, sums / np.maximum(rows, 1e-300), overall)
+    aim = np.full(n_groups, overall) if expected is None else np.asarray(expected, dtype=np.float64)
+    means = np.where(rows > 0, sums / np.maximum(rows, 1e-300), aim)
     within = float(weights @ (values - means[groups]) ** 2)
     taken = int((rows > 0).sum())
     noise = within / max(float(rows.sum()) - taken, 1.0)
-    between = float(rows @ (means - overall) ** 2) - noise * (taken - 1)
+    between = float(rows @ (means - aim) ** 2) - noise * (taken - 1)
     signal = between / max(float(rows.sum() - (rows**2).sum() / rows.sum()), 1e-300)
     if signal <= 0:
-        return np.full(n_groups, overall)
+        return aim
     strength = noise / signal
-    return overall + (means - overall) * rows / (rows + strength)
+    return np.asarray(aim + (means - aim) * rows / (rows + strength))
 
 
 def share_explained(values: FloatArray, predicted: FloatArray, weights: FloatArray) -> float:

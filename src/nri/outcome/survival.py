@@ -6,16 +6,16 @@ is tied to lifelines by tests.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, ndtri
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.outcome.base import Classes, Outcome, rule_of
 from nri.outcome.number import parts_of
-from nri.outcome.score import LEVEL, Score, fold_error
+from nri.outcome.score import LEVEL, Sampled, Score, score_interval
 from nri.rule.column import ColumnPlan
 from nri.rule.estimate import Risk, SurvivalTarget
 from nri.rule.labels import Label
@@ -25,8 +25,8 @@ from nri.rule.truth import first_to_fire
 
 TIMES = 61
 """Points in time at which curves are given, from 0 to the longest."""
-_PRIOR_EVENTS = 1.0
-"""Events, seen and expected, by which a risk is shrunk towards 1."""
+_PRIOR_EVENTS, _EXPECTED_EVENTS = 1.0, 5.0
+"""Events by which a risk is shrunk towards 1, and towards what a posterior expects."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +64,10 @@ class Survival(Outcome):
         """[M]: log-rank scores, which a search explains as a number."""
         return logrank_scores(self.time, self.event, weights)
 
+    def from_scores(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
+        """[S]: the risks that expected scores stand for, 1 for the mean: one step of Newton's method."""
+        return np.asarray(np.exp(scores * weights.sum() / weights[self.event].sum()))
+
     def rule(
         self,
         clauses: Sequence[Clause],
@@ -75,28 +79,44 @@ class Survival(Outcome):
         deciding, target = first_to_fire(fires), self.predicts
         expected, times = expected_events(self.time, self.event, weights), np.array(target.times)
 
-        def risk(rows: BoolArray) -> Risk:
+        aims = [1.0] * (len(clauses) + 1) if values is None else [float(value) for value in values]
+
+        def risk(i: int) -> Risk:
+            rows, prior = deciding == i, _PRIOR_EVENTS if values is None else _EXPECTED_EVENTS
             seen, due = float(weights[rows & self.event].sum()), float((weights * expected)[rows].sum())
             curve = kaplan_meier(self.time[rows], self.event[rows], weights[rows], times)
-            return replace(curve, value=round((seen + _PRIOR_EVENTS) / (due + _PRIOR_EVENTS), 3))
+            return replace(curve, value=float(f"{(seen + prior * aims[i]) / (due + prior):.4g}"))
 
-        estimates = [risk(deciding == i) for i in range(len(clauses) + 1)]
+        estimates = [risk(i) for i in range(len(aims))]
         support = kaplan_meier(self.time, self.event, weights, times)
         p_value = float(f"{logrank(self.time, self.event, weights, deciding):.10g}")
         return rule_of(target, clauses, estimates, support, p_value)
 
-    def score(self, predicted: NDArray[Any], weights: FloatArray, fold: IntArray | None = None) -> Score:
+    def score(self, predicted: NDArray[Any], weights: FloatArray, sampled: Sampled | None = None) -> Score:
         """Return the concordance: how often, of two rows, the one with the earlier event has the higher risk.
 
         Held-out risks of different folds come from different rules; so pairs are compared within folds.
         """
-        parts = [np.ones(len(self), dtype=bool)] if fold is None else [fold == k for k in np.unique(fold)]
-        of_parts = []
-        for rows in parts:
-            right, total = concordant_pairs(self.time[rows], self.event[rows], predicted[rows], weights[rows])
-            of_parts += [right / total] if total > 0 else []
-        value = float(np.mean(of_parts)) if of_parts else 0.5
-        return Score("concordance", value, fold_error(of_parts), 0.5, "one risk")
+        fold = np.zeros(len(self), dtype=np.int64) if sampled is None else sampled.fold
+        value, influence = self._concordance(predicted, weights, fold)
+        if sampled is None:
+            return Score("concordance", value, 0.0, 0.5, "one risk")
+        of_rules = sampled.of_rules(lambda one: self._concordance(one, weights, fold)[0])
+        error = sampled.error(influence, of_rules)
+        return Score("concordance", value, error, 0.5, "one risk", interval=score_interval(value, error))
+
+    def _concordance(
+        self, risk: NDArray[Any], weights: FloatArray, fold: IntArray
+    ) -> tuple[float, FloatArray]:
+        """Return the mean concordance of folds, and [M], how far each row moves it."""
+        values, influence = [], np.zeros(len(self))
+        for k in np.unique(fold):
+            rows = fold == k
+            right, total = concordant_pairs(self.time[rows], self.event[rows], risk[rows], weights[rows])
+            if total.sum() > 0:
+                values.append(float(right.sum() / total.sum()))
+                influence[rows] = 2 * (right - values[-1] * total) / total.sum()
+        return (float(np.mean(values)) if values else 0.5), influence / max(len(values), 1)
 
     def describe(self) -> str:
         """Write how many rows had the event."""
@@ -139,7 +159,7 @@ def kaplan_meier(time: FloatArray, event: BoolArray, weights: FloatArray, times:
     spread = np.cumsum(np.divide(steps.events, stayed, out=np.zeros_like(stayed), where=stayed > 0))
     inner = (survival > 0) & (survival < 1)
     logs = np.log(np.where(inner, survival, 0.5))
-    reach = float(ndtri(0.5 + LEVEL / 2)) * np.sqrt(spread) / logs
+    reach = NormalDist().inv_cdf(0.5 + LEVEL / 2) * np.sqrt(spread) / logs
     low = np.where(inner, survival ** np.exp(-reach), survival)
     high = np.where(inner, survival ** np.exp(reach), survival)
     # before the first time, every row is there
@@ -200,10 +220,12 @@ def logrank(time: FloatArray, event: BoolArray, weights: FloatArray, group: IntA
     covariance = np.diag((share * spread).sum(axis=1)) - (share * spread) @ share.T
     last = slice(0, len(groups) - 1)  # the excesses of all groups sum to nothing
     statistic = excess[last] @ np.linalg.pinv(covariance[last, last]) @ excess[last]
+    from scipy.special import chdtrc
+
     return float(chdtrc(len(groups) - 1, statistic))
 
 
-def _at_risk(time: FloatArray, weights: FloatArray, times: FloatArray) -> FloatArray:
+def _at_risk(time: NDArray[Any], weights: FloatArray, times: NDArray[Any]) -> FloatArray:
     order = np.argsort(time, kind="stable")
     reached = np.concatenate([[0.0], np.cumsum(weights[order])])
     return np.asarray(reached[-1] - reached[np.searchsorted(time[order], times, side="left")])
@@ -211,16 +233,33 @@ def _at_risk(time: FloatArray, weights: FloatArray, times: FloatArray) -> FloatA
 
 def concordant_pairs(
     time: FloatArray, event: BoolArray, risk: FloatArray, weights: FloatArray
-) -> tuple[float, float]:
-    """Return the pairs that the risk orders rightly, ties counting half, and all that can be judged.
+) -> tuple[FloatArray, FloatArray]:
+    """[M], for each row, its pairs that the risk orders rightly, ties counting half, and all its pairs.
 
     Of a pair it is known who had the event first if the earlier time ends in one; at the same time a row with
     an event comes before one that was censored.
     """
-    right = total = 0.0
-    for i in np.flatnonzero(event):
-        later = (time > time[i]) | ((time == time[i]) & ~event)
-        pair = weights[later] * weights[i]
-        ordered = (risk[later] < risk[i]) + 0.5 * (risk[later] == risk[i])
-        right, total = right + float(pair @ ordered), total + float(pair.sum())
+    _, place = np.unique(time, return_inverse=True)
+    key, events = 2 * place + ~event, weights * event  # the event of the lower key came first
+    right, total = np.zeros((2, len(time)))
+    for sign, own, others in ((1, events, weights), (-1, weights, events)):
+        pairs = _at_risk(sign * key, others, sign * key + 1)
+        below, above = (_dominated(sign * key, turn * sign * risk, others) for turn in (1, -1))
+        total += own * pairs
+        right += own * (pairs + below - above) / 2
     return right, total
+
+
+def _dominated(key: IntArray, risk: FloatArray, weights: FloatArray) -> FloatArray:
+    """[M]: the weight of rows with a larger key and a lower risk, in a pass for each bit of the ranks."""
+    _, rank = np.unique(risk, return_inverse=True)
+    order = np.lexsort((-rank, -key))  # of rows with the same key, none comes before one of higher risk
+    sums = np.zeros(len(key))
+    for bit in reversed(range(int(rank.max(initial=0)).bit_length())):
+        ranks = rank[order]
+        high = (ranks >> bit) & 1 == 1
+        low_before = np.concatenate([[0.0], np.cumsum(np.where(high, 0.0, weights[order]))])
+        first = np.searchsorted(ranks >> bit + 1, ranks >> bit + 1)
+        sums[order] += np.where(high, low_before[:-1] - low_before[first], 0.0)
+        order = order[np.argsort(ranks >> bit, kind="stable")]
+    return sums

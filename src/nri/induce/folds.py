@@ -1,0 +1,208 @@
+"""Folds: which rows a rule is induced from, and which rows judge it, for everything that validates.
+
+Rows that belong together (the visits of a patient, the exact copies of a row) stay together. Rows in time
+order are judged by rules that were induced from earlier rows only.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from nri.arrays import BoolArray, FloatArray, Hashes, IntArray
+from nri.errors import InputError
+from nri.rows.memory import row_keys
+from nri.rule import Kind
+from nri.rule.column import Column
+from nri.table.table import Table
+
+_BEYOND_CHANCE = 10.0
+"""How much more often rows must coincide than chance would have it to count as copies."""
+_WIDE = 100
+"""Columns from which on equal rows are copies: chance does not repeat so many cells."""
+_LEAST_GROUPS = 5
+_LOOKED_AT = 300
+"""Rows that are compared with each other to see whether those of a group are alike."""
+_ALIKE = 0.5
+"""Share of rows whose nearest other row is of the same group, from which the group is named."""
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """A fold for each row, and which rows a rule may be induced from that is judged by a fold."""
+
+    fold: IntArray
+    """[M]; -1 for rows that judge no rule: the earliest, in time order"""
+    groups: IntArray
+    """[M], equal for rows that belong together"""
+    in_order: bool = False
+    """whether rules are induced from earlier folds only"""
+
+    def __len__(self) -> int:
+        return int(self.fold.max()) + 1
+
+    def inside(self, k: int) -> BoolArray:
+        """[M]: the rows to induce a rule from that fold k judges."""
+        if not self.in_order:
+            return np.asarray(self.fold != k)
+        judged = np.isin(self.groups, self.groups[self.fold == k])
+        return np.asarray((self.fold < k) & ~judged)
+
+    @property
+    def judging(self) -> BoolArray:
+        """[M]: the rows that judge a rule."""
+        return self.fold >= 0
+
+
+def make_folds(table: Table, folds: int, rng: np.random.Generator) -> Folds:
+    """Assign rows to folds with about the same outcomes; in time order, to folds of later and later rows.
+
+    >>> from nri import read_table
+    >>> visits = {"who": [*"aabbccdd"], "x": range(8), "ill": [0, 0, 1, 1] * 2}
+    >>> visits = read_table(visits, "ill", groups="who")
+    >>> make_folds(visits, 2, np.random.default_rng(0)).fold.tolist()
+    [1, 1, 0, 0, 0, 0, 1, 1]
+    """
+    groups = groups_of(table)
+    if table.time_order is not None:
+        return Folds(_later_and_later(table.time_order.codes, folds, table.time_order.name), groups, True)
+    classes = table.explained.as_classes(table.weights, max(1, len(table) // max(folds, 1)))
+    return Folds(dealt_groups(classes.codes, groups, folds, rng), groups)
+
+
+def dealt_groups(codes: IntArray, groups: IntArray, folds: int, rng: np.random.Generator) -> IntArray:
+    """[M]: the fold of each row; groups are dealt out class after class, the large ones first.
+
+    Where every row is a group, folds differ by at most one row of each class and few in all.
+
+    >>> dealt_groups(np.array([0, 0, 1, 1]), np.arange(4), 2, np.random.default_rng(0)).tolist()
+    [0, 1, 0, 1]
+    """
+    sizes = np.bincount(groups)
+    if len(sizes) == 1 and len(codes) > 1:
+        raise InputError("all rows are of one group, so that none is left to judge a rule; give more groups")
+    by_group = np.lexsort((codes, groups))
+    middle = np.cumsum(sizes) - sizes + sizes // 2
+    class_of = codes[by_group][middle]  # the middle one of each group
+    shuffled = rng.permutation(len(sizes))
+    order = shuffled[np.lexsort((-sizes[shuffled], class_of[shuffled]))]
+    fold_of = np.empty(len(sizes), dtype=np.int64)
+    fold_of[order] = np.arange(len(sizes)) % min(folds, len(sizes))
+    return fold_of[groups]
+
+
+def _later_and_later(moments: IntArray, folds: int, name: str) -> IntArray:
+    """[M]: -1 for the earliest rows, then the fold; rows of one moment are in one fold."""
+    earlier = np.searchsorted(np.sort(moments), moments)
+    _, block = np.unique((folds + 1) * earlier // len(moments), return_inverse=True)
+    if block.max() == 0:
+        raise InputError(f"time order {name!r} does not tell earlier from later rows; choose another column")
+    return np.asarray(block.reshape(-1) - 1, dtype=np.int64)
+
+
+def groups_of(table: Table) -> IntArray:
+    """[M], equal for rows that belong together: by the column of groups, else those of exact copies."""
+    if table.groups is not None:
+        return table.groups.codes
+    copies = copies_of(table)
+    return np.arange(len(table)) if copies is None else copies
+
+
+def copies_of(table: Table) -> IntArray | None:
+    """[M]: a number for each different row; None where no more rows coincide than chance lets coincide.
+
+    Rows of a few yes/no columns coincide by chance, and tell of new rows that do so too: they are no copies.
+    In rows that coincide by chance, a cell agrees about as often where all others agree as it does anywhere.
+    """
+    keys = row_keys(table.columns, table)
+    _, first, numbers = np.unique(keys, return_index=True, return_inverse=True)
+    alike = _pairs(keys)
+    if not alike or not table.names:
+        return None
+    if len(table.names) <= _WIDE:
+        cells = row_keys(table.columns)
+        columns = [row_keys({name: column}) for name, column in table.columns.items()]
+        space = np.prod([float(len(np.unique(column))) for column in columns])
+        chance, all_pairs = 1.0, len(keys) * (len(keys) - 1) / 2
+        for one in (*columns, keys - cells):
+            agree = (_pairs(one) - alike) / max(all_pairs - alike, 1.0)
+            but_one = _pairs(keys - one) - alike  # pairs that differ here only
+            if agree < 1 and alike * (1 - agree) < _BEYOND_CHANCE * agree * but_one:
+                return None
+            chance *= agree
+        if space < _BEYOND_CHANCE * len(keys) or alike < _BEYOND_CHANCE * chance * all_pairs:
+            return None
+    in_order = np.argsort(np.argsort(first))  # numbered as they come
+    return np.asarray(in_order[numbers.reshape(-1)], dtype=np.int64)
+
+
+def _pairs(keys: Hashes) -> float:
+    """Return how many pairs of rows have the same key."""
+    counts = np.unique(keys, return_counts=True)[1].astype(np.float64)
+    return float(counts @ (counts - 1) / 2)
+
+
+def note_on_rows(table: Table, option: Callable[[str], str] = lambda name: f"groups={name!r}") -> str:
+    """Say which rows belong together, or seem to; empty if none. ``option`` writes how to state a column."""
+    if table.groups is not None:
+        return f"{_counted(table.groups.codes)} of {table.groups.name!r} are kept together"
+    copies = copies_of(table)
+    if copies is not None:
+        repeated = len(copies) - int(copies.max()) - 1
+        return f"{repeated} of {len(table)} rows are exact copies of others; copies are kept together"
+    name = grouping_column(table)
+    if name is None:
+        return ""
+    return f"rows of one {name!r} are nearly alike; if they belong together, say so ({option(name)})"
+
+
+def _counted(groups: IntArray) -> str:
+    return f"{len(groups)} rows of {len(np.unique(groups))} groups"
+
+
+def grouping_column(table: Table) -> str | None:
+    """Return the column within whose values rows are nearly alike, as the visits of one patient are."""
+    rng = np.random.default_rng(0)
+    found = [
+        name
+        for name, column in table.columns.items()
+        if column.kind is Kind.TEXT or table.plans[name].whole
+        if _share_alike(table, name, column, rng) >= _ALIKE
+    ]
+    # the age of a patient parts the rows as well, but not as finely
+    return max(found, key=lambda name: len(table.columns[name].distinct()[0]), default=None)
+
+
+def _share_alike(table: Table, name: str, column: Column, rng: np.random.Generator) -> float:
+    """Return how many rows have their nearest other row, by the other columns, within the same value."""
+    values, groups, sizes = np.unique(column.values[column.known], return_inverse=True, return_counts=True)
+    repeated = np.flatnonzero(sizes > 1)
+    large = sizes.max(initial=0) > len(table) / _LEAST_GROUPS
+    if large or len(repeated) < _LEAST_GROUPS or 2 * len(values) > len(groups):
+        return 0.0
+    chosen = rng.permutation(len(values))
+    chosen = chosen[: 1 + np.searchsorted(np.cumsum(sizes[chosen]), _LOOKED_AT)]
+    rows = np.flatnonzero(column.known)[np.isin(groups, chosen)]
+    group = groups.reshape(-1)[np.isin(groups, chosen)]
+    others = [table.columns[other].take(rows) for other in table.names if other != name]
+    if not others:
+        return 0.0
+    apart: FloatArray = np.sum([_apart(other) for other in others], axis=0)
+    np.fill_diagonal(apart, np.inf)
+    nearest = apart <= apart.min(axis=1, keepdims=True) + 1e-9
+    same = (nearest & (group[:, None] == group)).sum(axis=1) / nearest.sum(axis=1)
+    return float(same.mean())
+
+
+def _apart(column: Column) -> FloatArray:
+    """[M, M]: how far cells are apart, from 0 to 1: by standard deviations of numbers, else 0 or 1."""
+    values, known = column.values, column.known
+    if column.kind in (Kind.NUMBER, Kind.DATE):
+        numbers = values.astype(np.float64)
+        spread = float(np.std(numbers[known])) if known.any() else 0.0
+        apart = np.abs(numbers[:, None] - numbers) / (spread or 1.0)
+        apart = np.minimum(apart, 1.0)
+    else:
+        apart = (values[:, None] != values).astype(np.float64)
+    both = known[:, None] & known
+    return np.where(both, apart, (known[:, None] != known).astype(np.float64))
