@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nri.induce.settings import Knowledge, Settings
     from nri.induce.validate import cross_validate, diagnose
     from nri.networks import export_weights, train_network
-    from nri.regressor import NRIRegressor
+    from nri.regressor import NRIRegressor, NRISurvival
     from nri.report import ReportOptions, write_report
     from nri.rule import Rule
     from nri.table import Table
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _PLACES = {
     "NRIClassifier": "nri.estimator",
     "NRIRegressor": "nri.regressor",
+    "NRISurvival": "nri.regressor",
     "read_table": "nri.api",
     "Table": "nri.table",
     "induce_rule": "nri.induce.induce",
@@ -68,6 +69,7 @@ __all__ = [
     "NRIClassifier",
     "NRIError",
     "NRIRegressor",
+    "NRISurvival",
     "ReportOptions",
     "Rule",
     "RuleDisplay",

@@ -4,20 +4,24 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 
 from nri.arrays import FloatArray
-from nri.errors import InputError
+from nri.errors import InputError, similar_files
 from nri.rule import Kind, Label, Rule, from_json
 from nri.rule.render import format_by_ending
-from nri.table import Binarizer, Table, as_frame, atomic_file, table_of
-from nri.table import source as table_source
+from nri.table import Binarizer, Table, table_of
+from nri.table.by_plan import comparison_of
+from nri.table.codes import ReadOptions, read_options
 from nri.table.excel import SheetChoice
-from nri.table.files import similar_files
-from nri.table.target import with_survival, with_target
+from nri.table.source import Source, open_source, source_of
+from nri.table.survival import with_survival
+from nri.table.target import with_target
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def read_table(
@@ -28,7 +32,11 @@ def read_table(
     time: str | None = None,
     event: str | None = None,
     weights: str | None = None,
+    groups: Any = None,
+    time_order: Any = None,
     exact_text: bool = False,
+    missing: Any = None,
+    labels: Any = None,
     sheet: str | None = None,
     header: int | None = None,
 ) -> Table:
@@ -51,8 +59,16 @@ def read_table(
         yes and no (1 and 0) or a comparison such as ``"status = dead"`` for whether it ended in the event.
     weights : str, optional
         A column that says how many rows each row stands for.
+    groups, time_order : str or array [M], optional
+        A column, or a value for each row, that says which rows belong together (``"patient"``), or when they
+        came. It is no feature; everything that validates keeps to it, see :func:`cross_validate`.
     exact_text : bool
         Whether texts that differ only in case and blanks are kept apart.
+    missing : cell, list of cells, or dict of such by column, optional
+        Cells that stand for nothing, e.g. ``[-999, "unknown"]`` or ``{"sbp": -999}``. Codes that can hardly
+        be anything else are found without it; a column with an empty list keeps them.
+    labels : dict of dict, optional
+        For columns of codes what they stand for, e.g. ``{"smoker": {1: "no", 2: "yes"}}``.
     sheet : str, optional
         Of a workbook, the name or number of the sheet, or a range: ``"Visits!B3:F90"``.
     header : int, optional
@@ -69,18 +85,22 @@ def read_table(
     >>> len(table), table.names, table.classes
     (4, ('size',), (False, True))
     """
-    if isinstance(source, str | Path) or hasattr(source, "read"):
-        choice = SheetChoice(sheet, header)
-        table = table_source.read_table(source, exact=exact_text, choice=choice)
-    else:
-        table = table_of(source, exact=exact_text)
-    if time is None and event is None:
-        return table if target is None else with_target(table, target, positive, weights)
-    if time is None or event is None:
+    if (time is None) != (event is None):
         raise InputError("time and event go together; give a column for each")
-    if target is not None or positive is not None:
+    if time is not None and (target is not None or positive is not None):
         raise InputError("time and event are what is explained; leave target and positive out")
-    return with_survival(table, time, event, weights)
+    if isinstance(source, str | Path) or hasattr(source, "read"):
+        source = open_source(source, choice=SheetChoice(sheet, header), rewritable=False)
+    elif not isinstance(source, Table):
+        source = source_of(source)
+    if isinstance(source, Source):
+        explained = {"target": target, "time": time, "event": event}
+        outcome = [comparison_of(text, source.names, what)[0] for what, text in explained.items() if text]
+        source = source.table(read_options(missing, labels, exact=exact_text, outcome=outcome))
+    table: Table = source.arranged(groups, time_order)
+    if time is not None and event is not None:
+        return with_survival(table, time, event, weights)
+    return table if target is None else with_target(table, target, positive, weights)
 
 
 def read_rule(source: "str | PathLike[str] | IO[str]") -> Rule:
@@ -138,6 +158,8 @@ def write_rule(rule: Rule, path: "str | PathLike[str]", *, format: str | None = 
     """
     chosen = format or format_by_ending(Path(path)) or "text"
     text = rule.render(chosen)
+    from nri.table.write import atomic_file
+
     with atomic_file(Path(path)) as file:
         file.write(text if text.endswith("\n") else text + "\n")
 
@@ -175,8 +197,10 @@ def binarize(
     >>> table.matrix[-1].tolist()
     [nan, 0.0, 1.0]
     """
+    from nri.table.frames import as_frame
+
     kinds = None if numeric is None else _stated_kinds(as_frame(X), numeric)
-    table = table_of(X, kinds=kinds, exact=True)
+    table = table_of(X, ReadOptions(kinds or {}, exact=True))
     binarizer = Binarizer(mode).fit(table)
     values, known = binarizer.cells(table.columns, len(table))
     return BinaryTable(
@@ -188,8 +212,10 @@ def binarize(
     )
 
 
-def _stated_kinds(frame: pd.DataFrame, numeric: Collection[str]) -> dict[str, Kind]:
+def _stated_kinds(frame: "pd.DataFrame", numeric: Collection[str]) -> dict[str, Kind]:
     """Return the kind of each column where somebody names the numbers; booleans by type stay booleans."""
+    import pandas as pd
+
     booleans = [name for name in frame.columns if pd.api.types.is_bool_dtype(frame[name].dtype)]
     others = {name: Kind.TEXT for name in frame.columns if name not in booleans}
     return others | dict.fromkeys(numeric, Kind.NUMBER)

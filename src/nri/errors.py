@@ -5,7 +5,10 @@ the fields of the error, not in its text.
 """
 
 import difflib
+import importlib.util
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 
 class NRIError(Exception):
@@ -100,3 +103,40 @@ def listed(names: Sequence[str], most: int = 12) -> str:
     """Name columns; of many the first ones and the last, which is often the target."""
     quoted = [repr(name) for name in names]
     return ", ".join(quoted if len(quoted) <= most else [*quoted[: most - 1], "...", quoted[-1]])
+
+
+def missing_file(path: Path) -> InputError:
+    """Return an error that there is no such file, with a hint at files of nearly the same name."""
+    hint = f"; there is no folder {path.parent} either"
+    if os.path.isdir(path.parent):
+        hint = similar_files(path) or "; check the name and the folder"
+    return InputError(f"no file {path}{hint}")
+
+
+def similar_files(path: Path) -> str:
+    """Return a hint at files beside an absent one that have nearly its name, or nothing.
+
+    Stems are compared: among short names a shared ".csv" alone would make any two look alike.
+    """
+    try:
+        beside = sorted(entry for entry in path.parent.iterdir() if entry.is_file())
+    except OSError:  # no such folder, or none that may be looked into
+        return ""
+    beside.sort(key=lambda entry: entry.suffix == path.suffix)  # of files of one stem, the last one counts
+    by_stem = {entry.stem: entry.name for entry in beside}
+    close = [by_stem[stem] for stem in difflib.get_close_matches(path.stem, list(by_stem), n=2)]
+    return "; did you mean " + " or ".join(map(repr, close)) + "?" if close else ""
+
+
+def require_extra(extra: str | None, what: str, *packages: str) -> None:
+    """Refuse to go on where a package is not installed; it comes with an extra, or by its own name.
+
+    >>> require_extra("train", "training", "no_such_package")
+    Traceback (most recent call last):
+        ...
+    nri.errors.InputError: training needs no_such_package, not installed; run: pip install 'nri[train]'
+    """
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    if missing:
+        wanted = f"'nri[{extra}]'" if extra else " ".join(missing)
+        raise InputError(f"{what} needs {', '.join(missing)}, not installed; run: pip install {wanted}")

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.induce.floors import Floored, Floors, meet_floors
-from nri.induce.induce import TablePosterior, induce_rule
+from nri.induce.induce import Induction, TablePosterior, induce_rule
 from nri.induce.settings import DEFAULT_MODEL, Knowledge, Settings, real, yes_or_no
 from nri.induce.validate import KnowledgePrice, price_of_knowledge
 from nri.outcome import Classes
@@ -79,6 +79,9 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
     exact_text : bool
         Whether texts that differ only in case and blanks (``yes``, ``YES``) are kept apart. By default they
         are one value, in features and in labels, with a note.
+    missing : cell, list of cells, or dict of such by column, optional
+        Cells that stand for nothing, e.g. ``[-999, "unknown"]`` or ``{"sbp": -999}``; an empty list keeps
+        the codes of a column that would else be found to stand for nothing.
     random_state : int, RandomState or None
         Seed of the search. None is a fixed seed here: the same table gives the same rule.
 
@@ -138,6 +141,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         knowledge: Knowledge | None = None,
         stable: bool = False,
         exact_text: bool = False,
+        missing: Any = None,
         random_state: Any = None,
     ) -> None:
         self.model = model
@@ -157,9 +161,12 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         self.knowledge = knowledge
         self.stable = stable
         self.exact_text = exact_text
+        self.missing = missing
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, unlabelled: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, unlabelled: Any = None, groups: Any = None
+    ) -> Self:
         """Induce rules from labelled rows.
 
         Parameters
@@ -174,12 +181,15 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         unlabelled : rows like X, optional
             Further rows whose label nobody knows. The seeded model asks what it believes of them, so that the
             rule is good where rows really are.
+        groups : str or array [M], optional
+            Which rows belong together, e.g. the visits of a patient; for floors, which are cross-validated.
+            A named column of X is no feature.
         """
         if isinstance(y, str):
             return self._fit_in_place(X, y, sample_weight, unlabelled)
         names, frame = feature_names(X), as_frame(X)
-        labels, classes = read_labels(y, len(frame), exact=self._exact)
-        table = self._table(frame, labels, sample_weight)
+        labels, classes = read_labels(y, len(frame), exact=self._options.exact)
+        table = self._table(frame, labels, sample_weight).arranged(groups)
         if unlabelled is not None:
             more = read_unlabelled(unlabelled, frame, named=names is not None)
             table = replace(table, unlabelled=read_columns(more, table.plans))
@@ -190,7 +200,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         settings = self.settings
         induction = induce_rule(table, settings, rng=self._generator())
         self.knowledge_price_ = price_of_knowledge(table, settings, induction.rule, rng=self._generator())
-        self._posterior, self.classes_ = induction.posterior, classes
+        self._posterior, self.classes_ = _of_classes(induction), classes
         return self._keep(induction, table, list(frame.columns), names)
 
     def _fit_in_place(self, X: Any, target: str, sample_weight: Any, unlabelled: Any) -> Self:
@@ -203,9 +213,9 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
                 "weights, rows without labels, min_sensitivity and min_specificity are for tables in memory; "
                 "leave them out, or collect the table"
             )
-        rows = rows_held(X, target, positive=self.positive, exact=self._exact)
+        rows = rows_held(X, target, positive=self.positive, options=self._options)
         induction = induce_rule(rows, self.settings, rng=self._generator())
-        self._posterior, self.floors_, self.knowledge_price_ = induction.posterior, None, None
+        self._posterior, self.floors_, self.knowledge_price_ = _of_classes(induction), None, None
         self.classes_ = label_array(induction.rule.classes)
         columns = [one.name for one in rows.engine.columns if one.name not in rows.target.columns]
         seen = rows.count({literal for clause in induction.rule.clauses for literal in clause}).table
@@ -239,7 +249,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         """Return rows and labels as a table with the classes of ``fit``, e.g. to report on them."""
         check_is_fitted(self)
         frame = as_frame(X)
-        labels, _ = read_labels(y, len(frame), exact=self._exact)
+        labels, _ = read_labels(y, len(frame), exact=self._options.exact)
         strange = [label for label in labels.classes if label not in self.rule_.classes]
         if strange:
             raise InputError(
@@ -288,3 +298,8 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         if label not in classes:
             raise InputError(f"positive={self.positive!r} is no class; choose one of {list(classes)}")
         return classes.index(label)
+
+
+def _of_classes(induction: Induction) -> TablePosterior | None:
+    posterior = induction.posterior
+    return posterior if isinstance(posterior, TablePosterior) else None

@@ -26,11 +26,13 @@ from nri.outcome import Classes, Number, Outcome
 from nri.rule import Explanation, Rule, from_json
 from nri.rule.column import Columns, empty_column
 from nri.rule.labels import as_label
-from nri.table.binarizer import LeftOut, Reason
 from nri.table.cells import spelling_note, spellings_of
-from nri.table.frames import as_frame, settled_weights
+from nri.table.codes import ReadOptions, read_options
+from nri.table.frames import as_frame
+from nri.table.left_out import LeftOut, Reason
 from nri.table.source import Source
 from nri.table.table import Note, Table, logger
+from nri.table.weights import settled_weights
 
 _MANY, _REPEATS = 10_000, 3
 """Labels from which scikit-learn is asked about the classes alone, each so often that it is no surprise."""
@@ -80,12 +82,12 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         )
 
     @property
-    def _exact(self) -> bool:
-        return yes_or_no("exact_text", self.exact_text)
+    def _options(self) -> ReadOptions:
+        return read_options(self.missing, exact=yes_or_no("exact_text", self.exact_text))
 
     def _with_outcome(self, frame: pd.DataFrame, outcome: Outcome, sample_weight: Any) -> Table:
         weights = read_weights(sample_weight, len(frame))
-        table = Source(frame).table(exact=self._exact).with_outcome(outcome)
+        table = Source(frame).table(self._options).with_outcome(outcome)
         return table if weights is None else table.reweighted(weights)
 
     def _keep(
@@ -356,6 +358,33 @@ def read_numbers(y: Any, n_rows: int) -> Number:
     if not np.isfinite(values).all():
         raise InputError("Input y contains infinity: a value cannot be infinite; leave such rows out")
     return Number(name, values)
+
+
+def read_followed(frame: pd.DataFrame, y: Any, time: Any, event: Any) -> tuple[pd.DataFrame, str, str]:
+    """Return a table with the time and the event of every row, and what these two columns are called."""
+    given = [one is not None for one in (y, time, event)]
+    if given not in ([True, False, False], [False, True, True]):
+        raise InputError("give either y, an array of event and time, or both time= and event=")
+    if y is not None and getattr(getattr(y, "dtype", None), "names", None):
+        if len(y.dtype.names) != 2:
+            raise InputError(f"y has the fields {listed(y.dtype.names)}; give two, event and time")
+        event, time = (pd.Series(y[name], name=name) for name in y.dtype.names)
+    elif y is not None:
+        both = as_frame(y)
+        if both.shape[1] != 2:
+            raise InputError(f"y has {both.shape[1]} columns; give two, time and event")
+        both = both if feature_names(y) is not None else both.set_axis(["time", "event"], axis="columns")
+        time, event = both.iloc[:, 0], both.iloc[:, 1]
+    called = []
+    for cells, what in ((time, "time"), (event, "event")):
+        if not isinstance(cells, str):
+            _check_length(f"{len(cells)} cells of {what}; give one", len(cells), len(frame))
+            name = str(getattr(cells, "name", None) or what)
+            while name in frame.columns:
+                name += "_"
+            frame, cells = frame.assign(**{name: np.asarray(cells)}), name
+        called.append(cells)
+    return frame, called[0], called[1]
 
 
 def _name_of(y: Any, what: str) -> str:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from nri import NRIClassifier, NRIRegressor, read_table
 from nri.errors import InputError
 from nri.paper import model as paper
-from nri.table.frames import LEAST_ROWS, MOST_ROWS, settled_weights
+from nri.table.weights import LEAST_ROWS, MOST_ROWS, settled_weights
 
 ROWS = {"a": list(range(10)), "b": ["x", "y"] * 5}
 LABELS = [False] * 4 + [True] * 6

@@ -136,7 +136,7 @@ def described_bytes(file: Path) -> None:
         (lambda file: file.with_suffix(".json").write_text("[]"), r"paper\.json is no card"),
         (lambda file: file.with_suffix(".json").write_text('{"sha256": ""}'), r"paper\.json is no card"),
         (other_bytes, r"paper\.onnx is damaged: its SHA-256 is not that of its card"),
-        (described_bytes, r"paper\.onnx is no network that onnxruntime can run"),
+        (described_bytes, r"paper\.onnx is no network that nri can run"),
         (lambda file: card_of(file, inducer="oracle"), "holds the unknown network 'oracle'"),
         (
             lambda file: card_of(file, version=2),

@@ -1,0 +1,116 @@
+"""What a small run loads, what the default installation needs, and what works with numpy and scipy alone."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+DEFAULT = {re.match(r"[\w-]+", need)[0] for need in PROJECT["dependencies"]}
+BLOCK = """
+import sys
+
+class Without:
+    def __init__(self, finder):
+        self.finder = finder
+
+    def find_spec(self, name, path=None, target=None):
+        return None if name.partition(".")[0] in {names!r} else self.finder.find_spec(name, path, target)
+
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+
+sys.meta_path[:] = map(Without, sys.meta_path)
+"""
+OTHERS = {
+    *(DEFAULT - {"numpy", "scipy", "scikit-learn"}),
+    *("sklearn", "joblib", "narwhals", "pydantic", "click", "pygments", "dateutil"),
+    *("pyarrow", "duckdb", "torch", "onnxruntime", "matplotlib", "polars"),
+}
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def without(packages: set[str], code: str) -> str:
+    return run(BLOCK.format(names=packages) + code)
+
+
+def test_the_default_installation_has_few_dependencies():
+    """Each is in docs/limits.md with its size and why it is there."""
+    assert {
+        *("numpy", "scipy", "pandas", "scikit-learn", "threadpoolctl"),
+        *("rich", "sqlglot", "typer", "jinja2", "markupsafe"),
+    } == DEFAULT
+    sizes = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+    assert all(f"| {name} |" in sizes for name in DEFAULT)
+
+
+def test_every_dependency_has_a_lower_bound_that_is_a_release():
+    bounds = [*PROJECT["dependencies"], *chain(*PROJECT["optional-dependencies"].values())]
+    stated = [re.search(r"[><=]=\s*([\w.]+)", need) for need in bounds if not need.startswith("nri[")]
+    assert all(bound is not None and re.fullmatch(r"[\d.]+", bound[1]) for bound in stated)
+
+
+def test_a_small_run_loads_neither_pandas_nor_any_other_large_package():
+    """A CSV file of a few rows is split by the standard library; pandas alone would double the time."""
+    code = """
+import sys
+from contextlib import redirect_stdout, suppress
+from io import StringIO
+from nri.cli.app import main
+with redirect_stdout(StringIO()), suppress(SystemExit):
+    main(["induce", "docs/examples/visits.csv", "--target", "flu", "--quiet"])
+print(*{name.partition(".")[0] for name in sys.modules})
+"""
+    assert set(run(code).split()) & (OTHERS | {"sklearn"}) <= {"typer", "threadpoolctl", "pydantic", "click"}
+
+
+def test_with_numpy_and_scipy_alone_a_text_becomes_a_rule():
+    code = """
+import io, pathlib, nri
+text = pathlib.Path("docs/examples/visits.csv").read_text()
+table = nri.read_table(io.StringIO(text), "flu")
+print(nri.induce_rule(table).rule)
+"""
+    rule = without(OTHERS, code)
+    assert rule.startswith("IF  (cough = yes AND fever = yes)")
+    assert rule == run(code)
+
+
+@pytest.mark.parametrize(
+    ("package", "code"),
+    [
+        ("pyarrow", "nri.read_table('{folder}/t.parquet', 'flu')"),
+        ("pyarrow", "nri.read_table(polars.DataFrame({{'x': [1, 2], 'y': ['a', 'b']}}), 'y')"),
+        ("duckdb", "from nri.rows.engine import connect; connect()"),
+    ],
+)
+def test_what_is_not_installed_is_one_line_with_the_remedy(tmp_path, package, code):
+    (tmp_path / "t.parquet").write_bytes(b"PAR1 and more PAR1")
+    tried = f"""
+import nri, polars
+try:
+    {code.format(folder=tmp_path)}
+except nri.InputError as error:
+    print(error)
+"""
+    assert f"needs {package}, not installed; run: pip install 'nri[parquet]'" in without({package}, tried)
+
+
+def test_a_long_text_is_read_without_pyarrow_too():
+    code = """
+import io, nri
+text = "x,y\\n" + "".join(f"{i % 97},{'yes' if i % 97 > 50 else 'no'}\\n" for i in range(200_000))
+table = nri.read_table(io.StringIO(text), "y")
+print(len(table), table.plans["x"].kind)
+"""
+    assert without({"pyarrow"}, code).split() == ["200000", "number"]
