@@ -2,6 +2,7 @@ import sys
 import threading
 
 from nri.cli import console
+from nri.cli import terminal as shown
 
 
 class Terminal:
@@ -53,10 +54,10 @@ def test_progress_stays_silent_without_a_terminal(capfd):
 
 def test_progress_appears_on_a_terminal_after_two_seconds(monkeypatch):
     started = threading.Event()
-    monkeypatch.setattr(console, "PROGRESS_AFTER", 0.01)
-    monkeypatch.setattr(console._Elapsed, "seconds", 0.0)
+    monkeypatch.setattr(shown, "PROGRESS_AFTER", 0.01)
+    monkeypatch.setattr(shown.Elapsed, "seconds", 0.0)
     monkeypatch.setattr("rich.progress.Progress.start", lambda self: started.set())
-    monkeypatch.setattr("rich.console.Console.is_terminal", True)
+    monkeypatch.setattr(sys, "stderr", Terminal())
     with console.progress("thinking"):
         assert started.wait(10)
     started.clear()
@@ -67,13 +68,13 @@ def test_progress_appears_on_a_terminal_after_two_seconds(monkeypatch):
 def test_several_short_waits_are_a_long_one(monkeypatch):
     """Reading, inducing and each fold may take less than two seconds, and together many seconds."""
     started = threading.Event()
-    monkeypatch.setattr(console, "PROGRESS_AFTER", 60.0)
-    monkeypatch.setattr(console._Elapsed, "seconds", 0.0)
+    monkeypatch.setattr(shown, "PROGRESS_AFTER", 60.0)
+    monkeypatch.setattr(shown.Elapsed, "seconds", 0.0)
     monkeypatch.setattr("rich.progress.Progress.start", lambda self: started.set())
-    monkeypatch.setattr("rich.console.Console.is_terminal", True)
+    monkeypatch.setattr(sys, "stderr", Terminal())
     with console.progress("reading"):
         assert not started.wait(0.05)
-    assert 0.05 <= console._Elapsed.seconds < 60
-    console._Elapsed.seconds = 61.0
+    assert 0.05 <= shown.Elapsed.seconds < 60
+    shown.Elapsed.seconds = 61.0
     with console.progress("thinking"):
         assert started.wait(10)

@@ -1,5 +1,8 @@
 """What ``nri predict`` makes of a file as people have it."""
 
+import hashlib
+import json
+from importlib.metadata import version
 from pathlib import Path
 
 import pandas as pd
@@ -38,7 +41,7 @@ def test_the_cells_and_the_delimiter_of_the_file_stay_as_they_were(nri, tmp_path
     ]
     new.write_text("\n".join(lines) + "\n", encoding="utf-8")
     done = nri("predict", weight_rule, new, "--quiet")
-    added = ["predicted_class;probability", "light;0.9354", "heavy;0.9553"]
+    added = ["predicted_class;probability", "light;0.9353", "heavy;0.9552"]
     assert done.out == "".join(f"{line};{more}\n" for line, more in zip(lines, added, strict=True))
 
 
@@ -47,7 +50,7 @@ def test_blank_lines_and_any_end_of_line_will_do(nri, tmp_path, weight_rule, end
     new, out = tmp_path / "new.csv", tmp_path / "out.csv"
     new.write_bytes(f"weight,x{end}{end}60,{end}   {end}90,1".encode())
     assert nri("predict", weight_rule, new, "--out", out).code == 0
-    lines = ["weight,x,predicted_class,probability", "60,,light,0.9354", "90,1,heavy,0.9553", ""]
+    lines = ["weight,x,predicted_class,probability", "60,,light,0.9353", "90,1,heavy,0.9552", ""]
     assert out.read_bytes().decode() == end.join(lines)
 
 
@@ -55,7 +58,7 @@ def test_the_name_of_the_result_may_ask_for_another_format(nri, tmp_path, weight
     new = tmp_path / "new.csv"
     new.write_text('weight,x\n60.0,"a,b"\n90.0,c\n')
     assert nri("predict", weight_rule, new, "--out", tmp_path / "out.tsv").code == 0
-    assert (tmp_path / "out.tsv").read_text().splitlines()[1] == "60.0\ta,b\tlight\t0.9354"
+    assert (tmp_path / "out.tsv").read_text().splitlines()[1] == "60.0\ta,b\tlight\t0.9353"
     assert nri("predict", weight_rule, new, "--out", tmp_path / "out.parquet").code == 0
     assert pd.read_parquet(tmp_path / "out.parquet")["weight"].tolist() == [60, 90]
 
@@ -109,3 +112,44 @@ def test_true_and_false_are_spelled_as_in_the_rule(nri, tmp_path):
             out = tmp_path / f"{engine}.parquet"
             assert nri("predict", rule, file, "--engine", engine, "--out", out).code == 0
             assert pd.read_parquet(out)["predicted_flag"].dtype == bool
+
+
+def test_totals_and_footnotes_of_a_sheet_stay_empty(nri, tmp_path, weight_rule):
+    """The row of totals and the source below the table got a class each."""
+    rows = [["weight", "who", "class"], [60, "a", "light"], [90, "b", "heavy"]]
+    rows += [["Total", 150, None], ["Source: the scales of ward 3", None, None]]
+    new, out = tmp_path / "new.xlsx", tmp_path / "said.xlsx"
+    pd.DataFrame(rows).to_excel(new, header=False, index=False)
+    done = nri("predict", weight_rule, new, "--out", out)
+    said = pd.read_excel(out, engine="openpyxl")
+    assert said["predicted_class"].fillna("").tolist() == ["light", "heavy", "", ""]
+    assert "on the 2 rows" in done.err
+
+
+def test_what_the_model_believes_beyond_the_rule_stands_beside_it(nri, tmp_path, weight_rule):
+    done = nri(
+        "predict", weight_rule, tmp_path / "weights.csv", "--posterior", tmp_path / "weights.csv", "--only"
+    )
+    names, first, *_, last = (line.split(",") for line in done.out.splitlines())
+    assert names == ["predicted_class", "probability", "posterior_heavy", "posterior_light"]
+    assert float(first[2]) < 0.3
+    assert float(last[2]) > 0.7
+
+
+def test_a_rule_file_says_where_the_rule_comes_from(nri, tmp_path, monkeypatch):
+    """Date, version, options, hash of the file and reading notes, beside what a reader needs."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    table, rule, page = tmp_path / "t.csv", tmp_path / "rule.json", tmp_path / "report.html"
+    rows = "".join(f"{-999 if w % 9 == 0 else w},{'heavy' if w >= 72 else 'light'}\n" for w in range(50, 100))
+    table.write_text("weight,class\n" + rows)
+    nri("induce", table, "--target", "class", "--max-literals", 2, "--out", rule, "--html", page)
+    about = json.loads(rule.read_text())["provenance"]
+    assert about == {
+        "date": "2023-11-14",
+        "nri": version("nri"),
+        "file": "t.csv",
+        "sha256": hashlib.sha256(table.read_bytes()).hexdigest(),
+        "options": ["target=class", "max_literals=2"],
+        "notes": ["weight: -999 in 6 of 50 cells is read as missing (--missing weight= keeps it)"],
+    }
+    assert about["sha256"] in page.read_text(encoding="utf-8")

@@ -83,9 +83,9 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Counter[Any]]:
         counts["cells"][name] += 1
         return cells(self, name, **options)
 
-    def counted_understand(one, **options):
+    def counted_understand(*one, **options):
         counts["understand"]["any column"] += 1
-        return understand(one, **options)
+        return understand(*one, **options)
 
     def counted_read_by(one, plan, name):
         counts["read_by"][name] += 1

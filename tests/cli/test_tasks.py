@@ -219,3 +219,21 @@ def test_stability_of_a_comparison_with_weights(nri, visits):
     done = nri("stability", visits, "-t", "age > 57", "--weights", "n", "--samples", 2)
     assert done.code == 0
     assert "rows (weighted)" in done.out
+
+
+def test_rows_that_belong_together_are_named_and_kept_together(nri, tmp_path):
+    """Eight visits of each patient were judged by rules that knew the patient."""
+    rng = np.random.default_rng(0)
+    who = np.repeat(np.arange(12), 5)
+    frame = pd.DataFrame((rng.normal(size=(12, 3))[who] + 0.1 * rng.normal(size=(60, 3))).round(2))
+    frame.columns = list("abc")
+    frame = frame.assign(patient=[f"P{i}" for i in who], ill=rng.integers(0, 2, 12)[who])
+    path = tmp_path / "visits.csv"
+    frame.to_csv(path, index=False)
+    options = ("induce", path, "--target", "ill", "--cv", "--model", "greedy")
+    assert "--groups patient" in nri(*options).err
+    grouped = nri(*options, "--groups", "patient", "--without", "patient", "--format", "json")
+    assert "60 rows of 12 groups of 'patient' are kept together" in grouped.err
+    rule = json.loads(grouped.out)
+    assert "together" in rule["validation"]["method"]
+    assert "patient" not in json.dumps(rule["branches"])

@@ -33,6 +33,11 @@ class Commands(TyperGroup):
         """Return a command; for one of another package what imports it when it is called."""
         return super().get_command(ctx, cmd_name) or plugins.plugin(cmd_name)
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write plain text: boxes around the list of commands take twice the time of everything else."""
+        self.rich_markup_mode = None
+        super().format_help(ctx, formatter)
+
     def invoke(self, ctx: Any) -> Any:
         """Run a command; a reader that closes the pipe early (``nri ... | head -1``) is no failure."""
         try:
@@ -49,6 +54,7 @@ class BriefCommand(TyperCommand):
         super().__init__(*args, **more)
         paragraphs = (self.help or "").split("\n\n")
         self.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+        self.short_help = " ".join(paragraphs[0].split())  # uncut in the list of commands
         if any(parameter.name == "help_all" for parameter in self.params):
             for parameter in self.params:
                 parameter.hidden = parameter.name in RARE or getattr(parameter, "hidden", False)  # type: ignore[attr-defined]

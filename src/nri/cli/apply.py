@@ -1,9 +1,10 @@
 """``nri predict``, ``nri explain`` and ``nri export``: apply a rule from a file."""
 
+import json
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 from nri.cli import options as opt
 from nri.cli.console import emit, message, printable, progress, show_rule
@@ -30,6 +31,12 @@ def predict(
     probabilities: Annotated[
         bool, opt.option("--probabilities", "Add the probability of each class.")
     ] = False,
+    posterior: Annotated[
+        opt.Text,
+        opt.option(
+            "--posterior FILE", "Add what the model believes beyond the rule, by the rule's own table."
+        ),
+    ] = None,
     quiet: opt.QuietOption = False,
 ) -> None:
     """Add predictions to a table: a class and its probability, a number, or a risk.
@@ -42,6 +49,8 @@ def predict(
     applied = _with_probabilities(opt.read_rule(rule), probability_of, probabilities)
     _refuse_database(rule, file)
     files = files_to_stream(file, place)
+    if files is not None and posterior is not None:
+        raise InputError("--posterior is for tables that are read into memory; add --engine memory")
     if files is not None:
         from nri.tasks.predictions import stream_predictions
 
@@ -51,7 +60,7 @@ def predict(
             )
     else:
         source = open_table(file, place, quiet=quiet)
-        score = _predict_in_memory(applied, source, out, only=only)
+        score = _predict_in_memory(applied, source, out, posterior, only=only)
     if score is not None:
         message(f"{score} whose {applied.target} is known", quiet=quiet)
     if out is not None:
@@ -90,12 +99,19 @@ def table_output() -> IO[str]:
     return _SafeTerminal(sys.stdout) if sys.stdout.isatty() else sys.stdout  # type: ignore[return-value]
 
 
-def _predict_in_memory(rule: "Rule", source: "Source", out: Path | None, *, only: bool) -> str | None:
+def _predict_in_memory(
+    rule: "Rule", source: "Source", out: Path | None, posterior: str | None, *, only: bool
+) -> str | None:
     """Write the predictions; return how good they are if the table holds the truth."""
     from nri.table.write import write_beside, write_table
-    from nri.tasks.predictions import predictions, score_text
+    from nri.tasks.predictions import posterior_columns, predictions, score_text
 
     predicted = predictions(rule, source)
+    if posterior is not None:
+        from nri.api import read_table
+
+        target = rule.labels.name  # a number and survival have no classes to believe in
+        predicted = predicted.join(posterior_columns(rule, source, read_table(posterior, target)))
     if only:
         write_table(predicted, out or table_output())
     else:
@@ -117,7 +133,7 @@ def _with_probabilities(rule: "Rule", wanted: list[str] | None, every: bool) -> 
 
 def _refuse_database(rule: Path, file: str) -> None:
     """Refuse a database, by its URL or as a file, and name the SQL that makes predictions in it."""
-    from nri.table.files import database_in
+    from nri.rows.database import database_in
 
     scheme = file.partition("://")[0] if "://" in file else database_in(Path(file))
     if scheme is None:
@@ -229,12 +245,14 @@ def export(
     """Write a rule as SQL, Python, Markdown or any other format."""
     check_outputs({"--out": out}, {"the rule": rule})
     exported = opt.read_rule(rule)
-    for_sql = {"dialect": dialect, "table": table, "statement": statement, "into": into}
+    for_sql: dict[str, Any] = {"dialect": dialect, "table": table, "statement": statement, "into": into}
     name = choose_format(form, out, implied="sql" if any(for_sql.values()) else None) or "text"
     used = [(option, value, "sql") for option, value in for_sql.items()] + [("function", function, "python")]
     for option, value, needed in used:
         if value is not None and name != needed:
             raise InputError(f"--{option} is for --format {needed}, not for {name}; drop it, or add that")
+    if name == "json":  # where a rule comes from stays with it
+        for_sql["provenance"] = json.loads(rule.read_text(encoding="utf-8")).get("provenance")
     text = exported.render(name, function=function or "predict", **for_sql)
     if out is not None:
         write_text(out, text)

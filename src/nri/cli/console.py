@@ -3,41 +3,12 @@
 import logging
 import os
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
-from rich.console import Console
-from rich.highlighter import RegexHighlighter
-from rich.theme import Theme
-
 _LOGGER = logging.getLogger("nri")
 
-PROGRESS_AFTER = 2.0
-"""Seconds after which progress is shown."""
-
-
-class _Elapsed:
-    """Seconds that this command has worked for so far: several short steps are a long wait too."""
-
-    seconds = 0.0
-
-
-class RuleHighlighter(RegexHighlighter):
-    """Marks the words and numbers of a rule in text form."""
-
-    base_style = "rule."
-    highlights = [  # noqa: RUF012  # the base class declares it so
-        r"(?m)^(?P<word>IF| OR|     OR|THEN|ELSE IF|ELSE|ALWAYS)\b",
-        r"(?P<word>\b(AND|NOT|ELSE)\b)",
-        r"(?P<number>(\d\.\d\d|-) of +[\d.]+ rows)",
-        r"(?P<note>accuracy \d\.\d\d( ± \d\.\d\d)? \([^)]*\))",
-    ]
-
-
-_THEME = Theme({"rule.word": "bold cyan", "rule.number": "dim", "rule.note": "green"})
 _STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
 """How a closed stream is replaced: reading from the first and writing to the second fails."""
 
@@ -67,11 +38,7 @@ def drop_output() -> None:
 
 
 def printable(text: str) -> str:
-    r"""Return a text with its control characters escaped, so that a name cannot command the terminal.
-
-    >>> print(printable("red\x1b[31m"))
-    red\x1b[31m
-    """
+    """Return a text with its control characters escaped, so that a name cannot command the terminal."""
     if text.isprintable():
         return text
     return "".join(
@@ -84,8 +51,9 @@ def show_rule(text: str) -> None:
     if not sys.stdout.isatty():
         emit(text)
         return
-    console = Console(theme=_THEME, highlighter=RuleHighlighter(), soft_wrap=True, emoji=False, markup=False)
-    console.print(printable(text))
+    from nri.cli.terminal import print_rule
+
+    print_rule(printable(text))
 
 
 def emit(text: str, stream: IO[str] | None = None) -> None:
@@ -103,60 +71,32 @@ def message(text: str, *, quiet: bool = False) -> None:
 
 
 class Progress:
-    """What is shown while a command works; it is called after each step."""
+    """What is called after each step of a command; it shows something on a terminal only."""
 
-    def __init__(self, bar: Any, task: Any, visible: bool) -> None:
-        self._bar, self._task, self.visible = bar, task, visible
+    def __init__(self, bar: Any = None) -> None:
+        self._bar, self.visible = bar, bar is not None
 
     def __call__(self) -> None:
         """Count a step as done."""
-        self._bar.advance(self._task)
+        if self.visible:
+            self._bar.advance()
 
     def describe(self, text: str, done: int | None = None) -> None:
         """Show what is being done now, and how many steps are done."""
-        self._bar.update(self._task, description=printable(text), completed=done)
+        if self.visible:
+            self._bar.describe(printable(text), done)
 
 
 @contextmanager
 def progress(title: str, *, steps: int | None = None, quiet: bool = False) -> Iterator[Progress]:
-    """Show progress on stderr once this and earlier steps of the command took two seconds.
+    """Show progress on a terminal's stderr once this and earlier steps of the command took two seconds."""
+    if quiet or not sys.stderr.isatty():
+        yield Progress()
+        return
+    from nri.cli.terminal import shown_progress
 
-    With a number of steps a bar shows them.
-    """
-    from rich import progress as rich_progress
-
-    console = Console(stderr=True)
-    columns: list[rich_progress.ProgressColumn] = [
-        rich_progress.SpinnerColumn(),
-        rich_progress.TextColumn("{task.description}", markup=False),
-        rich_progress.TimeElapsedColumn(),
-    ]
-    if steps is not None:
-        columns.insert(2, rich_progress.BarColumn())
-    bar = rich_progress.Progress(*columns, console=console, transient=True)
-    task = bar.add_task(printable(title), total=steps)
-    over, lock = threading.Event(), threading.Lock()
-
-    def begin() -> None:
-        with lock:
-            if not over.is_set():
-                bar.start()
-
-    began = time.monotonic()
-    timer = threading.Timer(max(0.0, PROGRESS_AFTER - _Elapsed.seconds), begin)
-    timer.daemon = True
-    visible = not quiet and console.is_terminal
-    if visible:
-        timer.start()
-    try:
-        yield Progress(bar, task, visible)
-    finally:
-        timer.cancel()
-        _Elapsed.seconds += time.monotonic() - began
-        with lock:
-            over.set()
-            if bar.live.is_started:  # stopping what never started would print an empty line
-                bar.stop()
+    with shown_progress(printable(title), steps) as bar:
+        yield Progress(bar)
 
 
 class _NoteFormatter(logging.Formatter):

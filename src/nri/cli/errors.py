@@ -57,11 +57,7 @@ def _fail(message: str, code: int) -> NoReturn:
 
 
 def usage_line(error: Exception) -> str:
-    """Return what is wrong and where the options of the command are listed.
-
-    >>> usage_line(typer.BadParameter("Input should be a number."))
-    'invalid value: Input should be a number (see nri --help)'
-    """
+    """Return what is wrong and where the options of the command are listed."""
     message = str(error.format_message()).rstrip(".")  # type: ignore[attr-defined]  # every ClickError has it
     context = getattr(error, "ctx", None)
     command = "nri" if context is None else context.command_path
@@ -83,12 +79,8 @@ def unknown_option(name: str, context: Any) -> str:
 
 
 def in_options(error: NRIError) -> str:
-    """Return an error's line with a remedy in the words of the command line.
-
-    >>> print(in_options(TargetError("target 'price' is a number", "price > 100")))
-    target 'price' is a number; compare it, e.g. --target "price > 100"
-    """
-    from nri.table.binarizer import UselessColumnsError, refusal
+    """Return an error's line with a remedy in the words of the command line."""
+    from nri.table.left_out import UselessColumnsError, refusal
 
     match error:
         case UselessColumnsError():

@@ -12,15 +12,14 @@ from nri.errors import InputError, UnknownColumnError
 
 if TYPE_CHECKING:
     from nri.cli.output import Validation
-    from nri.induce.induce import Induction
     from nri.rows.base import Rows
     from nri.rule import Rule
     from nri.table import Table
 
 
 RARE = {
-    *("header", "exact_text", "dialect", "prevalence", "clinical"),
-    *("query", "memory", "sample", "random_state"),
+    *("header", "exact_text", "labels", "dialect", "prevalence", "clinical"),
+    *("table", "query", "memory", "sample", "random_state", "time_order", "keep"),
 }
 """Options that the help lists with --help-all only."""
 
@@ -53,8 +52,8 @@ def induce(
     standard input.
     """
     check_output(output, file, scoring)
-    with open_rows(file, reading, rows, quiet=output.quiet) as opened:
-        run(opened, options, scoring, output, source=file, sample=rows.sample)
+    with open_rows(file, reading, rows, options.config, quiet=output.quiet) as opened:
+        run(opened, options, scoring, output, reading, source=file, sample=rows.sample)
 
 
 def run(
@@ -62,6 +61,7 @@ def run(
     options: opt.InduceOptions,
     scoring: opt.Scoring,
     output: opt.OutputOptions,
+    reading: opt.Reading | None = None,
     *,
     source: str = "-",
     sample: int | None = None,
@@ -89,7 +89,10 @@ def run(
     with progress("searching for a rule", quiet=output.quiet) as step:
         rng = generator(scoring.random_state)
         induction = induce_rule(rows, settings, rng=rng, step=step.describe)
-    _show_search(induction, rows, quiet=output.quiet)
+    if not output.quiet:
+        from nri.cli.output import show_search
+
+        show_search(induction, rows)
     if table is not None and settings.knowledge:
         from nri.induce.validate import price_of_knowledge
 
@@ -106,71 +109,20 @@ def run(
         held, validation = validate(
             held, rows, induction.rule, settings, scoring, floored, quiet=output.quiet
         )
-    message(_warning(induction.rule.settled, table, validation), quiet=output.quiet)
-    form = chosen_format(output)
-    write_rule(induction.rule, output, form, rule_note(induction.rule, validation, cost), validation)
+    if not output.quiet:
+        from nri.cli.output import warning
+
+        message(warning(induction.rule.settled, table, validation))
+    form, about = chosen_format(output), {}
+    if form == "json" or scoring.html is not None:
+        from nri.cli.output import provenance
+
+        about = provenance(source, rows, *([] if reading is None else [reading]), options, scoring)
+    write_rule(induction.rule, output, form, rule_note(induction.rule, validation, cost), validation, about)
     if scoring.protect or scoring.html or not output.quiet:
         from nri.cli.output import show_more
 
-        show_more(induction, rows, settings, scoring, output, form, source, sample, held, floored)
-
-
-def _show_search(induction: "Induction", rows: "Table | Rows", *, quiet: bool) -> None:
-    """Show which columns were left out, and where a part of rows or columns was searched."""
-    from nri.table.binarizer import describe_left_out
-
-    message(describe_left_out(induction.left_out, named_in="--columns"), quiet=quiet)
-    if induction.searched is not None:
-        n_rows = f"{getattr(rows, 'n_rows', None) or len(rows):.10g}"  # type: ignore[arg-type]  # tables have it
-        counted = f"choices, cuts and counts are counted on all {n_rows} rows"
-        message(f"searched {induction.searched} of {n_rows} rows; {counted}", quiet=quiet)
-    if induction.searched_columns is not None:
-        searched = f"the {induction.searched_columns} of {len(rows.columns)} most informative columns"
-        message(f"searched {searched}; name others in the setting require", quiet=quiet)
-
-
-def _warning(rule: "Rule", table: "Table | None", validation: "Validation | None") -> str:
-    """Return that there is no rule, that a constant is as good, or what else a reader must know of it."""
-    if not rule.branches:
-        constant = rule.predicts.cells(rule.otherwise)[0]
-        more = _remedy(rule) or "give more rows, or other columns"
-        return f"no rule beats always predicting {constant} on these rows: {more}"
-    if validation is not None and validation.warning:
-        return validation.warning
-    if remedy := _remedy(rule):
-        return remedy
-    if table is None or len(rule.columns) > 1:
-        return ""
-    from nri.tasks.predictions import leaking_column
-
-    column = leaking_column(rule, table)
-    if column is None:
-        return ""
-    return (
-        f"{column!r} alone predicts every row: is it the target in other words, or known only afterwards? "
-        f'Then leave it out: --without "{column}"'
-    )
-
-
-def _remedy(rule: "Rule") -> str:
-    """Return what would bring classes that the rule never predicts; empty if it predicts all."""
-    from nri.rule.labels import spelled
-    from nri.rule.phrase import number
-
-    predicted = {one.value for one in rule.estimates}
-    missing = [label for label in getattr(rule.predicts, "classes", ()) if label not in predicted]
-    counts = {label: rule.support.counts[rule.labels.index(label)] for label in missing}
-    counts = {label: rows for label, rows in counts.items() if rows > 0}
-    if not counts:
-        return ""
-    label, rows = max(counts.items(), key=lambda pair: pair[1])
-    cost = max(2, round(max(rule.support.counts) / rows))
-    dearer = f"--cost {spelled(label)}={cost}"
-    few = f"{spelled(label)} has {number(rows)} of {number(rule.support.rows)} rows"
-    if len(rule.labels.classes) == 2:
-        return f"{few}; {dearer} or --min-sensitivity 0.8 makes them count for more, or give more rows"
-    branches = max(len(rule.branches) + len(counts), 2 * len(rule.labels.classes) + 2)
-    return f"{few}, but is never predicted; --max-branches {branches} or {dearer} may bring it"
+        show_more(induction, rows, settings, scoring, output, form, source, sample, held, floored, about)
 
 
 def rule_note(rule: "Rule", validation: "Validation | None" = None, cost: Any = None) -> str:
@@ -220,20 +172,21 @@ def write_rule(
     form: str | None,
     note: str,
     validation: "Validation | None" = None,
+    about: dict[str, Any] | None = None,
 ) -> None:
     """Write a rule to its file and show it as text, or print it in another format."""
-    from nri.rule.render import RenderOptions, render
-
     data = None if validation is None else validation.data
-    options = RenderOptions(note=note or None, dialect=output.dialect, validation=data)
+    options: dict[str, Any] = {"note": note or None, "dialect": output.dialect, "validation": data}
+    if about:
+        options["provenance"] = about
     if output.out is not None:
         from nri.cli.output import write_text
 
-        write_text(output.out, render(rule, form or "text", options))
+        write_text(output.out, rule.render(form or "text", **options))
         message(f"wrote {output.out}", quiet=output.quiet)
     if output.out is None and form not in (None, "text"):
-        emit(render(rule, form or "text", options))
+        emit(rule.render(form or "text", **options))
     elif output.out is None or not output.quiet:
-        show_rule(render(rule, "text", options))
+        show_rule(rule.render("text", **options))
         if validation is not None and validation.measures:
             emit("\n" + validation.table(rule.target))

@@ -6,18 +6,19 @@ A command takes a record (:class:`Reading`), and its command line every field of
 
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nri.errors import InputError, nearest
+from nri.errors import InputError, UnknownColumnError, nearest
 
 if TYPE_CHECKING:
     from nri.induce.settings import Settings
     from nri.rule import Label, Rule
+    from nri.table.codes import ReadOptions
 
 Text = str | None
 Texts = list[str] | None
@@ -50,6 +51,10 @@ RuleArgument = Annotated[
 ]
 PositiveOption = Annotated[Text, option("--positive VALUE", "The class the rule is about.", _TARGET)]
 WeightsOption = Annotated[Text, option("--weights COLUMN", "How many rows each row stands for.", _TARGET)]
+GroupsOption = Annotated[Text, option("--groups COLUMN", "Rows that belong together, e.g. patient.", _TARGET)]
+TimeOrderOption = Annotated[
+    Text, option("--time-order COLUMN", "Judge on later rows than those used.", _TARGET)
+]
 PredictionsOption = Annotated[
     str, option("--predictions -p COLUMN", 'The predictions, or "score > 0.5".', _TARGET)
 ]
@@ -80,9 +85,17 @@ class Reading:
         Text, option("--event COLUMN", 'With --time: if it happened, or "x = dead".', _TARGET)
     ] = None
     weights: WeightsOption = None
+    groups: GroupsOption = None
+    time_order: TimeOrderOption = None
     exact_text: Annotated[
         bool, option("--exact-text", "Keep apart texts that differ in case only.", _COLUMNS)
     ] = False
+    missing: Annotated[
+        Texts, option("--missing CELLS", "Missing cells: -999,unknown or sbp=-999.", _COLUMNS)
+    ] = None
+    labels: Annotated[
+        Texts, option("--labels COLUMN:CODES", "Words for codes: outcome:1=no,2=yes.", _COLUMNS)
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -160,7 +173,7 @@ class FileOptions:
 
     sheet: Annotated[Text, option("--sheet NAME", "Sheet of a workbook, or Visits!B3:F90.", _COLUMNS)] = None
     header: Annotated[
-        int | None, option("--header ROW", "Row of a workbook with the names.", _COLUMNS, min=1)
+        int | None, option("--header ROW", "Row of a workbook with the names; 0: none.", _COLUMNS, min=0)
     ] = None
 
 
@@ -185,7 +198,7 @@ class RowOptions(FileOptions):
 def read_rule(path: Path) -> "Rule":
     """Read a rule file; if there is none, say how one is made."""
     from nri.api import read_rule as read
-    from nri.table.files import similar_files
+    from nri.errors import similar_files
 
     if not os.path.exists(path) and not similar_files(path):
         how = "nri induce FILE --target COLUMN --out RULE.json"
@@ -197,7 +210,7 @@ def read_settings(path: Path, classes: "Sequence[Label]" = ()) -> "Settings":
     """Read settings from a TOML file: the fields of :class:`nri.Settings`, and a table ``[knowledge]``."""
     from nri.induce.settings import Knowledge, Settings
 
-    data = _read_toml(path)
+    data = {key: value for key, value in _read_toml(path).items() if key not in _OF_CELLS}
     _check_keys(path, data, Settings)
     known = data.pop("knowledge", {})
     if not isinstance(known, dict):
@@ -215,8 +228,68 @@ def read_settings(path: Path, classes: "Sequence[Label]" = ()) -> "Settings":
         raise InputError(f"{path}: {error}") from None
 
 
+_OF_CELLS = ("missing", "labels")
+"""Keys of a settings file that say how cells are read."""
+
+
+def read_options(
+    reading: Reading, config: File, names: Sequence[str], explained: Sequence[str]
+) -> "ReadOptions":
+    """Return how the cells of some columns are read; the command line adds to the file of --config."""
+    from nri.table import codes
+
+    data = {} if config is None else _read_toml(config)
+    stated = codes.read_options(data.get("missing"), data.get("labels"))
+    return codes.ReadOptions(
+        exact=reading.exact_text,
+        missing={**stated.missing, **parse_missing(reading.missing or (), names)},
+        labels={**stated.labels, **parse_labels(reading.labels or (), names)},
+        outcome=explained,
+    )
+
+
+def parse_missing(texts: Collection[str], names: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return missing cells by column from texts of a command line.
+
+    >>> parse_missing(["-999,unknown", "sbp=-1,-2", "age="], ["sbp", "age"])
+    {'': ('-999', 'unknown'), 'sbp': ('-1', '-2'), 'age': ()}
+    """
+    from nri.table.cells import as_code
+
+    missing: dict[str, tuple[str, ...]] = {}
+    for text in texts:
+        name, sign, cells = text.partition("=")
+        if not sign:
+            name, cells = "", text
+        elif name.strip() not in names:
+            raise UnknownColumnError(name.strip(), tuple(names), where="--missing")
+        codes = [as_code(cell) for cell in cells.split(",") if cell.strip()]
+        missing[name.strip()] = (*missing.get(name.strip(), ()), *codes)
+    return missing
+
+
+def parse_labels(texts: Collection[str], names: Collection[str]) -> dict[str, dict[str, str]]:
+    """Return the words that codes stand for from texts of a command line.
+
+    >>> parse_labels(["outcome:1=no,2=yes"], ["outcome"])
+    {'outcome': {'1': 'no', '2': 'yes'}}
+    """
+    from nri.table.cells import as_code
+
+    labels: dict[str, dict[str, str]] = {}
+    for text in texts:
+        name, _, pairs = text.rpartition(":")
+        split = [pair.partition("=") for pair in pairs.split(",")]
+        if not name or not all(code.strip() and word.strip() for code, _, word in split):
+            raise InputError(f"--labels {text!r} is no COLUMN:CODE=LABEL; write e.g. outcome:1=no,2=yes")
+        if name not in names:
+            raise UnknownColumnError(name, tuple(names), where="--labels")
+        labels.setdefault(name, {}).update({as_code(code): word.strip() for code, _, word in split})
+    return labels
+
+
 def _read_toml(path: Path) -> dict[str, Any]:
-    from nri.table.files import similar_files
+    from nri.errors import similar_files
 
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -4,6 +4,7 @@ import dataclasses
 import datetime as dt
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,9 +83,6 @@ def choose_format(named: str | None, out: Path | None, *, implied: str | None = 
     """Return the format by name or by the ending of the output's name, None if by neither.
 
     What other options imply counts where the ending says nothing.
-
-    >>> choose_format(None, Path("rule.json"))
-    'json'
     """
     from nri.rule.render import FORMATS, format_by_ending
 
@@ -143,6 +141,7 @@ class Validation:
     """How good rules are on rows that they were not induced from."""
 
     score: "Score"
+    method: str = "5-fold cross-validation"
     cost: "MeanCost | None" = None
     measures: "tuple[Diagnostics, ...]" = ()
     """sensitivity, specificity, ... of classes"""
@@ -159,9 +158,12 @@ class Validation:
     def data(self) -> dict[str, Any]:
         """The same as plain data, for JSON."""
         score, cost = self.score, self.cost
+        value = {"value": score.value, "standard_error": score.error}
+        if score.interval is not None:
+            value |= {"low": score.interval.low, "high": score.interval.high}
         data: dict[str, Any] = {
-            "method": "5-fold cross-validation",
-            score.measure.replace("²", "2").lower(): {"value": score.value, "standard_error": score.error},
+            "method": self.method,
+            score.measure.replace("²", "2").lower(): value,
             "baseline": score.baseline,
             **score.details,
         }
@@ -233,16 +235,82 @@ def validate(
     quiet: bool,
 ) -> "tuple[HeldOut, Validation]":
     """Cross-validate unless it is done already, and return the scores, for every outcome."""
+    from nri.induce.folds import note_on_rows
     from nri.induce.validate import FOLDS, cores, hold_out
 
     if held is None:
         with progress("cross-validating", steps=FOLDS, quiet=quiet) as step:
             rng = generator(scoring.random_state)
             held = hold_out(rows, settings, rng=rng, jobs=cores(), step=step)
+    if held.source is not None:
+        message(note_on_rows(held.source, "--groups {}".format), quiet=quiet)
     if rule.predicts.kind != "classes":
-        return held, Validation(held.score)
+        return held, Validation(held.score, held.method)
     measures = held.diagnostics(rule.described, scoring.prevalence)
-    return held, Validation(held.score, held.cost(settings.costs), measures, floored)
+    return held, Validation(held.score, held.method, held.cost(settings.costs), measures, floored)
+
+
+def show_search(induction: "Induction", rows: "Table | Rows") -> None:
+    """Show which columns were left out, and where a part of rows or columns was searched."""
+    from nri.table.left_out import describe_left_out
+
+    message(describe_left_out(induction.left_out, named_in="--columns"))
+    if induction.searched is not None:
+        n_rows = f"{getattr(rows, 'n_rows', None) or len(rows):.10g}"  # type: ignore[arg-type]  # tables have it
+        counted = f"choices, cuts and counts are counted on all {n_rows} rows"
+        message(f"searched {induction.searched} of {n_rows} rows; {counted}")
+    if induction.searched_columns is not None:
+        searched = f"the {induction.searched_columns} of {len(rows.columns)} most informative columns"
+        message(f"searched {searched}; name others in the setting require")
+
+
+def warning(rule: "Rule", table: "Table | None", validation: "Validation | None") -> str:
+    """Return that there is no rule, that a constant is as good, or what else a reader must know of it."""
+    if not rule.branches:
+        constant = rule.predicts.cells(rule.otherwise)[0]
+        more = _remedy(rule) or "give more rows, or other columns"
+        return f"no rule beats always predicting {constant} on these rows: {more}"
+    if validation is not None and validation.warning:
+        return validation.warning
+    if remedy := _remedy(rule):
+        return remedy
+    if table is not None and len(rule.columns) <= 2:
+        from nri.tasks.leaks import leak
+
+        if found := leak(rule, table):
+            it = "is it" if len(found.columns) == 1 else "is one of them"
+            remedy = f'Then leave it out: --without "{found.columns[0]}"'
+            return f"{found.text(repr)}: {it} the target in other words, or known only afterwards? {remedy}"
+    late = [name for name in rule.columns if not _AFTERWARDS.isdisjoint(re.split(r"[\W_]+", name.lower()))]
+    if late:
+        question = f"is {late[0]!r} known when the rule is to be applied?"
+        return f'{question} If only afterwards, leave it out: --without "{late[0]}"'
+    return ""
+
+
+_AFTERWARDS = {"discharge", "discharged", "outcome", "total", "final", "followup", "death", "died"}
+"""Words in names of columns that may be known only when the outcome is."""
+
+
+def _remedy(rule: "Rule") -> str:
+    """Return what would bring classes that the rule never predicts; empty if it predicts all."""
+    from nri.rule.labels import spelled
+    from nri.rule.phrase import number
+
+    predicted = {one.value for one in rule.estimates}
+    missing = [label for label in getattr(rule.predicts, "classes", ()) if label not in predicted]
+    counts = {label: rule.support.counts[rule.labels.index(label)] for label in missing}
+    counts = {label: rows for label, rows in counts.items() if rows > 0}
+    if not counts:
+        return ""
+    label, rows = max(counts.items(), key=lambda pair: pair[1])
+    cost = max(2, round(max(rule.support.counts) / rows))
+    dearer = f"--cost {spelled(label)}={cost}"
+    few = f"{spelled(label)} has {number(rows)} of {number(rule.support.rows)} rows"
+    if len(rule.labels.classes) == 2:
+        return f"{few}; {dearer} or --min-sensitivity 0.8 makes them count for more, or give more rows"
+    branches = max(len(rule.branches) + len(counts), 2 * len(rule.labels.classes) + 2)
+    return f"{few}, but is never predicted; --max-branches {branches} or {dearer} may bring it"
 
 
 def in_memory(rows: "Table | Rows", size: int | None, *, quiet: bool) -> "Table":
@@ -269,9 +337,11 @@ def show_more(
     sample: int | None,
     held: "HeldOut | None",
     floored: "Floored | None",
+    about: dict[str, Any],
 ) -> None:
     """Show stability and groups, and write the report; of a large table they are about a sample."""
     from nri.table import Table
+    from nri.tasks.fairness import by_group, note_on, protected_columns
     from nri.tasks.stability import clause_stability
 
     rule, quiet = induction.rule.settled, output.quiet
@@ -286,25 +356,58 @@ def show_more(
         with progress("inducing from samples", steps=FEW_SAMPLES, quiet=quiet) as step:
             result = clause_stability(table, rule, settings, rng=rng, samples=FEW_SAMPLES, step=step)
         message(f"stable: {result}", quiet=quiet)
-    is_shown = form in (None, "text") or output.out is not None
-    _show_groups(induction.rule, table, scoring.protect or (), is_shown=is_shown, quiet=quiet)
-    if scoring.html is not None:
-        _write_report(scoring, induction, table, settings, source, held, floored, quiet=quiet)
-
-
-def _show_groups(
-    rule: "Rule", table: "Table", protect: Sequence[str], *, is_shown: bool, quiet: bool
-) -> None:
-    """Show the effect of a rule on groups: those asked for, and a note on columns that look protected."""
-    from nri.tasks.fairness import by_group, note_on, protected_columns
-
-    for column in protect:
-        if is_shown:  # beside a rule as text, not between the lines of another format
-            emit("\n" + _groups_table(by_group(table, rule, column)))
-    for column in protected_columns(rule):
-        if column not in protect:
-            note = note_on(by_group(table, rule, column))
+    for column in scoring.protect or ():
+        if form in (None, "text") or output.out is not None:  # not between the lines of another format
+            emit("\n" + _groups_table(by_group(table, induction.rule, column)))
+    for column in protected_columns(induction.rule):
+        if column not in (scoring.protect or ()):
+            note = note_on(by_group(table, induction.rule, column))
             message(f"note: {note}; --protect {column!r} shows more", quiet=quiet)
+    if scoring.html is None:
+        return
+    from nri.report import ReportOptions, gather_report, render_report, steps_of
+
+    options = ReportOptions(
+        source=None if source == "-" else Path(source).name,
+        clinical=scoring.clinical,
+        seed=scoring.random_state,
+        prevalence=scoring.prevalence,
+        protect=tuple(scoring.protect or ()),
+        provenance=about,
+    )
+    with progress("writing the report", steps=steps_of(options), quiet=quiet) as step:
+        report = gather_report(table, induction, settings, options=options, held=held, step=step)
+        write_text(scoring.html, render_report(dataclasses.replace(report, floors=floored)))
+    message(f"wrote {scoring.html}", quiet=quiet)
+
+
+def provenance(source: str, rows: "Table | Rows", *records: Any) -> dict[str, Any]:
+    """Return where a rule comes from: date, version, file and its hash, options, and notes on the reading.
+
+    SOURCE_DATE_EPOCH sets the date, for builds that must repeat.
+    """
+    import datetime as dt
+    import hashlib
+    import os
+    from importlib.metadata import version
+
+    stamp = os.environ.get("SOURCE_DATE_EPOCH")
+    moment = dt.datetime.now(dt.UTC) if stamp is None else dt.datetime.fromtimestamp(int(stamp), dt.UTC)
+    about: dict[str, Any] = {"date": moment.date().isoformat(), "nri": version("nri")}
+    if os.path.isfile(source):
+        with open(source, "rb") as file:
+            about |= {"file": Path(source).name, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+    given = [
+        f"{one.name}={value}"
+        for record in records
+        for one in dataclasses.fields(record)
+        if (value := getattr(record, one.name)) != one.default and one.name not in _UNTOLD
+    ]
+    return about | {"options": given, "notes": [str(note) for note in getattr(rows, "notes", ())]}
+
+
+_UNTOLD = {"html", "out", "quiet", "form", "dialect"}
+"""Options that do not change the rule."""
 
 
 def _groups_table(groups: "Groups") -> str:
@@ -317,40 +420,8 @@ def _groups_table(groups: "Groups") -> str:
     return text if groups.used else f"{text}\n(the rule does not read it; another column may stand for it)"
 
 
-def _write_report(
-    scoring: Scoring,
-    induction: "Induction",
-    table: "Table",
-    settings: "Settings",
-    source: str,
-    held: "HeldOut | None",
-    floored: "Floored | None",
-    *,
-    quiet: bool,
-) -> None:
-    from nri.report import ReportOptions, gather_report, render_report, steps_of
-
-    assert scoring.html is not None
-    options = ReportOptions(
-        source=None if source == "-" else Path(source).name,
-        clinical=scoring.clinical,
-        seed=scoring.random_state,
-        prevalence=scoring.prevalence,
-        protect=tuple(scoring.protect or ()),
-    )
-    with progress("writing the report", steps=steps_of(options), quiet=quiet) as step:
-        report = gather_report(table, induction, settings, options=options, held=held, step=step)
-        write_text(scoring.html, render_report(dataclasses.replace(report, floors=floored)))
-    message(f"wrote {scoring.html}", quiet=quiet)
-
-
 def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """Align rows of texts, the first of which is the heading; so many columns are flush left.
-
-    >>> print(text_table([("slice", "rows"), ("age > 61", "7")]))
-    slice     rows
-    age > 61     7
-    """
+    """Align rows of texts, the first of which is the heading; so many columns are flush left."""
     from nri.rule.render.as_text import display_width
 
     widths = [max(display_width(row[i]) for row in rows) for i in range(len(rows[0]))]
@@ -365,23 +436,7 @@ def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
 
 
 def record_json(record: Any, **more: Any) -> str:
-    """Write a record as JSON; clauses as text and as literals, rules as their own JSON.
-
-    >>> from nri.rule import Clause, Literal, Op
-    >>> print(record_json({}, clause=Clause([Literal("age", Op.GT, 61)])))
-    {
-      "clause": {
-        "text": "age > 61",
-        "literals": [
-          {
-            "column": "age",
-            "op": ">",
-            "value": 61
-          }
-        ]
-      }
-    }
-    """
+    """Write a record as JSON; clauses as text and as literals, rules as their own JSON."""
     data = _plain(record) if dataclasses.is_dataclass(record) else record
     return json.dumps(data | more, default=_plain, indent=2, ensure_ascii=False)
 

@@ -53,7 +53,7 @@ def plugin(name: str) -> Any:
 
     alone = typer.Typer(add_completion=False)
     settings = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-    alone.command(name, help=ABOUT.get(name) or _summary(name), context_settings=settings)(forward)
+    alone.command(name, short_help=ABOUT.get(name) or _summary(name), context_settings=settings)(forward)
     return typer.main.get_command(alone)
 
 

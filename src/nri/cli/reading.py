@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nri.rows.files import Files
     from nri.rule import Label
     from nri.table import Source, Table
+    from nri.table.codes import ReadOptions
 
 _SURELY_SMALL = 1_000_000
 """Bytes below which a file of text is read into memory; of others their rows must be counted."""
@@ -26,18 +27,25 @@ _SURELY_SMALL = 1_000_000
 
 def open_table(file: str, place: opt.FileOptions, *, rewritable: bool = True, quiet: bool) -> "Source":
     """Open a table whose columns are read when they are needed."""
-    from nri.table.excel import SheetChoice
     from nri.table.source import open_source
 
+    choice = None
+    if place.sheet is not None or place.header is not None:
+        from nri.table.excel import SheetChoice
+
+        choice = SheetChoice(place.sheet, place.header)
     with progress(f"reading {file}", quiet=quiet):
-        return open_source(file, choice=SheetChoice(place.sheet, place.header), rewritable=rewritable)
+        return open_source(file, choice=choice, rewritable=rewritable)
 
 
 @contextmanager
 def open_rows(
-    file: str, reading: opt.Reading, rows: opt.RowOptions, *, quiet: bool
+    file: str, reading: opt.Reading, rows: opt.RowOptions, config: opt.File = None, *, quiet: bool
 ) -> "Iterator[Table | Rows]":
-    """Open a table with its outcome: read into memory, or left where it is if it is large."""
+    """Open a table with its outcome: read into memory, or left where it is if it is large.
+
+    The settings file may say how cells are read, too.
+    """
     if (reading.time is None) != (reading.event is None):
         missing = "--time" if reading.time is None else "--event"
         raise InputError(f"time and event go together; add {missing} COLUMN")
@@ -46,9 +54,9 @@ def open_rows(
     with progress(f"reading {file}", quiet=quiet):  # the imports take their time too
         files = None if "://" in file else large_files(file, rows)
         if files is None and "://" not in file:
-            opened: Table | Rows = _read_rows(file, reading, rows, quiet=quiet)
+            opened: Table | Rows = _read_rows(file, reading, rows, config, quiet=quiet)
         else:
-            opened = _rows_in_place(file, files, reading, rows, quiet=quiet)
+            opened = _rows_in_place(file, files, reading, rows, config, quiet=quiet)
     try:
         yield opened
     finally:
@@ -56,27 +64,59 @@ def open_rows(
             opened.close()
 
 
-def _read_rows(file: str, reading: opt.Reading, place: opt.FileOptions, *, quiet: bool) -> "Table":
-    from nri.table.target import describe, with_survival, with_target
+def _read_rows(
+    file: str, reading: opt.Reading, place: opt.FileOptions, config: opt.File, *, quiet: bool
+) -> "Table":
+    from nri.table.survival import with_survival
+    from nri.table.target import describe, with_target
 
     source = open_table(file, place, rewritable=False, quiet=quiet)
-    table = source.table(exact=reading.exact_text)
+    target, options = _outcome_and_options(reading, config, source.names, quiet=quiet)
+    table = source.table(options).arranged(reading.groups, reading.time_order)
     del source  # else its cells are in memory twice
     if reading.time is not None and reading.event is not None:
         outcome = with_survival(table, reading.time, reading.event, reading.weights)
     else:
-        target = resolve_target(reading.target, table.names, quiet=quiet)
         outcome = with_target(table, target, reading.positive, reading.weights)
     message(describe(outcome, len(table)), quiet=quiet)
     return outcome
 
 
+def _outcome_and_options(
+    reading: opt.Reading, config: opt.File, names: Sequence[str], *, quiet: bool
+) -> "tuple[str, ReadOptions]":
+    """Return the target, and how cells are read: those of what is explained are taken as they are."""
+    from nri.table.codes import ReadOptions
+
+    target = resolve_target(reading.target, names, quiet=quiet) if reading.time is None else ""
+    columns = [target]
+    if target not in names:
+        from nri.table.by_plan import comparison_of
+
+        explained = {"target": target, "time": reading.time, "event": reading.event}
+        columns = [comparison_of(text, names, what)[0] for what, text in explained.items() if text]
+    if config or reading.missing or reading.labels:
+        return target, opt.read_options(reading, config, names, columns)
+    return target, ReadOptions(exact=reading.exact_text, outcome=columns)
+
+
 def _rows_in_place(
-    file: str, files: "Files | None", reading: opt.Reading, rows: opt.RowOptions, *, quiet: bool
+    file: str,
+    files: "Files | None",
+    reading: opt.Reading,
+    rows: opt.RowOptions,
+    config: opt.File,
+    *,
+    quiet: bool,
 ) -> "Rows":
     """Open rows that stay in large files, or in a database."""
-    if reading.weights is not None:
-        raise InputError("--weights is for tables that are read into memory; add --engine memory")
+    for option, column in (
+        ("--weights", reading.weights),
+        ("--groups", reading.groups),
+        ("--time-order", reading.time_order),
+    ):
+        if column is not None:
+            raise InputError(f"{option} is for tables that are read into memory; add --engine memory")
     from nri.rows.database import open_database
     from nri.rows.engine import Engine
     from nri.rows.files import open_files
@@ -87,16 +127,21 @@ def _rows_in_place(
     else:
         shown = files.paths[0] if not files.many else f"{len(files.paths)} files"
         message(f"{shown}: rows stay where they are, in DuckDB (--engine memory reads them)", quiet=quiet)
-        engine = open_files(files, memory=rows.memory, exact=reading.exact_text)
+        engine = open_files(
+            files,
+            memory=rows.memory,
+            options=lambda names: _outcome_and_options(reading, config, names, quiet=True)[1],
+        )
     try:
         names = [one.name for one in engine.columns]
+        target, options = _outcome_and_options(reading, config, names, quiet=quiet)
         large: Rows = rows_in_engine(
             engine,
-            resolve_target(reading.target, names, quiet=quiet) if reading.time is None else None,
+            target or None,
             positive=reading.positive,
             time=reading.time,
             event=reading.event,
-            exact=reading.exact_text,
+            options=options,
             size=rows.sample,
         )
         message(large.remark, quiet=quiet)
@@ -157,6 +202,8 @@ def settings_of(options: opt.RuleOptions, rows: "Table | Rows", *taken: str) -> 
 
     classes: Sequence[Label] = getattr(rows.outcome, "classes", ())  # a number and survival have none
     present = tuple(rows.columns)
+    keys = (getattr(rows, "groups", None), getattr(rows, "time_order", None))
+    taken = (*taken, *(one.name for one in keys if one is not None))
     settings = Settings() if options.config is None else opt.read_settings(options.config, classes)
     names = {field.name for field in fields(Settings)} & {field.name for field in fields(options)}
     given: dict[str, Any] = {name: getattr(options, name) for name in names}

@@ -1,6 +1,5 @@
 """``nri demo``, ``serve``, ``train`` and ``export-weights``: commands that read no table of one's own."""
 
-import importlib.util
 import time
 from collections import deque
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from nri.cli import options as opt
 from nri.cli.console import Progress, message, progress
 from nri.cli.induce import run
 from nri.cli.output import SAMPLE
-from nri.errors import InputError
+from nri.errors import InputError, require_extra
 
 if TYPE_CHECKING:
     from nri.table import Table
@@ -187,17 +186,3 @@ def export_weights(
         f"{card['episodes']} episodes, SHA-256 {card['sha256'][:12]}",
         quiet=quiet,
     )
-
-
-def require_extra(extra: str | None, what: str, *packages: str) -> None:
-    """Refuse to go on where a package is not installed; it comes with an extra, or by its own name.
-
-    >>> require_extra("train", "training", "no_such_package")
-    Traceback (most recent call last):
-        ...
-    nri.errors.InputError: training needs no_such_package, not installed; run: pip install 'nri[train]'
-    """
-    missing = [name for name in packages if importlib.util.find_spec(name) is None]
-    if missing:
-        wanted = f"'nri[{extra}]'" if extra else " ".join(missing)
-        raise InputError(f"{what} needs {', '.join(missing)}, not installed; run: pip install {wanted}")

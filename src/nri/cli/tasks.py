@@ -1,6 +1,6 @@
 """``nri compare``, ``stability``, ``slices`` and ``surrogate``: questions about rules and models."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,7 +17,6 @@ from nri.errors import InputError, UnknownColumnError
 
 if TYPE_CHECKING:
     from nri.rows.base import Rows
-    from nri.rows.files import Files
     from nri.rule import Rule
     from nri.table import Table
     from nri.table.target import Answers
@@ -174,11 +173,13 @@ def stability(
 
     Of a large file some rows are taken, and it is about rules from so many rows.
     """
+    from nri.induce.folds import note_on_rows
     from nri.induce.induce import induce_rule
     from nri.tasks.stability import clause_stability
 
     with open_rows(file, reading, rows, quiet=quiet) as opened:
         table = in_memory(opened, rows.sample, quiet=quiet)
+    message(note_on_rows(table, "--groups {}".format), quiet=quiet)
     settings = settings_of(options, table)
     with progress("inducing from samples", steps=samples, quiet=quiet) as step:
         rule = induce_rule(table, settings, rng=generator(random_state)).rule.settled
@@ -241,6 +242,8 @@ def slices(
     min_rows: Annotated[
         int | None, opt.option("--min-rows", "Least rows of a slice; by default 2 %, at least 10.", min=1)
     ] = None,
+    groups: opt.GroupsOption = None,
+    time_order: opt.TimeOrderOption = None,
     columns: opt.ColumnsOption = None,
     without: opt.WithoutOption = None,
     negations: Annotated[
@@ -256,9 +259,11 @@ def slices(
     the rows and counted on the other, so that lift and p-value are not biased by the search. Of a large file
     some rows are searched and all others counted.
     """
+    from nri.induce.folds import note_on_rows
+    from nri.rows.files import some_rows
     from nri.table.by_plan import comparison_of
     from nri.table.target import read_answers
-    from nri.tasks.slices import error_slices
+    from nri.tasks.slices import error_slices, stream_slices
 
     options: dict[str, Any] = {"tolerance": tolerance, "alpha": alpha, "most": most}
     options |= {"max_literals": max_literals, "min_rows": min_rows, "negations": negations}
@@ -267,18 +272,28 @@ def slices(
         """Return the columns to use and never to use; labels and predictions are never used anyway."""
         both = ((labels, "--labels"), (predictions, "--predictions"))
         taken = [comparison_of(one, names, option)[0] for one, option in both]
+        taken += [one for one in (groups, time_order) if one is not None]
         never = [name for name in split_names(without, names) or () if name not in taken]
         return {"columns": split_names(columns, names), "never": never}
 
     files = large_files(file, rows) if test == "holdout" else None
+    if files is not None and (groups or time_order):
+        raise InputError("--groups and --time-order are for tables read into memory; add --engine memory")
     if files is not None:
-        result = _slices_of_files(files, rows.sample, labels, predictions, chosen, options, quiet=quiet)
+        with progress("searching for slices", quiet=quiet) as step:
+            some = some_rows(files, rows.sample or SAMPLE)
+            options |= chosen(some.source.names)
+            options["step"] = lambda counted: step.describe(f"counting on all rows: {counted}")
+            result = stream_slices(files, some.source, some.n_rows, labels, predictions, **options)
+        searched = f"searched {len(some.source)} of {some.n_rows} rows (--sample), chosen by a hash"
+        message(f"{searched}; all others are counted", quiet=quiet)
     else:
         table = open_table(file, rows, quiet=quiet).table()
         options |= chosen(table.names)
         truth = read_answers(table, labels, "--labels")
         predicted = read_answers(table, predictions, "--predictions")
-        features = table.without(truth.column, predicted.column)
+        features = table.without(truth.column, predicted.column).arranged(groups, time_order)
+        message(note_on_rows(features, "--groups {}".format), quiet=quiet)
         shuffles = 200 if test == "permutation" else None
         with progress("searching for slices", steps=shuffles, quiet=quiet) as step:
             rng = generator(random_state)
@@ -287,30 +302,6 @@ def slices(
         emit(record_json(result))
     else:
         _show_slices(result, quiet=quiet)
-
-
-def _slices_of_files(
-    files: "Files",
-    sample: int | None,
-    labels: str,
-    predictions: str,
-    chosen: Callable[[Sequence[str]], dict[str, Any]],
-    options: dict[str, Any],
-    *,
-    quiet: bool,
-) -> "Slices":
-    """Search some rows of a large table for slices, and count them on all others."""
-    from nri.rows.files import some_rows
-    from nri.tasks.slices import stream_slices
-
-    with progress("searching for slices", quiet=quiet) as step:
-        some = some_rows(files, sample or SAMPLE)
-        options = options | chosen(some.source.names)
-        options["step"] = lambda rows: step.describe(f"counting on all rows: {rows}")
-        result = stream_slices(files, some.source, some.n_rows, labels, predictions, **options)
-    searched = f"searched {len(some.source)} of {some.n_rows} rows (--sample), chosen by a hash"
-    message(f"{searched}; all others are counted", quiet=quiet)
-    return result
 
 
 def _show_slices(result: "Slices", *, quiet: bool) -> None:

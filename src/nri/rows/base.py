@@ -16,11 +16,11 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.outcome import Classes, Outcome
-from nri.rule.column import Column, ColumnPlan
+from nri.rule.column import BOOLEAN, OPEN, Column, ColumnDomain, ColumnPlan
 from nri.rule.literal import Kind, Literal, Value
 from nri.rule.rule import Rule
-from nri.rule.simplify import BOOLEAN, OPEN, ColumnDomain
-from nri.table.binarizer import Binarizer, LeftOut
+from nri.table.binarizer import Binarizer
+from nri.table.left_out import LeftOut
 from nri.table.table import Table
 
 _EPOCH = dt.datetime(1970, 1, 1)

@@ -52,7 +52,7 @@ class Batch:
         """Return some columns, by default all, as a table whose cells nobody has looked at."""
         rows = self.rows if names is None else self.rows.select([one for one in names if one in self.names])
         if self.written is not None:
-            return Source(rows, self.written)
+            return Source(dict(zip(rows.column_names, rows.columns, strict=True)), self.written)
         return Source(as_frame(rows))
 
 
@@ -110,6 +110,8 @@ def _as_schema(rows: "pa.Table", schema: "pa.Schema") -> "pa.Table":
 
 
 def _texts(files: Files) -> Iterator[_Rows]:
+    import pyarrow as pa
+
     delimiter = delimiter_of(files)
     names: list[str] | None = None
     for path in files.paths:
@@ -119,7 +121,7 @@ def _texts(files: Files) -> Iterator[_Rows]:
             for piece in _pieces(text, delimiter):
                 check_control(piece, str(path))
                 written = DelimitedText(header + piece, delimiter)
-                cells = read_delimited(written.text, str(path), delimiter)
+                cells = pa.table(read_delimited(written.text, str(path), delimiter))
                 if names is not None and cells.column_names != names:
                     raise InputError(f"{path} has other columns than what was read before; name all alike")
                 names = cells.column_names

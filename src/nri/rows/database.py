@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nri.errors import InputError, nearest
+from nri.errors import InputError, nearest, similar_files
 from nri.rows.engine import (
     ROWS,
     DuckEngine,
@@ -26,7 +26,7 @@ from nri.rows.engine import (
 )
 from nri.rule.literal import Kind
 from nri.rule.render.sql_dialects import BACKENDS, DIALECTS, dialect_of
-from nri.table.files import DATABASES, database_in, similar_files, url_of, without_password
+from nri.table.files import DATABASES, database_of, url_of, without_password
 
 _IN_MEMORY = ("", ":memory:")
 _MOTHERDUCK = ("md:", "motherduck:")
@@ -251,3 +251,14 @@ def _typed(name: str, kind: Any) -> RawColumn:
     if kind.is_date() or kind.is_timestamp():
         return RawColumn(name, Kind.DATE)
     return RawColumn(name, Kind.TEXT if kind.is_string() or kind.is_uuid() else None)
+
+
+def database_in(path: Path) -> str | None:
+    """Return the scheme of the database that a file is; None if it is something else, or not there."""
+    try:
+        if not path.is_file():  # what a pipe says can be read once only
+            return None
+        with path.open("rb") as file:
+            return database_of(file.read(16))
+    except (OSError, ValueError):
+        return None  # reading it shows what is wrong

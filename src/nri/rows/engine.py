@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nri.errors import InputError
+from nri.errors import InputError, require_extra
 from nri.rule.column import ColumnPlan
 from nri.rule.literal import Kind
-from nri.rule.render.sql_dialects import Dialect, dialect_of, identifier, text_literal
+from nri.rule.render.sql_dialects import Dialect, dialect_of, float_literal, identifier, text_literal
 from nri.table.by_plan import read_by
 from nri.table.cells import MISSING_MARKS, ZERO_ONE, TextCells
 
@@ -168,6 +168,7 @@ def connect(
     memory: str | None = None, threads: int | None = None, database: Path | None = None
 ) -> tuple[Any, Scratch]:
     """Return a connection of its own, and the folder for what does not fit in memory."""
+    require_extra("parquet", "a table that stays in its files", "duckdb", "pyarrow")
     import duckdb
 
     folder = Scratch()
@@ -234,14 +235,16 @@ def copied(rows: DuckEngine, plans: Mapping[str, ColumnPlan], *, loose: bool) ->
 def _by_duckdb(text: str, plan: ColumnPlan, loose: bool) -> str | None:
     """Write how DuckDB reads cells by a plan; None if it cannot."""
     if plan.kind is Kind.TEXT:
-        marks = ", ".join(text_literal(mark) for mark in sorted(MISSING_MARKS))
-        return f"CASE WHEN {text} IN ({marks}) THEN NULL ELSE {text} END" if loose else text
+        words = sorted({*(MISSING_MARKS if loose else ()), *plan.missing})
+        marks = ", ".join(text_literal(word) for word in words)
+        return f"CASE WHEN {text} IN ({marks}) THEN NULL ELSE {text} END" if words else text
     formatted = plan.unit != ("", "") or plan.thousands or plan.decimal != "."
     if plan.kind is Kind.NUMBER or plan.no_and_yes == ZERO_ONE.no_and_yes:
         if formatted:
             return None
         value = f"TRY_CAST({text} AS DOUBLE)"
-        return f"CASE WHEN ISFINITE({value}) THEN {value} END"
+        codes = "".join(f" AND {value} <> {float_literal(code)}" for code in plan.missing_values)
+        return f"CASE WHEN ISFINITE({value}){codes} THEN {value} END"
     if plan.kind is Kind.BOOLEAN:
         yes, no = "('true', '1', '1.0')", "('false', '0', '0.0')"
         return f"CASE WHEN LOWER({text}) IN {yes} THEN TRUE WHEN LOWER({text}) IN {no} THEN FALSE END"

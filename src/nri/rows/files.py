@@ -2,19 +2,20 @@
 
 import glob
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from nri.errors import InputError
+from nri.errors import InputError, require_extra, similar_files
 from nri.rows.engine import ROWS, DuckEngine, as_frame, connect, copied, parquet_source, quoted
 from nri.rule.column import ColumnPlan
 from nri.rule.render.sql_dialects import text_literal
 from nri.table.cells import text_cells
+from nri.table.codes import DEFAULT, ReadOptions
 from nri.table.delimited import sniff_delimiter
-from nri.table.files import similar_files
 from nri.table.source import DelimitedText, Source, understand
 from nri.table.table import Note, logger
 
@@ -56,6 +57,7 @@ class Files:
         """Rows, where files say it themselves."""
         if not self.parquet:
             return None
+        require_extra("parquet", f"{self.paths[0]} is a Parquet file, which", "pyarrow")
         from pyarrow import ArrowException, parquet
 
         try:
@@ -124,16 +126,23 @@ def goes_by_engine(asked: str, engine: str = "auto") -> Files | None:
 
 
 def open_files(
-    files: Files, *, memory: str | None = None, threads: int | None = None, exact: bool = False
+    files: Files,
+    *,
+    memory: str | None = None,
+    threads: int | None = None,
+    options: Callable[[Sequence[str]], ReadOptions] = lambda names: DEFAULT,
 ) -> DuckEngine:
-    """Open files where they are; texts are copied once, since every cell of them must be understood."""
+    """Open files where they are; texts are copied once, since every cell of them must be understood.
+
+    How cells are read may depend on the names of the columns.
+    """
     connection, folder = connect(memory, threads)
     try:
         if files.parquet:
             return DuckEngine(connection, parquet_source(files.paths), folder)
         _check_room(files, folder.name)
         rows = DuckEngine(connection, text_source(files), folder)
-        return copied(rows, _plans(rows, files, exact), loose=True)
+        return copied(rows, _plans(rows, files, options([one.name for one in rows.columns])), loose=True)
     except BaseException:
         connection.close()
         folder.cleanup()
@@ -191,7 +200,7 @@ def open_bytes(path: Path) -> Any:
     return pa.input_stream(str(path), compression="detect")
 
 
-def _plans(rows: DuckEngine, files: Files, exact: bool) -> dict[str, ColumnPlan]:
+def _plans(rows: DuckEngine, files: Files, options: ReadOptions) -> dict[str, ColumnPlan]:
     """Decide what the columns of a text file mean, by rows that are chosen by a hash of their cells."""
     names = [one.name for one in rows.columns]
     start = rows.execute(f"SELECT * FROM {rows.source} LIMIT 1000").fetchall()
@@ -205,7 +214,10 @@ def _plans(rows: DuckEngine, files: Files, exact: bool) -> dict[str, ColumnPlan]
     plans = {}
     for place, name in enumerate(names):
         cells = np.array(["" if row[place] is None else row[place] for row in found or start], dtype=object)
-        plans[name] = understand(text_cells(cells), exact=exact, decimal_comma=comma).plan
+        read = understand(text_cells(cells), name, options, decimal_comma=comma)
+        if read.plan.missing_values:
+            logger.warning("%s", Note(name, f"in a sample of {len(cells)} rows, {read.note}"))
+        plans[name] = read.plan
     return plans
 
 
@@ -231,14 +243,14 @@ _HASHES = 2.0**64
 _HASH, _COPIES = "__nri_hash", "__nri_copies"
 
 
-def some_rows(files: Files, size: int, *, memory: str | None = None) -> SomeRows:
+def some_rows(files: Files, size: int) -> SomeRows:
     """Take about so many rows of files by a hash of their cells, for tasks that need rows in memory.
 
     The sample does not depend on the order of rows or on the run, and rows have equal chances. Where few rows
     differ, copies are dealt out evenly: of n equal rows a share p is taken, and the hash decides on the rest.
     """
     source = parquet_source(files.paths) if files.parquet else text_source(files)
-    connection, folder = connect(memory)
+    connection, folder = connect()
     try:
         taken, n_rows = _draw(DuckEngine(connection, source, folder), size)
     finally:
@@ -248,9 +260,8 @@ def some_rows(files: Files, size: int, *, memory: str | None = None) -> SomeRows
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     if files.parquet:
         return SomeRows(Source(as_frame(taken)), n_rows)
-    filled = [column.fill_null("") for column in taken.columns]
-    taken = taken.from_arrays(filled, taken.column_names)
-    return SomeRows(Source(taken, DelimitedText("", delimiter_of(files))), n_rows)
+    filled = {name: taken[name].fill_null("") for name in taken.column_names}
+    return SomeRows(Source(filled, DelimitedText("", delimiter_of(files))), n_rows)
 
 
 def _draw(engine: DuckEngine, size: int) -> tuple[Any, int]:

@@ -24,9 +24,11 @@ from nri.rule.literal import Kind, plain_value
 from nri.rule.render.sql import SqlColumn, finite
 from nri.rule.render.sql_dialects import float_literal, identifier
 from nri.table.by_plan import Comparison, comparison_of
+from nri.table.codes import DEFAULT, ReadOptions
 from nri.table.source import Source
+from nri.table.survival import with_survival
 from nri.table.table import Note, logger
-from nri.table.target import class_index, label_table, with_survival, with_target
+from nri.table.target import class_index, label_table, with_target
 
 _MOST_VALUES = 2000
 """Most different values of a target of classes; more are names or measurements."""
@@ -42,7 +44,7 @@ def rows_in_engine(
     positive: Label | None = None,
     time: str | None = None,
     event: str | None = None,
-    exact: bool = False,
+    options: ReadOptions = DEFAULT,
     never: Iterable[str] = (),
     size: int | None = None,
 ) -> SqlRows:
@@ -51,17 +53,19 @@ def rows_in_engine(
     Texts that hold numbers or dates are copied once where that can be done, and left out with a note where it
     cannot.
     """
+    if options.labels:
+        raise InputError("labels are for tables that are read into memory (--engine memory); leave them out")
     if time is not None and event is not None:
         outcome = read_survival(engine, time, event)
     else:
         assert target is not None, "there is a target, or a time and an event"
-        outcome = read_target(engine, target, positive, exact=exact)
-    rows = SqlRows(engine, outcome, exact=exact, never=never, size=size)
+        outcome = read_target(engine, target, positive, options=options)
+    rows = SqlRows(engine, outcome, options=options, never=never, size=size)
     if not rows.formatted:
         return rows
     if isinstance(engine, DuckEngine):
         engine = copied(engine, rows.formatted, loose=False)
-        return SqlRows(engine, outcome.on(engine), exact=exact, never=never, size=size)
+        return SqlRows(engine, outcome.on(engine), options=options, never=never, size=size)
     for name, plan in rows.formatted.items():
         text = f"{plan.kind}s written as text are left out; cast the column to use it"
         logger.warning("%s", Note(name, text))
@@ -72,7 +76,7 @@ def rows_in_files(
     files: Files, target: str | None = None, *, memory: str | None = None, **options: Any
 ) -> SqlRows:
     """Return the rows of files that DuckDB reads; see :func:`rows_in_engine`."""
-    engine = open_files(files, memory=memory, exact=options.get("exact", False))
+    engine = open_files(files, memory=memory, options=lambda names: options.get("options", DEFAULT))
     try:
         return rows_in_engine(engine, target, **options)
     except BaseException:
@@ -92,19 +96,20 @@ def rows_held(table: Any, target: str, **options: Any) -> SqlRows:
 
 
 def read_target(
-    engine: Engine, text: str, positive: Label | None = None, *, exact: bool = False
+    engine: Engine, text: str, positive: Label | None = None, *, options: ReadOptions = DEFAULT
 ) -> SqlOutcome:
     """Return the classes of a target on all rows, or its numbers if it has many values."""
     raw, comparison = _column(engine, text)
+    options = options.of_outcome(raw.name)
     if len(engine.columns) < 2:
         raise InputError(f"the table has no column but {raw.name!r}; give columns to explain it by")
     if comparison is not None and raw.kind is Kind.NUMBER and not raw.flags:
-        return _compared(engine, raw, text, comparison, positive)
+        return _compared(engine, raw, text, comparison, positive, options)
     if _has_many_values(engine, raw):
-        return _number(engine, raw)
+        return _number(engine, raw, options)
     values, counts = _distinct(engine, raw)
     if values is None:
-        return _number(engine, raw)
+        return _number(engine, raw, options)
     known = ~pd.isna(values)
     if not known.any():
         raise InputError(f"no row is left: target {text!r} is missing in all rows; choose another column")
@@ -112,9 +117,9 @@ def read_target(
     repeated = np.repeat(held, np.minimum(counts[held], 3).astype(np.int64))  # whether values repeat matters
     frame = pd.DataFrame({raw.name: values.iloc[repeated].reset_index(drop=True)})
     frame["\0"] = "other column"
-    if positive is None and comparison is None and _is_measurement(frame, raw, exact):
-        return _number(engine, raw)
-    table = label_table(Source(frame).table(exact=exact), text, positive)
+    if positive is None and comparison is None and _is_measurement(frame, raw, options):
+        return _number(engine, raw, options)
+    table = label_table(Source(frame).table(options), text, positive)
     code = dict(zip(repeated[table.numbers - 1].tolist(), table.codes.tolist(), strict=True))
     of_class = [[place for place in code if code[place] == k] for k in range(len(table.classes))]
     cases = "".join(
@@ -129,13 +134,13 @@ def read_target(
 def read_survival(engine: Engine, time: str, event: str) -> SqlOutcome:
     """Return the time until an event on all rows."""
     until, compared = _column(engine, time, "time")
-    ended, comparison = _column(engine, event, "event")
+    ended, _ = _column(engine, event, "event")
     if until.name == ended.name:
         raise InputError(f"{time!r} cannot be both the time and the event; name a column for each")
     if compared is not None or until.kind is not Kind.NUMBER:
         raise InputError(f"time {time!r} must be a column of numbers of 0 or more")
     length = _value(until, engine)
-    happened = _event(engine, ended, comparison, event)
+    happened = _event(engine, ended, event)
     known = f"CASE WHEN {length} IS NOT NULL AND {happened} IS NOT NULL THEN 0 END"
     ends = engine.query(select({"low": f"MIN({length})", "high": f"MAX({length})"}, where=f"{known} = 0"))
     low, high = (ends.column(name)[0].as_py() for name in ("low", "high"))
@@ -148,7 +153,7 @@ def read_survival(engine: Engine, time: str, event: str) -> SqlOutcome:
     return SqlOutcome(outcome, (until.name, ended.name), items, known).on(engine)
 
 
-def _event(engine: Engine, raw: RawColumn, comparison: Comparison | None, text: str) -> str:
+def _event(engine: Engine, raw: RawColumn, text: str) -> str:
     """Write 1 where the event happened, 0 where it did not, NULL where that is unknown."""
     values, _ = _distinct(engine, raw)
     if values is None:
@@ -173,33 +178,39 @@ def _column(engine: Engine, text: str, what: str = "target") -> tuple[RawColumn,
     return by_name[name], comparison
 
 
-def _is_measurement(frame: pd.DataFrame, raw: RawColumn, exact: bool) -> bool:
+def _is_measurement(frame: pd.DataFrame, raw: RawColumn, options: ReadOptions) -> bool:
     if raw.kind is not Kind.NUMBER:
         return False
-    return isinstance(with_target(Source(frame).table(exact=exact), raw.name).outcome, Number)
+    return isinstance(with_target(Source(frame).table(options), raw.name).outcome, Number)
 
 
-def _number(engine: Engine, raw: RawColumn) -> SqlOutcome:
+def _number(engine: Engine, raw: RawColumn, options: ReadOptions) -> SqlOutcome:
     if raw.kind is not Kind.NUMBER:
         raise InputError(
             f"target {raw.name!r} has more than {_MOST_VALUES} different values, too many for classes; "
             "choose another column, or compare it with one value"
         )
-    value = _value(raw, engine)
+    value = _value(raw, engine, options)
     known = f"CASE WHEN {value} IS NOT NULL THEN 0 END"
-    outcome = Number(raw.name, np.zeros(0), ColumnPlan(Kind.NUMBER))
+    outcome = Number(raw.name, np.zeros(0), ColumnPlan(Kind.NUMBER), copies=True)
     return SqlOutcome(outcome, (raw.name,), {"y_values": value}, known).on(engine)
 
 
-def _value(raw: RawColumn, engine: Engine) -> str:
-    value = engine.dialect.double.format(x=identifier(raw.name, engine.dialect))
+def _value(raw: RawColumn, engine: Engine, options: ReadOptions = DEFAULT) -> str:
+    plan = ColumnPlan(Kind.NUMBER, missing=options.missing_in(raw.name))
+    value = SqlColumn(raw.name, plan, engine.dialect, typed=True).value.sql(dialect=engine.dialect.name)
     return finite(value) if raw.floating else value
 
 
 def _compared(
-    engine: Engine, raw: RawColumn, text: str, comparison: Comparison, positive: Label | None
+    engine: Engine,
+    raw: RawColumn,
+    text: str,
+    comparison: Comparison,
+    positive: Label | None,
+    options: ReadOptions,
 ) -> SqlOutcome:
-    value = engine.dialect.double.format(x=identifier(raw.name, engine.dialect))
+    value = _value(replace(raw, floating=False), engine, options)
     operator = {"==": "=", "!=": "<>"}.get(comparison.operator, comparison.operator)
     try:
         cut = float(comparison.value)

@@ -26,9 +26,10 @@ from nri.rule.literal import Kind, Literal, Op
 from nri.rule.render.sql import SqlColumn, finite, first_clause
 from nri.rule.render.sql_dialects import Dialect, float_literal, identifier
 from nri.rule.rule import Rule
-from nri.table.binarizer import LeftOut, Reason
 from nri.table.by_plan import read_by
 from nri.table.cells import recognise_categories
+from nri.table.codes import DEFAULT, ReadOptions
+from nri.table.left_out import LeftOut, Reason
 from nri.table.source import Source, understand
 from nri.table.table import Note, Table
 
@@ -136,16 +137,15 @@ class SqlRows(Rows):
         engine: Engine,
         target: SqlOutcome,
         *,
-        exact: bool = False,
+        options: ReadOptions = DEFAULT,
         never: Iterable[str] = (),
         size: int | None = None,
     ) -> None:
         """Look at the columns of a table and draw a sample.
 
-        ``exact`` keeps texts apart that differ only in case and blanks; ``never`` are columns that are not
-        looked at.
+        ``never`` are columns that are not looked at.
         """
-        self.engine, self.target, self._exact, self._never = engine, target, exact, tuple(never)
+        self.engine, self.target, self._options, self._never = engine, target, options, tuple(never)
         raw = [one for one in engine.columns if one.name not in (*target.columns, *self._never)]
         for one in raw:
             if one.kind is None:
@@ -300,7 +300,7 @@ class SqlRows(Rows):
 
         engine = Engine(dialect, whole.columns, query, plans=whole.plans)  # the whole table stays open
         target = self.target.on(engine)
-        return SqlRows(engine, target, exact=self._exact, never=self._never, size=self._size)
+        return SqlRows(engine, target, options=self._options, never=self._never, size=self._size)
 
     # Columns
 
@@ -312,15 +312,16 @@ class SqlRows(Rows):
         guarded: set[str],
     ) -> tuple[dict[str, EngineColumn], tuple[LeftOut, ...], dict[str, ColumnPlan]]:
         """Return the columns that a rule may use, those left out, and plans of numbers and dates in texts."""
-        plans, notes = _understood(frame, self._raw, self.engine.plans, self._exact)
+        plans, notes = _understood(frame, self._raw, self.engine.plans, self._options)
         columns, left_out = {}, []
         formatted: dict[str, ColumnPlan] = {}
         flags = [x for x in self._raw if x.kind is Kind.NUMBER and plans[x.name].kind is Kind.BOOLEAN]
-        not_flags = _not_flags(self.engine, flags)
+        not_flags = _not_flags(self.engine, flags, plans)
         for one in self._raw:
             plan = plans[one.name]
             if one.name in not_flags:
-                plan = understand(Source(frame).cells(one.name), kind=Kind.NUMBER).plan
+                options = replace(self._options, kinds={one.name: Kind.NUMBER})
+                plan = understand(Source(frame).cells(one.name), one.name, options).plan
             if one.kind is Kind.TEXT and plan.kind is not Kind.TEXT:
                 formatted[one.name] = plan
                 continue
@@ -351,8 +352,10 @@ class SqlRows(Rows):
             return column
         pairs = zip(*cells_of.to_pydict().values(), strict=True)
         held = sorted((text, n) for text, n in pairs if text is not None)
+        held = [(text, n) for text, n in held if text.strip() not in column.plan.missing]
         texts, counts = [text for text, _ in held], np.array([n for _, n in held], dtype=np.int64)
-        read = recognise_categories(texts, counts, exact=self._exact)
+        read = recognise_categories(texts, counts, exact=self._options.exact)
+        read = replace(read, plan=replace(read.plan, missing=column.plan.missing))
         if read.note:
             notes[column.name] = read.note
         spelled: dict[str, list[str]] = {}
@@ -419,15 +422,19 @@ def _ranges(
     engine: Engine, raw: Sequence[RawColumn]
 ) -> tuple[dict[str, tuple[float, float]], dict[str, int], set[str]]:
     """Return least and largest number of each column, its known cells, and which have other cells."""
-    measured = [one for one in raw if one.kind in (Kind.NUMBER, Kind.DATE)]
-    if not measured:
-        return {}, {}, set()
-    spans = _extremes(engine, [(one, _value(one, engine)) for one in measured])
-    odd = [one for one in measured if not np.isfinite(spans[one.name][:2]).all()]
-    if odd:
-        spans |= _extremes(engine, [(one, finite(_value(one, engine))) for one in odd])
-    ranges = {name: (span[0], span[1]) for name, span in spans.items() if np.isfinite(span[:2]).all()}
-    return ranges, {name: int(span[2]) for name, span in spans.items()}, {one.name for one in odd}
+    names = [one.name for one in raw if one.kind in (Kind.NUMBER, Kind.DATE)]
+    items: dict[str, str] = {}
+    for i, one in enumerate(x for x in raw if x.name in names):
+        value = _value(one, engine)
+        known = finite(value)
+        items |= {f"low{i}": f"MIN({known})", f"high{i}": f"MAX({known})"}
+        items |= {f"known{i}": f"COUNT({known})", f"all{i}": f"COUNT({value})"}
+    row = engine.query(select(items)).to_pylist()[0] if items else {}
+    counts = {name: int(row[f"known{i}"]) for i, name in enumerate(names)}
+    ranges = {
+        name: (float(row[f"low{i}"]), float(row[f"high{i}"])) for i, name in enumerate(names) if counts[name]
+    }
+    return ranges, counts, {name for i, name in enumerate(names) if row[f"all{i}"] > counts[name]}
 
 
 def _value(one: RawColumn, engine: Engine) -> str:
@@ -435,43 +442,30 @@ def _value(one: RawColumn, engine: Engine) -> str:
     return template.format(x=identifier(one.name, engine.dialect))
 
 
-def _extremes(
-    engine: Engine, values: Sequence[tuple[RawColumn, str]]
-) -> dict[str, tuple[float, float, float]]:
-    items: dict[str, str] = {}
-    for i, (_, value) in enumerate(values):
-        items |= {f"a{i}": f"MIN({value})", f"b{i}": f"MAX({value})", f"n{i}": f"COUNT({value})"}
-    row = engine.query(select(items)).to_pylist()[0]
-    number = {key: np.nan if value is None else float(value) for key, value in row.items()}
-    return {
-        one.name: (number[f"a{i}"], number[f"b{i}"], number[f"n{i}"]) for i, (one, _) in enumerate(values)
-    }
-
-
 def _understood(
-    frame: pd.DataFrame, raw: Sequence[RawColumn], known: Mapping[str, ColumnPlan], exact: bool
+    frame: pd.DataFrame, raw: Sequence[RawColumn], known: Mapping[str, ColumnPlan], options: ReadOptions
 ) -> tuple[dict[str, ColumnPlan], dict[str, str]]:
     source, plans, notes = Source(frame), {}, {}
     for one in raw:
         if one.name in known:
             plans[one.name] = known[one.name]
             continue
-        read = understand(source.cells(one.name), exact=exact)
+        read = understand(source.cells(one.name), one.name, options)
         plans[one.name] = read.plan
         if read.note and one.kind is not Kind.TEXT:
             notes[one.name] = f"in a sample of {len(frame)} rows, {read.note}"
     return plans, notes
 
 
-def _not_flags(engine: Engine, raw: Sequence[RawColumn]) -> set[str]:
-    """Return the columns that hold more than 0 and 1 on some row."""
+def _not_flags(engine: Engine, raw: Sequence[RawColumn], plans: Mapping[str, ColumnPlan]) -> set[str]:
+    """Return the columns that hold more than 0, 1 and codes for nothing on some row."""
     if not raw:
         return set()
     # a comparison with NULL is neither true nor false, so that unknown cells are not counted
-    items = {
-        f"n{i}": f"COUNT(CASE WHEN {_value(one, engine)} NOT IN (0e0, 1e0) THEN 1 END)"
-        for i, one in enumerate(raw)
-    }
+    items = {}
+    for i, one in enumerate(raw):
+        values = ", ".join(float_literal(value) for value in (0, 1, *plans[one.name].missing_values))
+        items[f"n{i}"] = f"COUNT(CASE WHEN {_value(one, engine)} NOT IN ({values}) THEN 1 END)"
     row = engine.query(select(items)).to_pylist()[0]
     return {one.name for i, one in enumerate(raw) if row[f"n{i}"]}
 

@@ -1,0 +1,38 @@
+"""Small functions of the command line, each by an example."""
+
+import json
+from pathlib import Path
+
+import typer
+
+from nri.cli.console import printable
+from nri.cli.errors import in_options, usage_line
+from nri.cli.output import choose_format, record_json, text_table
+from nri.errors import TargetError
+from nri.rule import Clause, Literal, Op
+
+
+def test_a_name_cannot_command_the_terminal():
+    assert printable("red\x1b[31m") == r"red\x1b[31m"
+
+
+def test_mistakes_name_their_remedy_in_options():
+    wrong = usage_line(typer.BadParameter("Input should be a number."))
+    assert wrong == "invalid value: Input should be a number (see nri --help)"
+    line = in_options(TargetError("target 'price' is a number", "price > 100"))
+    assert line == """target 'price' is a number; compare it, e.g. --target "price > 100\""""
+
+
+def test_the_ending_of_a_file_chooses_the_format():
+    assert choose_format(None, Path("rule.json")) == "json"
+
+
+def test_numbers_of_a_table_are_flush_right():
+    assert text_table([("slice", "rows"), ("age > 61", "7")]) == "slice     rows\nage > 61     7"
+
+
+def test_clauses_are_text_and_literals_in_json():
+    text = record_json({}, clause=Clause([Literal("age", Op.GT, 61)]))
+    literal = {"column": "age", "op": ">", "value": 61}
+    assert json.loads(text) == {"clause": {"text": "age > 61", "literals": [literal]}}
+    assert text.startswith('{\n  "clause": {\n    "text"')
