@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from padded_episodes import pad_episodes
 
-from nri.episode import Episode, make_episode
+from nri.episode import Episode, literal_truth, make_episode
 from nri.errors import ConfigError
-from nri.paper.deploy import DeployConfig, clause_holds, deploy, discrimination
+from nri.paper.deploy import DeployConfig, deploy, discrimination
 from nri.paper.torch.network import PaperInducer
 from nri.paper.torch.tnorm import SoftRule, execute
+from nri.search.candidates import clause_truth
 
 quick = settings(deadline=None, max_examples=25)
 
@@ -71,7 +72,9 @@ def test_hard_clauses_hold_where_their_soft_twins_do(
     membership[:, 0] |= ~membership.any(1)
     soft = SoftRule(torch.tensor(membership).float(), torch.ones(3))
     truth = execute(soft, pad_episodes([episode]).literals[0]).clauses
-    np.testing.assert_array_equal(clause_holds(membership, episode), (truth > 0.75).numpy())
+    clauses = [tuple(np.flatnonzero(members)) for members in membership]
+    hard = clause_truth(literal_truth(episode.values, episode.known), clauses)
+    np.testing.assert_array_equal(hard.T, (truth > 0.75).numpy())
 
 
 def test_a_network_induces_rules_over_each_tables_own_literals(

@@ -44,7 +44,6 @@ def test_open_gates_are_the_rule_and_everything_else_is_the_other_class():
     assert found.rules == ((), ((0, 1),))
     assert found.default == 0
     assert found.errors == 0
-    np.testing.assert_array_equal(found.counts[1], [[0, 1]])
 
 
 def test_the_class_whose_rule_decides_more_rows_rightly_is_described():
@@ -58,7 +57,7 @@ def test_the_texts_rule_has_every_open_slot_and_is_for_the_positive_class():
     table = make_episode(XOR, labels=np.array([0, 0, 0, 1]))
     answers = ([[0, 0, 0, 0.9], [0.9, 0.9, 0, 0]], [1.0, 0.5]), ([[0, 0, 0.9, 0]], [1.0])
     for model, rules in (
-        (PaperModel(Scripted(*answers)), ((), ((3,), (0, 1)))),
+        (PaperModel(Scripted(*answers)), ((), ((0, 1), (3,)))),
         (tuned_paper_model(Scripted(*answers)), ((), ((0, 1),))),
     ):
         found = model.induce(table, np.arange(2), Limits(), np.random.default_rng(0), None)
@@ -156,7 +155,6 @@ def test_a_row_of_weight_two_is_shown_twice_and_counted_twice():
     network = Scripted(([[0.9, 0, 0, 0]], [1.0]))
     found = induce(network, table, positive=1)
     assert len(network.shown[0][0]) == 7
-    np.testing.assert_array_equal(found.counts[1], [[2, 3]])
     assert found.errors == 2
 
 

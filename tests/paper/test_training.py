@@ -178,7 +178,7 @@ def test_dropout_is_drawn_for_each_batch_and_idle_in_validation():
     learner = task(model=PaperConfig(width=16, layers=1, heads=2, bottleneck=8, dropout=0.3))
     network = learner.build()
     before = torch.random.get_rng_state()
-    first, again, other = (float(learner.loss(network, index)[0].detach()) for index in (1, 1, 2))
+    first, again, other = (float(learner.loss(network, index).total.detach()) for index in (1, 1, 2))
     assert first == again
     assert first != other
     assert torch.equal(torch.random.get_rng_state(), before)  # nobody else's chance is touched

@@ -61,3 +61,8 @@ def test_a_missing_file_and_bad_toml_are_one_clear_line(tmp_path):
 def test_a_configuration_survives_the_trip_through_plain_values():
     config = loaded(CONFIGS / "tiny.toml")
     assert from_dict(SeededTrainConfig, to_dict(config), "plain") == config
+
+
+def test_a_number_that_is_none_is_refused_by_name(tmp_path):
+    with pytest.raises(ConfigError, match="learning_rate is nan; give a finite number"):
+        loaded(written(tmp_path, "[optim]\nlearning_rate = nan\n"))

@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from dataclasses import replace
@@ -49,33 +48,16 @@ def test_a_resumed_run_ends_with_the_same_weights_as_an_uninterrupted_one(tmp_pa
 
 
 def trained_by_two(config: Path, directory: Path) -> str:
-    """Train in two processes, by torchrun or as it would start them (quicker); return what is said."""
+    """Train in two processes that torchrun starts; return what is said."""
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     command = ["-m", "nri", "train", "--config", str(config), "--directory", str(directory)]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    if THOROUGH:
-        torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-        done = subprocess.run(
-            [*torchrun, *command], env=environment, capture_output=True, text=True, check=True
-        )
-        return done.stderr
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    environment |= {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
-    processes = [
-        subprocess.Popen(
-            [sys.executable, *command],
-            env=environment | {"RANK": rank, "LOCAL_RANK": rank},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for rank in ("0", "1")
-    ]
-    said = [process.communicate(timeout=300)[1] for process in processes]
-    assert [process.returncode for process in processes] == [0, 0], said
-    return "".join(said)
+    return subprocess.run(
+        [sys.executable, *torchrun, *command], env=environment, capture_output=True, text=True, check=True
+    ).stderr
 
 
+@pytest.mark.skipif(not THOROUGH, reason="two processes that load torch take 18 seconds; make test-all")
 def test_two_processes_make_the_same_update_as_one(tmp_path):
     learner = task(steps=2, warmup=1, batches_per_step=4)
     config = tmp_path / "two.toml"
@@ -113,8 +95,8 @@ def test_metrics_tell_losses_speed_and_validation(tmp_path):
 def test_an_update_without_a_finite_gradient_is_skipped_and_said(tmp_path, caplog):
     class Broken(SeededTraining):
         def loss(self, network, index):
-            loss, row = super().loss(network, index)
-            return (loss * float("nan") if index == 1 else loss), row
+            loss = super().loss(network, index)
+            return replace(loss, total=loss.total * float("nan")) if index == 1 else loss
 
     train(Broken(task(steps=3).config), tmp_path)
     assert "update 1 has no finite gradient" in caplog.text
@@ -143,3 +125,15 @@ def test_a_file_that_is_no_checkpoint_is_refused(tmp_path):
         load_checkpoint(path)
     with pytest.raises(InputError, match="cannot read checkpoint"):
         load_checkpoint(tmp_path / "absent.safetensors")
+
+
+def test_a_run_that_diverges_stops_and_leaves_no_weights(tmp_path):
+    """It ended with exit code 0, and its weights could be exported."""
+    with pytest.raises(InputError, match=r"training diverged.*lower optim\.learning_rate"):
+        train(task(learning_rate=1e30, final_learning_rate=1e30), tmp_path)
+    assert not (tmp_path / CHECKPOINT).exists()
+
+
+def test_a_folder_is_no_checkpoint_and_the_message_names_the_file_in_it(tmp_path):
+    with pytest.raises(InputError, match=rf"is a folder; give the checkpoint in it, e\.g\. .*{CHECKPOINT}"):
+        load_checkpoint(tmp_path)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, FloatArray
 from nri.episode import Episode, literal_truth
 from nri.errors import ConfigError
+from nri.search.candidates import clause_truth
 
 _Gates = NDArray[np.floating]
 
@@ -60,22 +61,16 @@ def deploy(
         membership &= rank < config.max_literals
     active = (w >= config.clause_gate) & membership.any(axis=1)
     order = np.argsort(-w, kind="stable")
-    holds = clause_holds(membership, episode)
-    ranked = config.top_clauses is not None or config.tune_clauses
-    if ranked:
+    slots = [tuple(np.flatnonzero(members).tolist()) for members in membership]
+    holds = clause_truth(literal_truth(episode.values, episode.known), slots).T
+    if config.top_clauses is not None or config.tune_clauses:
         scores = discrimination(holds, episode.labels)
         order = order[np.argsort(-scores[order], kind="stable")]
-    first_slots = {tuple(map(int, np.flatnonzero(membership[k]))): k for k in order[::-1] if active[k]}
-    slots = sorted(first_slots.values(), key=list(order).index)[: config.top_clauses]
+    first = {slots[k]: k for k in order[::-1].tolist() if active[k]}
+    clauses = sorted(first, key=lambda clause: order.tolist().index(first[clause]))[: config.top_clauses]
     if config.tune_clauses:
-        slots = slots[: best_prefix(holds[:, slots], episode)]
-    return tuple(tuple(map(int, np.flatnonzero(membership[k]))) for k in slots)
-
-
-def clause_holds(membership: BoolArray, episode: Episode) -> BoolArray:
-    """[M, T]: on which rows all literals of a clause are known to hold."""
-    failing = ~literal_truth(episode.values, episode.known)
-    return (failing.astype(np.float32) @ membership.T.astype(np.float32)) < 0.5
+        clauses = clauses[: best_prefix(holds[:, [first[clause] for clause in clauses]], episode)]
+    return tuple(clauses)
 
 
 def best_prefix(holds: BoolArray, episode: Episode) -> int:

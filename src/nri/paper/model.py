@@ -16,11 +16,11 @@ from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Episode, literal_truth, make_episode
 from nri.errors import InputError
 from nri.paper.deploy import PUBLISHED, DeployConfig, deploy
-from nri.rule.truth import estimated_precision
+from nri.rule.truth import deciding_order, estimated_precision, first_to_fire
 from nri.search.candidates import clause_truth
 from nri.search.clauses import IndexClause
 from nri.search.limits import Limits
-from nri.search.result import Induced, decide
+from nri.search.result import Induced
 from nri.weights import Network, shipped_file
 
 MAX_ROWS = 50_000
@@ -62,7 +62,7 @@ class PaperNetwork(Network):
         super().__init__(onnx_file)
         if self.card["inducer"] not in KINDS:
             raise InputError(f"{onnx_file} holds the {self.card['inducer']!r} network, not the paper's")
-        self._one_by_one = len(self.session.get_inputs()[0].shape) == 2  # exported before there were views
+        self._one_by_one = self.graph.axes.get("values") == 2  # exported before there were views
 
     def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> list[Gates]:
         """Fill the slots for each view [V, M, N] of a table with unknown cells and yes/no labels [M]."""
@@ -118,7 +118,7 @@ class PaperModel:
         rng: np.random.Generator,
         positive: int | None,
     ) -> Induced:
-        """See :class:`nri.induce.models.Inducer`."""
+        """See :class:`nri.search.result.Inducer`."""
         seen = rows_to_show(episode, rng)
         if episode.n_classes > 2:
             rules = [self._clauses(seen, c, limits, rng) for c in range(episode.n_classes)]
@@ -234,26 +234,27 @@ def _draw_rows(episode: Episode, size: int, rng: np.random.Generator) -> IntArra
 
 
 def count(episode: Episode, rules: list[tuple[IndexClause, ...]], limits: Limits) -> Induced:
-    """Count on all rows what the clauses cover, drop those that are not precise enough, set the default."""
+    """Drop clauses that are not precise enough on all rows, set the others in order, and set the default."""
     literals = literal_truth(episode.values, episode.known)
     masses: FloatArray = np.eye(episode.n_classes)[episode.labels] * episode.weights[:, None]
-    kept, truths, counts = [], [], []
+    prior = masses.sum(axis=0) / masses.sum()
+    branches, truths, precisions = [], [], []
     for label, clauses in enumerate(rules):
         truth = clause_truth(literals, clauses)
         covered = truth @ masses
-        precise = covered[:, label] >= limits.min_precision * covered.sum(axis=1)
-        kept.append(tuple(clause for clause, fine in zip(clauses, precise, strict=True) if fine))
+        right, total = covered[:, label], covered.sum(axis=1)
+        precise = np.flatnonzero(right >= limits.min_precision * total)
+        branches += [(label, clauses[i]) for i in precise]
         truths.append(truth[precise])
-        counts.append(covered[precise])
-    prior = masses.sum(axis=0) / masses.sum()
-    uncovered = masses[~np.logical_or.reduce([truth.any(axis=0) for truth in truths])].sum(axis=0)
+        precisions.append(estimated_precision(right[precise], total[precise], float(prior[label])))
+    owner = np.array([label for label, _ in branches], dtype=np.int64)
+    order = deciding_order(np.concatenate(precisions), owner)
+    fires = np.concatenate(truths)[order]
+    uncovered = masses[~fires.any(axis=0)].sum(axis=0)
     default = int(np.argmax(uncovered if uncovered.any() else prior))
-    described = [label for label, clauses in enumerate(kept) if clauses]
+    described = set(owner.tolist())
     if episode.n_classes == 2 and len(described) == 1:
-        default = 1 - described[0]  # the rule says one class, whatever it leaves out is the other
-    precisions = [
-        estimated_precision(n[:, label], n.sum(axis=1), float(prior[label])) for label, n in enumerate(counts)
-    ]
-    wrong = decide(truths, precisions, default) != episode.labels
+        default = 1 - described.pop()  # the rule says one class, whatever it leaves out is the other
+    wrong = np.append(owner[order], default)[first_to_fire(fires.T)] != episode.labels
     errors = float(episode.weights[wrong].sum())
-    return Induced(tuple(kept), tuple(counts), default, uncovered, prior, errors, errors)
+    return Induced(episode.n_classes, tuple(branches[i] for i in order), default, errors, errors)

@@ -7,6 +7,7 @@ holds a SHA-256 of all of that and of every tensor: what was changed by chance d
 import hashlib
 import io
 import json
+import os
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -82,8 +83,19 @@ def _checksum(header: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
     return digest.hexdigest()
 
 
+def check_finite(tensors: Mapping[str, Tensor], what: str) -> None:
+    """Refuse weights that are infinite or no numbers."""
+    bad = [name for name, tensor in tensors.items() if not torch.isfinite(tensor).all()]
+    if bad:
+        raise InputError(f"{what} {bad[0]} is not finite; lower optim.learning_rate, and train anew")
+
+
 def load_checkpoint(path: Path) -> Checkpoint:
     """Read a checkpoint; anything else is an error that says so."""
+    if os.path.isdir(path):
+        raise InputError(
+            f"{path} is a folder; give the checkpoint in it, e.g. {path / 'checkpoint.safetensors'}"
+        )
     try:
         with safe_open(path, framework="pt") as file:
             header = file.metadata() or {}

@@ -1,6 +1,7 @@
 """What a training run is: everything that a result depends on, in one record."""
 
 import dataclasses
+import math
 import tomllib
 import types
 import typing
@@ -114,4 +115,6 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
         not isinstance(value, hint) or isinstance(value, bool) is not (hint is bool)
     ):
         raise ConfigError(f"{where} must be of type {hint.__name__}, not {value!r}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ConfigError(f"{where} is {value}; give a finite number")
     return value

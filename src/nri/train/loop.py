@@ -6,10 +6,11 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import torch
 import torch.distributed as dist
@@ -20,6 +21,7 @@ from nri.table.write import atomic_file
 from nri.train.checkpoint import (
     Checkpoint,
     Graph,
+    check_finite,
     load_checkpoint,
     load_weights,
     make_folder,
@@ -27,7 +29,7 @@ from nri.train.checkpoint import (
     restore_optimizer,
     save_checkpoint,
 )
-from nri.train.config import OptimConfig, TrainConfig, to_dict
+from nri.train.config import OptimConfig, to_dict
 
 log = logging.getLogger(__name__)
 
@@ -44,34 +46,46 @@ Recorder = Callable[[dict[str, float]], None]
 Record = TypeVar("Record")
 
 
-class Training(Protocol):
+@dataclass(frozen=True, eq=False)
+class Loss:
+    """What is minimised, of how many episodes it is, and its parts for the log."""
+
+    total: Tensor
+    episodes: int
+    terms: Mapping[str, Tensor]
+    """by name, without gradient"""
+
+    @property
+    def row(self) -> dict[str, float]:
+        """What is logged."""
+        terms = {name: float(value) for name, value in self.terms.items()}
+        return {"episodes": float(self.episodes), "loss": float(self.total.detach()), **terms}
+
+
+class Training(ABC):
     """An inducer in training: its network, its episodes, its loss and its validation."""
 
-    @property
-    def name(self) -> str:
-        """How checkpoints and users call the inducer."""
-        ...
+    name: str
+    """How checkpoints and users call the inducer."""
 
-    @property
-    def config(self) -> TrainConfig:
-        """What the run is."""
-        ...
+    def __init__(self, config: Any) -> None:
+        self.config = config
 
+    @abstractmethod
     def build(self) -> nn.Module:
         """Make the network with freshly drawn weights; the same for the same seed."""
-        ...
 
-    def loss(self, network: nn.Module, index: int) -> tuple[Tensor, dict[str, float]]:
-        """Draw synthetic batch ``index``, return the loss to minimise and what to log (with ``episodes``)."""
-        ...
+    @abstractmethod
+    def loss(self, network: nn.Module, index: int) -> Loss:
+        """Draw synthetic batch ``index`` and judge the network on it."""
 
+    @abstractmethod
     def validate(self, network: nn.Module) -> dict[str, float]:
         """Score the network on the fixed validation suite."""
-        ...
 
+    @abstractmethod
     def graph(self, network: nn.Module) -> Graph:
         """Return what is traced of a trained network."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -167,6 +181,10 @@ def train(
     return run.averaged()
 
 
+_MOST_SKIPPED = 10
+"""Updates in a row without a finite gradient that are bad luck."""
+
+
 class _Run:
     """A network in training, and all that changes from update to update."""
 
@@ -180,7 +198,7 @@ class _Run:
         self.optimizer = torch.optim.AdamW(
             self.network.parameters(), lr=optim.learning_rate, weight_decay=optim.weight_decay
         )
-        self.step = self.episodes = 0
+        self.step = self.episodes = self.skipped = 0
         self.rows: list[dict[str, float]] = []
         if (directory / CHECKPOINT).exists():
             self._resume()
@@ -209,17 +227,20 @@ class _Run:
         self.optimizer.zero_grad(set_to_none=True)
         rows = []
         for index in self.processes.share(self.step, optim.batches_per_step):
-            loss, row = self.task.loss(self.network, index)
-            (loss / optim.batches_per_step).backward()  # type: ignore[no-untyped-call]
-            rows.append(row)
+            loss = self.task.loss(self.network, index)
+            (loss.total / optim.batches_per_step).backward()
+            rows.append(loss.row)
         self.processes.sum_gradients(self.network)
         norm = nn.utils.clip_grad_norm_(self.network.parameters(), optim.clip)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(optim, self.step)
         if torch.isfinite(norm):  # the same on all processes: the norm is that of the summed gradient
             self.optimizer.step()
+            self.skipped = 0
         else:
             log.warning("update %d has no finite gradient and is skipped", self.step)
+            self.skipped += 1
+            self._refuse_divergence()
         self.step += 1
         self._average()
         means = {key: sum(row[key] for row in rows) / len(rows) for key in rows[0]} if rows else {}
@@ -229,6 +250,15 @@ class _Run:
         self.episodes += int(means["episodes"])
         self.rows.append(means)
         return means
+
+    def _refuse_divergence(self) -> None:
+        """Stop where no update has a finite gradient any more: the weights are of no use."""
+        few = self.step + 1 >= self.task.config.optim.steps and self.skipped > 1
+        if self.skipped >= _MOST_SKIPPED or few:
+            raise InputError(
+                f"training diverged: the last {self.skipped} updates up to {self.step} have no finite "
+                "gradient; lower optim.learning_rate, and train in another folder"
+            )
 
     def _average(self) -> None:
         # a young average must not be dominated by the first weights
@@ -271,6 +301,7 @@ class _Run:
     def save(self) -> None:
         if not self.processes.leads:
             return
+        check_finite({**self.network.state_dict(), **self.average}, "training diverged: after its updates")
         checkpoint = Checkpoint(
             inducer=self.task.name,
             step=self.step,

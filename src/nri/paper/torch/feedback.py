@@ -34,7 +34,7 @@ from nri.paper.torch.tnorm import UNKNOWN, SoftRule, execute
 from nri.paper.torch.training import SlotTraining
 from nri.synth import SyntheticBatch, WidePrior, dnf_truth, log_uniform, with_more_columns
 from nri.train.config import TrainConfig
-from nri.train.loop import moved
+from nri.train.loop import Loss, moved
 
 _LITERAL_NUMBERS = 19
 _SLOT_NUMBERS = 9
@@ -366,7 +366,7 @@ class FeedbackTraining(SlotTraining):
         """Make the network; its first weights depend on the seed alone."""
         return FeedbackInducer(self.config.model, torch.Generator().manual_seed(self.config.seed))
 
-    def loss(self, network: nn.Module, index: int) -> tuple[Tensor, dict[str, float]]:
+    def loss(self, network: nn.Module, index: int) -> Loss:
         """Draw batch ``index`` and judge the soft rules on its rows, seen and unseen."""
         rng = np.random.default_rng([self.config.seed, index])
         drawn = self.config.data.draw(rng)
@@ -381,7 +381,7 @@ class FeedbackTraining(SlotTraining):
         usable = torch.from_numpy(drawn.labels.any(1) & ~drawn.labels.all(1)).to(truth)[:, None]
         weight = usable / (usable.sum() * rows.shape[1]).clamp_min(1)
         settings = self.config.loss
-        total, row = truth.new_zeros(()), {}
+        total, terms = truth.new_zeros(()), {}
         for share, rule in self._judged(rules):
             done = execute(rule, rows)
             p = done.rule.clamp(1e-3, 1 - 1e-3)
@@ -394,12 +394,11 @@ class FeedbackTraining(SlotTraining):
             total = total + share * (
                 coverage + settings.margin * margin + settings.entropy * entropy + settings.length * length
             )
-            row = {
+            terms = {
                 "coverage": coverage, "margin": margin, "entropy": entropy, "length": length,
                 "error": (weight * ((done.rule > 0.5) != (truth > 0.5))).sum(),
             }  # fmt: skip
-        numbers = {name: float(value.detach()) for name, value in row.items()}
-        return total, {"episodes": float(len(batch)), "loss": float(total.detach()), **numbers}
+        return Loss(total, len(batch), {name: value.detach() for name, value in terms.items()})
 
     def _judged(self, rules: list[SoftRule]) -> list[tuple[float, SoftRule]]:
         """Return the rules before slots start anew, and the last ones, with their weights."""

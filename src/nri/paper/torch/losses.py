@@ -8,7 +8,7 @@ To flip a variable's cells is to swap the gates of its two literals (an unknown 
 way), so every counterfactual is the one definition of clause truth with swapped gates.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -18,6 +18,7 @@ from torch import Tensor
 from nri.errors import ConfigError
 from nri.paper.torch.batch import EpisodeBatch, binary_entropy, row_mean
 from nri.paper.torch.tnorm import Execution, SoftRule, clause_truth, disjunction, execute
+from nri.train.loop import Loss
 
 _SURE = 1e-6
 """Predictions are kept this far from 0 and 1, so that one row costs at most 14 nats."""
@@ -126,25 +127,19 @@ class PaperLossConfig:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class PaperLoss:
-    """The number to descend, and its parts for the log."""
-
-    total: Scalar
-    terms: Mapping[str, Tensor]
-    """Every term in use by name, before its weight, without gradient."""
-
-
 def paper_loss(
     rule: SoftRule,
     batch: EpisodeBatch,
     config: PaperLossConfig,
     progress: float,
     generator: torch.Generator | None = None,
-) -> PaperLoss:
-    """Judge soft rules on the rows they were induced from; ``progress`` is the share of training done."""
+) -> Loss:
+    """Judge soft rules on the rows they were induced from; ``progress`` is the share of training done.
+
+    Terms are those in use, before their weights.
+    """
     literals, positives, z, w = batch.literals, batch.positives, rule.z, rule.w
-    low, high = config.margin_negative, config.margin_positive
+    low, high, threshold = config.margin_negative, config.margin_positive, config.select_threshold
     executed = with_gate_noise(rule, generator) if config.gate_noise else rule
     execution = execute(executed, literals, config.empty_is_silent)
     prediction, clauses = execution.rule, execution.clauses
@@ -162,16 +157,20 @@ def paper_loss(
         "repulsion": lambda: repulsion(z),
         "entropy": lambda: gate_entropy(rule, batch.literal_valid),
         "length": lambda: excess_length(z, config.max_length),
+        "necessity": lambda: necessity(executed, execution.clauses, literals, positives, threshold),
+        "spuriousness": lambda: spuriousness(
+            executed, execution, literals, positives, threshold, config.empty_is_silent
+        ),
+        "overlap": lambda: coverage_overlap(execution.clauses, positives),
+        "responsibility": lambda: responsibility_balance(execution.clauses, positives),
     }
     if config.switch_by_gates:
         terms["switch"] = lambda: switch_balance_by_gates(w)
     if config.sampled_counterfactuals:
         terms |= sampled_counterfactuals(executed, gated, literals, positives, config, generator)
-    else:
-        terms |= counterfactuals(executed, execution, literals, positives, config)
     values = {name: (weight, terms[name]()) for name, weight in config.weights(progress).items() if weight}
     total = torch.stack([weight * value for weight, value in values.values()]).sum()
-    return PaperLoss(total, {name: value.detach() for name, (_, value) in values.items()})
+    return Loss(total, len(batch), {name: value.detach() for name, (_, value) in values.items()})
 
 
 def coverage(prediction: Rows, batch: EpisodeBatch) -> Scalar:
@@ -260,21 +259,6 @@ def gate_entropy(rule: SoftRule, literal_valid: Bool[Tensor, "B L"]) -> Scalar:
 def excess_length(z: LiteralGates, most: float) -> Scalar:
     """Our own term: the mean number of literals that a slot asks for beyond ``most``."""
     return (z.sum(-1) - most).relu().mean()
-
-
-def counterfactuals(
-    rule: SoftRule, execution: Execution, literals: LiteralValues, positives: Rows, config: PaperLossConfig
-) -> Terms:
-    """Return the terms of L_cf as the text has them."""
-    clauses, threshold = execution.clauses, config.select_threshold
-    return {
-        "necessity": lambda: necessity(rule, clauses, literals, positives, threshold),
-        "spuriousness": lambda: spuriousness(
-            rule, execution, literals, positives, threshold, config.empty_is_silent
-        ),
-        "overlap": lambda: coverage_overlap(clauses, positives),
-        "responsibility": lambda: responsibility_balance(clauses, positives),
-    }
 
 
 def necessity(

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
-from typing import Any
 
 import numpy as np
 import torch
@@ -18,7 +17,7 @@ from torch import Tensor, nn
 from nri.arrays import BoolArray, FloatArray
 from nri.episode import Episode, make_episode
 from nri.errors import ConfigError
-from nri.paper.deploy import PUBLISHED, DeployConfig, deploy
+from nri.paper.deploy import deploy
 from nri.paper.episodes import PaperEpisodes, PaperPreset, paper_episodes
 from nri.paper.model import TUNED, Gates, PaperModel
 from nri.paper.torch.batch import EpisodeBatch, batch_from_arrays, binary_entropy
@@ -29,16 +28,13 @@ from nri.search.limits import Limits
 from nri.synth import WidePrior, dnf_truth
 from nri.train.checkpoint import Graph
 from nri.train.config import TrainConfig
-from nri.train.loop import moved
+from nri.train.loop import Loss, Training, moved
 
 SEED = 20_261_116
 """Training runs take small seeds."""
 
 _FRESH_ROWS = 256
 _SURE = 1e-6
-
-PaperSuite = Mapping[str, PaperEpisodes]
-"""Fixed episodes by name."""
 
 
 def clean(preset: PaperPreset) -> PaperPreset:
@@ -51,27 +47,6 @@ def tensors(episodes: PaperEpisodes) -> EpisodeBatch:
     return batch_from_arrays(
         episodes.values, episodes.known, episodes.labels, episodes.row_valid, episodes.variable_valid
     )
-
-
-def validation_suite(preset: PaperPreset, episodes: int) -> PaperSuite:
-    """Draw episodes like those of training, and the same with 30 % of labels flipped."""
-    noisy = replace(clean(preset), label_noise=0.3)
-    return {
-        "clean": paper_episodes(clean(preset), SEED, 0, episodes),
-        "noisy": paper_episodes(noisy, SEED, 0, episodes),
-    }
-
-
-def score(network: nn.Module, suite: PaperSuite, config: DeployConfig = PUBLISHED) -> dict[str, float]:
-    """Score deployed rules and slots on every part of the suite."""
-    scores: dict[str, float] = {}
-    device = next(network.parameters()).device
-    for name, episodes in suite.items():
-        with torch.no_grad():
-            rule = network(moved(tensors(episodes), device))
-        found = {"accuracy": _fresh_accuracy(rule, episodes, config), **slot_state(rule)}
-        scores |= {f"{name}/{key}": value for key, value in found.items()}
-    return scores
 
 
 def slot_state(rule: SoftRule) -> dict[str, float]:
@@ -87,7 +62,7 @@ def slot_state(rule: SoftRule) -> dict[str, float]:
     }
 
 
-def _fresh_accuracy(rule: SoftRule, episodes: PaperEpisodes, config: DeployConfig) -> float:
+def _fresh_accuracy(rule: SoftRule, episodes: PaperEpisodes) -> float:
     """Mean accuracy of deployed rules on coin-flip rows that no rule was induced from."""
     n_variables = episodes.variable_valid.shape[1]
     rows = np.random.default_rng(SEED).random((len(episodes), _FRESH_ROWS, n_variables)) < 0.5
@@ -98,7 +73,7 @@ def _fresh_accuracy(rule: SoftRule, episodes: PaperEpisodes, config: DeployConfi
         cells = rows[index][:, valid]
         literals = np.concatenate([cells, ~cells], axis=1)
         gates = z[index][:, np.tile(valid, 2)]
-        for clause in deploy(gates, w[index], episodes.episode(index), config):
+        for clause in deploy(gates, w[index], episodes.episode(index)):
             predicted[index] |= literals[:, list(clause)].all(axis=1)
     return float((predicted == truth).mean())
 
@@ -248,11 +223,8 @@ class Views(nn.Module):
         return rule.z, rule.w
 
 
-class SlotTraining:
+class SlotTraining(Training):
     """What the training of every network that fills slots has: how it is scored, and the file that ships."""
-
-    def __init__(self, config: Any) -> None:
-        self.config = config
 
     @cached_property
     def _hidden_rules(self) -> dict[str, list[HiddenRule]]:
@@ -317,7 +289,7 @@ class PaperTraining(SlotTraining):
         """Make the network; its first weights depend on the seed alone."""
         return PaperInducer(self.config.model, torch.Generator().manual_seed(self.config.seed))
 
-    def loss(self, network: nn.Module, index: int) -> tuple[Tensor, dict[str, float]]:
+    def loss(self, network: nn.Module, index: int) -> Loss:
         """Draw batch ``index`` of the appendix's generator and judge the soft rules on its rows."""
         config = self.config
         device = next(network.parameters()).device
@@ -334,14 +306,21 @@ class PaperTraining(SlotTraining):
         with torch.random.fork_rng([device] if device.type == "cuda" else []):
             torch.manual_seed(chance)  # torch's dropout takes no generator
             rule = network(batch)
-        loss = paper_loss(rule, judged, config.loss, progress, source)
-        row = {"episodes": float(len(batch)), "loss": float(loss.total.detach())}
-        return loss.total, row | {name: float(value) for name, value in loss.terms.items()}
+        return paper_loss(rule, judged, config.loss, progress, source)
 
     @cached_property
-    def _suite(self) -> PaperSuite:
-        return validation_suite(self.config.data, 32 * self.config.run.validation_batches)
+    def _suite(self) -> dict[str, PaperEpisodes]:
+        """Episodes like those of training, and the same with 30 % of labels flipped."""
+        preset, count = clean(self.config.data), 32 * self.config.run.validation_batches
+        presets = {"clean": preset, "noisy": replace(preset, label_noise=0.3)}
+        return {name: paper_episodes(one, SEED, 0, count) for name, one in presets.items()}
 
     def validate(self, network: nn.Module) -> dict[str, float]:
         """Accuracy on fresh rows, clean and noisy, the state of the slots, and both deployments' rules."""
-        return score(network, self._suite) | super().validate(network)
+        scores, device = super().validate(network), next(network.parameters()).device
+        for name, episodes in self._suite.items():
+            with torch.no_grad():
+                rule = network(moved(tensors(episodes), device))
+            of_part = {"accuracy": _fresh_accuracy(rule, episodes), **slot_state(rule)}
+            scores |= {f"{name}/{key}": value for key, value in of_part.items()}
+        return scores
