@@ -43,7 +43,7 @@ def _judged_briefly():
 @pytest.fixture(autouse=True, scope="session")
 def _loaded_once():
     """A session has one fork server: what that one did not load, hundreds of children would each load."""
-    heavy = ("onnxruntime", "nri.estimator")
+    heavy = ("nri.estimator",)
     trained = usually((), ("torch", "nri.train.loop", "nri.paper.torch.training"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "PRELOADED", (*engine.PRELOADED, *heavy, *trained))
@@ -104,10 +104,12 @@ def experiment_rows():
         "clauses": {"dataset": ("vote", "car"), "most": (1, 8)},
         "planted": {"n": (60, 300), "noise": (0.0, 0.1)},
         "readable": {"dataset": ("saheart", "hmda")},
+        "coverage": {"outcome": ("classes",), "n": (50, 300)},
         "seeds": {"dataset": ("vote", "car"), "protocol": ("p20", "p4")},
     }
     extra = {"recovery": {"equal": 0.7}, "polarity": {"equal": 0.5}, "spurious": {"shifted_accuracy": 0.8}}
     extra["planted"] = {"exact_columns": 0.5, "foreign": 0.2, "literals": 4.0, "calibration": 0.04}
+    extra["coverage"] = {"accuracy_covered": 0.95, "accuracy_width": 0.2, "n_episodes": 20}
     extra["readable"] = {"clean": 1.0, "counts": 0.0, "branches": 3, "literals": 6} | dict.fromkeys(
         LINTS, 0.0
     )

@@ -31,6 +31,7 @@ BRIEF = {
     "spurious": ("--methods", "tree,greedy"),
     "scaling": ("--methods", "tree,greedy"),
     "planted": ("--methods", "tree-4,greedy"),
+    "coverage": ("--methods", "greedy"),
     "ablation": ("--methods", "paper,greedy", "--sets", "monks-3"),
     "slots": ("--methods", "paper,greedy"),
     "clauses": ("--sets", "monks-3"),
@@ -52,7 +53,11 @@ def fewer_trainings(monkeypatch, module):
 
 @pytest.mark.parametrize(
     "name",
-    [name for name in EXPERIMENTS if name not in ("uci", "learning", "wide", "readable", "regression")],
+    [
+        name
+        for name in EXPERIMENTS
+        if name not in ("uci", "learning", "wide", "readable", "number", "survival")
+    ],
 )
 def test_every_experiment_has_a_quick_version_that_writes_rows_table_and_figure(name, tmp_path, monkeypatch):
     if hasattr(module := import_module(f"nri_bench.experiments.{name}"), "ShortTraining"):

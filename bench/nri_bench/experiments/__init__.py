@@ -3,8 +3,10 @@
 from nri_bench.experiments import (
     ablation,
     clauses,
+    coverage,
     dynamics,
     learning,
+    measured,
     missing,
     noise,
     options,
@@ -12,7 +14,6 @@ from nri_bench.experiments import (
     polarity,
     readable,
     recovery,
-    regression,
     rules,
     scaling,
     seeds,
@@ -25,12 +26,15 @@ from nri_bench.experiments import (
 )
 from nri_bench.experiments.base import Experiment, Options
 
+_MODULES = (
+    *(uci, wide, planted, readable, coverage, seeds, learning, recovery, polarity, xor, noise, missing),
+    *(spurious, scaling, ablation, options, slots, clauses, rules, dynamics, size),
+)
 EXPERIMENTS: dict[str, Experiment] = {
-    module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (
-        *(uci, wide, planted, readable, seeds, learning, recovery, polarity, xor, noise, missing),
-        *(spurious, scaling),
-        *(ablation, options, slots, clauses, rules, dynamics, regression, size),
+    experiment.name: experiment
+    for experiment in (
+        *(module.EXPERIMENT for module in _MODULES),
+        *(measured.NUMBER_EXPERIMENT, measured.SURVIVAL_EXPERIMENT),
     )
 }
 """Every experiment by its command's name."""

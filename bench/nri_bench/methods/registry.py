@@ -65,7 +65,7 @@ def get_method(name: str) -> Method:
     if name.endswith(WEIGHTS):
         if not Path(name).is_file():
             raise InputError(f"no weights {name}; make some with nri export-weights")
-        return Method(name, Path(name).stem, "ours", _ours(name), ("onnxruntime",), keeps_missing=True)
+        return Method(name, Path(name).stem, "ours", _ours(name), keeps_missing=True)
     if name not in METHODS:
         raise InputError(
             f"no method {name!r}; there are {', '.join(METHODS)}, and files of weights, NAME.onnx"
@@ -224,21 +224,18 @@ _ALL = [
     Method("tree-dnf", "DT-DNF", "rules", _tree_dnf, one_vs_rest=True),
     Method("neural-dnf", "N-DNF", "rules", _neural_dnf, ("torch",)),
     Method("exact", "Exact limit", "rules", _exact, one_vs_rest=True),
-    Method("paper", "NRI paper", "ours", _ours("paper"), ("onnxruntime",), keeps_missing=True),
-    Method(
-        "paper-tuned", "NRI paper tuned", "ours", _ours("paper-tuned"), ("onnxruntime",), keeps_missing=True
-    ),
+    Method("paper", "NRI paper", "ours", _ours("paper"), keeps_missing=True),
+    Method("paper-tuned", "NRI paper tuned", "ours", _ours("paper-tuned"), keeps_missing=True),
     Method(
         "paper-feedback",
         "NRI paper feedback",
         "ours",
         _ours("paper-feedback"),
-        ("onnxruntime",),
         keeps_missing=True,
     ),
-    Method("greedy", "NRI greedy", "ours", _ours("greedy"), ("onnxruntime",), keeps_missing=True),
-    Method("seeded", "NRI seeded", "ours", _ours("seeded"), ("onnxruntime",), keeps_missing=True),
-    Method("posterior", "NRI posterior", "ours", _posterior, ("onnxruntime",), keeps_missing=True),
+    Method("greedy", "NRI greedy", "ours", _ours("greedy"), keeps_missing=True),
+    Method("seeded", "NRI seeded", "ours", _ours("seeded"), keeps_missing=True),
+    Method("posterior", "NRI posterior", "ours", _posterior, keeps_missing=True),
     Method("bayes-limit", "Bayes limit", "reference", _bayes_limit),
 ]
 
