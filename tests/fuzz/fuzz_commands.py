@@ -158,7 +158,6 @@ def loaded() -> Any:
     """Load before the first fork what children would each load for themselves, by commands that need it."""
     for name in (
         "pandas",
-        "onnxruntime",
         "torch",
         "nri.estimator",
         "nri.tasks",

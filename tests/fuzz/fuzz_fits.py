@@ -46,7 +46,12 @@ def fit(case: TableCase) -> None:
     if not same or again.render("json") != text:
         raise DifferentError("a rule that was read again predicts something else")
     str(estimator.rule_)
-    if getattr(estimator, "_posterior", None) is not None:
+    if getattr(estimator, "_posterior", None) is None:
+        return
+    if case.model == "number":
+        if not np.isfinite(estimator.posterior_mean(X)).all():
+            raise DifferentError("the posterior expects what is no number")
+    else:
         chances = estimator.posterior_proba(X)
         if not (np.isfinite(chances).all() and np.allclose(chances.sum(axis=1), 1)):
             raise DifferentError("chances of the posterior do not sum to one")

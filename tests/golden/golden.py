@@ -260,8 +260,9 @@ def _value(value: Any) -> Any:
 
 
 def forms(rule: Any) -> dict[str, Any]:
-    """Return a rule as text, JSON, SQL and Python."""
+    """Return a rule as text, JSON, SQL and Python, of which the readers of cells are left out."""
     written = {form: rule.render(form) for form in ("text", "sql", "python")}
+    written["python"] = written["python"][written["python"].index("# Predicts ") :]
     return {**written, "json": json.loads(rule.render("json"))}
 
 

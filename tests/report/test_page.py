@@ -17,8 +17,8 @@ from nri.errors import InputError
 from nri.induce.assemble import count_classes
 from nri.induce.induce import Induction, induce_rule
 from nri.report import Report, ReportOptions, gather_report, render_report, report_on, write_report
+from nri.report.gather import round_times
 from nri.report.page import percent
-from nri.report.pictures import bar
 from nri.rule import Clause, Dnf, Literal, Op
 from nri.table import LeftOut, Reason, table_of, with_survival, with_target
 
@@ -146,13 +146,29 @@ def test_rows_that_an_earlier_branch_decides_are_counted():
 
 def test_a_dot_at_either_end_of_a_bar_is_drawn_whole():
     """At 1.00 the dot had a flat right side: its middle was nearer to the edge than its radius."""
-    for share in (0.0, 1.0):
-        drawn = str(bar("about", share, (0.0, 1.0)))
-        width = float(re.search(r'viewBox="0 0 (\S+) ', drawn)[1])
-        middle, radius = (
-            float(re.search(rf'<circle[^>]*\b{name}="(\S+?)"', drawn)[1]) for name in ("cx", "r")
-        )
-        assert radius <= middle <= width - radius
+    table = labelled(pd.DataFrame({"x": [True, False] * 10}), ["yes", "no"] * 10)
+    always, never = (Dnf([Clause([Literal("x", op, True)])]) for op in (Op.EQ, Op.NE))
+    middles = []
+    for rule in (always, never):
+        report = gather_report(table, Induction(count_classes({"yes": rule}, "no", table)), options=QUICK)
+        for drawn in re.findall(r"<svg[^>]*interval.*?</svg>", render_report(report), re.S):
+            width = float(re.search(r'viewBox="0 0 (\S+) ', drawn)[1])
+            middle, radius = (
+                float(re.search(rf'<circle[^>]*\b{name}="(\S+?)"', drawn)[1]) for name in ("cx", "r")
+            )
+            assert radius <= middle <= width - radius
+            middles.append(middle)
+    assert min(middles) < 10
+    assert max(middles) > 140
+
+
+def test_only_what_is_whole_is_0_or_100_percent():
+    shown = [percent(share) for share in (0.333, 0.9996, 1.0)]
+    assert shown == ["33\xa0%", "99.9\xa0%", "100\xa0%"]
+
+
+def test_an_axis_has_round_times():
+    assert round_times(2659.0, 5) == [0.0, 1000.0, 2000.0]
 
 
 def flats(n: int = 160) -> pd.DataFrame:

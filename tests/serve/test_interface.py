@@ -16,6 +16,7 @@ from nri.serve.question import read_question
 from nri.serve.upload import read_upload
 from nri.serve.view import view_work
 from nri.serve.work import answer
+from nri.table.source import table_of
 
 
 @pytest.fixture
@@ -80,6 +81,7 @@ def test_a_least_precision_and_no_negations_are_kept(caller):
 
 def test_a_steady_rule_can_be_asked_for(caller):
     assert read_question({"target": "flu", "stable": True}, {}).settings.stable
+    assert read_question({"target": "flu", "never": ["age"]}, {}).settings.never == ("age",)
     answer = ask(caller, stable="very")
     assert answer.status_code == 400
     assert "stable" in answer.json()["error"]
@@ -415,3 +417,12 @@ def test_a_sample_keeps_rare_classes():
     sample = stratified_sample(labelled, 500, np.random.default_rng(0))
     assert np.bincount(sample.codes).tolist() == [50, 494]
     assert stratified_sample(labelled, 5000, np.random.default_rng(0)) is labelled
+
+
+def test_the_page_can_say_which_rows_belong_together():
+    question = read_question({"target": "y", "groups": "who", "time_order": None, "never": ["who"]}, {})
+    frame = pd.DataFrame({"who": [*"aabbccdd"], "x": range(8), "y": [0, 0, 1, 1] * 2})
+    rows = question.rows_of(table_of(frame))
+    assert rows.names == ("x",)
+    assert rows.groups.codes.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert question.settings.never == ()

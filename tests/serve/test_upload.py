@@ -9,7 +9,8 @@ import pytest
 from pages import VISITS, drop
 
 from nri.serve.guard import MAX_JSON
-from nri.serve.upload import BUDGET, MAX_BYTES, read_upload
+from nri.serve.upload import BUDGET, MAX_BYTES, _on_page, read_upload, view_target
+from nri.table import table_of
 
 
 def parquet(frame: pd.DataFrame) -> bytes:
@@ -151,3 +152,14 @@ def test_notes_on_a_workbook_name_no_options_of_a_command_line(client):
 
 def test_the_example_on_the_page_is_the_example_of_the_documents(client):
     assert client.get("/static/visits.csv").content == VISITS
+
+
+def test_notes_leave_out_the_name_of_the_file_and_options_of_a_command_line():
+    note = "a.xlsx, sheet 'B': the header is row 5 (--header ROW)"
+    assert _on_page(note, "a.xlsx") == "The header is row 5"
+
+
+def test_a_target_offers_its_classes_or_a_comparison():
+    yes = view_target(table_of({"flu": ["yes", "no", "yes"]}), "flu")["classes"][1]
+    assert yes == {"label": "yes", "text": "yes", "rows": 2}
+    assert view_target(table_of({"age": range(100)}), "age")["compare"] == {"op": ">", "value": 49}

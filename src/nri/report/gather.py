@@ -1,5 +1,6 @@
 """Gather: every number of a report, from a table and a rule, for every outcome."""
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -8,29 +9,41 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
-from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
 from nri.induce.assemble import coded_predictions, constant_rule
 from nri.induce.constraints import cost_weighted, error_costs
 from nri.induce.floors import Floored
+from nri.induce.folds import note_on_rows
 from nri.induce.induce import Induction
 from nri.induce.settings import Settings
 from nri.induce.validate import HeldOut, MeanCost, cores, hold_out, induce_or_constant, some_rows
 from nri.outcome import Classes, Interval, Number, Score
 from nri.outcome.number import weighted_quantiles
-from nri.outcome.score import LEVEL, Diagnostics, effective_rows, wilson
-from nri.rule import ClassTarget, Clause, Columns, Literal, Rule, clause_matrix, literal_truth
+from nri.outcome.score import Diagnostics, effective_rows, wilson
+from nri.rule import (
+    ClassTarget,
+    Clause,
+    Columns,
+    Literal,
+    Risk,
+    Rule,
+    SurvivalTarget,
+    clause_matrix,
+    literal_truth,
+)
 from nri.rule.equivalence import most_together
-from nri.table.binarizer import LeftOut
+from nri.table.left_out import LeftOut
 from nri.table.table import Table
 from nri.tasks.fairness import Groups, by_group, protected_columns
-from nri.tasks.predictions import leaking_column
+from nri.tasks.leaks import Leak, leak
 from nri.tasks.stability import ClauseStability, Stability, clause_stability
 
 BINS = 40
 """Bars in the picture of a distribution."""
+_TICKS = 5
+"""Times below a survival curve."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +54,8 @@ class ReportOptions:
     """Heading; by default it names the target."""
     source: str | None = None
     """Where the rows come from, e.g. a file's name."""
+    provenance: Mapping[str, Any] | None = None
+    """Date, version, options, hash of the file and notes on its reading, which the page lists."""
     clinical: bool = False
     """Whether the rule is about people's health: the page then says "not validated for decisions"."""
     samples: int = 20
@@ -116,7 +131,6 @@ class Tally:
     """Rows on which something holds; where a class is predicted, how many are right, with an interval."""
 
     rows: float
-    all_rows: float
     right: float | None = None
     interval: Interval | None = None
 
@@ -124,11 +138,6 @@ class Tally:
     def precision(self) -> float | None:
         """Share of right rows, None if there are none."""
         return self.right / self.rows if self.right is not None and self.rows > 0 else None
-
-    @property
-    def coverage(self) -> float:
-        """Share of all rows."""
-        return self.rows / self.all_rows if self.all_rows > 0 else 0.0
 
 
 @dataclass(frozen=True)
@@ -231,7 +240,8 @@ class Validation:
     """What is counted on held-out rows; the last four are about classes."""
 
     score: Score
-    interval: Interval
+    method: str
+    """how rows were held out"""
     curve: Curve
     confusion: Confusion | None = None
     posterior: Score | None = None
@@ -300,10 +310,15 @@ class Report:
         protected = dict.fromkeys([*self.options.protect, *protected_columns(self.rule)])
         return tuple(by_group(self.table, self.rule, column) for column in protected)
 
+    @cached_property
+    def note_on_rows(self) -> str:
+        """Which rows belong together, or seem to; empty if none."""
+        return note_on_rows(self.table)
+
     @property
-    def leaking(self) -> str | None:
-        """The only column of a rule that predicts every row."""
-        return leaking_column(self.rule, self.table)
+    def leaking(self) -> Leak | None:
+        """The one or two columns of the rule, if they predict nearly every row."""
+        return leak(self.rule, self.table)
 
     @cached_property
     def _columns(self) -> Columns:
@@ -375,10 +390,10 @@ class Report:
         weights = self.table.weights[rows]
         total = float(weights.sum())
         if not self._of_classes:
-            return Tally(total, self.weight)
+            return Tally(total)
         right = float(weights[self.table.codes[rows] == self.rule.class_indices[index]].sum())
         share = min(1.0, right / total) if total > 0 else 0.0
-        return Tally(total, self.weight, right, wilson(share, effective_rows(weights)))
+        return Tally(total, right, wilson(share, effective_rows(weights)))
 
     @property
     def contested(self) -> bool:
@@ -420,6 +435,21 @@ class Report:
             shares.append(tuple((counts / max(float(counts.sum()), 1e-300)).tolist()))
         return tuple(shares)
 
+    def followed(self, risk: Risk) -> list[tuple[float, float]]:
+        """Return round times for the axis of a survival curve, and the rows that are still followed then."""
+        assert isinstance(self.rule.predicts, SurvivalTarget)
+        times = self.rule.predicts.times
+        ticks = round_times(times[-1], _TICKS)
+        places = np.searchsorted(np.array(times), np.array(ticks) * (1 - 1e-9))
+        return [(tick, risk.at_risk[place]) for tick, place in zip(ticks, places, strict=True)]
+
+    @property
+    def simpler(self) -> Rule | None:
+        """The simplest rule within one standard error, if it has fewer conditions than the rule itself."""
+        if self.held_out is None or self.held_out.curve.simplest_rule.n_literals >= self.rule.n_literals:
+            return None
+        return self.held_out.curve.simplest_rule.settled
+
     @cached_property
     def gaps(self) -> Gaps:
         """What missing cells do to the rule."""
@@ -460,11 +490,19 @@ class Report:
         return held.curve.simplest.clauses == 0 or bool(held.score.warning)
 
 
-def confusion_of(table: Table, predicted: IntArray) -> Confusion:
+def round_times(latest: float, most: int) -> list[float]:
+    """Return round times from 0 on for an axis, so many at most beside 0."""
+    rough = latest / most
+    unit = 10.0 ** math.floor(math.log10(rough))
+    step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
+    return [step * i for i in range(math.floor(latest / step + 1e-9) + 1)]
+
+
+def confusion_of(table: Table, predicted: IntArray, score: Score | None = None) -> Confusion:
     """Count rows by true and predicted class."""
     counts = np.zeros((len(table.classes), len(table.classes)))
     np.add.at(counts, (table.codes, predicted), table.weights)
-    score = table.explained.score(predicted, table.weights)
+    score = score or table.explained.score(predicted, table.weights)
     return Confusion(tuple(tuple(row) for row in counts.tolist()), score)
 
 
@@ -481,25 +519,16 @@ def _validate(
     table = some_rows(table, options.max_rows, np.random.default_rng(options.seed))
     if options.folds < 2 or len(table) < 2 or table.explained.is_constant:
         return None
-    if held is None or held.table is not table or len(held.inductions) != options.folds:
+    if held is None or held.source is not table or len(held.inductions) != options.folds:
         rng = np.random.default_rng(options.seed)  # the folds of --cv, so that both give the same
         held = hold_out(table, settings, rng=rng, folds=options.folds, jobs=cores(), step=step)
     by_limit = by_size(held, settings, rng=np.random.default_rng((options.seed, 1)), seconds=seconds)
     curve = curve_of(held, by_limit, settings, options.seed)
-    interval = score_interval(held.score, table.weights)
     if not isinstance(table.outcome, Classes):
-        return Validation(held.score, interval, curve)
+        return Validation(held.score, held.method, curve)
     diagnostics = held.diagnostics(rule.described, options.prevalence)
-    confusion, cost = confusion_of(table, held.predicted), held.cost(settings.costs)
-    return Validation(held.score, interval, curve, confusion, held.posterior_score, diagnostics, cost)
-
-
-def score_interval(score: Score, weights: FloatArray) -> Interval:
-    """Return the 95 % interval of a score: Wilson's for a share, else by its standard error."""
-    if score.measure == "accuracy":
-        return wilson(score.value, effective_rows(weights))
-    reach = float(ndtri(0.5 + LEVEL / 2)) * score.error
-    return Interval(score.value - reach, min(score.value + reach, 1.0))
+    confusion, cost = confusion_of(held.table, held.predicted, held.score), held.cost(settings.costs)
+    return Validation(held.score, held.method, curve, confusion, held.posterior_score, diagnostics, cost)
 
 
 def by_size(
@@ -542,9 +571,11 @@ def curve_of(held: HeldOut, by_limit: Mapping[int, NDArray[Any]], settings: Sett
 
     Where errors differ in what they cost, rows weigh that.
     """
+    assert held.source is not None
     table = cost_weighted(held.table, settings)
+    alone = replace(held.sampled, by_rule=None)  # sizes are compared on the same rows
     points = tuple(
-        CurvePoint(size, table.explained.score(predicted, table.weights, held.fold))
+        CurvePoint(size, table.explained.score(predicted, table.weights, alone))
         for size, predicted in by_limit.items()
     )
     best = max(points, key=lambda point: (round(point.score.value, 12), -point.clauses))
@@ -553,7 +584,7 @@ def curve_of(held: HeldOut, by_limit: Mapping[int, NDArray[Any]], settings: Sett
     rule = constant_rule(table)
     if simplest.clauses:
         limited = replace(settings, max_clauses=min(simplest.clauses, settings.max_clauses))
-        rule = induce_or_constant(held.table, limited, np.random.default_rng(seed)).rule
+        rule = induce_or_constant(held.source, limited, np.random.default_rng(seed)).rule
     return Curve(points, best, simplest, rule, len(table))
 
 

@@ -13,8 +13,9 @@ from nri.rule import Clause, ColumnPlan, Kind, Label, Literal, Op, Value
 from nri.rule.literal import plain_value
 from nri.table.by_plan import read_by
 from nri.table.cells import TextCells
+from nri.table.survival import with_survival
 from nri.table.table import Table
-from nri.table.target import with_survival, with_target
+from nri.table.target import with_target
 
 MAX_CLAUSES = 100
 MAX_LITERALS = 50
@@ -40,11 +41,16 @@ class Question:
     """columns whose groups are listed"""
     prevalence: float | None = None
     """share of the class asked about where the rule will be used; None for the table's"""
+    groups: str | None = None
+    """a column that says which rows belong together; it is no feature"""
+    time_order: str | None = None
+    """a column that says when rows came: later ones judge rules from earlier ones"""
     keep: tuple[Label | None, tuple[Clause, ...]] | None = None
     """clauses to keep, and the class that they are about; None where the target has no classes"""
 
     def rows_of(self, table: Table) -> Table:
         """Return the rows of a table whose target is known, with their outcome."""
+        table = table.arranged(self.groups, self.time_order)
         if self.event is not None:
             return with_survival(table, self.target, self.event)
         return with_target(table, self.target, self.positive)
@@ -54,16 +60,18 @@ def read_question(data: Any, kinds: Kinds, model: str = DEFAULT_MODEL) -> Questi
     """Read a question from plain JSON data; what is left out takes the command line's defaults.
 
     The model is the server's choice, not the page's. Conditions are read as the columns are.
-
-    >>> read_question({"target": "flu", "never": ["age"]}, {}).settings.never
-    ('age',)
     """
     data = as_object(data)
     usual = Settings()
     prevalence = None if data.get("prevalence") is None else number(data, "prevalence")
     if prevalence is not None:
         check_prevalence(prevalence)
+    groups, time_order = (
+        None if data.get(key) is None else typed(data, key, str) for key in ("groups", "time_order")
+    )
     return Question(
+        groups=groups,
+        time_order=time_order,
         target=typed(data, "target", str),
         positive=None if data.get("positive") is None else read_label(data, "positive"),
         event=None if data.get("event") is None else typed(data, "event", str),
@@ -74,7 +82,7 @@ def read_question(data: Any, kinds: Kinds, model: str = DEFAULT_MODEL) -> Questi
             model=model,
             max_clauses=typed(data, "max_clauses", int, usual.max_clauses),
             max_literals=typed(data, "max_literals", int, usual.max_literals),
-            never=names(data, "never"),
+            never=tuple(name for name in names(data, "never") if name not in (groups, time_order)),
             require=names(data, "require"),
             negations=typed(data, "negations", bool, usual.negations),
             min_precision=number(data, "min_precision", usual.min_precision),

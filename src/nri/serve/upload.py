@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nri.errors import InputError
+from nri.errors import InputError, missing_file
 from nri.rows.files import Files, files_of, some_rows
 from nri.rule import Kind, Value
 from nri.rule.column import Column
@@ -23,7 +23,7 @@ from nri.rule.phrase import phrase_label
 from nri.table.binarizer import why_useless
 from nri.table.cuts import plain_number
 from nri.table.excel import SheetChoice
-from nri.table.files import Budget, in_words, missing_file
+from nri.table.files import Budget, in_words
 from nri.table.source import Source, open_source
 from nri.table.table import Table
 from nri.table.target import encode, read_answers
@@ -89,11 +89,7 @@ def read_upload(name: str, content: bytes, choice: SheetChoice | None = None) ->
 
 
 def _on_page(note: str, name: str) -> str:
-    """Return a note without the file's name, which stands above it, and without options of a command line.
-
-    >>> _on_page("a.xlsx, sheet 'B': the header is row 5 (--header ROW)", "a.xlsx")
-    'The header is row 5'
-    """
+    """Return a note without the file's name, which stands above it, and without options of a command line."""
     plain = re.sub(rf"^{re.escape(name)}(?:, sheet '[^']*')?: ", "", re.sub(r" \(--[^)]*\)$", "", note))
     return plain if plain == note else plain[:1].upper() + plain[1:]
 
@@ -213,14 +209,7 @@ def _profile(name: str, table: Table) -> Json:
 
 
 def view_target(table: Table, name: str) -> Json:
-    """Return what a column offers as a target: classes, or a comparison that makes it true or false.
-
-    >>> from nri.table import table_of
-    >>> view_target(table_of({"flu": ["yes", "no", "yes"]}), "flu")["classes"][1]
-    {'label': 'yes', 'text': 'yes', 'rows': 2}
-    >>> view_target(table_of({"age": range(100)}), "age")["compare"]
-    {'op': '>', 'value': 49}
-    """
+    """Return what a column offers as a target: classes, or a comparison that makes it true or false."""
     answers = read_answers(table, name)
     target: Json = {"column": name, "classes": [], "compare": None, "problem": None}
     try:

@@ -7,6 +7,7 @@ import numpy as np
 
 from nri.arrays import BoolArray
 from nri.errors import InputError
+from nri.induce.folds import note_on_rows
 from nri.induce.validate import HeldOut, mean_cost
 from nri.outcome import Classes, Number, Score, Survival
 from nri.outcome.score import Diagnostics, Measure
@@ -21,6 +22,7 @@ from nri.serve.work import Work
 from nri.table.cells import number_as_text
 from nri.table.target import describe
 from nri.tasks.fairness import Group, Groups, by_group, protected_columns
+from nri.tasks.leaks import Leak
 
 PAGE = 50
 """Most rows that are shown at once."""
@@ -74,7 +76,7 @@ def view_work(work: Work) -> Json:
         "filters": {name: int(rows.sum()) for name, rows in filters(work).items()},
         "left_out": [{"column": one.column, "reason": str(one.reason)} for one in induction.left_out],
         "edited": work.edited,
-        "leaking": None if work.edited else work.leaking,
+        "leaking": None if work.edited or work.leaking is None else _leaking(work.leaking),
         "price": None if work.answer.price is None else str(work.answer.price),
         "groups": [
             _groups(by_group(work.table, rule, column), work)
@@ -152,13 +154,15 @@ def view_held_out(work: Work, held: HeldOut) -> Json:
         cost = held.cost(work.question.settings.costs)
     elif isinstance(target, NumberTarget):
         note += f", off by {target.amount(score.details['mean_absolute_error'])} a row"
+    arranged = work.table.groups is not None or work.table.time_order is not None
+    doubt = "" if arranged else note_on_rows(work.table, lambda name: f"Limits: {name}")
     return {
         "measure": score.measure,
         "value": score.value,
         "error": score.error,
         "text": _percent(score.value) if score.measure == "accuracy" else str(score).split(" ")[0],
-        "note": f"{note}, cross-validated",
-        "warning": score.warning,
+        "note": f"{note}, {held.method if arranged else 'cross-validated'}",
+        "warning": "; ".join(text for text in (score.warning, doubt) if text),
         "cost": None if cost is None else f"{cost.mean:.2f} ± {cost.error:.2f}",
         "diagnostics": diagnostics,
     }
@@ -182,6 +186,10 @@ _GROUP_TITLES = {
     "number": ["a branch fires on", "mean prediction", "mean"],
     "survival": ["a branch fires on", "mean predicted risk", "risk"],
 }
+
+
+def _leaking(leak: Leak) -> Json:
+    return {"text": str(leak), "column": leak.columns[0]}
 
 
 def _groups(groups: Groups, work: Work) -> Json:

@@ -29,7 +29,8 @@ from nri.serve.question import Question, as_object, listed, read_clauses, read_l
 from nri.serve.upload import Upload
 from nri.table.table import Table
 from nri.table.write import typed_frame, write_into_workbook, write_table
-from nri.tasks.predictions import leaking_column, predictions
+from nri.tasks.leaks import Leak, leak
+from nri.tasks.predictions import predictions
 
 SEED = 0
 """The same table and question give the same rule."""
@@ -87,9 +88,9 @@ class Work:
         return coded_predictions(self.rule, self.table)
 
     @cached_property
-    def leaking(self) -> str | None:
-        """The only column that the induced rule reads, if it predicts every row."""
-        return leaking_column(self.answer.induction.rule, self.table)
+    def leaking(self) -> Leak | None:
+        """The one or two columns that the induced rule reads, if they predict nearly every row."""
+        return leak(self.answer.induction.rule, self.table)
 
     @cached_property
     def tried(self) -> Table:

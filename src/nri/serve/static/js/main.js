@@ -180,7 +180,7 @@ function use(answer, focus = null) {
   find("restore").disabled = !work.edited;
   show(find("leaking"), work.leaking !== null);
   if (work.leaking !== null) {
-    find("leaking-text").textContent = `${work.leaking} alone predicts every row. Is it the answer in other words, or known only afterwards? Then the estimate on new rows is too good.`;
+    find("leaking-text").textContent = `${work.leaking.text}. Is it the answer in other words, or known only afterwards? Then the estimate on new rows is too good.`;
   }
   const sampled =
     work.searched < work.rows
@@ -253,7 +253,7 @@ function listen() {
   find("undo").addEventListener("click", undo);
   find("redo").addEventListener("click", redo);
   find("restore").addEventListener("click", () => edit(found));
-  find("leave-out").addEventListener("click", () => leaveOut(work.leaking));
+  find("leave-out").addEventListener("click", () => leaveOut(work.leaking.column));
   find("protect").addEventListener("change", (event) => event.target.value && listGroupsOf(event.target.value));
   find("alert-close").addEventListener("click", stopComplaining);
   find("remove").addEventListener("click", async () => {

@@ -38,6 +38,8 @@ export function listenForQuestions(listener) {
     "stable",
     "counts",
     "prevalence",
+    "row-groups",
+    "time-order",
   ]) {
     find(id).addEventListener("change", ask);
   }
@@ -61,6 +63,13 @@ export async function useTable(newTable, target) {
     make("option", { value: "", disabled: true }, "choose a column"),
     ...options,
   );
+  for (const [id, none] of [
+    ["row-groups", "each on its own"],
+    ["time-order", "rows in any order"],
+  ]) {
+    const names = table.columns.map(({ name }) => make("option", { value: name }, name));
+    find(id).replaceChildren(make("option", { value: "" }, none), ...names);
+  }
   const known = table.columns.some(({ name }) => name === target);
   find("target").value = known ? target : "";
   for (const id of ["limits", "columns"]) find(id).open = window.matchMedia("(min-width: 62rem)").matches;
@@ -114,6 +123,8 @@ export function question() {
     counts: find("counts").value,
     prevalence: share("prevalence"),
     protect: [...protect],
+    groups: find("row-groups").value || null,
+    time_order: find("time-order").value || null,
     never: columnsWith("excluded"),
     require: columnsWith("required"),
     ...knowledge(),
@@ -216,7 +227,7 @@ function eventsOf({ name, kind, distinct, values, low, high }) {
 }
 
 function drawColumns() {
-  const taken = [find("target").value, eventColumn()];
+  const taken = [find("target").value, eventColumn(), find("row-groups").value, find("time-order").value];
   const others = table.columns.filter((column) => !taken.includes(column.name));
   const usable = others.filter((column) => column.left_out === null);
   const useless = others.filter((column) => column.left_out !== null);
@@ -327,7 +338,7 @@ function ask(event) {
   if (isTime()) hint(find("event").value ? null : "No other column holds yes and no, or few values, to be the event.");
   else hint(described?.problem);
   find("question").classList.toggle("measured", measured);
-  if (["event", "positive", "compare-op"].includes(event?.target?.id)) drawColumns();
+  if (["event", "positive", "compare-op", "row-groups", "time-order"].includes(event?.target?.id)) drawColumns();
   const chosen = find("positive").value;
   const about = described?.classes[Number(chosen)]?.label;
   keepOnlyIf((label) => (measured ? label === null : label !== null && (!described?.classes.length || chosen === OPEN || label === about)));
