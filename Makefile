@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: demo test test-all lint types contracts unit fuzz golden lock verify sbom dist format docs site soak screenshots clean bench bench-wide bench-small bench-quick
+.PHONY: demo test test-all test-lowest coverage completeness start-time lint types contracts unit fuzz golden lock verify sbom dist format docs site soak screenshots clean bench bench-wide bench-small bench-quick
 
 demo: $(VENV)/.installed
 	$(BIN)/nri demo
@@ -28,6 +28,27 @@ unit: $(VENV)/.installed-test
 # The same promises with more examples, longer tables and more processes: about half an hour.
 test-all: $(VENV)/.installed-test
 	NRI_THOROUGH=1 $(BIN)/pytest -n 2 --dist loadfile
+
+# The lowest versions that pyproject.toml allows, in an environment of their own, without any extra.
+test-lowest:
+	$(PYTHON) -m venv build/lowest
+	build/lowest/bin/python tools/supply_chain.py lowest > build/lowest.txt
+	build/lowest/bin/pip --disable-pip-version-check install --quiet -c build/lowest.txt -e . pytest hypothesis
+	build/lowest/bin/python -m pytest -o addopts= --import-mode=importlib -q \
+		tests/search tests/induce tests/tasks tests/estimator/test_conventions.py
+
+# Which lines the tests reach, which public names have types, and how long the start takes: for reading, not for passing.
+coverage: $(VENV)/.installed-test
+	$(PIP) coverage
+	$(BIN)/coverage run --source=src/nri -m pytest -p no:xdist
+	$(BIN)/coverage report --skip-covered
+
+completeness: $(VENV)/.installed-test
+	$(PIP) pyright
+	$(BIN)/pyright --verifytypes nri --ignoreexternal
+
+start-time: $(VENV)/.installed-test
+	$(BIN)/python tools/start_time.py
 
 # A campaign against everything: estimators, files, command lines, exports, server, checkpoints. One line of counts at the end.
 fuzz: MINUTES ?= 60

@@ -1,6 +1,7 @@
 """Supply chain: what the project is built on, with hashes and licences.
 
     python tools/supply_chain.py lock REPORT   requirements.lock from a report of pip (make lock)
+    python tools/supply_chain.py lowest        the lowest versions of the default installation, for pip (make test-lowest)
     python tools/supply_chain.py sbom          build/sbom.json (CycloneDX) and docs/licences.md (make sbom)
 
 Everything is read from what is installed (:mod:`importlib.metadata`); nothing is fetched.
@@ -9,6 +10,7 @@ Everything is read from what is installed (:mod:`importlib.metadata`); nothing i
 import json
 import re
 import sys
+import tomllib
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -62,6 +64,12 @@ def lock(report: dict[str, Any]) -> str:
         if name not in (*OWN, *BY_PLATFORM) and found:
             lines.append(f"{name}=={version} --hash=sha256:{found}")
     return HEAD + "\n".join(lines) + "\n"
+
+
+def lowest() -> str:
+    """Return the lower bounds of the default installation as versions to install."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return "\n".join(need.replace(">=", "==") for need in project["dependencies"])
 
 
 def licence_of(about: Any) -> str:
@@ -168,6 +176,8 @@ def main(arguments: list[str]) -> None:
         case ["lock", report]:
             LOCK.write_text(lock(json.loads(Path(report).read_text(encoding="utf-8"))), encoding="utf-8")
             print(f"wrote {LOCK.name}")
+        case ["lowest"]:
+            print(lowest())
         case ["sbom"]:
             packages = installed()
             place = ROOT / "build" / "sbom.json"

@@ -16,7 +16,7 @@ import pandas as pd
 
 from nri.errors import InputError, UnknownColumnError, listed
 from nri.rule import Column, Kind
-from nri.table import Source, Table, as_frame, open_source
+from nri.table import ReadOptions, Source, Table, as_frame, open_source
 from nri_dynamics.arrays import IntArray
 from nri_dynamics.variables import Variable, variable_of
 
@@ -187,7 +187,7 @@ def _stacked(
     written = first.written if first.written is not None and second.written is not None else None
     if written is None and (first.written is not None or second.written is not None):
         raise InputError("one table is text and the other is typed; give two files of one format")
-    return Source(both, written).table(exact=exact), rows, rows + n, inputs
+    return Source(both, written).table(ReadOptions(exact=exact)), rows, rows + n, inputs
 
 
 def _joined(before: Column, after: Column, name: str) -> Column:
@@ -205,7 +205,7 @@ def _joined(before: Column, after: Column, name: str) -> Column:
 
 
 def _series(source: Source | Table, layout: Layout, exact: bool) -> _States:
-    table = source if isinstance(source, Table) else source.table(exact=exact)
+    table = source if isinstance(source, Table) else source.table(ReadOptions(exact=exact))
     marks = [name for name in (layout.time, layout.series) if name is not None]
     table.require([*marks, *layout.without])
     states = table.without(*marks, *layout.without)
