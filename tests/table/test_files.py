@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -271,6 +271,7 @@ def test_whatever_the_bytes_the_outcome_is_a_table_or_one_clear_line(content: by
 
 @settings(deadline=None, max_examples=60)
 @given(st.text(alphabet='ab1,;\t"\n .@{}?', max_size=120))
+@example(";\n;")  # was a table without rows
 def test_whatever_the_text_the_outcome_is_a_table_or_one_clear_line(text: str) -> None:
     check_outcome(io.StringIO(text))
 

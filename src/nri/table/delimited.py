@@ -54,6 +54,8 @@ def read_delimited(text: str, name: str, delimiter: str) -> "dict[str, TextColum
     if not len(body[0]):
         raise InputError(f"{name} has a header line but no rows; give at least one row")
     body, names = _without_empty_margin(body, names)
+    if not names:
+        raise InputError(f"{name} has delimiters but neither names nor cells; give a header line and rows")
     if _looks_like_row(names, body):
         logger.warning(
             "%s: the first line looks like a row; if it is one, add --header 0, or a line of names", name
