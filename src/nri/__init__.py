@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from nri.display import CalibrationDisplay, CoverageDisplay, RuleDisplay, WhyDisplay, progress_bar
     from nri.errors import InputError, NRIError
     from nri.estimator import NRIClassifier
+    from nri.induce.alternatives import Alternatives, alternatives
     from nri.induce.induce import induce_rule
     from nri.induce.settings import Knowledge, Settings
     from nri.induce.validate import cross_validate, diagnose
@@ -36,6 +37,8 @@ _PLACES = {
     "induce_rule": "nri.induce.induce",
     "Settings": "nri.induce.settings",
     "Knowledge": "nri.induce.settings",
+    "alternatives": "nri.induce.alternatives",
+    "Alternatives": "nri.induce.alternatives",
     "cross_validate": "nri.induce.validate",
     "diagnose": "nri.induce.validate",
     "Rule": "nri.rule",
@@ -62,6 +65,7 @@ _PLACES = {
 name is asked for: the command line needs none of them."""
 
 __all__ = [
+    "Alternatives",
     "CalibrationDisplay",
     "CoverageDisplay",
     "InputError",
@@ -77,6 +81,7 @@ __all__ = [
     "Table",
     "WhyDisplay",
     "__version__",
+    "alternatives",
     "binarize",
     "clause_stability",
     "compare_rules",

@@ -259,6 +259,11 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         known = Classes(self.rule_.target, self.rule_.classes, into[labels.codes])
         return self._table(frame, known, sample_weight)
 
+    def _explained(self, X: Any, y: Any, sample_weight: Any) -> Table:
+        frame = as_frame(X)
+        labels, _ = read_labels(y, len(frame), exact=self._options.exact)
+        return self._table(frame, labels, sample_weight)
+
     def _table(self, frame: pd.DataFrame, labels: Classes, sample_weight: Any) -> Table:
         table = self._with_outcome(frame, labels, sample_weight)
         return table.about(self._positive(labels.classes))

@@ -174,6 +174,9 @@ class NRIRegressor(RegressorMixin, SegmentEstimator):  # type: ignore[misc]  # s
         check_is_fitted(self)
         return self._table(as_frame(X), y, sample_weight)
 
+    def _explained(self, X: Any, y: Any, sample_weight: Any) -> Table:
+        return self._table(as_frame(X), y, sample_weight)
+
     def _table(self, frame: Any, y: Any, sample_weight: Any) -> Table:
         return self._with_outcome(frame, read_numbers(y, len(frame)), sample_weight)
 
@@ -250,3 +253,5 @@ class NRISurvival(SegmentEstimator):
         weights = read_weights(sample_weight, len(frame))
         table = Source(frame).table(self._options)
         return with_survival(table if weights is None else table.reweighted(weights), time, event)
+
+    _explained = measured

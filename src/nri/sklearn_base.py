@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError, listed
+from nri.induce.alternatives import Alternatives, alternatives
 from nri.induce.assemble import coded_predictions
 from nri.induce.induce import Induction
 from nri.induce.settings import NOTHING, Knowledge, Settings, names, shown, whole, yes_or_no
@@ -58,6 +59,34 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         """For each row, which clauses fired or, when none did, what the nearest one lacked."""
         rows = self._named(X)
         return self.rule_.explain(rows)
+
+    def alternatives(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        within: float = 0.01,
+        most: int = 20,
+        **outcome: Any,
+    ) -> Alternatives:
+        """Return the best rule for a table and others that are nearly as good; see :func:`nri.alternatives`.
+
+        It needs no ``fit``, and changes nothing.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``.
+        within
+            How much less than that of the best rule the score of others may be: 0.01 is one point.
+        most
+            How many others there are at most.
+        outcome
+            ``time`` and ``event`` in the place of ``y``, for :class:`nri.NRISurvival`.
+        """
+        table = self._explained(X, y, sample_weight, **outcome)
+        return alternatives(table, self.settings, within, most, rng=self._generator())
 
     def _settings(self, **more: Any) -> Settings:
         """Return what is asked of the rule by the parameters of every estimator, and by some more."""

@@ -18,9 +18,9 @@ import numpy as np
 from nri.arrays import FloatArray, IntArray, one_thread
 from nri.induce import constraints, models
 from nri.induce.assemble import constant_rule, with_plain_values
-from nri.induce.classes import CanonicalEpisode, ClassSearch, cells_of, with_expected
+from nri.induce.classes import Candidate, CanonicalEpisode, ClassSearch, cells_of, with_expected
 from nri.induce.refine import with_sharper_cuts
-from nri.induce.segments import CUTS, PARTS, ScorePosterior, SegmentSearch
+from nri.induce.segments import CUTS, PARTS, ScorePosterior, Segments, SegmentSearch
 from nri.induce.settings import Settings
 from nri.induce.settle import settle
 from nri.outcome import Classes, Number, Survival
@@ -74,6 +74,19 @@ class Induction:
     """Columns that were searched, where the table has so many that it was not all of them."""
 
 
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """What a search leaves: its rule, and what other rules can be chosen from."""
+
+    induction: Induction
+    table: Table
+    """with the columns that were searched"""
+    classes: tuple[ClassSearch, Binarizer, Candidate] | None = None
+    """Of classes: the search, its features, and the rule before its cuts were moved"""
+    segments: tuple[SegmentSearch, Binarizer, Segments] | None = None
+    """The same of a number or survival"""
+
+
 @one_thread()
 def induce_rule(
     rows: Table | Rows,
@@ -110,12 +123,9 @@ def induce_rule(
     """
     settings, rng = settings or Settings(), rng or np.random.default_rng(0)
     if isinstance(rows, Table):
-        table = constraints.chosen_columns(rows, settings) if settings.limits_columns else rows
-        if not (table.weights > 0).all():
-            table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
+        table, settings = prepared(rows, settings)
         if table.explained.is_constant:
             return Induction(constant_rule(table))
-        settings = _with_knowledge(settings, table)
         if settings.knowledge.keep is not None:
             return _around_kept(table, settings.knowledge.keep, settings, rng)
         if len(table) <= table.explained.searched_rows:
@@ -144,10 +154,22 @@ def induce_rule(
     return replace(found, rule=rule, left_out=left_out, searched=len(sample))
 
 
+def prepared(table: Table, settings: Settings) -> tuple[Table, Settings]:
+    """Return the columns that may be used and the rows that count, and settings in the table's own words."""
+    table = constraints.chosen_columns(table, settings) if settings.limits_columns else table
+    if not (table.weights > 0).all():
+        table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
+    return table, settings if table.explained.is_constant else _with_knowledge(settings, table)
+
+
 def _search(table: Table, settings: Settings, rng: np.random.Generator) -> Induction:
+    return searched(table, settings, rng).induction
+
+
+def searched(table: Table, settings: Settings, rng: np.random.Generator) -> Searched:
     """Search a table that is not long."""
     if table.explained.is_constant:
-        return Induction(constant_rule(table))
+        return Searched(Induction(constant_rule(table)), table)
     n_columns = len(table.names)
     cuts = settings.knowledge.cuts
     if n_columns > constraints.SEARCHED_COLUMNS:
@@ -157,24 +179,27 @@ def _search(table: Table, settings: Settings, rng: np.random.Generator) -> Induc
         features = constraints.with_cuts(features, cuts)
     if not features.variables_:
         raise UselessColumnsError(features.left_out_)
-    searched = None if len(table.names) == n_columns else len(table.names)
+    n_searched = None if len(table.names) == n_columns else len(table.names)
     outcome = table.explained
     if isinstance(outcome, Number | Survival):
-        found = SegmentSearch(table, outcome, settings).search(features)
-        return Induction(found[0], features.left_out_, found[1], searched_columns=searched)
+        search = SegmentSearch(table, outcome, settings)
+        found = search.search(features)
+        induction = Induction(found.rule, features.left_out_, found.posterior, searched_columns=n_searched)
+        return Searched(induction, table, segments=(search, features, found))
     # a column that was chosen among many had many chances to be informative by luck
     wider = n_columns / len(table.names)
     among = round(wider * 2 * len(features.variables_)) if wider > 1 else 0
     model = models.get_inducer(settings.model, stable=settings.stable)
-    search = ClassSearch(table, settings, rng, among)
-    first = search.candidate(features, model)
+    by_class = ClassSearch(table, settings, rng, among)
+    first = by_class.candidate(features, model)
     rule = first.rule
-    if settings.binarize == "auto" and model.sharpens and search.labels_place_cuts(first):
-        rule = with_sharper_cuts(search, features, first)
+    if settings.binarize == "auto" and model.sharpens and by_class.labels_place_cuts(first):
+        rule = with_sharper_cuts(by_class, features, first)
     rule, belief = with_expected(rule, first, table), first.induced.posterior
     plans = {name: table.plans[name] for name in features.columns_}
     posterior = None if belief is None else TablePosterior(plans, features, first.view, belief)
-    return Induction(rule, features.left_out_, posterior, searched_columns=searched)
+    induction = Induction(rule, features.left_out_, posterior, searched_columns=n_searched)
+    return Searched(induction, table, (by_class, features, first))
 
 
 def _features(table: Table, settings: Settings) -> Binarizer:

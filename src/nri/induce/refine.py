@@ -161,12 +161,12 @@ def with_sharper_cuts(search: ClassSearch, features: Binarizer, first: Candidate
     replaced only by one that describes the labels in fewer bits than the posterior expects.
     """
     table = search.table
-    sharp = _sharpened(search, features, first)
+    sharp = sharpened(search, features, first)
     many = table.weights.sum() > _SEARCHED_TWICE or len(table.classes) > _CLASSES_TWICE
     if sharp is first.rule or many:
         return sharp
     closer = features.narrowed(sharp.columns, cuts_of(sharp))
-    other = _sharpened(search, closer, search.candidate(closer, models.get_inducer("greedy")))
+    other = sharpened(search, closer, search.candidate(closer, models.get_inducer("greedy")))
     n_literals = max(search.among, 2 * len(closer.variables_))
     weighted = constraints.cost_weighted(table, search.settings)
     bits, expected = rule_bits(other, weighted, n_literals), first.induced.expected_bits
@@ -174,7 +174,7 @@ def with_sharper_cuts(search: ClassSearch, features: Binarizer, first: Candidate
     return other if saved > 1e-6 and (expected is None or bits < expected) else sharp
 
 
-def _sharpened(search: ClassSearch, features: Binarizer, candidate: Candidate) -> Rule:
+def sharpened(search: ClassSearch, features: Binarizer, candidate: Candidate) -> Rule:
     """Return a rule with its cuts moved, and simplified where that makes clauses alike."""
     table, settings = search.table, search.settings
     sharp = sharpen(

@@ -5,7 +5,7 @@ cut where equal parts of the score change; a second search has finer cuts of the
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,16 @@ class ScorePosterior:
         return self.outcome.from_scores(scores, self.table.weights)
 
 
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """What a search for a number or survival has found."""
+
+    rule: Rule
+    posterior: ScorePosterior | None
+    heard: FloatArray | None = None
+    """[M], what the experts expect, where the scores that were searched are in part theirs"""
+
+
 def _reordered(cells: Cells, order: IntArray, numbers: IntArray) -> Cells:
     return Cells(cells.values[:, order], cells.known[:, order], cells.numbers[:, numbers])
 
@@ -94,7 +104,7 @@ class SegmentSearch:
     outcome: Number | Survival
     settings: Settings
 
-    def search(self, features: Binarizer) -> tuple[Rule, "ScorePosterior | None"]:
+    def search(self, features: Binarizer) -> "Segments":
         """Return the best rule that is found, by the scores alone or with what the experts expect of them.
 
         Where clauses say the scores in fewer bits than the experts, scores follow a rule, and this is it.
@@ -102,11 +112,31 @@ class SegmentSearch:
         clauses, bits = self._sharpened(features, *self._clauses(features, (), self._scores()))
         posterior = self._posterior(features, clauses)
         if posterior is not None and posterior.bits < min(bits, -_EARNED):
-            searched = self._clauses(features, (), self._scores(clauses), posterior.support)
-            clauses, _ = self._sharpened(features, *searched, posterior.support)
+            heard = posterior.support
+            searched = self._clauses(features, (), self._scores(clauses), heard)
+            clauses, _ = self._sharpened(features, *searched, heard)
+            return Segments(self._counted(clauses, features, posterior), posterior, heard)
+        return Segments(self._counted(clauses, features, posterior), posterior)
+
+    def again(
+        self, features: Binarizer, found: "Segments", without: Collection[str] = (), lines: int | None = None
+    ) -> Rule:
+        """Return the best rule without some columns, or of so many lines at most, by the same scores."""
+        names = set(features.columns_) - set(without)
+        if not names:
+            return self._counted((), features, found.posterior)
+        narrow = features.narrowed(names, ()) if without else features
+        fewer = self.settings if lines is None else replace(self.settings, max_branches=lines)
+        search, clauses = replace(self, settings=fewer), found.rule.clauses
+        first = search._clauses(narrow, (), self._scores(clauses), found.heard)
+        sharp, _ = search._sharpened(narrow, *first, found.heard)
+        return self._counted(sharp, features, found.posterior)
+
+    def _counted(
+        self, clauses: Sequence[Clause], features: Binarizer, posterior: "ScorePosterior | None"
+    ) -> Rule:
         simple = [_simplest(clause, features.domain_) for clause in clauses]
-        expected = None if posterior is None else posterior.left_out
-        return count_clauses(simple, self.table, expected), posterior
+        return count_clauses(simple, self.table, None if posterior is None else posterior.left_out)
 
     def _scores(self, clauses: Sequence[Clause] = ()) -> FloatArray | None:
         """[M]: scores with mean 0 and variance 1, outliers clipped by branches; None if all are the same."""

@@ -108,17 +108,21 @@ class Number(Outcome):
         decimals = decimals_for(mean_of(self.values, self.values, weights))
         average = float(share @ self.values)
         constant = NumberTarget(self.name, self.plan, decimals).amount(average)
-        explained = share_explained(self.values, predicted, weights)
+        explained, influence = self.influences(predicted, weights)
         if sampled is None:
             return Score("R²", explained, 0.0, 0.0, constant, details)
-        around = (self.values - average) ** 2
-        variance = max(float(share @ around), 1e-300)
-        influence = share * ((1 - explained) * around - off**2) / variance
         of_rules = sampled.of_rules(lambda one: share_explained(self.values, one, weights))
         # where the mean is predicted, it is the mean that varies
         error = math.hypot(sampled.error(influence, of_rules), 3 / effective_rows(weights))
         interval = score_interval(explained, error)
         return Score("R²", explained, error, 0.0, constant, details, interval)
+
+    def influences(self, predicted: NDArray[Any], weights: FloatArray) -> tuple[float, FloatArray]:
+        """Return R², and [M], how far each row moves it."""
+        explained, share = share_explained(self.values, predicted, weights), weights / weights.sum()
+        around = (self.values - float(share @ self.values)) ** 2
+        variance = max(float(share @ around), 1e-300)
+        return explained, share * ((1 - explained) * around - (self.values - predicted) ** 2) / variance
 
     def describe(self) -> str:
         """Write the range of the values."""

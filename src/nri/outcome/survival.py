@@ -118,6 +118,10 @@ class Survival(Outcome):
                 influence[rows] = 2 * (right - values[-1] * total) / total.sum()
         return (float(np.mean(values)) if values else 0.5), influence / max(len(values), 1)
 
+    def influences(self, predicted: NDArray[Any], weights: FloatArray) -> tuple[float, FloatArray]:
+        """Return the concordance, and [M], how far each row moves it."""
+        return self._concordance(predicted, weights, np.zeros(len(self), dtype=np.int64))
+
     def describe(self) -> str:
         """Write how many rows had the event."""
         return f"{int(self.event.sum())} with {self.name}, {int((~self.event).sum())} censored"

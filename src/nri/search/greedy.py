@@ -1,7 +1,10 @@
 """The greedy model: an episode in, rules for its classes out, by counts and search alone."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 
 import numpy as np
 
@@ -9,15 +12,15 @@ from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Episode
 from nri.rule.truth import first_to_fire
 from nri.search.candidates import CandidatePool, build_pool, clause_truth
-from nri.search.clauses import stacked
+from nri.search.clauses import AnyClause, members, stacked
 from nri.search.counts import propose_counts
 from nri.search.limits import Limits
-from nri.search.lists import ListSearch, list_candidates
+from nri.search.lists import DecisionList, ListSearch, list_candidates
 from nri.search.objective import DescriptionLength, ExpectedError, Objective
 from nri.search.propose import Proposer, SymbolicProposer, baseline_clauses, baseline_errors, with_required
 from nri.search.result import Branch, Induced, PricedRules
 from nri.search.rows import OneVsRest, SearchRows, search_rows
-from nri.search.select import Selection, select, shortlist
+from nri.search.select import Selection, near_costs, select, shortlist, small_costs
 
 MAX_CANDIDATES = 4000
 """About how many candidates a rule is chosen from; more gain next to nothing."""
@@ -59,7 +62,8 @@ def induce(
         induced = search.many(rng)
     if evidence is real:
         return induced
-    return replace(described(real, induced.branches, induced.default, induced.cost), priced=induced.priced)
+    on_real = described(real, induced.branches, induced.default, induced.cost)
+    return replace(on_real, priced=induced.priced, choices=induced.choices)
 
 
 def candidates_for(
@@ -131,10 +135,16 @@ class _Search:
             selections.append(select(pool, task, self.objective, self.limits, max_errors=most_errors))
         bound = min(bounds[target] for target in targets)
         target = min(targets, key=lambda t: _key(selections[t], bound))
-        selection = selections[target]
-        branches = tuple((target, clause) for clause in selection.clauses)
+        induced = self.about(target, selections[target].clauses, selections[target].cost, selections)
+        return replace(induced, choices=TwoClassChoices(self, tasks, selections, targets, target))
+
+    def about(
+        self, target: int, clauses: tuple[AnyClause, ...], cost: float, selections: Sequence[Selection] = ()
+    ) -> Induced:
+        """Return the rule that has clauses for one of two classes."""
+        branches = tuple((target, clause) for clause in clauses)
         default = 1 - target if branches else int(np.argmax(self.evidence.masses.sum(axis=0)))
-        return self._described(branches, default, selection.cost, selections)
+        return self._described(branches, default, cost, selections)
 
     def many(self, rng: np.random.Generator) -> Induced:
         """Find candidates of each class against the rest, then one ordered list of them."""
@@ -150,15 +160,128 @@ class _Search:
             pairs = zip(pools, tasks, strict=True)
             selections = [select(pool, task, self.objective, self.limits) for pool, task in pairs]
         pool = list_candidates(pools, tasks).priced(self.prices)
-        best = ListSearch(pool, evidence, self.objective, self.limits).best()
-        branches = tuple(zip(best.classes, pool.rule(best.order), strict=True))
-        return self._described(branches, best.default, best.cost, selections)
+        lists = ListSearch(pool, evidence, self.objective, self.limits)
+        best = lists.best()
+        return replace(self.listed(pool, best, selections), choices=ListChoices(self, lists, best))
+
+    def listed(
+        self, pool: CandidatePool, found: DecisionList, selections: Sequence[Selection] = ()
+    ) -> Induced:
+        """Return a list of candidates as a rule."""
+        branches = tuple(zip(found.classes, pool.rule(found.order), strict=True))
+        return self._described(branches, found.default, found.cost, selections)
 
     def _described(
         self, branches: tuple[Branch, ...], default: int, cost: float, selections: Sequence[Selection]
     ) -> Induced:
         priced: tuple[PricedRules, ...] = tuple(one.near() for one in selections) if self.near else ()
         return replace(described(self.evidence, branches, default, cost), priced=priced)
+
+
+@dataclass(frozen=True, eq=False)
+class TwoClassChoices:
+    """The candidates of both of two classes; see :class:`nri.search.result.Choices`."""
+
+    search: _Search
+    tasks: Sequence[OneVsRest]
+    selections: Sequence[Selection]
+    targets: Sequence[int]
+    target: int
+    """The class that the rule is about"""
+
+    def without(self, banned: BoolArray) -> Induced:
+        """Select from the candidates that are left, for either class."""
+        found = {}
+        for target in self.targets:
+            pool, task = self.selections[target].pricing.pool, self.tasks[target]
+            rest, _ = pool_without(pool, banned, task.literals)
+            found[target] = select(rest, task, self.search.objective, self.search.limits, rough=500)
+        bound = min(one.pricing.wall for one in found.values())
+        target = min(found, key=lambda t: _key(found[t], bound))
+        return self.search.about(target, found[target].clauses, found[target].cost)
+
+    def others(self, columns: IntArray, most: int) -> list[Induced]:
+        """Take rules of one and two clauses, and what is near the best ones."""
+        pricing, limit = self.selections[self.target].pricing, self.search.limits.max_clauses
+        costs = small_costs(pricing, self.tasks[self.target], limit, OTHERS)
+        costs.update(near_costs(pricing, limit))
+        return [
+            self.search.about(self.target, pricing.pool.rule(rule), costs[rule])
+            for rule in differing(costs, pricing.pool, columns, most)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class ListChoices:
+    """The candidates of a list for several classes; see :class:`nri.search.result.Choices`."""
+
+    search: _Search
+    lists: ListSearch
+    best: DecisionList
+
+    def without(self, banned: BoolArray) -> Induced:
+        """Search the candidates that are left, from what is left of the list and from nothing."""
+        lists = self.lists
+        rest, kept = pool_without(lists.pool, banned, lists.evidence.literals)
+        place = {old: new for new, old in enumerate(kept.tolist())}
+        start = tuple(place[i] for i in self.best.order if i in place)
+        found = ListSearch(rest, lists.evidence, lists.objective, lists.limits).from_starts([start, ()])
+        return self.search.listed(rest, found)
+
+    def others(self, columns: IntArray, most: int) -> list[Induced]:
+        """Take the lists that the search has seen."""
+        seen = self.lists.seen
+        return [
+            self.search.listed(self.lists.pool, self.lists.described(order))
+            for order in differing(seen, self.lists.pool, columns, most)
+        ]
+
+
+OTHERS = 2000
+"""Rules of each size that others are chosen among."""
+
+
+def pool_without(
+    pool: CandidatePool, banned: BoolArray, literals: BoolArray
+) -> tuple[CandidatePool, IntArray]:
+    """Return the candidates that do without some literals [2N], and where they stood.
+
+    A pool has one clause of all that fire on the same rows: a literal that holds on the same rows
+    [M, 2N] as a banned one takes its place.
+    """
+    rows = [one.tobytes() for one in np.ascontiguousarray(literals.T)]
+    free = {rows[j]: j for j in np.flatnonzero(~banned)[::-1].tolist()}
+    swap = np.array([free.get(rows[j], j) if banned[j] else j for j in range(len(rows))] + [len(rows)])
+    index = np.sort(swap[pool.index], axis=1)
+    kept = np.flatnonzero(~np.append(banned, False)[index].any(axis=1))
+    return replace(pool, index=index).take(kept), kept
+
+
+def differing(
+    costs: Mapping[tuple[int, ...], float], pool: CandidatePool, columns: IntArray, most: int
+) -> list[tuple[int, ...]]:
+    """Return the cheapest rule of each set of columns and number of clauses, so many of each number.
+
+    A rule that is dearer than one of no more clauses and of no other columns says nothing new, unless it is
+    the cheapest of its number of clauses.
+    """
+    of_literal = [1 << column for column in np.tile(columns, 2).tolist()]
+    masks = {
+        i: reduce(or_, (of_literal[j] for j in members(clause)), 0)
+        for used in [sorted({i for rule in costs for i in rule})]
+        for i, clause in zip(used, pool.rule(used), strict=True)
+    }
+    kept: list[tuple[int, int]] = []
+    rules = []
+    room = Counter[int]()
+    for rule in sorted(costs, key=lambda rule: (round(costs[rule], 7), rule)):
+        mask, size = reduce(or_, (masks[i] for i in rule), 0), len(rule)
+        new = not any(one & ~mask == 0 and less <= size for one, less in kept)
+        if room[size] < most and (new or not room[size]):
+            room[size] += 1
+            kept.append((mask, size))
+            rules.append(rule)
+    return rules
 
 
 def _key(selection: Selection, bound: float) -> tuple[float, float]:

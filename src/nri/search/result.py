@@ -42,6 +42,22 @@ class HeldOutChances:
     """[S, n_classes], chances of the classes times the weight that the row stands for"""
 
 
+class Choices(Protocol):
+    """What a rule was chosen from; other rules come from it without proposing anything anew."""
+
+    def without(self, banned: BoolArray) -> "Induced":
+        """Return the best rule that has none of some literals [2N]."""
+        ...
+
+    def others(self, columns: IntArray, most: int) -> "list[Induced]":
+        """Return rules, the cheapest first, at most so many of each number of clauses.
+
+        They differ in their columns or in their number of clauses; ``columns`` [N] are equal for variables
+        of one column.
+        """
+        ...
+
+
 class Inducer(Protocol):
     """Finds rules in index space; it sees neither names nor the original table."""
 
@@ -92,6 +108,8 @@ class Induced:
     """Bits that the labels take by the posterior, where the rule was chosen by that"""
     held_out: HeldOutChances | None = None
     """What is believed of rows without their labels; None if the model has no posterior"""
+    choices: Choices | None = None
+    """What it was chosen from, if a search chose it"""
 
     @property
     def rules(self) -> tuple[tuple[AnyClause, ...], ...]:

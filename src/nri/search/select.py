@@ -222,7 +222,18 @@ NEAR_CENTRES = 6
 
 
 def near_rules(pricing: Pricing, best: Indices, max_clauses: int) -> PricedRules:
-    """Return the cheapest of all rules measured so far and of the neighbours of the best, cheapest first.
+    """Return a rule and the cheapest near it, see :func:`near_costs`, the rule first."""
+    costs = near_costs(pricing, max_clauses)
+    ranked = sorted(costs, key=lambda rule: (round(costs[rule], 7), rule))[:NEAR_RULES]
+    rules = list(dict.fromkeys([best, *ranked]))
+    used = sorted({i for rule in rules for i in rule})
+    clauses = dict(zip(used, pricing.pool.rule(used), strict=True))
+    bits = np.array([pricing.bits[list(rule)].sum() for rule in rules])
+    return PricedRules(tuple(tuple(clauses[i] for i in rule) for rule in rules), bits)
+
+
+def near_costs(pricing: Pricing, max_clauses: int) -> dict[Indices, float]:
+    """Return all rules measured so far and the cheapest neighbours of the best of them, with their costs.
 
     A neighbour has at most one clause less and at most one candidate more.
     """
@@ -231,12 +242,33 @@ def near_rules(pricing: Pricing, best: Indices, max_clauses: int) -> PricedRules
     for centre in sorted(costs, key=lambda rule: (costs[rule], rule))[:NEAR_CENTRES]:
         moves = Moves(pricing, [State(centre)], 1, max_clauses)
         costs.update(moves.cheapest(NEAR_RULES))
-    ranked = sorted(costs, key=lambda rule: (round(costs[rule], 7), rule))[:NEAR_RULES]
-    rules = list(dict.fromkeys([best, *ranked]))
-    used = sorted({i for rule in rules for i in rule})
-    clauses = dict(zip(used, pricing.pool.rule(used), strict=True))
-    bits = np.array([pricing.bits[list(rule)].sum() for rule in rules])
-    return PricedRules(tuple(tuple(clauses[i] for i in rule) for rule in rules), bits)
+    return costs
+
+
+PAIRED = 300
+"""Candidates of which every pair is priced, those that gain most."""
+
+
+def small_costs(pricing: Pricing, task: OneVsRest, max_clauses: int, most: int) -> dict[Indices, float]:
+    """Return rules of one clause and of two, with their costs: of all that there are, so many of each.
+
+    Every candidate is looked at, and every pair of those that gain most.
+    """
+    gains = pricing.pool.truth @ pricing.gain
+    places = shortlisted(pricing.pool, task, PAIRED)
+    truth = pricing.pool.truth[places].astype(np.float64)
+    both = gains[places][:, None] + gains[places] - (truth * pricing.gain) @ truth.T
+    first, second = np.triu_indices(len(places) if max_clauses > 1 else 0, k=1)
+    costs: dict[Indices, float] = {}
+    for rules, gain in (
+        (np.arange(len(gains))[:, None], gains),
+        (np.column_stack([places[first], places[second]]), both[first, second]),
+    ):
+        errors = np.maximum(0.0, pricing.nothing - gain)
+        cost = np.round(pricing.objective.cost(errors, pricing.bits[rules].sum(axis=1), pricing.total), 7)
+        cheapest = np.argsort(cost, kind="stable")[:most]
+        costs.update(zip(map(tuple, rules[cheapest].tolist()), cost[cheapest].tolist(), strict=True))
+    return costs
 
 
 def weighted_gains(gain: FloatArray) -> NDArray[np.float32]:
@@ -386,6 +418,8 @@ class Selection:
     clauses: tuple[AnyClause, ...]
     cost: float
     errors: float
+    pricing: Pricing
+    """What it was chosen from"""
     near: Callable[[], PricedRules]
     """Finds rules that cost little more, this one first."""
 
@@ -440,4 +474,4 @@ def select(
     rules = rules_by_limit(pricing, limits.max_clauses, begun).values()
     best = min((rule for rule in rules if len(rule) <= limits.max_clauses), key=pricing.rank)
     near = partial(near_rules, pricing, best, limits.max_clauses)
-    return Selection(pool.rule(best), pricing.cost(best), pricing.errors(best), near)
+    return Selection(pool.rule(best), pricing.cost(best), pricing.errors(best), pricing, near)

@@ -141,6 +141,7 @@ class SeededModel:
             posterior=posterior,
             expected_bits=beliefs.label_bits * float(episode.weights.sum()),
             held_out=held_out,
+            choices=under_posterior.choices,
         )
 
     def _further_rows(

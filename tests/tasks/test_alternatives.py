@@ -1,0 +1,248 @@
+import dataclasses
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from effort import usually
+from example_tables import random_table
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nri import Alternatives, NRIClassifier, NRIRegressor, NRISurvival, Settings, alternatives, read_table
+from nri.errors import InputError
+from nri.induce.induce import induce_rule
+from nri.outcome import Classes
+from nri.table import table_of
+
+VISITS = Path(__file__).parents[2] / "docs" / "examples" / "visits.csv"
+
+
+def frame_of(n: int = 300, seed: int = 0) -> pd.DataFrame:
+    """A label that `a` or its noisy twin `b` tells with `c`, three ways of saying the same, and chance."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"a": rng.integers(0, 2, n), "c": rng.integers(0, 2, n)})
+    frame["b"] = frame.a ^ (rng.random(n) < 0.02)
+    frame["d"] = rng.normal(size=n).round(2)
+    noise = rng.random(n) < 0.08
+    frame["y"] = np.where((frame.a & frame.c).astype(bool) ^ noise, "yes", "no")
+    return frame
+
+
+@cache
+def twins() -> Alternatives:
+    return alternatives(read_table(frame_of(), "y"), within=0.05)
+
+
+@cache
+def visits() -> Alternatives:
+    return alternatives(read_table(VISITS, "flu"), within=0.05)
+
+
+def number_frame(n: int = 300) -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"rooms": rng.integers(1, 6, n), "floor": rng.integers(0, 9, n)})
+    frame["area"] = 20 * frame.rooms + rng.normal(0, 3, n).round(1)
+    frame["rent"] = 200.0 * (frame.rooms > 2) + 50 * (frame.floor > 4) + rng.normal(500, 20, n).round()
+    return frame
+
+
+def survival_frame(n: int = 300) -> pd.DataFrame:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"age": rng.integers(30, 90, n), "stage": rng.integers(1, 5, n)})
+    hazard = 0.01 * np.exp(0.04 * (frame.age - 60) + 0.9 * (frame.stage > 2))
+    days = np.ceil(rng.exponential(1 / hazard))
+    followed = rng.integers(50, 300, n)
+    frame["dead"] = np.where(days <= followed, "yes", "no")
+    frame["days"] = np.minimum(days, followed)
+    return frame
+
+
+def measured_shelves() -> dict[str, Alternatives]:
+    return {
+        "number": alternatives(read_table(number_frame(), "rent"), within=0.5),
+        "survival": alternatives(read_table(survival_frame(), time="days", event="dead"), within=0.5),
+    }
+
+
+def test_the_best_rule_is_the_one_that_is_induced():
+    assert visits().best.rule == induce_rule(read_table(VISITS, "flu")).rule
+    assert visits().best.words == "the best rule"
+    assert visits().rules[0] is visits().best
+
+
+def test_alternatives_are_within_the_difference_and_short_ones_come_first():
+    shelf = visits()
+    assert shelf.others
+    assert all(one.difference >= -0.05 for one in shelf.others)
+    sizes = [(one.lines, one.literals) for one in shelf.others]
+    assert sizes == sorted(sizes)
+
+
+def test_no_two_decide_the_same_rows_by_the_same_columns():
+    table = read_table(VISITS, "flu")
+    keys = [
+        (frozenset(one.columns), one.rule.predict_index(table.columns, len(table)).tobytes())
+        for one in visits().rules
+    ]
+    assert len(set(keys)) == len(keys)
+
+
+def test_sizes_and_columns_are_those_of_the_rule():
+    for one in visits().rules:
+        assert (one.lines, one.columns) == (len(one.rule.branches), one.rule.columns)
+        assert one.literals == sum(map(len, one.rule.clauses))
+        assert one.interval.low <= one.difference <= one.interval.high
+        assert one.difference == pytest.approx(one.score - visits().best.score, abs=1e-8)
+
+
+def test_every_column_of_the_best_rule_has_the_best_rule_without_it():
+    shelf = visits()
+    assert {one.column for one in shelf.columns} == set(shelf.best.columns)
+    assert all(one.column not in one.without.columns for one in shelf.columns)
+    prices = [one.without.difference for one in shelf.columns]
+    assert prices == sorted(prices)
+
+
+def test_a_twin_stands_in_for_a_column():
+    shelf = twins()
+    assert set(shelf.best.columns) == {"a", "c"}
+    (of_a,) = [one for one in shelf.columns if one.column == "a"]
+    assert of_a.without.columns == ("b", "c")
+    assert of_a.stand_ins == ("b",)
+    assert of_a.without.words.startswith("`b` in the place of `a`, ")
+    assert shelf.groups == (("a", "b"),)
+    assert "b" in {name for one in shelf.others for name in one.columns}
+
+
+def test_an_exact_copy_stands_in_for_a_column():
+    frame = frame_of()
+    frame["b"] = frame.a
+    shelf = alternatives(read_table(frame, "y"))
+    assert shelf.groups == (("a", "b"),)
+    assert shelf.others[0].words.endswith("the same on every row")
+
+
+def test_the_frontier_has_one_rule_for_each_number_of_lines():
+    lines = [one.lines for one in visits().frontier]
+    assert lines == sorted(set(lines))
+    assert visits().best in visits().frontier
+    assert lines[0] == 1
+    assert visits().shortest in visits().frontier
+
+
+def test_words_say_what_is_different():
+    words = [one.words for one in visits().frontier if one.lines == 1]
+    assert words[0].startswith("without `age`, `body_aches`, one line instead of two, ")
+    assert words[0].endswith(" points less")
+
+
+def test_errors_that_cost_are_judged_by_their_cost():
+    shelf = alternatives(read_table(VISITS, "flu"), Settings(costs={"yes": 5}), within=0.2)
+    assert shelf.measure == "cost"
+    assert all(one.difference <= 0.2 for one in shelf.others)
+    assert any("a row dearer" in one.without.words for one in shelf.columns)
+
+
+def test_limits_narrow_the_shelf():
+    limits = Settings(never=["ward"], max_branches=1)
+    shelf = alternatives(read_table(VISITS, "flu"), limits, within=0.2)
+    assert all("ward" not in one.columns and one.lines == 1 for one in shelf.rules)
+    required = alternatives(read_table(VISITS, "flu"), Settings(require=["fever"]), within=0.2)
+    assert all("fever" in one.columns for one in required.rules)
+    assert "fever" not in {one.column for one in required.columns}
+
+
+def test_labels_judge_where_there_is_no_posterior():
+    shelf = alternatives(read_table(frame_of(), "y"), Settings(model="greedy"), within=0.05)
+    assert shelf.others
+    assert shelf.best.score == pytest.approx(0.92, abs=0.05)
+
+
+def test_several_classes_have_alternatives():
+    frame = frame_of()
+    frame["y"] = np.where(frame.d > 0.8, "high", frame.y)
+    shelf = alternatives(read_table(frame, "y"), within=0.05)
+    assert shelf.others
+    assert shelf.frontier[0].lines == 1
+    assert all(one.column not in one.without.columns for one in shelf.columns)
+
+
+def test_numbers_and_survival_have_the_same_record():
+    shelves = measured_shelves()
+    assert (shelves["number"].measure, shelves["survival"].measure) == ("R²", "concordance")
+    for shelf in shelves.values():
+        assert shelf.others
+        assert {one.column for one in shelf.columns} == set(shelf.best.columns)
+        assert [one.lines for one in shelf.frontier] == list(range(1, shelf.best.lines + 1))
+
+
+def test_a_number_has_stand_ins():
+    shelf = alternatives(read_table(number_frame(), "rent"), within=0.1)
+    stand_ins = {one.column: one.stand_ins for one in shelf.columns}
+    assert stand_ins.get("rooms", stand_ins.get("area")) in (("area",), ("rooms",))
+
+
+def test_estimators_have_the_same_shelf():
+    frame = frame_of()
+    X, y = frame.drop(columns="y"), frame.y
+    assert NRIClassifier().alternatives(X, y, within=0.05) == twins()
+    numbers, survival = number_frame(), survival_frame()
+    regressor = NRIRegressor().alternatives(numbers.drop(columns="rent"), numbers.rent)
+    assert regressor.measure == "R²"
+    assert NRISurvival().alternatives(survival, time="days", event="dead").measure == "concordance"
+
+
+def said(shelf: Alternatives) -> list[object]:
+    """Everything but the order in which equal columns are named."""
+    every = [*shelf.rules, *(one.without for one in shelf.columns), *shelf.frontier]
+    return [(one.rule, one.score, one.difference, one.interval, one.words) for one in every]
+
+
+few = settings(max_examples=usually(2, 6), deadline=None)
+
+
+@few
+@given(st.integers(0, 2**16))
+def test_the_order_of_rows_and_columns_is_irrelevant(seed):
+    frame, labels = random_table(seed, 80)
+    names = [f"c{i}" for i in range(frame.shape[1])]
+    frame = frame.set_axis(names, axis="columns").assign(y=labels)
+    rng = np.random.default_rng(seed)
+    other = frame.iloc[rng.permutation(len(frame))][[*rng.permutation(names), "y"]]
+    first, second = (
+        alternatives(read_table(one.reset_index(drop=True), "y"), within=0.1) for one in (frame, other)
+    )
+    assert said(first) == said(second)
+
+
+def test_a_long_table_is_judged_by_a_sample():
+    frame = pd.concat([frame_of(5000, seed) for seed in range(2)], ignore_index=True)
+    shelf = alternatives(read_table(frame, "y"), within=0.05)
+    assert set(shelf.best.columns) == {"a", "c"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"within": -0.1}, "within is -0.1; give a difference of scores, 0 or more"),
+        ({"within": "much"}, "within is 'much'; give a difference of scores"),
+        ({"most": 0}, "most is 0, but there must be room for a rule"),
+        ({"settings": Settings(model="paper")}, "model 'paper' has no other rules"),
+    ],
+)
+def test_mistakes_are_named(options, message):
+    with pytest.raises(InputError, match=message):
+        alternatives(read_table(VISITS, "flu"), **options)
+
+
+def test_a_constant_has_no_alternatives():
+    table = table_of({"x": [1, 2, 3]}).with_outcome(Classes("y", ("a",), np.zeros(3, dtype=np.int64)))
+    with pytest.raises(InputError, match="'y' is the same in all rows"):
+        alternatives(table)
+
+
+def test_the_record_is_frozen():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        visits().within = 1.0
