@@ -18,7 +18,7 @@ from nri.cli.apply import explain, export, predict
 from nri.cli.console import drop_output, mute_notes, notes_on_stderr, prepare_streams
 from nri.cli.induce import RARE, induce
 from nri.cli.running import demo, export_weights, serve, train
-from nri.cli.tasks import compare, slices, stability, surrogate
+from nri.cli.tasks import alternatives, compare, slices, stability, surrogate
 
 
 class Commands(TyperGroup):
@@ -136,7 +136,7 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
 
 
 for _command in (
-    *(induce, predict, explain, export, slices, surrogate, compare, stability),
+    *(induce, predict, explain, export, alternatives, slices, surrogate, compare, stability),
     *(serve, demo, train, export_weights),
 ):
     app.command(cls=BriefCommand, no_args_is_help=_command not in (demo, serve))(spread(_command))

@@ -1,4 +1,4 @@
-"""``nri compare``, ``stability``, ``slices`` and ``surrogate``: questions about rules and models."""
+"""``nri alternatives``, ``compare``, ``stability``, ``slices`` and ``surrogate``: questions about rules."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,6 +16,7 @@ from nri.cli.reading import generator, large_files, open_rows, open_table, setti
 from nri.errors import InputError, UnknownColumnError
 
 if TYPE_CHECKING:
+    from nri.induce.alternatives import Alternative, Alternatives
     from nri.rows.base import Rows
     from nri.rule import Rule
     from nri.table import Table
@@ -157,6 +158,82 @@ def _row_lines(rows: "RowChanges", rule: "Rule") -> list[str]:
     if rows.score_old is not None and rows.score_new is not None:
         lines.append(f"{rows.score_new.measure} {rows.score_old} -> {rows.score_new} on these rows")
     return lines
+
+
+def alternatives(
+    file: opt.FileArgument,
+    reading: opt.Reading,
+    options: opt.InduceOptions,
+    output: opt.OutputOptions,
+    rows: opt.RowOptions,
+    within: Annotated[
+        float, opt.option("--within", "How much worse than the best a rule may be: 0.01 is a point.", min=0.0)
+    ] = 0.01,
+    most: Annotated[int, opt.option("--most", "Most rules beside the best one.", min=1)] = 20,
+    pick: Annotated[
+        int | None, opt.option("--pick N", "Print or write the rule of this number alone.", min=1)
+    ] = None,
+    random_state: opt.SeedOption = 0,
+) -> None:
+    """Show rules that are nearly as good as the best one, what its columns are worth, and what lines bring.
+
+    With --pick, --out and --format are about the rule that is picked, as for nri induce.
+    """
+    from nri.induce.alternatives import alternatives as find
+
+    check_output(output, file)
+    form = chosen_format(output)
+    if pick is None and output.out is not None:
+        raise InputError("--out is for the rule that you pick; add --pick N, or write the list by > FILE")
+    if pick is None and form not in (None, "text", "json"):
+        raise InputError(f"--format {form} is for the rule that you pick; add --pick N, or use text or json")
+    if options.min_sensitivity or options.min_specificity:
+        raise InputError("floors are for nri induce; to weigh errors here, use --cost CLASS=COST")
+    with open_rows(file, reading, rows, options.config, quiet=output.quiet) as opened:
+        table = in_memory(opened, rows.sample, quiet=output.quiet)
+    settings = settings_of(options, table)
+    with progress("searching for rules", quiet=output.quiet):
+        shelf = find(table, settings, within, most, rng=generator(random_state))
+    if pick is not None:
+        n_rules = len(shelf.rules)
+        if pick > n_rules:
+            raise InputError(f"--pick {pick}: there are {n_rules} rules; pick one of them, or raise --within")
+        one = shelf.rules[pick - 1]
+        write_rule(one.rule, output, form, f"rule {pick} of {n_rules}: {one.words}")
+    elif form == "json":
+        emit(record_json(shelf))
+    else:
+        emit(_shelf_text(shelf))
+
+
+def _shelf_text(shelf: "Alternatives") -> str:
+    """Write the rules by number, then what columns are worth and what lines bring."""
+
+    def amount(value: float) -> str:
+        return f"{value:.3f}" if shelf.measure == "cost" else f"{100 * value:.1f}"
+
+    def apart(one: "Alternative") -> tuple[str, str]:
+        if one is shelf.best:
+            return "", ""
+        return amount(one.difference), f"{amount(one.interval.low)} to {amount(one.interval.high)}"
+
+    parts = []
+    for number, one in enumerate(shelf.rules, 1):
+        interval = f" ({apart(one)[1]})" if number > 1 else f", {shelf.measure} {one.score:.3f} to expect"
+        rule = "\n".join(f"    {line}" for line in one.rule.render("text").splitlines())
+        parts.append(f"{number}.  {one.words}{interval}\n{rule}")
+    if not shelf.others:
+        parts.append(f"no other rule is within {shelf.within:g} of it; --within shows more")
+    if shelf.columns:
+        lines = [("column", "without it", "95 % interval", "any of these can take its place")]
+        for each in shelf.columns:
+            lines.append((each.column, *apart(each.without), ", ".join(each.stand_ins) or "-"))
+        parts.append(text_table(lines))
+    lines = [("lines", shelf.measure, "difference", "95 % interval")]
+    lines += [(str(one.lines), f"{one.score:.3f}", *apart(one)) for one in shelf.frontier]
+    parts.append(text_table(lines))
+    parts[-1] += f"\nthe shortest rule whose difference is within its error has {shelf.shortest.lines}"
+    return "\n\n".join(parts)
 
 
 def stability(
