@@ -19,7 +19,16 @@ DOCUMENTS = (
     "README.md",
     *(
         f"docs/{name}.md"
-        for name in ("getting-started", "commands", "outcomes", "costs", "knowledge", "cells", "dynamics")
+        for name in (
+            "getting-started",
+            "commands",
+            "outcomes",
+            "alternatives",
+            "costs",
+            "knowledge",
+            "cells",
+            "dynamics",
+        )
     ),
 )
 _BLOCK = re.compile(r"```(?P<kind>console|pycon)\n(?P<text>.*?)```", re.DOTALL)

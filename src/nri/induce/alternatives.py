@@ -32,9 +32,9 @@ from nri.search.result import Induced
 from nri.table.binarizer import Binarizer
 from nri.table.table import Table
 
-_WIDER, _WIDER_BY_LABELS = 1.2, 2.0
-"""What the variance of a difference is multiplied by, the second where labels alone judge, which chose the
-rules: so intervals hold on new rows of the choosing half of the wide suite (docs/log.md)."""
+_WIDER, _WIDER_BY_LABELS, _WIDER_SEGMENTS = 1.2, 2.0, 4.0
+"""What the variance of a difference is multiplied by so that intervals hold on new rows (docs/log.md): the
+second where labels alone judge, which chose the rules, the third of numbers and survival."""
 _MORE_ROWS = 1.0
 """Rows on which two rules disagree beyond those seen: rules that agree on all rows may differ on new ones."""
 _STAND_INS = 3
@@ -261,6 +261,8 @@ class _ClassRules(_Rules):
 
 class _SegmentRules(_Rules):
     """Rules for a number or survival, by the rows that they were counted on."""
+
+    wider = _WIDER_SEGMENTS
 
     def __init__(
         self,

@@ -128,8 +128,8 @@ class SegmentSearch:
         narrow = features.narrowed(names, ()) if without else features
         fewer = self.settings if lines is None else replace(self.settings, max_branches=lines)
         search, clauses = replace(self, settings=fewer), found.rule.clauses
-        first = search._clauses(narrow, (), self._scores(clauses), found.heard)
-        sharp, _ = search._sharpened(narrow, *first, found.heard)
+        first = search._clauses(narrow, (), self._scores(clauses), found.heard, quick=True)
+        sharp, _ = search._sharpened(narrow, *first, found.heard, quick=True)
         return self._counted(sharp, features, found.posterior)
 
     def _counted(
@@ -147,13 +147,19 @@ class SegmentSearch:
         return self.outcome.scores(self.table.weights, decided)
 
     def _sharpened(
-        self, features: Binarizer, clauses: list[Clause], bits: float, expected: FloatArray | None = None
+        self,
+        features: Binarizer,
+        clauses: list[Clause],
+        bits: float,
+        expected: FloatArray | None = None,
+        *,
+        quick: bool = False,
     ) -> tuple[list[Clause], float]:
         """Search once more, from the clauses at hand and with finer cuts of their columns."""
         if not clauses:
             return clauses, bits
         finer = self._finer(features, clauses) if self.settings.binarize == "auto" else features
-        return self._clauses(finer, clauses, self._scores(clauses), expected)
+        return self._clauses(finer, clauses, self._scores(clauses), expected, quick=quick)
 
     def _posterior(self, features: Binarizer, clauses: Sequence[Clause]) -> "ScorePosterior | None":
         """Form the experts by scores whose outliers are clipped by clauses; other models have none."""
@@ -183,6 +189,8 @@ class SegmentSearch:
         start: Sequence[Clause],
         values: FloatArray | None,
         expected: FloatArray | None = None,
+        *,
+        quick: bool = False,
     ) -> tuple[list[Clause], float]:
         """Return the best clauses for some scores and their bits, from clauses that are there already."""
         if values is not None and expected is not None:
@@ -211,7 +219,7 @@ class SegmentSearch:
         )
         literals = [meanings[j] for j in chosen]
         places = {literal: place for place, literal in enumerate(literals)}
-        best = search(problem, [tuple(sorted(places[x] for x in clause)) for clause in start])
+        best = search(problem, [tuple(sorted(places[x] for x in clause)) for clause in start], only=quick)
         return [Clause(literals[j] for j in clause) for clause in best.clauses], best.bits
 
     def _finer(self, features: Binarizer, clauses: Sequence[Clause]) -> Binarizer:

@@ -207,7 +207,7 @@ class TwoClassChoices:
         costs.update(near_costs(pricing, limit))
         return [
             self.search.about(self.target, pricing.pool.rule(rule), costs[rule])
-            for rule in differing(costs, pricing.pool, columns, most)
+            for rule in differing(costs, pricing.pool, columns, most, OTHERS)
         ]
 
 
@@ -233,7 +233,7 @@ class ListChoices:
         seen = self.lists.seen
         return [
             self.search.listed(self.lists.pool, self.lists.described(order))
-            for order in differing(seen, self.lists.pool, columns, most)
+            for order in differing(seen, self.lists.pool, columns, most, most)  # cuts of long lists take long
         ]
 
 
@@ -258,9 +258,9 @@ def pool_without(
 
 
 def differing(
-    costs: Mapping[tuple[int, ...], float], pool: CandidatePool, columns: IntArray, most: int
+    costs: Mapping[tuple[int, ...], float], pool: CandidatePool, columns: IntArray, most: int, total: int
 ) -> list[tuple[int, ...]]:
-    """Return the cheapest rule of each set of columns and number of clauses, so many of each number.
+    """Return the cheapest rule of each set of columns and number of clauses, so many of a number and in all.
 
     A rule that is dearer than one of no more clauses and of no other columns says nothing new, unless it is
     the cheapest of its number of clauses.
@@ -272,12 +272,12 @@ def differing(
         for i, clause in zip(used, pool.rule(used), strict=True)
     }
     kept: list[tuple[int, int]] = []
-    rules = []
+    rules: list[tuple[int, ...]] = []
     room = Counter[int]()
     for rule in sorted(costs, key=lambda rule: (round(costs[rule], 7), rule)):
         mask, size = reduce(or_, (masks[i] for i in rule), 0), len(rule)
         new = not any(one & ~mask == 0 and less <= size for one, less in kept)
-        if room[size] < most and (new or not room[size]):
+        if not room[size] or (new and room[size] < most and len(rules) < total):
             room[size] += 1
             kept.append((mask, size))
             rules.append(rule)
