@@ -246,3 +246,14 @@ def test_a_constant_has_no_alternatives():
 def test_the_record_is_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
         visits().within = 1.0
+
+
+def test_rows_that_belong_together_make_intervals_wider():
+    frame = pd.concat([frame_of(60)] * 5, ignore_index=True)
+    frame["patient"] = np.tile(np.arange(60), 5)
+    alone = alternatives(read_table(frame.drop(columns="patient"), "y"), within=0.2)
+    together = alternatives(read_table(frame, "y").arranged("patient"), within=0.2)
+    reach = [{one.words: one.interval.high - one.difference for one in s.others} for s in (alone, together)]
+    shared = [words for words in reach[0] if words in reach[1] and "every row" not in words]
+    assert shared
+    assert all(reach[1][words] > 1.5 * reach[0][words] for words in shared)

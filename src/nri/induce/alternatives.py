@@ -32,7 +32,7 @@ from nri.search.result import Induced
 from nri.table.binarizer import Binarizer
 from nri.table.table import Table
 
-_WIDER, _WIDER_BY_LABELS, _WIDER_SEGMENTS = 1.2, 2.0, 4.0
+_WIDER, _WIDER_BY_LABELS, _WIDER_SEGMENTS = 1.2, 3.0, 4.0
 """What the variance of a difference is multiplied by so that intervals hold on new rows (docs/log.md): the
 second where labels alone judge, which chose the rules, the third of numbers and survival."""
 _MORE_ROWS = 1.0
