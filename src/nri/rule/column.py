@@ -9,7 +9,7 @@ whatever the cells at hand look like.
 """
 
 import datetime as dt
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -154,7 +154,7 @@ def column_of(cells: Sequence[object]) -> Column:
     """Build a column from plain Python cells of one kind; None and NaN are unknown."""
     known = np.array([cell is not None and cell == cell for cell in cells], dtype=bool)
     seen = [cell for cell, is_known in zip(cells, known, strict=True) if is_known]
-    kinds = {_kind_of_cell(cell) for cell in seen} or {Kind.NUMBER}
+    kinds = {kind_of(cell) for cell in seen} or {Kind.NUMBER}
     if kinds == {Kind.BOOLEAN, Kind.NUMBER}:
         kinds = {Kind.NUMBER}
     if len(kinds) > 1:
@@ -257,31 +257,6 @@ class ColumnPlan:
         return replace(self, categories=kept, spellings=spellings)
 
 
-def unstated(kind: Kind) -> ColumnPlan:
-    """Return the plan of a column of which only the kind is known."""
-    return ColumnPlan(kind, stated=False)
-
-
-Reader = Callable[[Any, Mapping[str, ColumnPlan]], Columns]
-_readers: list[Reader] = []
-
-
-def register_reader(reader: Reader) -> None:
-    """Let rules read other rows than typed columns; :mod:`nri.table` registers frames, files and lists."""
-    _readers[:] = [reader]
-
-
-def read_rows(rows: Any, plans: Mapping[str, ColumnPlan]) -> Columns:
-    """Return the columns of some rows as plans say they are read; typed columns are taken as they are."""
-    if isinstance(rows, Mapping) and all(isinstance(column, Column) for column in rows.values()):
-        return rows
-    if not _readers:
-        raise InputError(
-            "rows must be typed columns where nri.table is not loaded; read the rule with nri.read_rule"
-        )
-    return _readers[0](rows, plans)
-
-
 def _standard(
     values: NDArray[Any], known: BoolArray
 ) -> tuple[NDArray[Any], BoolArray, tuple[str, ...] | None]:
@@ -310,15 +285,3 @@ def _encoded(texts: NDArray[Any], known: BoolArray) -> tuple[NDArray[Any], BoolA
     if known.any():
         categories, codes[known] = np.unique(texts[known], return_inverse=True)
     return codes, known, tuple(map(str, categories))
-
-
-def _kind_of_cell(cell: object) -> Kind:
-    if isinstance(cell, bool | np.bool_):
-        return Kind.BOOLEAN
-    if isinstance(cell, int | float | np.number):
-        return Kind.NUMBER
-    if isinstance(cell, str):
-        return Kind.TEXT
-    if isinstance(cell, dt.date | np.datetime64):
-        return Kind.DATE
-    raise InputError(f"a column cannot hold {type(cell).__name__} {cell!r}: use bool, number, text or date")

@@ -32,6 +32,14 @@ class Kind(StrEnum):
     DATE = "date"
 
 
+_TYPES: dict[Kind, tuple[type, ...]] = {
+    Kind.BOOLEAN: (bool, np.bool_),  # before numbers: in Python a bool is an int
+    Kind.NUMBER: (int, float, np.number),
+    Kind.TEXT: (str,),
+    Kind.DATE: (dt.date, np.datetime64),
+}
+
+
 class Op(StrEnum):
     """The four comparisons; each is the negation of another one."""
 
@@ -117,15 +125,12 @@ class Literal:
         return (self.column, self.kind.value, self.value, self.op.value)
 
 
-def kind_of(value: Value) -> Kind:
-    """Return the kind a plain Python value belongs to."""
-    if isinstance(value, bool):
-        return Kind.BOOLEAN
-    if isinstance(value, int | float):
-        return Kind.NUMBER
-    if isinstance(value, dt.date):  # datetime is a date too
-        return Kind.DATE
-    return Kind.TEXT
+def kind_of(value: object) -> Kind:
+    """Return the kind that a value of Python or numpy belongs to."""
+    for kind, types in _TYPES.items():
+        if isinstance(value, types):
+            return kind
+    raise InputError(f"a column cannot hold {type(value).__name__} {value!r}: use bool, number, text or date")
 
 
 def plain_value(value: object) -> Value:

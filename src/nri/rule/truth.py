@@ -32,7 +32,7 @@ Number = TypeVar("Number", float, FloatArray)
 _NUMERIC = {Kind.BOOLEAN, Kind.NUMBER}
 """Kinds that compare with each other: True is the number 1."""
 
-_COMPARE = {Op.EQ: operator.eq, Op.NE: operator.ne, Op.GT: operator.gt, Op.LE: operator.le}
+COMPARE = {Op.EQ: operator.eq, Op.NE: operator.ne, Op.GT: operator.gt, Op.LE: operator.le}
 
 Truth = tuple[BoolArray, BoolArray]
 """(holds, known), each [M]; an unknown literal does not hold."""
@@ -100,7 +100,7 @@ def _compare(column: Column, literal: Literal) -> BoolArray:
         value = np.datetime64(value, "us")
     elif literal.kind is Kind.BOOLEAN and values.dtype.kind == "b":
         return values if literal.positive else ~values
-    return np.asarray(_COMPARE[literal.op](values, value), dtype=bool)
+    return np.asarray(COMPARE[literal.op](values, value), dtype=bool)
 
 
 def _code(categories: tuple[str, ...], text: str) -> int:

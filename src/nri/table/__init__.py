@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from nri.outcome import Classes, Number, Survival
-from nri.rule.column import register_reader
+from nri.rule.rule import extend
 from nri.table.binarizer import Binarizer
 from nri.table.codes import ReadOptions
 from nri.table.left_out import LeftOut, Reason, describe_left_out
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nri.table.frames import as_frame
     from nri.table.write import atomic_file, write_beside, write_table
 
-register_reader(read_columns)  # from here on rules predict on whatever a table can be read from
+extend(read=read_columns)  # from here on rules predict on whatever a table can be read from
 
 __all__ = [
     "Binarizer",

@@ -6,7 +6,6 @@ dialect can do so in any session; in SQLite they are text like ``2024-05-01 00:0
 """
 
 import datetime as dt
-import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,18 +34,16 @@ from nri.rule.render.sql_dialects import (
     text_node,
 )
 from nri.rule.rule import RenderOptions, Rule
+from nri.rule.truth import COMPARE
 
 ALIAS = "t"
 """The short name of the table in a query; it needs no quotes."""
-STATEMENTS = ("select", "view", "update", "dbt")
-"""What can be written around the expression, given the name of a table."""
 IBIS_ROWS = "nri_rows"
 """The name of a table of ibis in a query."""
 _EXACT = 2**53
 """From here on a float64 can stand for several integers."""
 _WORDS = (("0", "0.0", "false"), ("1", "1.0", "true"))
-_HOLDS = {Op.EQ: operator.eq, Op.NE: operator.ne, Op.GT: operator.gt, Op.LE: operator.le}
-_NODES = {Op.EQ: "EQ", Op.NE: "NEQ", Op.GT: "GT", Op.LE: "LTE"}
+_NODES: dict[Op, type[Expr]] = {Op.EQ: exp.EQ, Op.NE: exp.NEQ, Op.GT: exp.GT, Op.LE: exp.LTE}
 
 
 @lru_cache(maxsize=256)
@@ -71,8 +68,7 @@ def _filled(template: str, dialect: Dialect, node: Expr) -> Expr:
 
 
 def _compare(op: Op, left: Expr, right: Expr) -> Expr:
-    node: Expr = getattr(exp, _NODES[op])(this=left.copy(), expression=right)
-    return node
+    return _NODES[op](this=left.copy(), expression=right)
 
 
 def _among(left: Expr, items: Sequence[Expr], op: Op = Op.EQ) -> Expr:
@@ -112,16 +108,12 @@ class SqlColumn:
 
     @cached_property
     def value(self) -> Expr:
-        """The left side of a comparison: a number, a date or its microseconds, a text, or 1 for yes.
-
-        What stands for nothing is NULL.
-        """
+        """What is compared, NULL if it stands for nothing: number, date, microseconds, text, or 1 for yes."""
         if self.kind is Kind.TEXT:
-            return self._without(self._raw_value, [text_node(one, self.dialect) for one in self.plan.missing])
-        return self._without(self._raw_value, [self.operand(one) for one in self.plan.missing_values])
-
-    def _without(self, value: Expr, codes: Sequence[Expr]) -> Expr:
-        return reduce(lambda left, code: exp.Nullif(this=left, expression=code), codes, value)
+            codes = [text_node(one, self.dialect) for one in self.plan.missing]
+        else:
+            codes = [self.operand(one) for one in self.plan.missing_values]
+        return reduce(lambda left, code: exp.Nullif(this=left, expression=code), codes, self._raw_value)
 
     @cached_property
     def _raw_value(self) -> Expr:
@@ -187,7 +179,7 @@ class SqlColumn:
         if self.kind is Kind.NUMBER and not self.typed and abs(literal.value) >= _EXACT:  # type: ignore[arg-type]
             return replace(self, typed=True).holds(literal)
         codes = self.plan.missing_values if self.kind in (Kind.NUMBER, Kind.DATE) else (0,)
-        excluded = not any(_HOLDS[literal.op](code, literal.value) for code in codes)
+        excluded = not any(COMPARE[literal.op](code, literal.value) for code in codes)
         return _compare(literal.op, self._raw_value if excluded else self.value, self.operand(literal.value))
 
     def _is_category(self, text: str, op: Op) -> Expr:
@@ -389,7 +381,7 @@ def render_sql(rule: Rule, options: RenderOptions) -> str:
             return f"{export.head}{export.update(table, options.into)}\n"
         case "dbt":
             return f"{export.dbt(table)}\n"
-    raise InputError(f"no SQL statement {options.statement!r}: use one of {', '.join(STATEMENTS)}")
+    raise InputError(f"no SQL statement {options.statement!r}: use one of select, view, update, dbt")
 
 
 def add_outcomes(rule: Rule, table: Any, outcomes: Mapping[str, Sequence[Any]]) -> Any:

@@ -9,10 +9,10 @@ What differs from the defaults stands in ``dialects.toml``. sqlglot is imported 
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from nri.errors import InputError
+from nri.rule.render.as_table import packaged
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -59,15 +59,12 @@ PLAIN = Dialect("", "SQLite and DuckDB", takes_words=True, truth=("(1 = 0)", "(1
 """Without a dialect. The word TRUE is a column in SQLite if the table has one of that name."""
 
 
-def _dialects() -> dict[str, Dialect]:
-    text = (files("nri.rule.render") / "dialects.toml").read_text(encoding="utf-8")
-    stated: dict[str, dict[str, Any]] = tomllib.loads(text)
-    for one in stated.values():
-        one.update({key: tuple(pair) for key, pair in one.items() if isinstance(pair, list)})
-    return {name: Dialect(name, **one) for name, one in stated.items()}
+def _dialect(name: str, stated: dict[str, Any]) -> Dialect:
+    pairs = {key: tuple(pair) for key, pair in stated.items() if isinstance(pair, list)}
+    return Dialect(name, **(stated | pairs))
 
 
-DIALECTS = _dialects()
+DIALECTS = {name: _dialect(name, one) for name, one in tomllib.loads(packaged("dialects.toml")).items()}
 """Every dialect by its name."""
 BACKENDS = {"pyspark": "spark", "databricks": "spark", "mssql": "tsql", "postgresql": "postgres"}
 """Other names of dialects in ibis and in URLs."""
