@@ -18,8 +18,8 @@ from nri.outcome.score import LEVEL, wilson
 from nri.report.gather import CurvePoint, Report, ReportOptions, gather_report
 from nri.rule import Clause, Rule, SurvivalTarget
 from nri.rule.phrase import BARE, Part, bare_name, number, one_line, parts_of, phrase_label, phrase_part
-from nri.rule.render import RenderOptions
 from nri.rule.render.as_text import outline_of
+from nri.rule.rule import RenderOptions
 from nri.table.table import Table
 from nri.table.write import atomic_file
 

@@ -59,16 +59,13 @@ class Column:
             raise InputError(
                 f"a column needs one known-flag for each cell: got shapes {values.shape} and {known.shape}"
             )
-        categories = self.categories
-        if categories is None:
+        if self.categories is None:
             values, known, categories = _standard(values, known)
-        unknown = _UNKNOWN[Kind.TEXT if categories is not None else _KINDS[values.dtype.kind]]
+            object.__setattr__(self, "categories", categories)
+        unknown = _UNKNOWN[Kind.TEXT if self.categories is not None else _KINDS[values.dtype.kind]]
         values = values.astype(unknown.dtype, copy=False)
-        if not known.all():
-            values = np.where(known, values, unknown)
-        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "values", values if known.all() else np.where(known, values, unknown))
         object.__setattr__(self, "known", known)
-        object.__setattr__(self, "categories", categories)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -281,7 +278,5 @@ def _encoded(texts: NDArray[Any], known: BoolArray) -> tuple[NDArray[Any], BoolA
         if not issubclass(cell_type, str):
             raise InputError(f"a text column holds a {cell_type.__name__}: convert its cells to text")
     codes = np.full(len(texts), -1, dtype=np.int32)
-    categories: NDArray[Any] = np.zeros(0, dtype=object)
-    if known.any():
-        categories, codes[known] = np.unique(texts[known], return_inverse=True)
+    categories, codes[known] = np.unique(texts[known], return_inverse=True)
     return codes, known, tuple(map(str, categories))

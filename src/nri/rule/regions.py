@@ -187,11 +187,8 @@ class Simplifier:
         clauses = list(rule)
         while True:
             before = clauses
-            clauses = self.tighten(clauses)
-            clauses = self.drop_covered(clauses)
-            clauses = self.merge(clauses)
-            clauses = self.drop_literals(clauses)
-            clauses = self.drop_covered(clauses)
+            for step in (self.tighten, self.drop_covered, self.merge, self.drop_literals, self.drop_covered):
+                clauses = step(clauses)
             if clauses == before:
                 return Dnf(clauses)
 

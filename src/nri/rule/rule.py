@@ -27,24 +27,16 @@ from nri.rule.truth import clause_matrix, favour, first_to_fire
 
 @dataclass(frozen=True)
 class RenderOptions:
-    """Options of all formats; a format reads those that concern it."""
+    """Options of all formats, as :meth:`Rule.render` describes them; a format reads those that concern it."""
 
     note: str | None = None
-    """A line about the whole rule, e.g. its cross-validated accuracy (formats for people)."""
     table: str | Sequence[str] | None = None
-    """Name of the table to select from, or its parts; without it SQL is an expression."""
     function: str = "predict"
-    """Name of the Python function."""
-    validation: Mapping[str, Any] | None = None
-    """What was estimated about the rule, as plain data; JSON keeps it, readers ignore it."""
-    provenance: Mapping[str, Any] | None = None
-    """Where the rule comes from, as plain data; JSON keeps it, readers ignore it."""
     dialect: str | None = None
-    """The SQL dialect; see :mod:`nri.rule.render.sql_dialects`."""
     statement: str | None = None
-    """What SQL does with the table: select (default), view, update or dbt."""
     into: str | None = None
-    """Name of the view, or of the column to update."""
+    validation: Mapping[str, Any] | None = None
+    provenance: Mapping[str, Any] | None = None
 
 
 _extensions: dict[str, Any] = {}
@@ -275,7 +267,7 @@ class Rule:
         formats = _extensions["formats"]
         if form not in formats:
             raise InputError(f"no format {form!r}: use one of {', '.join(formats)}")
-        options = RenderOptions(note, table, function, validation, provenance, dialect, statement, into)
+        options = RenderOptions(note, table, function, dialect, statement, into, validation, provenance)
         text: str = formats[form].write(self.settled if formats[form].settles else self, options)
         return text
 

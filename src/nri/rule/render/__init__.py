@@ -11,22 +11,11 @@ from typing import Any
 
 from nri.errors import InputError
 from nri.rule.render.as_json import render_json
-from nri.rule.render.as_logic import asp_facts, prolog_facts, render_asp, render_prolog, render_sympy
+from nri.rule.render.as_logic import render_asp, render_prolog, render_sympy
 from nri.rule.render.as_python import render_python
 from nri.rule.render.as_table import HTML, LATEX, MARKDOWN, in_notebook
 from nri.rule.render.as_text import render_text
-from nri.rule.render.read_json import from_json
 from nri.rule.rule import RenderOptions, Rule, extend
-
-__all__ = [
-    "FORMATS",
-    "Format",
-    "RenderOptions",
-    "asp_facts",
-    "format_by_ending",
-    "from_json",
-    "prolog_facts",
-]
 
 
 @dataclass(frozen=True)

@@ -154,9 +154,8 @@ class SqlColumn:
             return exp.Literal.number(int(value))
         if self.kind is Kind.TEXT:
             plain = self.dialect.name == "mysql" and str(value).isascii()  # the same in every encoding
-            return _filled(
-                "{v}" if plain else self.dialect.text[1], self.dialect, text_node(str(value), self.dialect)
-            )
+            template = "{v}" if plain else self.dialect.text[1]
+            return _filled(template, self.dialect, text_node(str(value), self.dialect))
         if self.kind is Kind.NUMBER:
             return exp.Literal.number(float_literal(value) if self.typed else repr(value))
         if self.typed:
@@ -201,10 +200,10 @@ class SqlColumn:
 def fires(clause: Clause, columns: Mapping[str, SqlColumn]) -> Expr:
     """Write where a clause fires: all of its literals hold, or at least k of them."""
     if clause.counts:
-        one, zero = exp.Literal.number(1), exp.Literal.number(0)
-        votes = [_case([(_conjunction([x], columns), one.copy())], zero.copy()) for x in clause]
+        number = exp.Literal.number
+        votes = [_case([(_conjunction([x], columns), number(1))], number(0)) for x in clause]
         total = reduce(lambda left, right: exp.Add(this=left, expression=right), votes)
-        return exp.GTE(this=total, expression=exp.Literal.number(clause.at_least))
+        return exp.GTE(this=total, expression=number(clause.at_least))
     return _conjunction(clause.literals, columns)
 
 
@@ -229,11 +228,9 @@ def first_value(
     clauses: Sequence[Clause], values: Sequence[Label], columns: Mapping[str, SqlColumn], dialect: Dialect
 ) -> Expr:
     """Write the value of the first clause that fires, the last value where none does."""
-    pairs = zip(clauses, values, strict=False)
-    groups = [(value, [clause for clause, _ in group]) for value, group in groupby(pairs, key=lambda x: x[1])]
     branches = [
-        (exp.or_(*(fires(clause, columns) for clause in group), copy=False), label_value(value, dialect))
-        for value, group in groups
+        (exp.or_(*(fires(clause, columns) for clause, _ in group), copy=False), label_value(value, dialect))
+        for value, group in groupby(zip(clauses, values, strict=False), key=lambda pair: pair[1])
     ]
     return _case(branches, label_value(values[-1], dialect))
 
