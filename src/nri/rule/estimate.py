@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.rule.column import ColumnPlan
-from nri.rule.labels import ClassTarget, Shares
+from nri.rule.labels import ClassTarget
 from nri.rule.literal import Kind
 from nri.rule.phrase import name_pattern, number, phrase_name
 
@@ -193,5 +193,3 @@ class SurvivalTarget:
 
 AnyTarget = ClassTarget | NumberTarget | SurvivalTarget
 """What a rule predicts."""
-Estimate = Shares | Mean | Risk
-"""What a branch says of its rows."""

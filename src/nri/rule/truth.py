@@ -34,12 +34,9 @@ _NUMERIC = {Kind.BOOLEAN, Kind.NUMBER}
 
 COMPARE = {Op.EQ: operator.eq, Op.NE: operator.ne, Op.GT: operator.gt, Op.LE: operator.le}
 
-Truth = tuple[BoolArray, BoolArray]
-"""(holds, known), each [M]; an unknown literal does not hold."""
 
-
-def literal_truth(literal: Literal, columns: Columns) -> Truth:
-    """Return where the literal is known to hold, and where it is known at all."""
+def literal_truth(literal: Literal, columns: Columns) -> tuple[BoolArray, BoolArray]:
+    """[M] each: where the literal is known to hold, and where it is known at all."""
     if literal.column not in columns:
         raise InputError(
             f"column {literal.column!r} is missing: the rule reads it, so the table must have it"

@@ -23,9 +23,6 @@ _GAP = "     "
 _WIDEST = 64
 """Clauses longer than this continue in the next line, so that the numbers stay in sight."""
 
-TextLine = tuple[str, str]
-"""The condition, and what stands beside it."""
-
 
 @dataclass(frozen=True)
 class Line:
@@ -113,7 +110,7 @@ def render_text(rule: Rule, options: RenderOptions) -> str:
     shown = outline.lines
     if outline.is_dnf:  # two classes: one line has THEN and ELSE
         openings, shown = {"if": "IF  ", "or": " OR "}, outline.lines[:-1]
-    lines: list[TextLine] = []
+    lines: list[tuple[str, str]] = []
     for line, estimate in zip(shown, _beside(outline, shown, skip=int(outline.is_dnf)), strict=True):
         opening = openings[line.opening]
         first, *rest = _wrapped(line.clause) if line.clause is not None else [""]
@@ -153,19 +150,19 @@ def _wrapped(clause: Clause) -> list[str]:
     opening, between = "(", " AND"
     if clause.counts:
         opening, between = PLAIN.counting.rpartition("{}")[0].format(clause.at_least), ","
-    lines = [opening]
-    for part in (*(f"{part}{between}" for part in parts), f"{last})"):
-        longer = lines[-1] + part if lines == [opening] else f"{lines[-1]} {part}"
-        indent = 4 if len(lines) == 1 else 5
-        if lines != [opening] and display_width(longer) > _WIDEST - indent:
+    first, *others = [*(f"{part}{between}" for part in parts), f"{last})"]
+    lines = [opening + first]
+    for part in others:
+        longer, indent = f"{lines[-1]} {part}", 4 if len(lines) == 1 else 5
+        if display_width(longer) > _WIDEST - indent:
             lines.append(part)
         else:
             lines[-1] = longer
     return lines
 
 
-def _aligned(lines: list[TextLine]) -> str:
-    """Write lines with what stands beside them in one column."""
+def _aligned(lines: list[tuple[str, str]]) -> str:
+    """Write lines, each a condition and what stands beside it, with the latter in one column."""
     width = max((w for text, beside in lines if beside and (w := display_width(text)) <= _WIDEST), default=0)
     return "\n".join(
         f"{text}{' ' * (width - display_width(text))}{_GAP}{beside}" if beside else text
