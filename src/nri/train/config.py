@@ -1,9 +1,9 @@
 """What a training run is: everything that a result depends on, in one record."""
 
 import dataclasses
+import json
 import math
 import tomllib
-import types
 import typing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -96,8 +96,8 @@ def from_dict(kind: type[Config], data: dict[str, Any], where: str) -> Config:
 
 def to_dict(config: Any) -> dict[str, Any]:
     """Return nested dictionaries of plain values, the inverse of :func:`from_dict`."""
-    plain: dict[str, Any] = dataclasses.asdict(config)
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in plain.items()}
+    plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))  # tuples become lists
+    return plain
 
 
 def _convert(hint: Any, value: Any, where: str) -> Any:
@@ -107,13 +107,12 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
         return from_dict(hint, value, where)
     if typing.get_origin(hint) is tuple:
         return tuple(value)
-    if typing.get_origin(hint) in (types.UnionType, typing.Union):
-        return value
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    if isinstance(hint, type) and (
-        not isinstance(value, hint) or isinstance(value, bool) is not (hint is bool)
-    ):
+    fits = not isinstance(hint, type) or (
+        isinstance(value, hint) and isinstance(value, bool) is (hint is bool)
+    )
+    if not fits:
         raise ConfigError(f"{where} must be of type {hint.__name__}, not {value!r}")
     if isinstance(value, float) and not math.isfinite(value):
         raise ConfigError(f"{where} is {value}; give a finite number")

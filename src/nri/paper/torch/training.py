@@ -242,8 +242,7 @@ class SlotTraining(Training):
         return Graph(
             Views(network),
             inputs={"values": (cells < 0.4).float(), "known": cells < 0.9, "labels": labels},
-            input_axes={"values": "VMN", "known": "VMN", "labels": "M"},
-            output_axes={"z": "VTL", "w": "VT"},
+            axes={"values": "VMN", "known": "VMN", "labels": "M", "z": "VTL", "w": "VT"},
             free="VMNL",
         )
 

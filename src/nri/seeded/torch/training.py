@@ -197,8 +197,7 @@ class SeededTraining(Training):
         return Graph(
             OneTable(network),
             inputs={name: torch.rand([size[axis] for axis in axes]) for name, axes in INPUT_AXES.items()},
-            input_axes=INPUT_AXES,
-            output_axes={"posterior": "S", "reason": "SN", "precision": "S"},
+            axes={**INPUT_AXES, "posterior": "S", "reason": "SN", "precision": "S"},
             free="MNS",
         )
 
