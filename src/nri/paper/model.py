@@ -32,7 +32,6 @@ TUNED = DeployConfig(max_literals=4, tune_clauses=True)
 """How ``paper-tuned`` reads the slots: clauses are taken from the most discriminating on, as many as decide
 most support rows rightly, as the paper did for its listing of rules. Chosen on synthetic tables."""
 
-
 RESTARTS = 16
 """Views of a table under which ``paper-tuned`` runs the network: random signs and orders of its columns."""
 
@@ -41,10 +40,8 @@ RESTARTS = 16
 class Gates:
     """A soft rule on arrays."""
 
-    z: NDArray[np.float32]
-    """[T, 2N], literal gates"""
-    w: NDArray[np.float32]
-    """[T], clause gates"""
+    z: NDArray[np.float32]  # [T, 2N], literal gates
+    w: NDArray[np.float32]  # [T], clause gates
 
 
 class GateSource(Protocol):
@@ -53,6 +50,10 @@ class GateSource(Protocol):
     def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> list[Gates]:
         """Fill the slots for each view [V, M, N] of a table with unknown cells and yes/no labels [M]."""
         ...
+
+
+KINDS = ("paper", "paper-feedback")
+"""Networks that fill slots, by the name on their card."""
 
 
 class PaperNetwork(Network):
@@ -68,14 +69,10 @@ class PaperNetwork(Network):
         """Fill the slots for each view [V, M, N] of a table with unknown cells and yes/no labels [M]."""
         cells, y = (values & known).astype(np.float32), labels.astype(np.float32)
         if self._one_by_one:
-            feeds = [{"values": c, "known": k, "labels": y} for c, k in zip(cells, known, strict=True)]
-            return [Gates(*self.run(feed)) for feed in feeds]
+            views = zip(cells, known, strict=True)
+            return [Gates(*self.run({"values": c, "known": k, "labels": y})) for c, k in views]
         z, w = self.run({"values": cells, "known": known, "labels": y})
         return [Gates(*pair) for pair in zip(z, w, strict=True)]
-
-
-KINDS = ("paper", "paper-feedback")
-"""Networks that fill slots, by the name on their card."""
 
 
 @cache
@@ -139,17 +136,13 @@ class PaperModel:
         if not labels.any() or labels.all():
             return ()
         two_class = make_episode(seen.values, seen.known, labels.astype(np.int64), seen.weights)
-        rules = [self._deployed(gates, two_class, limits) for gates in self._gates(seen, labels, rng)]
-        if len(rules) == 1:
-            return rules[0]
         literals = literal_truth(seen.values, seen.known)
-        return min(
-            rules,
-            key=lambda rule: (
-                int((clause_truth(literals, rule).any(axis=0) != labels).sum()),
-                sum(map(len, rule)),
-            ),
-        )
+
+        def errors_and_length(rule: tuple[IndexClause, ...]) -> tuple[int, int]:
+            return int((clause_truth(literals, rule).any(axis=0) != labels).sum()), sum(map(len, rule))
+
+        views = self._gates(seen, labels, rng)
+        return min((self._deployed(gates, two_class, limits) for gates in views), key=errors_and_length)
 
     def _gates(self, seen: Episode, labels: BoolArray, rng: np.random.Generator) -> list[Gates]:
         """Fill the slots under each view of the table, and say what its gates mean for the table itself."""

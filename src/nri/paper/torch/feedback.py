@@ -138,10 +138,8 @@ class FeedbackInducer(nn.Module):
 class _Slots:
     """The state of the slots between two rounds; literals are those that hold on a slot's anchor."""
 
-    holds: Float[Tensor, "B T N"]
-    """1 where a variable is true on the anchor."""
-    fails: Float[Tensor, "B T N"]
-    """1 where it is false."""
+    holds: Float[Tensor, "B T N"]  # 1 where a variable is true on the anchor
+    fails: Float[Tensor, "B T N"]  # 1 where it is false
     z: Float[Tensor, "B T N"]
     w: Float[Tensor, "B T"]
     clauses: Float[Tensor, "B T M"]
@@ -197,12 +195,9 @@ def _ranked_rows(
 @dataclass(frozen=True, eq=False)
 class _Coverage:
     clauses: Float[Tensor, "B T M"]
-    alone: Float[Tensor, "B T M"]
-    """How little the other slots cover of a row."""
-    own: Float[Tensor, "B T"]
-    """Positives that this slot covers and no other."""
-    uncovered: Float[Tensor, "B M"]
-    """How little the whole rule covers of a row."""
+    alone: Float[Tensor, "B T M"]  # how little the other slots cover of a row
+    own: Float[Tensor, "B T"]  # positives that this slot covers and no other
+    uncovered: Float[Tensor, "B M"]  # how little the whole rule covers of a row
 
 
 class _Support:
@@ -359,12 +354,8 @@ class FeedbackTraining(SlotTraining):
     """Soft rules for tables of many kinds, judged by the text's coverage and margin on all rows."""
 
     name = "paper-feedback"
-
+    network = FeedbackInducer
     config: FeedbackTrainConfig
-
-    def build(self) -> FeedbackInducer:
-        """Make the network; its first weights depend on the seed alone."""
-        return FeedbackInducer(self.config.model, torch.Generator().manual_seed(self.config.seed))
 
     def loss(self, network: nn.Module, index: int) -> Loss:
         """Draw batch ``index`` and judge the soft rules on its rows, seen and unseen."""

@@ -22,10 +22,8 @@ class SoftRule:
     Literal ``j < N`` is variable ``j``, literal ``j >= N`` the negation of variable ``j - N``.
     """
 
-    z: Float[Tensor, "*batch T L"]
-    """Literal gates: how much slot t asks for literal j."""
-    w: Float[Tensor, "*batch T"]
-    """Clause gates: how much slot t takes part in the rule."""
+    z: Float[Tensor, "*batch T L"]  # literal gates: how much slot t asks for literal j
+    w: Float[Tensor, "*batch T"]  # clause gates: how much slot t takes part in the rule
 
 
 UNKNOWN = 0.5
@@ -61,10 +59,8 @@ def non_null(z: Float[Tensor, "*batch T L"]) -> Float[Tensor, "*batch T"]:
 class Execution:
     """What a soft rule says on M rows."""
 
-    clauses: Clauses
-    """Truth of each slot's clause, zero where the slot selects nothing."""
-    rule: Float[Tensor, "*batch M"]
-    """Truth of the whole rule: the prediction."""
+    clauses: Clauses  # truth of each slot's clause, zero where the slot selects nothing
+    rule: Float[Tensor, "*batch M"]  # truth of the whole rule: the prediction
 
 
 def execute(rule: SoftRule, literals: Float[Tensor, "*batch M L"], empty_is_silent: bool = True) -> Execution:

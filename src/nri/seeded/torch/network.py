@@ -53,33 +53,23 @@ class SeededConfig:
 class SeededInputs:
     """A table as it is seen from S seeds. Cells are -1, +1, or 0 where unknown."""
 
-    rows: Float[Tensor, "B M N"]
-    """The support rows"""
-    labels: Float[Tensor, "B M"]
-    """0 or 1"""
-    weights: Float[Tensor, "B M"]
-    """How many rows each support row stands for"""
-    seeds: Float[Tensor, "B S N"]
-    """The rows asked about"""
-    apart: Float[Tensor, "B S M"]
-    """How much each support row counts for each seed: its weight, one less where it is the seed itself"""
-    row_opinions: Float[Tensor, "B M E"]
-    """What each expert says of a support row without having seen it"""
+    rows: Float[Tensor, "B M N"]  # the support rows
+    labels: Float[Tensor, "B M"]  # 0 or 1
+    weights: Float[Tensor, "B M"]  # how many rows each support row stands for
+    seeds: Float[Tensor, "B S N"]  # the rows asked about
+    apart: Float[Tensor, "B S M"]  # the weight of each row for each seed, one less where it is the seed
+    row_opinions: Float[Tensor, "B M E"]  # what each expert says of a support row without having seen it
     seed_opinions: Float[Tensor, "B S E"]
-    seed_parts: Float[Tensor, "B S N"]
-    """What each cell of a seed adds to the firm linear expert's opinion on it"""
+    seed_parts: Float[Tensor, "B S N"]  # what each cell of a seed adds to the firm linear expert's opinion
 
 
 @dataclass(frozen=True, eq=False)
 class SeededOutputs:
-    """What the network says of each seed, after every round (the last one counts)."""
+    """What the network says of each seed as log-odds, after every round (the last one counts)."""
 
-    posterior: Float[Tensor, "R B S"]
-    """Log-odds that the seed is positive"""
-    reason: Float[Tensor, "R B S N"]
-    """Log-odds that the seed's value at a variable is part of the clause that covers it"""
-    precision: Float[Tensor, "R B S"]
-    """Log-odds that an unseen row which the reason covers is positive"""
+    posterior: Float[Tensor, "R B S"]  # that the seed is positive
+    reason: Float[Tensor, "R B S N"]  # that its value at a variable is part of the clause that covers it
+    precision: Float[Tensor, "R B S"]  # that an unseen row which the reason covers is positive
 
 
 FEATURES = 7
@@ -91,12 +81,9 @@ class ReadOpinions:
     """The experts' opinions after they were checked against the support's labels."""
 
     context: Contexts
-    log_odds: Opinions
-    """What rows with a like opinion turned out to be"""
-    council: Float[Tensor, "B S"]
-    """The council's opinion, taken at its word, as log-odds"""
-    council_rows: Float[Tensor, "B M"]
-    """The probability that the council gives each support row, unseen"""
+    log_odds: Opinions  # what rows with a like opinion turned out to be
+    council: Float[Tensor, "B S"]  # the council's opinion, taken at its word, as log-odds
+    council_rows: Float[Tensor, "B M"]  # the probability that the council gives each support row, unseen
 
 
 class ExpertReader(nn.Module):
@@ -167,14 +154,10 @@ def _log_odds(p: Opinions, mass: Float[Tensor, "B 1 1"]) -> Opinions:
 class Evidence:
     """What is found in the H neighbourhoods of each seed."""
 
-    variables: Float[Tensor, "B S N F"]
-    """For each variable: log masses that agree and disagree with the seed there, by class, and doubt"""
-    seeds: Float[Tensor, "B S G"]
-    """For each seed: log masses by class, doubt, log-odds"""
-    log_odds: Float[Tensor, "B S H"]
-    """Of the positive class in each neighbourhood, shrunk towards the base rate"""
-    disagree: Float[Tensor, "B S C N"]
-    """Masses in neighbourhood 0 that disagree with the seed at each variable, positives and negatives"""
+    variables: Float[Tensor, "B S N F"]  # log masses that agree and disagree there, by class, and doubt
+    seeds: Float[Tensor, "B S G"]  # log masses by class, doubt, log-odds
+    log_odds: Float[Tensor, "B S H"]  # of the positive class, shrunk towards the base rate
+    disagree: Float[Tensor, "B S C N"]  # masses by class that disagree there, in neighbourhood 0
 
     @staticmethod
     def per_variable(heads: int) -> int:

@@ -24,12 +24,9 @@ from nri.weights import EXPERTS
 class SeededTargets:
     """The truth about the seeds, which are the query rows."""
 
-    truth: Float[Tensor, "B S"]
-    """Noise-free probability that the seed is positive"""
-    usable: Float[Tensor, "B 1"]
-    """0 for an episode whose support shows only one class: there is nothing to induce from"""
-    clauses: Bool[Tensor, "B K L"] | None
-    """The literals of the true clauses, if the target is a DNF"""
+    truth: Float[Tensor, "B S"]  # noise-free probability that the seed is positive
+    usable: Float[Tensor, "B 1"]  # 0 where the support shows only one class: nothing to induce from
+    clauses: Bool[Tensor, "B K L"] | None  # the literals of the true clauses, if the target is a DNF
 
 
 def seeded_batch(batch: SyntheticBatch) -> tuple[SeededInputs, SeededTargets]:
