@@ -31,8 +31,7 @@ class SyntheticBatch:
         return int(self.labels.shape[1])
 
 
-Shape = tuple[int, int, int]
-"""B episodes, R rows, V sources."""
+Shape = tuple[int, int, int]  # B episodes, R rows, V sources
 
 ACTIVATIONS: tuple[Callable[[FloatArray], FloatArray], ...] = (
     np.tanh,
@@ -296,16 +295,13 @@ class WidePrior:
     max_rows: int = 512
     min_columns: int = 4
     max_columns: int = 128
-    n_query: int = 32
-    """Query rows in each episode."""
+    n_query: int = 32  # query rows in each episode
     cells: int = 80_000
     """Cells in a batch, which fixes how many episodes of M x N it holds; query rows are counted twice,
     because each is looked at against the whole table."""
     max_episodes: int = 40
-    max_noise: float = 0.3
-    """Largest share of support labels that are turned."""
-    max_missing: float = 0.3
-    """Largest share of unknown cells in a column."""
+    max_noise: float = 0.3  # largest share of support labels that are turned
+    max_missing: float = 0.3  # largest share of unknown cells in a column
 
     def draw(self, rng: np.random.Generator) -> SyntheticBatch:
         """Draw a batch of episodes of one shape."""
@@ -361,8 +357,7 @@ def _features(rng: np.random.Generator, shape: Shape) -> tuple[BoolArray, FloatA
     return columns[:, :, rng.permutation(N)], sources
 
 
-SEED = 20_261_116
-"""Training runs take small seeds."""
+SEED = 20_261_116  # training runs take small seeds
 
 
 def validation_suite(batches: int = 8) -> dict[str, list[SyntheticBatch]]:

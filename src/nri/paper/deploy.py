@@ -20,10 +20,8 @@ _Gates = NDArray[np.floating]
 class DeployConfig:
     """Which slots become clauses and which gates literals; by default as the paper's text says."""
 
-    clause_gate: float = 0.5
-    """A slot becomes a clause if its gate w is at least this."""
-    literal_gate: float = 0.5
-    """A literal is in a clause if its gate z is at least this."""
+    clause_gate: float = 0.5  # a slot becomes a clause if its gate w is at least this
+    literal_gate: float = 0.5  # a literal is in a clause if its gate z is at least this
     max_literals: int | None = None
     """Keep at most so many literals in a clause, those with the highest gates."""
     top_clauses: int | None = None

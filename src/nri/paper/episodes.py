@@ -17,8 +17,7 @@ from nri.synth import dnf_truth, with_more_columns
 
 _Uniform = NDArray[np.float64]
 
-_WORDS_PER_COUNT = 4
-"""Philox makes four 64-bit words from each value of its counter."""
+_WORDS_PER_COUNT = 4  # Philox makes four 64-bit words from each value of its counter
 
 
 @dataclass(frozen=True)
@@ -26,29 +25,22 @@ class PaperPreset:
     """The appendix's table of parameters, by default with its values."""
 
     min_variables: int = 6
-    max_variables: int = 12
-    """Causal variables, N."""
+    max_variables: int = 12  # causal variables, N
     min_rows: int = 24
-    max_rows: int = 48
-    """Examples, M."""
+    max_rows: int = 48  # examples, M
     min_clauses: int = 1
-    max_clauses: int = 6
-    """K"""
+    max_clauses: int = 6  # K
     min_literals: int = 1
-    max_literals: int = 4
-    """Literals in a clause, at most N."""
+    max_literals: int = 4  # literals in a clause, at most N
     n_spurious: int = 3
     """Columns that follow the label in one half of the rows and its opposite in the other."""
     flip_rate: float = 0.3
     """rho: how often such a column is 1 on the positives of the first environment."""
-    label_noise: float = 0.0
-    """Share of labels that are flipped after the table is made."""
-    missing: float = 0.0
-    """Share of cells that become unknown."""
+    label_noise: float = 0.0  # share of labels that are flipped after the table is made
+    missing: float = 0.0  # share of cells that become unknown
     max_label_noise: float = 0.0
     """Every second episode has, besides, a rate of label noise of its own, from 0 up to this."""
-    max_missing: float = 0.0
-    """The same for unknown cells, independently."""
+    max_missing: float = 0.0  # the same for unknown cells, independently
     shuffle_columns: bool = False
     """Whether spurious columns stand anywhere; the paper leaves them after the causal ones."""
     even_share: float = 0.0

@@ -52,8 +52,7 @@ class GateSource(Protocol):
         ...
 
 
-KINDS = ("paper", "paper-feedback")
-"""Networks that fill slots, by the name on their card."""
+KINDS = ("paper", "paper-feedback")  # networks that fill slots, by the name on their card
 
 
 class PaperNetwork(Network):

@@ -25,8 +25,7 @@ from nri.errors import InputError
 from nri.table.write import atomic_file
 
 FORMAT = "nri-checkpoint-2"
-_UNCHECKED = "nri-checkpoint-1"
-"""Written by version 0.1, without a checksum; read all the same."""
+_UNCHECKED = "nri-checkpoint-1"  # written by version 0.1, without a checksum; read all the same
 _GROUPS = ("weights", "average", "optimizer")
 _REMEDY = "take a copy of it, or train anew in another folder"
 
@@ -162,10 +161,8 @@ class Graph:
     network: nn.Module
     inputs: Mapping[str, Tensor]
     """An example of each input, by name, in the order of the network's arguments."""
-    axes: Mapping[str, str]
-    """The letters of each input's axes, then of each output's, in their order."""
-    free: str
-    """Letters of the axes that can have any length."""
+    axes: Mapping[str, str]  # the letters of each input's axes, then of each output's, in their order
+    free: str  # letters of the axes that can have any length
 
 
 def write_graph(graph: Graph, onnx_file: Path) -> None:

@@ -17,17 +17,14 @@ class OptimConfig:
     """AdamW with warm-up, clipped, its weights averaged exponentially."""
 
     steps: int = 10_000
-    batches_per_step: int = 1
-    """Synthetic batches in one update, over all processes"""
+    batches_per_step: int = 1  # synthetic batches in one update, over all processes
     learning_rate: float = 1e-3
     schedule: Literal["cosine", "constant"] = "cosine"
     """After the warm-up the rate falls by a cosine to ``final_learning_rate``, or stays"""
     final_learning_rate: float = 1e-5
-    warmup: int = 100
-    """Steps of linear warm-up"""
+    warmup: int = 100  # steps of linear warm-up
     weight_decay: float = 1e-2
-    clip: float = 1.0
-    """Largest norm of the gradient"""
+    clip: float = 1.0  # largest norm of the gradient
     average: float = 0.999
     """Decay of the exponential average of weights; the average is what ships; 0 for none"""
 
@@ -47,22 +44,17 @@ class RunConfig:
     """How a run is kept and watched; none of it changes the result."""
 
     checkpoint_minutes: float = 4.0
-    log_every: int = 50
-    """Steps between rows of metrics"""
-    validate_every: int = 500
-    """Steps between scores on the validation suite"""
-    validation_batches: int = 16
-    """Size of the validation suite's larger parts"""
-    threads: int = 1
-    """Torch threads in each process"""
+    log_every: int = 50  # steps between rows of metrics
+    validate_every: int = 500  # steps between scores on the validation suite
+    validation_batches: int = 16  # size of the validation suite's larger parts
+    threads: int = 1  # torch threads in each process
 
 
 @dataclass(frozen=True)
 class TrainConfig:
     """Shared by all inducers; each adds its own model, data and loss tables."""
 
-    seed: int = 0
-    """Episode i depends on this and on i alone"""
+    seed: int = 0  # episode i depends on this and on i alone
     optim: OptimConfig = field(default_factory=OptimConfig)
     run: RunConfig = field(default_factory=RunConfig)
 

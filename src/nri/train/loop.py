@@ -30,8 +30,7 @@ METRICS = "metrics.jsonl"
 Watcher = Callable[[int, dict[str, float]], None]
 """Called after every update with the number of updates made and the means since the last row."""
 
-Recorder = Callable[[dict[str, float]], None]
-"""Called with every row of metrics that is written."""
+Recorder = Callable[[dict[str, float]], None]  # called with every row of metrics that is written
 
 Record = TypeVar("Record")
 
@@ -54,8 +53,7 @@ class Loss:
 class Training(ABC):
     """An inducer in training: its network, its episodes, its loss and its validation."""
 
-    name: str
-    """How checkpoints and users call the inducer."""
+    name: str  # how checkpoints and users call the inducer
 
     def __init__(self, config: Any) -> None:
         self.config = config
@@ -170,8 +168,7 @@ def train(
     return run.averaged()
 
 
-_MOST_SKIPPED = 10
-"""Updates in a row without a finite gradient that are bad luck."""
+_MOST_SKIPPED = 10  # updates in a row without a finite gradient that are bad luck
 
 
 class _Run:

@@ -46,18 +46,13 @@ _START = 0.05
 class FeedbackConfig:
     """The size of the network."""
 
-    slots: int = 8
-    """T, as in the text."""
-    width: int = 32
-    """D, of literal embeddings and slot states."""
-    layers: int = 2
-    """Decoder layers."""
+    slots: int = 8  # T, as in the text
+    width: int = 32  # D, of literal embeddings and slot states
+    layers: int = 2  # decoder layers
     heads: int = 4
     feedforward: int = 2
-    hidden: int = 32
-    """Units of the networks that read the counts."""
-    rounds: int = 8
-    """How often the slots are executed and filled anew."""
+    hidden: int = 32  # units of the networks that read the counts
+    rounds: int = 8  # how often the slots are executed and filled anew
     anew: tuple[int, ...] = (3, 5)
     """Rounds before which slots that cover hardly a positive of their own start from another row."""
 
@@ -267,8 +262,7 @@ class FeedbackData:
     max_noise: float = 0.3
     max_missing: float = 0.15
     n_query: int = 32
-    cells: int = 160_000
-    """Cells of a batch, which fixes how many tables it holds."""
+    cells: int = 160_000  # cells of a batch, which fixes how many tables it holds
     max_episodes: int = 160
 
     def draw(self, rng: np.random.Generator) -> SyntheticBatch:
@@ -335,10 +329,8 @@ class FeedbackLoss:
 
     margin: float = 0.5
     entropy: float = 0.02
-    length: float = 0.02
-    """Weight of literals beyond four in a slot."""
-    early: float = 0.2
-    """Weight of the rounds before slots start anew, each."""
+    length: float = 0.02  # weight of literals beyond four in a slot
+    early: float = 0.2  # weight of the rounds before slots start anew, each
 
 
 @dataclass(frozen=True)

@@ -20,21 +20,17 @@ from nri.paper.torch.batch import EpisodeBatch, binary_entropy, row_mean
 from nri.paper.torch.tnorm import Execution, SoftRule, clause_truth, disjunction, execute
 from nri.train.loop import Loss
 
-_SURE = 1e-6
-"""Predictions are kept this far from 0 and 1, so that one row costs at most 14 nats."""
+_SURE = 1e-6  # predictions are kept this far from 0 and 1, so that one row costs at most 14 nats
 _BLUR = 0.1
 """Temperature of the soft maximum that joins clauses in the published code's counterfactuals."""
 
 Scalar = Float[Tensor, ""]
-Rows = Float[Tensor, "B M"]
-"""A number for each row of each table, e.g. 1 on the positive ones."""
-Clauses = Float[Tensor, "B M T"]
-"""The truth of each slot's clause on each row."""
+Rows = Float[Tensor, "B M"]  # a number for each row of each table, e.g. 1 on the positive ones
+Clauses = Float[Tensor, "B M T"]  # the truth of each slot's clause on each row
 LiteralValues = Float[Tensor, "B M L"]
 LiteralGates = Float[Tensor, "B T L"]
 ClauseGates = Float[Tensor, "B T"]
-Terms = dict[str, Callable[[], Tensor]]
-"""How each term is computed."""
+Terms = dict[str, Callable[[], Tensor]]  # how each term is computed
 
 
 @dataclass(frozen=True)
@@ -46,36 +42,23 @@ class PaperLossConfig:
     ``entropy``, which that configuration does not have: they are small here.
     """
 
-    switch: float = 0.1
-    """lambda_b of the load-balancing loss of Switch Transformers."""
-    usage: float = 0.1
-    """lambda_b of the squared coefficient of variation of normalised slot usage."""
-    activation: float = 0.05
-    """lambda_b of the squared coefficient of variation of raw clause gates."""
-    repulsion: float = 0.01
-    """lambda_r, on the overlap of slots' gate vectors."""
-    entropy: float = 0.01
-    """lambda_e, on the binary entropy of gates."""
-    margin: float = 1.0
-    """lambda_m, on the max-margin coverage."""
-    margin_positive: float = 0.7
-    """tau+: the best clause should be at least this true on a positive row."""
-    margin_negative: float = 0.3
-    """tau-: the best clause should be at most this true on a negative row."""
-    counterfactual: float = 0.15
-    """lambda_cf, on necessity + spuriousness + the two terms below."""
-    counterfactual_overlap: float = 0.1
-    """lambda_o, inside the counterfactual loss."""
-    counterfactual_balance: float = 0.01
-    """lambda_c, inside the counterfactual loss."""
+    switch: float = 0.1  # lambda_b of the load-balancing loss of Switch Transformers
+    usage: float = 0.1  # lambda_b of the squared coefficient of variation of normalised slot usage
+    activation: float = 0.05  # lambda_b of the squared coefficient of variation of raw clause gates
+    repulsion: float = 0.01  # lambda_r, on the overlap of slots' gate vectors
+    entropy: float = 0.01  # lambda_e, on the binary entropy of gates
+    margin: float = 1.0  # lambda_m, on the max-margin coverage
+    margin_positive: float = 0.7  # tau+: the best clause should be at least this true on a positive row
+    margin_negative: float = 0.3  # tau-: the best clause should be at most this true on a negative row
+    counterfactual: float = 0.15  # lambda_cf, on necessity + spuriousness + the two terms below
+    counterfactual_overlap: float = 0.1  # lambda_o, inside the counterfactual loss
+    counterfactual_balance: float = 0.01  # lambda_c, inside the counterfactual loss
     counterfactual_warmup: float = 0.5
     """Share of training before the counterfactual loss sets in: steps 250 of 500 in the published run."""
     select_threshold: float = 0.3
     """A literal whose gate is at least this counts as selected in the counterfactual tests."""
-    clause_dropout: float = 0.25
-    """Chance that a slot sits out one step of one episode."""
-    min_kept: int = 2
-    """Slots that never sit out together."""
+    clause_dropout: float = 0.25  # chance that a slot sits out one step of one episode
+    min_kept: int = 2  # slots that never sit out together
 
     # the published code's switches: off is the text's way
     gate_noise: bool = False
@@ -98,8 +81,7 @@ class PaperLossConfig:
     length: float = 0.0
     """Weight of literals beyond ``max_length`` in a slot: a slot that is not needed must close its gate,
     since it cannot become silent by asking for everything."""
-    max_length: float = 4.0
-    """The most literals of a deployed clause."""
+    max_length: float = 4.0  # the most literals of a deployed clause
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():

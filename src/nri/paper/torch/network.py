@@ -20,34 +20,24 @@ from nri.errors import ConfigError
 from nri.paper.torch.batch import NAMES, EpisodeBatch, literal_statistics
 from nri.paper.torch.tnorm import SoftRule, non_null
 
-Generator = torch.Generator | None
-"""Where first weights are drawn from."""
-Embedded = Float[Tensor, "B L D"]
-"""h, an embedding of each literal."""
-States = Float[Tensor, "B T D"]
-"""s, a state of each slot."""
-LiteralMask = Bool[Tensor, "B L"]
-"""Which literals are no padding."""
+Generator = torch.Generator | None  # where first weights are drawn from
+Embedded = Float[Tensor, "B L D"]  # h, an embedding of each literal
+States = Float[Tensor, "B T D"]  # s, a state of each slot
+LiteralMask = Bool[Tensor, "B L"]  # which literals are no padding
 
 
 @dataclass(frozen=True)
 class PaperConfig:
     """The published network by default; every field can be set from a TOML file."""
 
-    slots: int = 8
-    """T, clause slots: the most clauses a rule can have."""
-    width: int = 384
-    """D, of literal embeddings and slot states."""
-    layers: int = 3
-    """Decoder layers."""
-    heads: int = 4
-    """Attention heads, in the decoder and over the examples."""
-    feedforward: int = 4
-    """Hidden width of a decoder layer's MLP, in multiples of the width."""
+    slots: int = 8  # T, clause slots: the most clauses a rule can have
+    width: int = 384  # D, of literal embeddings and slot states
+    layers: int = 3  # decoder layers
+    heads: int = 4  # attention heads, in the decoder and over the examples
+    feedforward: int = 4  # hidden width of a decoder layer's MLP, in multiples of the width
     n_train: int = 15
     """Variable positions the example keys know: at most 12 causal and 3 spurious ones in training."""
-    bottleneck: int = 64
-    """Units between a row's literal values and its key."""
+    bottleneck: int = 64  # units between a row's literal values and its key
     extension_seed: int = 0
     """Seed of the columns added to the example keys for tables wider than ``n_train``."""
     extension_scale: float = 1.0
@@ -172,8 +162,7 @@ class ExampleKeys(nn.Module):
         return torch.cat(known, -1), torch.cat(added, -1)
 
 
-_PRIME = 2**31 - 1
-"""Products of two residues stay below 2^62, inside int64."""
+_PRIME = 2**31 - 1  # products of two residues stay below 2^62, inside int64
 
 _ROUNDS = (1_103_515_245, 747_796_405, 1_664_525_001)
 

@@ -11,8 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-Clauses = Float[Tensor, "*batch M T"]
-"""The truth of each slot's clause on each row."""
+Clauses = Float[Tensor, "*batch M T"]  # the truth of each slot's clause on each row
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +25,7 @@ class SoftRule:
     w: Float[Tensor, "*batch T"]  # clause gates: how much slot t takes part in the rule
 
 
-UNKNOWN = 0.5
-"""The truth of a literal whose cell is unknown: maximally uncertain."""
+UNKNOWN = 0.5  # the truth of a literal whose cell is unknown: maximally uncertain
 
 _TINY = 1e-12
 """Stands for zero inside logarithms; far below the 6e-8 between 1 and the float32 before it."""

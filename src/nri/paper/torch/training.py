@@ -30,8 +30,7 @@ from nri.train.checkpoint import Graph
 from nri.train.config import TrainConfig
 from nri.train.loop import Loss, Training, moved
 
-SEED = 20_261_116
-"""Training runs take small seeds."""
+SEED = 20_261_116  # training runs take small seeds
 
 _FRESH_ROWS = 256
 _SURE = 1e-6
@@ -80,12 +79,10 @@ class HiddenRule:
     truth: FloatArray  # [R], the chance that a row is positive
 
 
-SHAPES = ("1x1", "1x2", "1x3", "2x1", "2x2", "4x1", "4x3")
-"""Clauses x literals of the rules to recover."""
+SHAPES = ("1x1", "1x2", "1x3", "2x1", "2x2", "4x1", "4x3")  # clauses x literals of the rules to recover
 SUPPORT_SIZES = (48, 256)
 N_VARIABLES = 12
-MIXED_ROWS = 128
-"""Rows that rules of one to three clauses of one to three literals are learned from."""
+MIXED_ROWS = 128  # rows that rules of one to three clauses of one to three literals are learned from
 
 
 def deployed_suite(size: int) -> dict[str, list[HiddenRule]]:
@@ -223,10 +220,8 @@ class SlotTraining(Training):
 class PaperTrainConfig(TrainConfig):
     """A training run of the paper's network."""
 
-    batch: int = 1024
-    """Episodes in one synthetic batch; an update sees ``batches_per_step`` of them"""
-    pool: int = 0
-    """Train on so many fixed episodes, over and over; 0 draws fresh ones for every update"""
+    batch: int = 1024  # episodes in one synthetic batch; an update sees ``batches_per_step`` of them
+    pool: int = 0  # train on so many fixed episodes, over and over; 0 draws fresh ones for every update
     clean_share: float = 0.0
     """Share of training on clean episodes, before label noise and unknown cells of ``data`` set in"""
     model: PaperConfig = field(default_factory=PaperConfig)

@@ -22,26 +22,19 @@ from nri.seeded.experts import COUNCIL
 
 Channels = Float[Tensor, "B C M"]
 """What is summed over a neighbourhood: positives, negatives, and the doubt that the experts leave."""
-Variables = Float[Tensor, "B S N D"]
-"""Each variable as it is seen from each seed."""
-Contexts = Float[Tensor, "B S X"]
-"""Each seed as a whole."""
-Opinions = Float[Tensor, "B S E"]
-"""A number of each expert for each seed."""
+Variables = Float[Tensor, "B S N D"]  # each variable as it is seen from each seed
+Contexts = Float[Tensor, "B S X"]  # each seed as a whole
+Opinions = Float[Tensor, "B S E"]  # a number of each expert for each seed
 
 
 @dataclass(frozen=True)
 class SeededConfig:
     """One dial for each axis of size."""
 
-    width: int = 64
-    """D, numbers that describe a variable as seen from a seed"""
-    context: int = 96
-    """Numbers that describe a seed"""
-    heads: int = 6
-    """Soft neighbourhoods looked at in each round; the first one is the clause itself"""
-    rounds: int = 4
-    """Times that the neighbourhoods are drawn anew"""
+    width: int = 64  # D, numbers that describe a variable as seen from a seed
+    context: int = 96  # numbers that describe a seed
+    heads: int = 6  # soft neighbourhoods looked at in each round; the first one is the clause itself
+    rounds: int = 4  # times that the neighbourhoods are drawn anew
 
     def __post_init__(self) -> None:
         for name in ("width", "context", "heads", "rounds"):
@@ -72,8 +65,7 @@ class SeededOutputs:
     precision: Float[Tensor, "R B S"]  # that an unseen row which the reason covers is positive
 
 
-FEATURES = 7
-"""Numbers that describe one expert's opinion on one seed"""
+FEATURES = 7  # numbers that describe one expert's opinion on one seed
 
 
 @dataclass(frozen=True, eq=False)

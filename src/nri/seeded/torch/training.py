@@ -60,12 +60,9 @@ def seeded_batch(batch: SyntheticBatch) -> tuple[SeededInputs, SeededTargets]:
 class SeededLossConfig:
     """How much each part of the loss counts."""
 
-    reason: float = 0.2
-    """Literal gates against the true clause that fits them best"""
-    precision: float = 0.05
-    """Predicted against actual precision of the reason on the query rows"""
-    early: float = 0.3
-    """Weight of the rounds before the last one"""
+    reason: float = 0.2  # literal gates against the true clause that fits them best
+    precision: float = 0.05  # predicted against actual precision of the reason on the query rows
+    early: float = 0.3  # weight of the rounds before the last one
 
     def __post_init__(self) -> None:
         if min(self.reason, self.precision, self.early) < 0:
