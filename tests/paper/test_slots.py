@@ -32,9 +32,14 @@ def parts(seed: int = 0) -> tuple[FiLM, Tensor, Tensor, Tensor]:
     return film, h, states, valid
 
 
+def views(film: FiLM, h: Tensor) -> Tensor:
+    """Every slot's view of every literal, eq. (7), [B, T, L, D]."""
+    return film.gamma[:, None] * h[:, None] + film.beta[:, None]
+
+
 def test_reading_the_shared_literals_with_a_slots_weights_is_reading_its_own_view() -> None:
     film, h, _, _ = parts()
-    view = film(h)  # [B, T, L, D]
+    view = views(film, h)
     weight = torch.randn(A, 5, D, generator=generator(1))
     of_slot, bias = film.seen_through(weight)
     torch.testing.assert_close(
@@ -48,7 +53,7 @@ def test_a_clause_gate_reads_the_mean_the_summary_the_state_and_the_non_null_pro
     gates = ClauseGates(D, generator(6))
     z = torch.rand(B, T, L, generator=generator(7)) * valid[:, None]
     mean = torch.randn(B, D, generator=generator(8))
-    summary = torch.einsum("btl,btld->btd", z, film(h)) / z.sum(-1, keepdim=True)
+    summary = torch.einsum("btl,btld->btd", z, views(film, h)) / z.sum(-1, keepdim=True)
     some = 1 - (1 - z).prod(-1, keepdim=True)
     inputs = torch.cat([mean[:, None].expand(B, T, D), summary, states, some], -1)
     expected = gates.out(torch.nn.functional.gelu(gates.hidden(inputs))).squeeze(-1).sigmoid()
@@ -65,7 +70,7 @@ def test_film_starts_with_orthogonal_shifts_and_spread_scales() -> None:
 def test_folded_attention_equals_multi_head_attention_over_each_slots_own_memory() -> None:
     film, h, states, valid = parts()
     attention = LiteralAttention(D, A, generator(3), dropout=0.0)
-    memory = film(h)
+    memory = views(film, h)
     q = attention.query(states).reshape(B, T, A, -1)
     k = attention.key(memory).reshape(B, T, L, A, -1)
     v = attention.value(memory).reshape(B, T, L, A, -1)
@@ -88,7 +93,7 @@ def test_literal_gates_are_the_scaled_dot_product_of_the_paper() -> None:
     gates = LiteralGates(D, generator(4))
     with torch.no_grad():
         gates.bias.fill_(0.3)
-    logits = torch.einsum("btd,btld->btl", gates.from_state(states), gates.from_literal(film(h)))
+    logits = torch.einsum("btd,btld->btl", gates.from_state(states), gates.from_literal(views(film, h)))
     expected = exclude_complements(logits / math.sqrt(D) + 0.3) * valid[:, None]
     torch.testing.assert_close(gates(states, h, valid, film), expected)
 

@@ -35,16 +35,11 @@ class PaperConfig:
     layers: int = 3  # decoder layers
     heads: int = 4  # attention heads, in the decoder and over the examples
     feedforward: int = 4  # hidden width of a decoder layer's MLP, in multiples of the width
-    n_train: int = 15
-    """Variable positions the example keys know: at most 12 causal and 3 spurious ones in training."""
+    n_train: int = 15  # variable positions the example keys know: in training 12 causal, 3 spurious ones
     bottleneck: int = 64  # units between a row's literal values and its key
-    extension_seed: int = 0
-    """Seed of the columns added to the example keys for tables wider than ``n_train``."""
-    extension_scale: float = 1.0
-    """Size of those columns relative to fresh ones; 0 leaves variables past ``n_train`` out of the keys."""
-    dropout: float = 0.0
-    """Chance that a unit of the decoder or of the clause gates sits out in training; the text names none, the
-    published code has 0.1."""
+    extension_seed: int = 0  # of the columns added to the example keys for tables wider than ``n_train``
+    extension_scale: float = 1.0  # their size relative to fresh ones; 0 leaves these variables out
+    dropout: float = 0.0  # of units of the decoder and the clause gates; as published 0.1, in the text none
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -163,7 +158,6 @@ class ExampleKeys(nn.Module):
 
 
 _PRIME = 2**31 - 1  # products of two residues stay below 2^62, inside int64
-
 _ROUNDS = (1_103_515_245, 747_796_405, 1_664_525_001)
 
 
@@ -176,8 +170,7 @@ def seeded_columns(
     >>> bool((wide[:, 5:10] == seeded_columns(0, 20, 25, 8)).all())
     True
     """
-    column = torch.arange(first, last, device=device)
-    unit = torch.arange(n_units, device=device)
+    column, unit = torch.arange(first, last, device=device), torch.arange(n_units, device=device)
     state = (column * 2_654_435 + unit.unsqueeze(-1) * 40_503 + seed * 97 + 1) % _PRIME
     for constant in _ROUNDS:
         state = (state * (state + constant) + constant) % _PRIME  # not linear, so columns decorrelate
@@ -206,20 +199,13 @@ class FiLM(nn.Module):
 
     The tensor of slots x literals x width is T times the literals' own, and nothing needs it whole:
     every reader of a slot's view is linear in it. So a reader's weights take gamma and beta in once,
-    for all episodes (:meth:`seen_through`), and then read the shared h. :meth:`forward` is the plain
-    form that this is tested against.
+    for all episodes (:meth:`seen_through`), and then read the shared h.
     """
 
     def __init__(self, slots: int, width: int, generator: Generator) -> None:
         super().__init__()
-        gamma = torch.empty(slots, width).normal_(1.0, 0.5, generator=generator)
-        beta = nn.init.orthogonal_(torch.empty(slots, width), generator=generator)
-        self.gamma = nn.Parameter(gamma)
-        self.beta = nn.Parameter(beta)
-
-    def forward(self, h: Embedded) -> Float[Tensor, "B T L D"]:
-        """Every slot's view of every literal."""
-        return self.gamma[:, None] * h[:, None] + self.beta[:, None]
+        self.gamma = nn.Parameter(torch.empty(slots, width).normal_(1.0, 0.5, generator=generator))
+        self.beta = nn.Parameter(nn.init.orthogonal_(torch.empty(slots, width), generator=generator))
 
     def seen_through(
         self, weight: Float[Tensor, "*heads E D"]
@@ -362,8 +348,7 @@ def exclude_complements(logits: Float[Tensor, "*batch L"]) -> Float[Tensor, "*ba
     """
     N = logits.shape[-1] // 2
     keep_positive = logits[..., :N] >= logits[..., N:]
-    keep = torch.cat([keep_positive, ~keep_positive], -1)
-    return logits.sigmoid() * keep
+    return logits.sigmoid() * torch.cat([keep_positive, ~keep_positive], -1)
 
 
 class ClauseGates(nn.Module):
