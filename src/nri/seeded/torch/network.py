@@ -20,8 +20,7 @@ from torch import Tensor, nn
 from nri.errors import ConfigError
 from nri.seeded.experts import COUNCIL
 
-Channels = Float[Tensor, "B C M"]
-"""What is summed over a neighbourhood: positives, negatives, and the doubt that the experts leave."""
+Channels = Float[Tensor, "B C M"]  # what is summed: positives, negatives, the doubt that the experts leave
 Variables = Float[Tensor, "B S N D"]  # each variable as it is seen from each seed
 Contexts = Float[Tensor, "B S X"]  # each seed as a whole
 Opinions = Float[Tensor, "B S E"]  # a number of each expert for each seed
@@ -102,18 +101,9 @@ class ExpertReader(nn.Module):
         skill = torch.tanh(1 - error / (rate * (1 - rate)).unsqueeze(2))
         log_odds, support = self._like_opinions(inputs, rows / spread, inputs.seed_opinions / spread, rate)
         at_its_word = _log_odds(rate.unsqueeze(2) + inputs.seed_opinions, total.unsqueeze(2))
-        features = torch.stack(
-            [
-                inputs.seed_opinions * 4,
-                at_its_word,
-                (inputs.seed_opinions / spread).clamp(-4, 4),
-                log_odds,
-                torch.log(support + 0.5),
-                skill.expand_as(log_odds),
-                skill * log_odds,
-            ],
-            dim=3,
-        )
+        sizes = [inputs.seed_opinions * 4, at_its_word, (inputs.seed_opinions / spread).clamp(-4, 4)]
+        likes = [log_odds, torch.log(support + 0.5), skill.expand_as(log_odds), skill * log_odds]
+        features = torch.stack([*sizes, *likes], dim=3)
         context = self.mix(nn.functional.gelu(self.embed(features.flatten(2))))
         council_rows = (rate + rows[:, :, COUNCIL]).clamp(0.02, 0.98)
         return ReadOpinions(context, log_odds, at_its_word[:, :, COUNCIL], council_rows)
@@ -142,6 +132,9 @@ def _log_odds(p: Opinions, mass: Float[Tensor, "B 1 1"]) -> Opinions:
     return torch.log(bounded) - torch.log(1 - bounded)
 
 
+PER_VARIABLE, PER_SEED = 6, 4  # F and G for each neighbourhood
+
+
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """What is found in the H neighbourhoods of each seed."""
@@ -150,16 +143,6 @@ class Evidence:
     seeds: Float[Tensor, "B S G"]  # log masses by class, doubt, log-odds
     log_odds: Float[Tensor, "B S H"]  # of the positive class, shrunk towards the base rate
     disagree: Float[Tensor, "B S C N"]  # masses by class that disagree there, in neighbourhood 0
-
-    @staticmethod
-    def per_variable(heads: int) -> int:
-        """F"""
-        return 6 * heads
-
-    @staticmethod
-    def per_seed(heads: int) -> int:
-        """G"""
-        return 4 * heads
 
     def only_kept_out_by(self, strength: Float[Tensor, "B S N"]) -> Float[Tensor, "B S N 2"]:
         """Log masses, by class, of the rows that a variable alone keeps out of the clause."""
@@ -180,8 +163,7 @@ def neighbourhoods(inputs: SeededInputs, strength: Float[Tensor, "B S H N"]) -> 
 def gather_evidence(inputs: SeededInputs, channels: Channels, near: Float[Tensor, "B S H M"]) -> Evidence:
     """Sum each channel over each neighbourhood, in all and by agreement with the seed."""
     B, S, H, M = near.shape
-    N = inputs.rows.shape[2]
-    C = channels.shape[1]
+    N, C = inputs.rows.shape[2], channels.shape[1]
     weights = near.unsqueeze(3) * channels[:, None, None]
     flat = weights.reshape(B, S * H * C, M)
     on_values = (flat @ inputs.rows).reshape(B, S, H * C, N) * inputs.seeds.unsqueeze(2)
@@ -194,12 +176,10 @@ def gather_evidence(inputs: SeededInputs, channels: Channels, near: Float[Tensor
     doubts = torch.stack([agree[:, :, :, 2], disagree[:, :, :, 2]], dim=3) * scale[..., None, None]
     variables = torch.cat([torch.log(counts.clamp(min=0) + 0.5), doubts], dim=3)
     log_odds = _shrunk_log_odds(inputs, mass)
-    seeds = torch.cat(
-        [torch.log(mass[..., :2] + 0.5), (mass[..., 2] * scale).unsqueeze(3), log_odds.unsqueeze(3)], dim=3
-    )
+    rest = torch.stack([mass[..., 2] * scale, log_odds], dim=3)
     return Evidence(
-        variables=variables.reshape(B, S, H * 6, N).transpose(2, 3),
-        seeds=seeds.flatten(2),
+        variables=variables.reshape(B, S, H * PER_VARIABLE, N).transpose(2, 3),
+        seeds=torch.cat([torch.log(mass[..., :2] + 0.5), rest], dim=3).flatten(2),
         log_odds=log_odds,
         disagree=disagree[:, :, 0, :2].clamp(min=0),
     )
@@ -229,14 +209,12 @@ class SeededInducer(nn.Module):
         doubt = inputs.labels - opinion.council_rows
         channels = torch.stack([inputs.labels, 1 - inputs.labels, doubt], dim=1)
         variables, context = self.first(inputs, channels, opinion.context)
-        posterior, reason, precision = [], [], []
+        answers = []
         for step in self.rounds:
             variables, context, evidence, gates = step(inputs, channels, variables, context)
-            p, c = self.verdict(context, evidence, opinion)
-            posterior.append(p)
-            reason.append(gates)
-            precision.append(c)
-        return SeededOutputs(torch.stack(posterior), torch.stack(reason), torch.stack(precision))
+            posterior, precision = self.verdict(context, evidence, opinion)
+            answers.append((posterior, gates, precision))
+        return SeededOutputs(*map(torch.stack, zip(*answers, strict=True)))
 
 
 class FirstLook(nn.Module):
@@ -244,22 +222,20 @@ class FirstLook(nn.Module):
 
     def __init__(self, config: SeededConfig) -> None:
         super().__init__()
-        self.embed = nn.Linear(Evidence.per_variable(1) + 3, config.width)
+        self.embed = nn.Linear(PER_VARIABLE + 3, config.width)
         self.mix = nn.Linear(config.width, config.width)
-        self.context = nn.Linear(2 * config.width + Evidence.per_seed(1) + config.context + 2, config.context)
+        self.context = nn.Linear(2 * config.width + PER_SEED + config.context + 2, config.context)
 
     def forward(
         self, inputs: SeededInputs, channels: Channels, opinion: Contexts
     ) -> tuple[Variables, Contexts]:
         """Return the variables as seen from each seed, and each seed as a whole."""
         evidence = gather_evidence(inputs, channels, inputs.apart.unsqueeze(2))
-        known = inputs.seeds.abs().unsqueeze(3)
-        part = inputs.seed_parts.unsqueeze(3)
+        known, part = inputs.seeds.abs().unsqueeze(3), inputs.seed_parts.unsqueeze(3)
         scale = part.abs().mean(dim=2, keepdim=True) + 1e-4
         features = torch.cat([evidence.variables, known, part * 4, torch.tanh(part / scale)], dim=3)
         variables = self.mix(nn.functional.gelu(self.embed(features))) * known
-        size = _log_size(inputs)
-        summary = torch.cat([pooled(variables, known), evidence.seeds, opinion, size], dim=2)
+        summary = torch.cat([pooled(variables, known), evidence.seeds, opinion, _log_size(inputs)], dim=2)
         return variables, nn.functional.gelu(self.context(summary))
 
 
@@ -272,12 +248,12 @@ class Round(nn.Module):
         self.norm = nn.LayerNorm(D)
         self.pull = nn.Linear(D, H)
         self.pull_context = nn.Linear(X, H)
-        self.evidence = nn.Linear(Evidence.per_variable(H) + 2, D)
+        self.evidence = nn.Linear(PER_VARIABLE * H + 2, D)
         self.state = nn.Linear(D, D, bias=False)
         self.seed = nn.Linear(X, D, bias=False)
         self.update = nn.Linear(D, D)
         self.attend = nn.Linear(D, 2)
-        self.summary = nn.Linear(4 * D + Evidence.per_seed(H) + X, X)
+        self.summary = nn.Linear(4 * D + PER_SEED * H + X, X)
         self.context = nn.Linear(X, X)
         self.context_norm = nn.LayerNorm(X)
         nn.init.constant_(self.pull.bias, -2.0)  # start from wide neighbourhoods, and from short clauses
@@ -311,10 +287,9 @@ class Verdict(nn.Module):
 
     def __init__(self, config: SeededConfig, n_experts: int) -> None:
         super().__init__()
-        self.trust = nn.Linear(config.context, config.heads + n_experts + 1)
-        self.own = nn.Sequential(
-            nn.Linear(config.context, config.context), nn.GELU(), nn.Linear(config.context, 2)
-        )
+        X = config.context
+        self.trust = nn.Linear(X, config.heads + n_experts + 1)
+        self.own = nn.Sequential(nn.Linear(X, X), nn.GELU(), nn.Linear(X, 2))
         nn.init.zeros_(self.trust.weight)
         nn.init.constant_(self.trust.bias, -4.0)
         nn.init.constant_(self.trust.bias[-1:], 0.54)  # softplus(0.54) = 1: take the council at its word
@@ -331,8 +306,7 @@ class Verdict(nn.Module):
 
 def pooled(variables: Variables, known: Float[Tensor, "B S N 1"]) -> Float[Tensor, "B S P"]:
     """Mean over known variables, and the sum scaled so that many weak ones add up."""
-    total = variables.sum(dim=2)
-    count = known.sum(dim=2) + 1.0
+    total, count = variables.sum(dim=2), known.sum(dim=2) + 1.0
     return torch.cat([total / count, total / count.sqrt()], dim=2)
 
 
