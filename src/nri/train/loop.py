@@ -54,13 +54,16 @@ class Training(ABC):
     """An inducer in training: its network, its episodes, its loss and its validation."""
 
     name: str  # how checkpoints and users call the inducer
+    network: type[nn.Module]  # is made of the table ``model`` of its configuration
 
     def __init__(self, config: Any) -> None:
         self.config = config
 
-    @abstractmethod
     def build(self) -> nn.Module:
-        """Make the network with freshly drawn weights; the same for the same seed."""
+        """Make the network; its first weights depend on the seed alone."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.config.seed)
+            return self.network(self.config.model)
 
     @abstractmethod
     def loss(self, network: nn.Module, index: int) -> Loss:

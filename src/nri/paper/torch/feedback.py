@@ -29,7 +29,7 @@ from nri.paper.torch.batch import (
     literal_statistics,
     literals,
 )
-from nri.paper.torch.network import PaperConfig, SlotDecoder, linear, mlp, seeded_columns
+from nri.paper.torch.network import PaperConfig, SlotDecoder, mlp, seeded_columns
 from nri.paper.torch.tnorm import UNKNOWN, SoftRule, execute
 from nri.paper.torch.training import SlotTraining
 from nri.synth import SyntheticBatch, WidePrior, dnf_truth, log_uniform, with_more_columns
@@ -69,22 +69,22 @@ class FeedbackConfig:
 class FeedbackInducer(nn.Module):
     """Tables with labels in, one soft rule for each table and round out."""
 
-    def __init__(self, config: FeedbackConfig, generator: torch.Generator | None = None) -> None:
+    def __init__(self, config: FeedbackConfig) -> None:
         super().__init__()
         self.config = config
         width, hidden = config.width, config.hidden
-        self.from_statistics = mlp(len(NAMES) + 2, width, generator).append(nn.LayerNorm(width))
-        self.decoder = SlotDecoder(config.decoder, generator)
-        self.from_counts = linear(_LITERAL_NUMBERS, hidden, generator)
-        self.from_slot = linear(_SLOT_NUMBERS, hidden, generator, bias=False)
-        self.from_embedding = linear(width, hidden, generator, bias=False)
-        self.from_state = linear(width, hidden, generator, bias=False)
-        self.compete = linear(hidden, 1, generator)
-        self.mix = linear(hidden + 2, hidden, generator)
-        self.literal_gate = linear(hidden, 1, generator)
-        self.clause_hidden = linear(_SLOT_NUMBERS, hidden, generator)
-        self.clause_from_state = linear(width, hidden, generator, bias=False)
-        self.clause_gate = linear(hidden, 1, generator)
+        self.from_statistics = mlp(len(NAMES) + 2, width).append(nn.LayerNorm(width))
+        self.decoder = SlotDecoder(config.decoder)
+        self.from_counts = nn.Linear(_LITERAL_NUMBERS, hidden)
+        self.from_slot = nn.Linear(_SLOT_NUMBERS, hidden, bias=False)
+        self.from_embedding = nn.Linear(width, hidden, bias=False)
+        self.from_state = nn.Linear(width, hidden, bias=False)
+        self.compete = nn.Linear(hidden, 1)
+        self.mix = nn.Linear(hidden + 2, hidden)
+        self.literal_gate = nn.Linear(hidden, 1)
+        self.clause_hidden = nn.Linear(_SLOT_NUMBERS, hidden)
+        self.clause_from_state = nn.Linear(width, hidden, bias=False)
+        self.clause_gate = nn.Linear(hidden, 1)
         with torch.no_grad():
             self.literal_gate.bias.fill_(-2.0)
 

@@ -194,12 +194,6 @@ class Views(nn.Module):
 class SlotTraining(Training):
     """What the training of every network that fills slots has: how it is scored, and the file that ships."""
 
-    network: type[nn.Module]  # is made of its configuration and a source of chance
-
-    def build(self) -> nn.Module:
-        """Make the network; its first weights depend on the seed alone."""
-        return self.network(self.config.model, torch.Generator().manual_seed(self.config.seed))
-
     @cached_property
     def _hidden_rules(self) -> dict[str, list[HiddenRule]]:
         return deployed_suite(2 * self.config.run.validation_batches)

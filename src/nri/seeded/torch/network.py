@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from nri.errors import ConfigError
 from nri.seeded.experts import COUNCIL
+from nri.weights import EXPERTS
 
 Channels = Float[Tensor, "B C M"]  # what is summed: positives, negatives, the doubt that the experts leave
 Variables = Float[Tensor, "B S N D"]  # each variable as it is seen from each seed
@@ -80,12 +81,11 @@ class ReadOpinions:
 class ExpertReader(nn.Module):
     """Describes each opinion by its size, by how good the expert is here, and by what like opinions meant."""
 
-    def __init__(self, n_experts: int, context: int) -> None:
+    def __init__(self, context: int) -> None:
         super().__init__()
-        self.n_experts = n_experts
-        self.embed = nn.Linear(FEATURES * n_experts, context)
+        self.embed = nn.Linear(FEATURES * len(EXPERTS), context)
         self.mix = nn.Linear(context, context)
-        self.log_bandwidth = nn.Parameter(torch.full((n_experts,), -1.0))
+        self.log_bandwidth = nn.Parameter(torch.full((len(EXPERTS),), -1.0))
 
     def forward(self, inputs: SeededInputs) -> ReadOpinions:
         """Check every expert on the support, and read its opinion on each seed in that light."""
@@ -114,7 +114,7 @@ class ExpertReader(nn.Module):
         """Log-odds of the label, and the mass, among rows whose opinion is close to the seed's."""
         sharpness = torch.exp(-2 * self.log_bandwidth)
         odds, masses = [], []
-        for e in range(self.n_experts):  # one expert at a time keeps memory at [S, M]
+        for e in range(len(EXPERTS)):  # one expert at a time keeps memory at [S, M]
             distance = seeds[:, :, e].unsqueeze(2) - rows[:, :, e].unsqueeze(1)
             like = torch.exp(-0.5 * sharpness[e] * distance**2) * inputs.apart
             positive = (like @ inputs.labels.unsqueeze(2)).squeeze(2)
@@ -195,13 +195,13 @@ def _shrunk_log_odds(inputs: SeededInputs, mass: Float[Tensor, "B S H C"]) -> Fl
 class SeededInducer(nn.Module):
     """Reads a table from the viewpoint of each seed; only wires the parts in order."""
 
-    def __init__(self, config: SeededConfig, n_experts: int) -> None:
+    def __init__(self, config: SeededConfig) -> None:
         super().__init__()
         self.config = config
-        self.experts = ExpertReader(n_experts, config.context)
+        self.experts = ExpertReader(config.context)
         self.first = FirstLook(config)
         self.rounds = nn.ModuleList(Round(config) for _ in range(config.rounds))
-        self.verdict = Verdict(config, n_experts)
+        self.verdict = Verdict(config)
 
     def forward(self, inputs: SeededInputs) -> SeededOutputs:
         """Answer for every seed after every round."""
@@ -285,10 +285,10 @@ class Verdict(nn.Module):
     An untrained network repeats the council; what it learns is where the council errs.
     """
 
-    def __init__(self, config: SeededConfig, n_experts: int) -> None:
+    def __init__(self, config: SeededConfig) -> None:
         super().__init__()
         X = config.context
-        self.trust = nn.Linear(X, config.heads + n_experts + 1)
+        self.trust = nn.Linear(X, config.heads + len(EXPERTS) + 1)
         self.own = nn.Sequential(nn.Linear(X, X), nn.GELU(), nn.Linear(X, 2))
         nn.init.zeros_(self.trust.weight)
         nn.init.constant_(self.trust.bias, -4.0)

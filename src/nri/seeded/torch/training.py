@@ -149,13 +149,8 @@ class SeededTraining(Training):
     """Posterior, reason and precision of query rows, learned on the wide prior."""
 
     name = "seeded"
+    network = SeededInducer
     config: SeededTrainConfig
-
-    def build(self) -> SeededInducer:
-        """Make the network; its first weights depend on the seed alone."""
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.config.seed)
-            return SeededInducer(self.config.model, len(EXPERTS))
 
     def loss(self, network: nn.Module, index: int) -> Loss:
         """Draw batch ``index`` of the wide prior and score the network on its query rows."""
