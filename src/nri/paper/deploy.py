@@ -64,11 +64,13 @@ def deploy(
     if config.top_clauses is not None or config.tune_clauses:
         scores = discrimination(holds, episode.labels)
         order = order[np.argsort(-scores[order], kind="stable")]
-    first = {slots[k]: k for k in order[::-1].tolist() if active[k]}
-    clauses = sorted(first, key=lambda clause: order.tolist().index(first[clause]))[: config.top_clauses]
+    first: dict[tuple[int, ...], int] = {}
+    for k in order[active[order]].tolist():
+        first.setdefault(slots[k], k)
+    chosen = list(first.values())[: config.top_clauses]
     if config.tune_clauses:
-        clauses = clauses[: best_prefix(holds[:, [first[clause] for clause in clauses]], episode)]
-    return tuple(clauses)
+        chosen = chosen[: best_prefix(holds[:, chosen], episode)]
+    return tuple(slots[k] for k in chosen)
 
 
 def best_prefix(holds: BoolArray, episode: Episode) -> int:

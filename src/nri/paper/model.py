@@ -4,10 +4,10 @@ One class is set against the rest, the network reads the table once, and the dep
 gates. Nothing is searched; what a clause is worth is only counted.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +80,7 @@ def shipped_paper_network(name: str = "paper") -> PaperNetwork:
     return PaperNetwork(shipped_file(name))
 
 
+@dataclass(eq=False)
 class PaperModel:
     """The paper's system as an inducer, by default as its text deploys it.
 
@@ -90,21 +91,13 @@ class PaperModel:
     canonical order, yes/no columns flipped, before; the text's network sees it as it is.
     """
 
-    sharpens = False
+    sharpens: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        network: GateSource | None = None,
-        config: DeployConfig = PUBLISHED,
-        both_sides: bool = False,
-        restarts: int = 1,
-        reorders: bool = False,
-    ) -> None:
-        self._network = network or shipped_paper_network()
-        self._config = config
-        self._both_sides = both_sides
-        self._restarts = restarts
-        self.reorders = reorders
+    network: GateSource = field(default_factory=shipped_paper_network)
+    config: DeployConfig = PUBLISHED
+    both_sides: bool = False
+    restarts: int = 1
+    reorders: bool = False
 
     def induce(
         self,
@@ -119,7 +112,7 @@ class PaperModel:
         if episode.n_classes > 2:
             rules = [self._clauses(seen, c, limits, rng) for c in range(episode.n_classes)]
             return count(episode, rules, limits)
-        sides = (positive,) if positive is not None else (1, 0) if self._both_sides else (1,)
+        sides = (positive,) if positive is not None else (1, 0) if self.both_sides else (1,)
         induced = []
         for side in sides:
             rules = [(), ()]
@@ -146,18 +139,18 @@ class PaperModel:
     def _gates(self, seen: Episode, labels: BoolArray, rng: np.random.Generator) -> list[Gates]:
         """Fill the slots under each view of the table, and say what its gates mean for the table itself."""
         N = seen.n_variables
-        views = max(1, min(self._restarts, MAX_CELLS // (seen.values.size or 1)))
+        views = max(1, min(self.restarts, MAX_CELLS // (seen.values.size or 1)))
         orders = np.array([np.arange(N), *(rng.permutation(N) for _ in range(views - 1))])
         flips = np.array([np.zeros(N, bool), *(rng.random(N) < 0.5 for _ in range(views - 1))])
         values = np.stack([(seen.values ^ flip)[:, order] for order, flip in zip(orders, flips, strict=True)])
         known = np.stack([seen.known[:, order] for order in orders])
-        gates = self._network.gates(values & known, known, labels)
+        gates = self.network.gates(values & known, known, labels)
         return [_in_table_order(*view) for view in zip(gates, orders, flips, strict=True)]
 
     def _deployed(self, gates: Gates, two_class: Episode, limits: Limits) -> tuple[IndexClause, ...]:
         z = with_required(gates.z * limits.literal_mask(two_class.n_variables), limits.required)
-        longest = min(limits.max_literals, self._config.max_literals or limits.max_literals)
-        config = replace(self._config, max_literals=max(longest, len(limits.required)))
+        longest = min(limits.max_literals, self.config.max_literals or limits.max_literals)
+        config = replace(self.config, max_literals=max(longest, len(limits.required)))
         if limits.max_clauses < len(gates.w):  # the text's K': the most discriminating, not the widest open
             config = replace(config, top_clauses=limits.max_clauses)
         return deploy(z, gates.w, two_class, config)
@@ -172,7 +165,9 @@ def _in_table_order(gates: Gates, order: IntArray, flip: BoolArray) -> Gates:
 
 def tuned_paper_model(network: GateSource | None = None) -> PaperModel:
     """Return the paper's network as we deploy it: restarts, clauses chosen on the support, either class."""
-    return PaperModel(network, TUNED, both_sides=True, restarts=RESTARTS, reorders=True)
+    return PaperModel(
+        network or shipped_paper_network(), TUNED, both_sides=True, restarts=RESTARTS, reorders=True
+    )
 
 
 def feedback_model() -> PaperModel:

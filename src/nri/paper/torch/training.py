@@ -25,12 +25,10 @@ from nri.paper.torch.losses import PaperLossConfig, paper_loss
 from nri.paper.torch.network import PaperConfig, PaperInducer
 from nri.paper.torch.tnorm import SoftRule
 from nri.search.limits import Limits
-from nri.synth import WidePrior, dnf_truth
+from nri.synth import SEED, WidePrior, dnf_truth
 from nri.train.checkpoint import Graph
 from nri.train.config import TrainConfig
 from nri.train.loop import Loss, Training, moved
-
-SEED = 20_261_116  # training runs take small seeds
 
 _FRESH_ROWS = 256
 _SURE = 1e-6
