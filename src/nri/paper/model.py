@@ -225,23 +225,20 @@ def count(episode: Episode, rules: list[tuple[IndexClause, ...]], limits: Limits
     literals = literal_truth(episode.values, episode.known)
     masses: FloatArray = np.eye(episode.n_classes)[episode.labels] * episode.weights[:, None]
     prior = masses.sum(axis=0) / masses.sum()
-    branches, truths, precisions = [], [], []
-    for label, clauses in enumerate(rules):
-        truth = clause_truth(literals, clauses)
-        covered = truth @ masses
-        right, total = covered[:, label], covered.sum(axis=1)
-        precise = np.flatnonzero(right >= limits.min_precision * total)
-        branches += [(label, clauses[i]) for i in precise]
-        truths.append(truth[precise])
-        precisions.append(estimated_precision(right[precise], total[precise], float(prior[label])))
+    branches = [(label, clause) for label, clauses in enumerate(rules) for clause in clauses]
     owner = np.array([label for label, _ in branches], dtype=np.int64)
-    order = deciding_order(np.concatenate(precisions), owner)
-    fires = np.concatenate(truths)[order]
+    truth = clause_truth(literals, [clause for _, clause in branches])
+    covered = truth @ masses
+    right, total = covered[np.arange(len(owner)), owner], covered.sum(axis=1)
+    kept = np.flatnonzero(right >= limits.min_precision * total)
+    precision = estimated_precision(right[kept], total[kept], prior[owner[kept]])
+    order = kept[deciding_order(precision, owner[kept])]
+    owner, fires = owner[order], truth[order]
     uncovered = masses[~fires.any(axis=0)].sum(axis=0)
     default = int(np.argmax(uncovered if uncovered.any() else prior))
     described = set(owner.tolist())
     if episode.n_classes == 2 and len(described) == 1:
         default = 1 - described.pop()  # the rule says one class, whatever it leaves out is the other
-    wrong = np.append(owner[order], default)[first_to_fire(fires.T)] != episode.labels
+    wrong = np.append(owner, default)[first_to_fire(fires.T)] != episode.labels
     errors = float(episode.weights[wrong].sum())
     return Induced(episode.n_classes, tuple(branches[i] for i in order), default, errors, errors)
