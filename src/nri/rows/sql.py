@@ -17,7 +17,7 @@ from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.outcome import Classes, Outcome, Survival
 from nri.outcome.base import counted_classes
-from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed
+from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed, unpacked
 from nri.rows.engine import ROWS, Engine, RawColumn, as_frame, select
 from nri.rows.hashing import FOLD, ROUNDS, UNKNOWN, Term, ways_to_hash
 from nri.rows.memory import first_sample, weighted_sample
@@ -270,17 +270,18 @@ class SqlRows(Rows):
             within = f"CASE WHEN {place} < 1 THEN 1 WHEN {place} > {last} THEN {last} ELSE {place} END"
             sql["\0place"], sizes["\0place"] = within, last + 1
             where = f"{value} > {low} AND {value} <= {high}"
-        groups = [one for one in packed(sizes) if one.names]
-        keys = {f"p{i}": _packed_sql(one.names, one.sizes, sql) for i, one in enumerate(groups)}
+        groups = packed(sizes)
+        terms = [
+            [f"CAST({sql[name]} AS BIGINT) * {unit}" for name, (unit, _) in one.items()] for one in groups
+        ]
+        keys = {f"p{place}": " + ".join(one) for place, one in enumerate(terms)}
         items = {**keys, **self.target.items, "s": self.target.stratum, "n": "COUNT(*)"}
         counted = self.engine.query(select(items, where=where, group=[*keys, *self.target.items, "s"]))
         counted = counted.filter(counted.column("s").is_valid())
         outcome = {name: _floats(counted, name) for name in self.target.items}
         packs = [np.asarray(counted.column(key).to_numpy()).astype(np.int64) for key in keys]
         order = np.lexsort((*outcome.values(), *packs))
-        codes: dict[str, Any] = {}
-        for group, pack in zip(groups, packs, strict=True):
-            codes |= group.unpack(pack[order])
+        codes = unpacked(groups, [pack[order] for pack in packs])
         places = codes.pop("\0place", None)
         of_groups = self.target.of({name: values[order] for name, values in outcome.items()})
         return Groups(codes, of_groups, _floats(counted, "n")[order], places)
@@ -404,14 +405,6 @@ def _term(term: Term, dialect: Dialect, dates: set[str]) -> str:
 
 def _fraction(product: str, inside: str) -> str:
     return f"CASE WHEN {inside} THEN ({product} - FLOOR({product})) ELSE {float_literal(UNKNOWN)} END"
-
-
-def _packed_sql(names: Sequence[str], sizes: Sequence[int], codes: Mapping[str, str]) -> str:
-    terms, unit = [], 1
-    for name, size in zip(names, sizes, strict=True):
-        terms.append(codes[name] if unit == 1 else f"CAST({codes[name]} AS BIGINT) * {unit}")
-        unit *= size
-    return " + ".join(terms)
 
 
 def _floats(found: Any, column: str) -> FloatArray:
