@@ -6,7 +6,7 @@ header. What would be decided by a whole file, the encoding, is found out by a l
 
 import codecs
 import csv
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from io import StringIO, TextIOWrapper
@@ -44,13 +44,18 @@ class Batch:
         return int(self.rows.num_rows)
 
     @property
+    def last(self) -> int:
+        """Number of the last one."""
+        return self.first + len(self) - 1
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The columns."""
         return tuple(self.rows.column_names)
 
-    def source(self, names: Sequence[str] | None = None) -> Source:
-        """Return some columns, by default all, as a table whose cells nobody has looked at."""
-        rows = self.rows if names is None else self.rows.select([one for one in names if one in self.names])
+    def source(self, names: Iterable[str]) -> Source:
+        """Return some columns, where there are such, as a table whose cells nobody has looked at."""
+        rows = self.rows.select([one for one in names if one in self.names])
         if self.written is not None:
             return Source(dict(zip(rows.column_names, rows.columns, strict=True)), self.written)
         return Source(as_frame(rows))

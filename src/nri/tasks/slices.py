@@ -522,7 +522,7 @@ def stream_slices(
     used = {literal.column for clause in clauses for literal in clause} | {truth.column, predicted.column}
     reader = PlanReader({name: table.plans[name] for name in table.names if name in used})
     for batch in batches(files, used):
-        read = reader.read(batch.source([*reader.plans]), batch)
-        counts += counted(Table(read, reader.plans, np.ones(len(batch)), np.arange(len(batch)) + batch.first))
-        step(batch.first + len(batch) - 1)
+        numbers = np.arange(batch.first, batch.last + 1)
+        counts += counted(Table(reader.read(batch), reader.plans, np.ones(len(batch)), numbers))
+        step(batch.last)
     return judged_slices(clauses, counts, alpha)
