@@ -40,7 +40,7 @@ class MemoryRows(Rows):
         def draw(terms: tuple[Term, ...], shares: FloatArray) -> Drawn:
             return _drawn(table, _hashes(terms, table), _strata(table), shares)
 
-        self._terms, drawn, shares = first_sample(_ways(table), self.strata, len(table), size, draw)
+        self._terms, drawn, shares = first_sample(_ways(table), self.strata, size, draw)
         return weighted_sample(drawn, shares, self._unlabelled(size))
 
     def _unlabelled(self, size: int) -> Columns | None:
@@ -101,15 +101,13 @@ class MemoryRows(Rows):
 def first_sample(
     ways: Sequence[tuple[Term, ...]],
     counts: FloatArray,
-    n_rows: float,
     size: int,
     draw: Callable[[tuple[Term, ...], FloatArray], Drawn],
 ) -> tuple[tuple[Term, ...], Drawn, FloatArray]:
     """Draw rows of every stratum; where many share a hash, by a better hash or a larger share."""
-    shares = shares_of(counts, size)
+    shares, wanted = shares_of(counts, size), 0.5 * min(size, counts.sum())
     while True:
         drawn = draw(ways[0], shares)
-        wanted = min(0.5 * size, 0.5 * n_rows)
         if drawn.n_hashes >= wanted or (len(ways) == 1 and (shares >= 1.0).all()):
             return ways[0], drawn, shares
         if len(ways) > 1:

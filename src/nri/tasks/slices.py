@@ -310,9 +310,9 @@ def _holm(p_values: Sequence[float] | FloatArray) -> list[float]:
     [0.02, 0.04]
     """
     corrected, order = np.array(p_values), np.argsort(p_values, kind="stable")
-    worst = corrected[order] * np.arange(len(order), 0, -1)
-    corrected[order] = np.maximum.accumulate(np.minimum(worst, 1.0))
-    return corrected.tolist()
+    tests = np.arange(len(order), 0, -1)
+    corrected[order] = np.maximum.accumulate(np.minimum(corrected[order] * tests, 1.0))
+    return list(map(float, corrected))
 
 
 @dataclass(frozen=True, eq=False)
@@ -370,7 +370,7 @@ def _different(
     taken: list[Candidate] = []
     left = np.ones(len(wrong), dtype=bool)
     for literals, score in ranked:
-        rows = truth[:, list(literals)].all(axis=1)
+        rows = np.asarray(truth[:, list(literals)].all(axis=1))
         shared = ((rows & one.rows).sum() / max(1, min(rows.sum(), one.rows.sum())) for one in taken)
         if max(shared, default=0.0) <= _SAME and _score_among(left, rows, wrong) > _NEW:
             taken.append(Candidate(literals, score, rows))
