@@ -6,6 +6,7 @@ or a sample. DuckDB runs inside this process and reads files where they are; oth
 """
 
 import os
+import re
 import shutil
 import tempfile
 import weakref
@@ -30,9 +31,13 @@ ROWS = "nri_rows"
 """What the table is called in queries."""
 INDEX = "__index_level_"
 """How pandas calls an index without a name; it is no column."""
-_SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
-_WHOLE = (*_SIGNED, *(f"U{name}" for name in _SIGNED))
-_FRACTIONS = ("FLOAT", "DOUBLE", "DECIMAL")
+_KINDS = {
+    r"bool(ean)?": Kind.BOOLEAN,
+    r"u?(tiny|small|big|huge)?int(eger)?\d*|(float|double|decimal)\d*(\(.*\))?": Kind.NUMBER,
+    r"date|timestamp[^\[]*": Kind.DATE,
+    r"(varchar|string|enum|uuid)(\(.*\))?": Kind.TEXT,
+}
+"""What the names of types mean, as DuckDB, Spark and ibis call them."""
 _MOST_TEXTS = 3_000_000
 """Most different texts of a column whose cells DuckDB cannot read by itself."""
 
@@ -46,8 +51,6 @@ class RawColumn:
     """None if its cells are nothing that a rule could use: lists, structures, bytes"""
     floating: bool = False
     """whether it holds fractions by its type"""
-    flags: bool = False
-    """whether it holds true and false by its type"""
 
 
 @dataclass(eq=False)
@@ -88,23 +91,14 @@ def first_line(error: Exception) -> str:
 
 
 def raw_column(name: str, type_name: str) -> RawColumn:
-    """Return a column by its type in DuckDB.
+    """Return a column by the name of its type.
 
     >>> raw_column("x", "DECIMAL(10,2)").floating, raw_column("x", "INTEGER[]").kind
     (True, None)
     """
-    kind = type_name.upper()
-    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
-        return RawColumn(name, None)
-    if kind == "BOOLEAN":
-        return RawColumn(name, Kind.BOOLEAN, flags=True)
-    if kind in _WHOLE:
-        return RawColumn(name, Kind.NUMBER)
-    if kind.startswith(_FRACTIONS):
-        return RawColumn(name, Kind.NUMBER, floating=True)
-    if kind == "DATE" or kind.startswith("TIMESTAMP"):
-        return RawColumn(name, Kind.DATE)
-    return RawColumn(name, Kind.TEXT if kind.startswith(("VARCHAR", "ENUM", "UUID")) else None)
+    written = type_name.lower().removeprefix("!")  # which ibis writes where no cell is missing
+    kind = next((kind for one, kind in _KINDS.items() if re.fullmatch(one, written, re.DOTALL)), None)
+    return RawColumn(name, kind, floating=kind is Kind.NUMBER and "int" not in written)
 
 
 class Scratch:

@@ -2,7 +2,9 @@
 
 import glob
 import os
+import shutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,26 +55,17 @@ class Files:
         """Whether they are more than one."""
         return len(self.paths) > 1
 
-    def n_rows(self) -> int | None:
-        """Rows, where files say it themselves."""
-        if not self.parquet:
-            return None
-        require_extra("parquet", f"{self.paths[0]} is a Parquet file, which", "pyarrow")
-        from pyarrow import ArrowException, parquet
-
-        try:
-            return sum(int(parquet.read_metadata(path).num_rows) for path in self.paths)
-        except (ArrowException, OSError):
-            return None  # whoever reads it says what is wrong with it
-
     @property
     def is_large(self) -> bool:
         """Whether they are left where they are unless somebody says otherwise."""
         if self.many:
             return True
-        rows = self.n_rows()
-        if rows is not None:
-            return rows > LARGE_ROWS
+        if self.parquet:
+            require_extra("parquet", f"{self.paths[0]} is a Parquet file, which", "pyarrow")
+            from pyarrow import ArrowException, parquet
+
+            with suppress(ArrowException, OSError):  # whoever reads it says what is wrong with it
+                return int(parquet.read_metadata(self.paths[0]).num_rows) > LARGE_ROWS
         return self.size > LARGE_BYTES and self.size / _line_length(self.paths[0]) > _LONG
 
 
@@ -82,21 +75,17 @@ def files_of(asked: str) -> Files | None:
     >>> files_of("-") is None
     True
     """
-    paths = (
-        [Path(asked)]
-        if os.path.isfile(asked)
-        else [Path(one) for one in sorted(glob.glob(asked, recursive=True))]
-    )
-    paths = [path for path in paths if path.is_file()]
+    names = [asked] if os.path.isfile(asked) else sorted(glob.glob(asked, recursive=True))
+    paths = tuple(Path(name) for name in names if os.path.isfile(name))
     if not paths:
         if glob.has_magic(asked):
             raise InputError(f"no file is called like {asked}{similar_files(Path(asked))}; check the pattern")
         return None
     endings = {_ending(path) for path in paths}
     if endings <= set(_PARQUET):
-        return Files(tuple(paths), parquet=True)
+        return Files(paths, parquet=True)
     if endings <= set(_TEXT) and len({_TEXT[ending] for ending in endings}) == 1:
-        return Files(tuple(paths), parquet=False, delimiter=_TEXT[endings.pop()])
+        return Files(paths, parquet=False, delimiter=_TEXT[endings.pop()])
     if len(paths) > 1:
         raise InputError(f"{asked} stands for files of several kinds; give CSV or Parquet files of one table")
     return None
@@ -114,13 +103,11 @@ def goes_by_engine(asked: str, engine: str = "auto") -> Files | None:
     if engine not in ENGINES:
         raise InputError(f"no engine {engine!r}; use one of {', '.join(ENGINES)}")
     files = files_of(asked)
-    if engine == "memory":
-        if files is not None and files.many:
-            raise InputError(f"{asked} stands for {len(files.paths)} files; leave --engine memory out")
-        return None
-    if files is None:
-        if engine == "duckdb":
-            raise InputError(f"DuckDB reads CSV, TSV and Parquet files, not {asked}; leave --engine out")
+    if engine == "memory" and files is not None and files.many:
+        raise InputError(f"{asked} stands for {len(files.paths)} files; leave --engine memory out")
+    if engine == "duckdb" and files is None:
+        raise InputError(f"DuckDB reads CSV, TSV and Parquet files, not {asked}; leave --engine out")
+    if engine == "memory" or files is None:
         return None
     return files if engine == "duckdb" or files.is_large else None
 
@@ -151,8 +138,6 @@ def open_files(
 
 def _check_room(files: Files, folder: str) -> None:
     """Refuse a file whose copy would fill the disk."""
-    import shutil
-
     free = shutil.disk_usage(folder).free
     if files.size > 2 * free:  # a columnar copy takes a third to a half
         raise InputError(
@@ -166,8 +151,7 @@ def text_source(files: Files) -> str:
     listed = ", ".join(text_literal(str(path)) for path in files.paths)
     delimiter = text_literal(delimiter_of(files))
     options = "all_varchar = true, header = true, null_padding = true, union_by_name = true"
-    options += """, quote = '"', escape = '"' """
-    return f"read_csv([{listed}], delim = {delimiter}, {options})"
+    return f"""read_csv([{listed}], delim = {delimiter}, {options}, quote = '"', escape = '"' )"""
 
 
 def delimiter_of(files: Files) -> str:

@@ -157,7 +157,7 @@ class SqlRows(Rows):
         spans = _spans(engine, self._raw)
         self._ways = ways_to_hash(
             {name: (span.low, span.high) for name, span in spans.items() if span.known},
-            [one.name for one in self._raw if one.flags],
+            [one.name for one in self._raw if one.kind is Kind.BOOLEAN],
             [one.name for one in self._raw if one.kind is Kind.TEXT],
         )
         if not self._ways:
