@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nri.errors import InputError, nearest, similar_files
-from nri.rows.engine import ROWS, DuckEngine, Engine, connect, first_line, parquet_source, quoted, raw_column
+from nri.rows.engine import ROWS, Duck, DuckEngine, Engine, first_line, parquet_source, quoted, raw_column
 from nri.rule.render.sql_dialects import BACKENDS, DIALECTS, dialect_of
 from nri.table.files import DATABASES, database_of, url_of, without_password
 
@@ -50,16 +50,16 @@ def open_database(url: str, table: str | None, query: str | None, *, memory: str
 def _by_duckdb(
     url: str, path: Path | None, table: str | None, query: str | None, memory: str | None
 ) -> DuckEngine:
-    connection, folder = connect(memory, database=path)
+    connection = Duck(memory, database=path)
     if table is not None:
         asked = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
-        present = [name for (name,) in connection.execute(asked).fetchall()]
+        present = [name for (name,) in connection.raw.execute(asked).fetchall()]
         if table.lower() not in map(str.lower, present):
             raise _no_table(url, table, present)
-        return DuckEngine(connection, quoted(table), folder)
+        return DuckEngine(connection, quoted(table))
     answer = f"({str(query).strip().rstrip(';')}\n)"  # a comment may end it
-    connection.execute(f"DESCRIBE SELECT * FROM {answer}").fetchall()  # a mistake in it is told at once
-    return DuckEngine(connection, answer, folder)
+    connection.raw.execute(f"DESCRIBE SELECT * FROM {answer}").fetchall()  # a mistake in it is told at once
+    return DuckEngine(connection, answer)
 
 
 def _by_ibis(url: str, path: Path | None, table: str | None, query: str | None) -> Engine:
@@ -172,10 +172,10 @@ def _spark_engine(frame: Any) -> Engine:
 
 def _from_polars(frame: Any) -> Engine:
     """Stream a LazyFrame into a columnar file that goes with the rows; DuckDB answers for it."""
-    connection, folder = connect()
-    file = Path(folder.name) / "frame.parquet"
+    connection = Duck()
+    file = connection.folder / "frame.parquet"
     frame.sink_parquet(file)
-    return DuckEngine(connection, parquet_source([file]), folder)
+    return DuckEngine(connection, parquet_source([file]))
 
 
 class IbisEngine(Engine):

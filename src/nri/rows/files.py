@@ -4,7 +4,7 @@ import glob
 import os
 import shutil
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nri.errors import InputError, require_extra, similar_files
-from nri.rows.engine import ROWS, DuckEngine, as_frame, connect, copied, parquet_source, quoted
+from nri.rows.engine import ROWS, Duck, DuckEngine, as_frame, copied, parquet_source, quoted
 from nri.rule.column import ColumnPlan
 from nri.rule.render.sql_dialects import text_literal
 from nri.table.cells import text_cells
@@ -123,20 +123,20 @@ def open_files(
 
     How cells are read may depend on the names of the columns.
     """
-    connection, folder = connect(memory, threads)
+    connection = Duck(memory, threads)
     try:
+        if not files.parquet:
+            _check_room(files, connection.folder)
+        rows = DuckEngine(connection, _source(files))
         if files.parquet:
-            return DuckEngine(connection, parquet_source(files.paths), folder)
-        _check_room(files, folder.name)
-        rows = DuckEngine(connection, text_source(files), folder)
+            return rows
         return copied(rows, _plans(rows, files, options([one.name for one in rows.columns])), loose=True)
     except BaseException:
         connection.close()
-        folder.cleanup()
         raise
 
 
-def _check_room(files: Files, folder: str) -> None:
+def _check_room(files: Files, folder: Path) -> None:
     """Refuse a file whose copy would fill the disk."""
     free = shutil.disk_usage(folder).free
     if files.size > 2 * free:  # a columnar copy takes a third to a half
@@ -146,8 +146,10 @@ def _check_room(files: Files, folder: str) -> None:
         )
 
 
-def text_source(files: Files) -> str:
-    """Write what to select from for text files of one table; every cell is text."""
+def _source(files: Files) -> str:
+    """Write what to select from; every cell of a text file is text."""
+    if files.parquet:
+        return parquet_source(files.paths)
     listed = ", ".join(text_literal(str(path)) for path in files.paths)
     delimiter = text_literal(delimiter_of(files))
     options = "all_varchar = true, header = true, null_padding = true, union_by_name = true"
@@ -187,13 +189,14 @@ def open_bytes(path: Path) -> Any:
 def _plans(rows: DuckEngine, files: Files, options: ReadOptions) -> dict[str, ColumnPlan]:
     """Decide what the columns of a text file mean, by rows that are chosen by a hash of their cells."""
     names = [one.name for one in rows.columns]
-    start = rows.execute(f"SELECT * FROM {rows.source} LIMIT 1000").fetchall()
+    duck = rows.connection
+    start = duck.execute(f"SELECT * FROM {rows.source} LIMIT 1000").fetchall()
     if not start:
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     width = sum(len(str(cell)) + 1 for row in start for cell in row) / len(start)
     every = max(1, int(files.size / width / _LOOKED_AT))
     listed = ", ".join(quoted(name) for name in names)
-    found = rows.execute(f"SELECT {listed} FROM {rows.source} WHERE hash({listed}) % {every} = 0").fetchall()
+    found = duck.execute(f"SELECT {listed} FROM {rows.source} WHERE hash({listed}) % {every} = 0").fetchall()
     comma = delimiter_of(files) == ";"
     plans = {}
     for place, name in enumerate(names):
@@ -233,13 +236,9 @@ def some_rows(files: Files, size: int) -> SomeRows:
     The sample does not depend on the order of rows or on the run, and rows have equal chances. Where few rows
     differ, copies are dealt out evenly: of n equal rows a share p is taken, and the hash decides on the rest.
     """
-    source = parquet_source(files.paths) if files.parquet else text_source(files)
-    connection, folder = connect()
-    try:
-        taken, n_rows = _draw(DuckEngine(connection, source, folder), size)
-    finally:
-        connection.close()
-        folder.cleanup()
+    source = _source(files)
+    with closing(Duck()) as connection:
+        taken, n_rows = _draw(DuckEngine(connection, source), size)
     if not n_rows:
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     if files.parquet:
