@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray
 from nri.errors import InputError
 from nri.outcome import Score
+from nri.rows.batches import Batch, batches
+from nri.rows.files import Files
 from nri.rule import (
     TRUE,
     ClassTarget,
@@ -38,9 +40,6 @@ from nri.table.frames import as_frame
 from nri.table.source import Source
 from nri.table.table import Table
 from nri.tasks.predictions import PlanReader, Truth, row_sink
-
-if TYPE_CHECKING:
-    from nri.rows.files import Files
 
 SHOWN = 20
 """Numbers of so many differing rows are kept."""
@@ -359,14 +358,12 @@ def row_changes(old: Rule, new: Rule, rows: Any) -> RowChanges:
 def stream_changes(
     old: Rule,
     new: Rule,
-    files: "Files",
+    files: Files,
     destination: Path | None = None,
     *,
     step: Callable[[int], None] = lambda rows: None,
 ) -> RowChanges:
     """Count on all rows what changed from one rule to another; rows that differ go to the destination."""
-    from nri.rows.batches import Batch, batches
-
     read_old, read_new, counts = PlanReader(old.plans), PlanReader(new.plans), _RowCounts(new)
     wanted = {*old.plans, *new.plans, new.target} if destination is None else None
     with nullcontext() if destination is None else row_sink(destination, only=False) as sink:

@@ -25,6 +25,9 @@ from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError, UnknownColumnError
 from nri.induce.induce import TablePosterior, induce_rule
 from nri.outcome import Score
+from nri.rows.batches import Batch, batches
+from nri.rows.engine import as_frame
+from nri.rows.files import Files
 from nri.rule import ClassTarget, NumberTarget, Rule
 from nri.rule.column import Column, ColumnPlan, Columns
 from nri.rule.labels import label_array
@@ -39,9 +42,6 @@ from nri.table.write import atomic_file, delimiter_for, format_of, lines_beside,
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from nri.rows.batches import Batch
-    from nri.rows.files import Files
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -219,7 +219,7 @@ def score_text(rule: Rule, rows: Source | Table, predicted: NDArray[Any]) -> str
 
 def stream_predictions(
     rule: Rule,
-    files: "Files",
+    files: Files,
     destination: Path | None,
     *,
     only: bool = False,
@@ -230,8 +230,6 @@ def stream_predictions(
     The destination is a CSV, TSV or Parquet file, which is there when all was written; None is standard
     output, as CSV. ``only`` leaves the columns of the table out. ``step`` gets the number of rows done.
     """
-    from nri.rows.batches import batches
-
     reader, truth = PlanReader(rule.plans), Truth(rule)
     names: list[str] | None = None
     with row_sink(destination, only) as sink:
@@ -244,10 +242,8 @@ def stream_predictions(
     return truth.text
 
 
-def stream_explanations(rule: Rule, files: "Files", numbers: Sequence[int]) -> list[str]:
+def stream_explanations(rule: Rule, files: Files, numbers: Sequence[int]) -> list[str]:
     """Return why rows of some numbers, from 1, have their prediction; later rows are not read."""
-    from nri.rows.batches import batches
-
     reader, explained = PlanReader(rule.plans), dict[int, str]()
     if min(numbers) < 1:
         raise InputError(f"no row {min(numbers)}: rows are counted from 1")
@@ -273,7 +269,7 @@ class PlanReader:
     guesses: dict[str, object] = field(default_factory=dict)
     noted: set[str] = field(default_factory=set)
 
-    def read(self, batch: "Batch") -> Columns:
+    def read(self, batch: Batch) -> Columns:
         """Return the columns of a batch."""
         columns, source = {}, batch.source(self.plans)
         rows = f"rows {batch.first} to {batch.last}"
@@ -325,7 +321,7 @@ class _ParquetSink:
     only: bool
     writer: Any = None
 
-    def write(self, batch: "Batch", added: pd.DataFrame) -> None:
+    def write(self, batch: Batch, added: pd.DataFrame) -> None:
         import pyarrow as pa
         from pyarrow import parquet
 
@@ -349,7 +345,7 @@ class _TextSink:
     only: bool
     begun: bool = False
 
-    def write(self, batch: "Batch", added: pd.DataFrame) -> None:
+    def write(self, batch: Batch, added: pd.DataFrame) -> None:
         if batch.written is not None and not self.only:
             delimiter = delimiter_for(self.named, batch.written.delimiter) or ","
             lines = lines_beside(batch.written, added, delimiter)
@@ -369,8 +365,6 @@ def _written(rows: "pa.Table") -> pd.DataFrame:
     """Return rows whose moments are texts: pandas would write them by what else a batch holds."""
     import pyarrow as pa
     import pyarrow.compute as pc
-
-    from nri.rows.engine import as_frame
 
     for place, (name, column) in enumerate(zip(rows.column_names, rows.columns, strict=True)):
         if pa.types.is_timestamp(column.type):

@@ -20,7 +20,7 @@ searched, judged and shuffled together; as far as their errors are alike they co
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ from nri.induce.assemble import is_negated, literal_meanings
 from nri.induce.folds import groups_of, make_folds
 from nri.outcome import Classes, Interval
 from nri.outcome.score import share_of, wilson
+from nri.rows.batches import batches
+from nri.rows.files import Files
 from nri.rule import Clause, Kind, clause_truth
 from nri.table.binarizer import Binarizer
 from nri.table.by_plan import as_numbers
@@ -40,9 +42,6 @@ from nri.table.source import Source, table_of
 from nri.table.table import Table
 from nri.table.target import MAX_CLASSES, Answers, labels_as_text, read_answers
 from nri.tasks.predictions import PlanReader, different_cells
-
-if TYPE_CHECKING:
-    from nri.rows.files import Files
 
 _BEAM = 40
 """Conjunctions of each length that longer ones are made from."""
@@ -238,24 +237,23 @@ def find_slices(
     step
         Called after each shuffle.
     """
-    table, wrong = _checked(X, wrong, columns, never)
+    table = _checked(X, wrong, columns, never)
     rng = rng or np.random.default_rng(0)
     if test not in ("holdout", "permutation"):
         raise InputError(f"no test {test!r}; use 'holdout' or 'permutation'")
-    labelled = table.with_outcome(Classes("wrong", (False, True), wrong.astype(np.int64)))
-    groups, searched, judged = groups_of(labelled), *np.ones((2, len(wrong)), dtype=bool)
+    groups, searched, judged = groups_of(table), *np.ones((2, len(table)), dtype=bool)
     if test == "holdout":
-        made = make_folds(labelled, 1 if table.time_order is not None else 2, rng)
+        made = make_folds(table, 1 if table.time_order is not None else 2, rng)
         judged = made.fold == made.fold.max()
         searched = ~judged
     limits: dict[str, Any] = {"max_literals": max_literals, "min_rows": min_rows, "negations": negations}
-    search = _Search(labelled.take(searched), wrong[searched], by_errors=test == "holdout", **limits)
+    search = _Search(table.take(searched), by_errors=test == "holdout", **limits)
     candidates = search.run(most)
     p_values = None
     if test == "permutation":
         p_values = _by_shuffling(search, candidates, groups, permutations, rng, step)
-    clauses = search.clauses(candidates)
-    independent = share_of(wrong, judged, np.ones(len(wrong)), groups).rows / judged.sum()
+    clauses, wrong = search.clauses(candidates), table.codes == 1
+    independent = share_of(wrong, judged, np.ones(len(table)), groups).rows / judged.sum()
     return _judged(clauses, _counts(clauses, table, wrong, judged), alpha, p_values, independent)
 
 
@@ -394,7 +392,6 @@ class _Search:
     def __init__(
         self,
         table: Table,
-        wrong: BoolArray,
         *,
         by_errors: bool,
         max_literals: int = 3,
@@ -402,13 +399,12 @@ class _Search:
         negations: bool = False,
     ) -> None:
         # where the same rows judge, thresholds must not know the errors: shuffling would not undo that
-        labelled = table.with_outcome(Classes("wrong", (False, True), wrong.astype(np.int64)))
-        binarizer = Binarizer().fit(labelled, by_labels=by_errors)
+        binarizer = Binarizer().fit(table, by_labels=by_errors)
         self.literals = literal_meanings(binarizer.variables_, binarizer.domain_)
         self.truth = literal_truth(*binarizer.cells(table.columns, len(table)))
         if not negations:
             self.truth[:, [j for j, literal in enumerate(self.literals) if is_negated(literal)]] = False
-        self.wrong = wrong
+        self.wrong = table.codes == 1
         min_rows = min_rows if min_rows is not None else max(10, math.ceil(0.02 * len(table)))
         self.limits = {"max_literals": max_literals, "min_rows": min_rows}
 
@@ -424,10 +420,8 @@ class _Search:
         return [Clause(self.literals[j] for j in one.literals) for one in candidates]
 
 
-def _checked(
-    X: Any, wrong: Any, columns: Sequence[str] | None, never: Sequence[str]
-) -> tuple[Table, BoolArray]:
-    """Return the columns that slices may use, and the errors; raise if they do not fit."""
+def _checked(X: Any, wrong: Any, columns: Sequence[str] | None, never: Sequence[str]) -> Table:
+    """Return the columns that slices may use, with the errors as outcome; raise if they do not fit."""
     table = table_of(X)
     mask = np.asarray(wrong, dtype=bool)
     if mask.shape != (len(table),):
@@ -438,7 +432,7 @@ def _checked(
     kept = [name for name in table.names if name not in never and (columns is None or name in columns)]
     if not kept:
         raise InputError("the columns to use and never to use rule out every column; allow at least one")
-    return table.only(kept), mask
+    return table.only(kept).with_outcome(Classes("wrong", (False, True), mask.astype(np.int64)))
 
 
 def _by_shuffling(
@@ -464,7 +458,7 @@ def _by_shuffling(
 
 
 def stream_slices(
-    files: "Files",
+    files: Files,
     searched: Source,
     n_rows: int,
     labels: str,
@@ -484,8 +478,6 @@ def stream_slices(
     ``predictions`` are columns, or comparisons of such; the other options are those of
     :func:`nri.error_slices`.
     """
-    from nri.rows.batches import batches
-
     if len(searched) >= n_rows:
         raise InputError("every row was searched, so that none is left to judge; use --engine memory")
 
@@ -500,8 +492,8 @@ def stream_slices(
     both = compared(table)
     both.check()
     answers = {both.truth.column, both.predicted.column}
-    features, wrong = _checked(table.without(*answers), both.differ, columns, never)
-    search = _Search(features.take(both.known), wrong[both.known], by_errors=True, **limits)
+    features = _checked(table.without(*answers), both.differ, columns, never)
+    search = _Search(features.take(both.known), by_errors=True, **limits)
     clauses = search.clauses(search.run(most))
     counts = -counted(table, both)
     used = {literal.column for clause in clauses for literal in clause} | answers
