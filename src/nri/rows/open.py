@@ -89,7 +89,8 @@ def _read_target(engine: Engine, text: str, positive: Label | None, options: Rea
     if len(engine.columns) < 2:
         raise InputError(f"the table has no column but {raw.name!r}; give columns to explain it by")
     if comparison is not None and raw.kind is Kind.NUMBER:
-        return _compared(engine, raw, text, comparison, positive, options)
+        value = _value(replace(raw, floating=False), engine, options)
+        return _compared(engine, raw, value, text, comparison, positive)
     values, counts = (None, None) if _has_many_values(engine, raw) else _distinct(engine, raw)
     if values is None or counts is None:
         return _number(engine, raw, options)
@@ -176,14 +177,8 @@ def _value(raw: RawColumn, engine: Engine, options: ReadOptions) -> str:
 
 
 def _compared(
-    engine: Engine,
-    raw: RawColumn,
-    text: str,
-    comparison: Comparison,
-    positive: Label | None,
-    options: ReadOptions,
+    engine: Engine, raw: RawColumn, value: str, text: str, comparison: Comparison, positive: Label | None
 ) -> SqlOutcome:
-    value = _value(replace(raw, floating=False), engine, options)
     operator = {"==": "=", "!=": "<>"}.get(comparison.operator, comparison.operator)
     try:
         cut = float(comparison.value)
