@@ -77,34 +77,33 @@ class RowsColumn:
         assert isinstance(value, int | float)
         return float(value)
 
+    def parts(self, values: Collection[Value]) -> Parts:
+        """Return where literals with these values cut the column."""
+        if self.kind is Kind.BOOLEAN:
+            return Parts()
+        if self.kind is Kind.TEXT:
+            return Parts(texts=tuple(sorted(map(str, values))))
+        return Parts(cuts=tuple(sorted({self.as_number(value) for value in values})))
+
     def cells(self, codes: IntArray, parts: Parts) -> Column:
         """[M]: a cell for each code that lies in its part."""
-        known = codes > 0
+        known, part = codes > 0, np.maximum(codes - 1, 0)
         if self.kind is Kind.BOOLEAN:
             return Column(codes == 2, known)
-        if self.kind is Kind.TEXT:
-            return self._texts(codes, parts, known)
-        edges = np.array([*parts.cuts, max(self.high, _above(parts.cuts[-1] if parts.cuts else self.high))])
-        return self.column(edges[np.maximum(codes - 1, 0)], known)
+        if self.kind is Kind.TEXT:  # a category that no literal names stands for all of these
+            other = next((text for text in self.categories or () if text not in parts.texts), "\0")
+            listed = sorted({*parts.texts, other})
+            into = np.array([listed.index(text) for text in (other, *parts.texts)], dtype=np.int64)
+            return Column(into[part], known, tuple(listed))
+        last = parts.cuts[-1] if parts.cuts else self.high
+        above = max(self.high, np.nextafter(last, np.inf), last + 1.0)  # also another microsecond
+        return self.column(np.array([*parts.cuts, above])[part], known)
 
     def column(self, values: FloatArray, known: BoolArray) -> Column:
         """Return numbers as cells."""
         if self.kind is Kind.DATE:
             return Column(values.astype(np.int64).astype("datetime64[us]"), known)
         return Column(values, known)
-
-    def _texts(self, codes: IntArray, parts: Parts, known: BoolArray) -> Column:
-        """Let a category that no literal names stand for all of these."""
-        others = [text for text in self.categories or () if text not in parts.texts]
-        other = others[0] if others else "\0"
-        listed = sorted({*parts.texts, other})
-        into = np.array([listed.index(text) for text in (other, *parts.texts)], dtype=np.int64)
-        return Column(into[np.maximum(codes - 1, 0)], known, tuple(listed))
-
-
-def _above(cut: float) -> float:
-    """Return a number above a cut that is also another microsecond."""
-    return float(max(np.nextafter(cut, np.inf), cut + 1.0))
 
 
 @dataclass(frozen=True)
@@ -207,9 +206,8 @@ class Rows(ABC):
 
     def count(self, literals: Collection[Literal]) -> Patterns:
         """Count all rows by the literals that hold on them, and by their outcome."""
-        parts = parts_of(literals, self.columns)
-        groups = self.group(parts)
-        return Patterns(self._table(parts, groups), parts, groups.codes, frozenset(literals))
+        parts = self._parts(literals)
+        return self._patterns(literals, parts, self.group(parts))
 
     def narrowed(self, wider: Patterns, literals: Collection[Literal]) -> Patterns:
         """Return the patterns of fewer literals; rows are counted only for what the wider ones cannot tell.
@@ -217,19 +215,17 @@ class Rows(ABC):
         A rule can name a category that was not among the literals: neither red nor blue is green, if there is
         no other.
         """
-        parts = parts_of(literals, self.columns)
+        parts = self._parts(literals)
         recoded = {name: _recoded(wider, self.columns[name], part) for name, part in parts.items()}
         codes = {name: known for name, known in recoded.items() if known is not None}
         outcome = wider.table.outcome
         if len(codes) < len(parts) or not isinstance(outcome, Classes):
             return self.count(literals)
         keys = np.stack([*codes.values(), outcome.codes])
-        groups, inverse = np.unique(keys, axis=1, return_inverse=True)
-        counts = np.bincount(inverse.reshape(-1), wider.table.weights, groups.shape[1]).astype(np.float64)
-        merged = Groups(
-            dict(zip(codes, groups[:-1], strict=True)), replace(outcome, codes=groups[-1]), counts
-        )
-        return Patterns(self._table(parts, merged), parts, merged.codes, frozenset(literals))
+        (*merged, classes), inverse = np.unique(keys, axis=1, return_inverse=True)
+        counts = np.bincount(inverse.reshape(-1), wider.table.weights, len(classes)).astype(np.float64)
+        merged_codes = dict(zip(codes, merged, strict=True))
+        return self._patterns(literals, parts, Groups(merged_codes, replace(outcome, codes=classes), counts))
 
     def fine(self, coarse: Patterns, window: Window) -> Table:
         """Return the rows as patterns do, but with all places of a window told apart.
@@ -240,22 +236,30 @@ class Rows(ABC):
         inside = self.group(coarse.parts, window)
         assert inside.places is not None
         assert isinstance(inside.outcome, Classes)
-        rest = _beyond(coarse, inside)
-        joined = {name: np.concatenate([inside.codes[name], coarse.codes[name]]) for name in coarse.parts}
-        columns = {name: self.columns[name].cells(joined[name], part) for name, part in coarse.parts.items()}
-        column = self.columns[window.column]
-        columns[window.column] = _placed(column, coarse, joined[window.column], inside.places, window)
+        weights = np.concatenate([inside.weights, _beyond(coarse, inside)])
+        codes = {name: np.concatenate([inside.codes[name], coarse.codes[name]]) for name in coarse.parts}
         outcome = replace(inside.outcome, codes=np.concatenate([inside.outcome.codes, coarse.table.codes]))
-        table = self._weighted(columns, outcome, np.concatenate([inside.weights, rest]))
+        table = self._table(coarse.parts, Groups(codes, outcome, weights))
+        cuts, column = coarse.parts[window.column].cuts, self.columns[window.column]
+        placed = _placed(column, cuts, codes[window.column], inside.places, window)
+        table = replace(table, columns={**table.columns, window.column: placed})
         return table.take(table.weights > 0)
+
+    def _parts(self, literals: Iterable[Literal]) -> dict[str, Parts]:
+        """Return for each column of some literals where they cut it, columns in sorted order."""
+        values: dict[str, set[Value]] = {}
+        for literal in literals:
+            values.setdefault(literal.column, set()).add(literal.value)
+        return {name: self.columns[name].parts(values[name]) for name in sorted(values)}
+
+    def _patterns(self, literals: Iterable[Literal], parts: Mapping[str, Parts], groups: Groups) -> Patterns:
+        return Patterns(self._table(parts, groups), parts, groups.codes, frozenset(literals))
 
     def _table(self, parts: Mapping[str, Parts], groups: Groups) -> Table:
         columns = {name: self.columns[name].cells(groups.codes[name], part) for name, part in parts.items()}
-        return self._weighted(columns, groups.outcome, groups.weights)
-
-    def _weighted(self, columns: Mapping[str, Column], outcome: Outcome, weights: FloatArray) -> Table:
-        plans = {name: self.columns[name].plan for name in columns}
-        return Table(columns, plans, weights, np.arange(1, len(weights) + 1), outcome)
+        plans = {name: self.columns[name].plan for name in parts}
+        numbers = np.arange(1, len(groups.weights) + 1)
+        return Table(columns, plans, groups.weights, numbers, groups.outcome)
 
     def features(self, literals: Collection[Literal]) -> Binarizer:
         """Return a binarizer whose variables are exactly these literals, in one order."""
@@ -264,56 +268,27 @@ class Rows(ABC):
         return Binarizer.asking(ordered, {x.column: self.columns[x.column].domain for x in ordered})
 
 
-def parts_of(literals: Iterable[Literal], columns: Mapping[str, RowsColumn]) -> dict[str, Parts]:
-    """Return for each column of some literals where they cut it, columns in sorted order."""
-    values: dict[str, set[Value]] = {}
-    for literal in literals:
-        values.setdefault(literal.column, set()).add(literal.value)
-    parts = {}
-    for name in sorted(values):
-        column = columns[name]
-        if column.kind is Kind.TEXT:
-            parts[name] = Parts(texts=tuple(sorted(map(str, values[name]))))
-        elif column.kind is Kind.BOOLEAN:
-            parts[name] = Parts()
-        else:
-            parts[name] = Parts(cuts=tuple(sorted({column.as_number(value) for value in values[name]})))
-    return parts
-
-
-@dataclass(frozen=True)
-class Packed:
-    """Some columns whose codes fit into one integer."""
-
-    names: tuple[str, ...]
-    sizes: tuple[int, ...]
-
-    def pack(self, codes: Mapping[str, IntArray]) -> IntArray:
-        """Return codes of columns as one integer a row."""
-        keys, unit = np.zeros(len(next(iter(codes.values()), ())), dtype=np.int64), 1
-        for name, size in zip(self.names, self.sizes, strict=True):
-            keys, unit = keys + codes[name] * unit, unit * size
-        return keys
-
-    def unpack(self, keys: IntArray) -> dict[str, IntArray]:
-        """Return the codes of each column."""
-        codes = {}
-        for name, size in zip(self.names, self.sizes, strict=True):
-            keys, codes[name] = np.divmod(keys, size)
-        return codes
+Packed = dict[str, tuple[int, int]]
+"""Columns whose codes fit into one integer: the unit of each code in it, and how many codes there are."""
 
 
 def packed(sizes: Mapping[str, int]) -> list[Packed]:
     """Return columns in as few groups as fit into an integer each."""
-    groups: list[list[str]] = [[]]
-    room = 1
+    groups: list[Packed] = []
+    unit = _KEY
     for name, size in sizes.items():
-        if room * size >= _KEY:
-            groups.append([])
-            room = 1
-        groups[-1].append(name)
-        room *= size
-    return [Packed(tuple(names), tuple(sizes[name] for name in names)) for names in groups]
+        if unit * size >= _KEY:
+            groups.append({})
+            unit = 1
+        groups[-1][name] = unit, size
+        unit *= size
+    return groups
+
+
+def unpacked(groups: Sequence[Packed], keys: Iterable[IntArray]) -> dict[str, IntArray]:
+    """Return the codes of each column, from an integer for each group."""
+    pairs = zip(groups, keys, strict=True)
+    return {name: key // unit % size for group, key in pairs for name, (unit, size) in group.items()}
 
 
 def _recoded(wider: Patterns, column: RowsColumn, part: Parts) -> IntArray | None:
@@ -341,8 +316,8 @@ def _recoded(wider: Patterns, column: RowsColumn, part: Parts) -> IntArray | Non
 def _beyond(coarse: Patterns, inside: Groups) -> FloatArray:
     """For each row of the patterns, how many of its rows are outside the window."""
     assert isinstance(inside.outcome, Classes)
-    every = np.stack([coarse.codes[name] for name in coarse.parts] + [coarse.table.codes])
-    within = np.stack([inside.codes[name] for name in coarse.parts] + [inside.outcome.codes])
+    every = np.stack([*coarse.codes.values(), coarse.table.codes])
+    within = np.stack([*(inside.codes[name] for name in coarse.codes), inside.outcome.codes])
     _, place = np.unique(np.concatenate([every, within], axis=1), axis=1, return_inverse=True)
     of_pattern, of_group = np.split(place.reshape(-1), [every.shape[1]])
     counted = np.bincount(of_group, inside.weights, minlength=int(place.max(initial=-1)) + 1)
@@ -351,21 +326,17 @@ def _beyond(coarse: Patterns, inside: Groups) -> FloatArray:
 
 
 def _placed(
-    column: RowsColumn, coarse: Patterns, codes: IntArray, places: IntArray, window: Window
+    column: RowsColumn, cuts: Sequence[float], codes: IntArray, places: IntArray, window: Window
 ) -> Column:
-    """Return cells that lie in their part and, inside the window, between their two places."""
-    cuts = np.array(coarse.parts[window.column].cuts)
-    edges = np.concatenate([[-np.inf], cuts, [np.inf]])
+    """Return cells that lie in their part and, of the first ones, which have places, between two of these."""
+    edges = np.array([-np.inf, *cuts, np.inf])
     part = np.maximum(codes - 1, 0)
-    lower, upper = edges[part].copy(), edges[part + 1].copy()
+    lower, upper = edges[part], edges[part + 1]
     n = len(places)
-    at = window.middle + (places - window.reach) * window.step
-    upper[:n] = np.minimum(upper[:n], at)
-    below = np.arange(len(codes)) >= n
-    outside_low = below & (upper <= window.middle)
-    outside_high = below & (lower >= window.middle)
-    upper[outside_low] = np.minimum(upper[outside_low], window.low)
+    upper[:n] = np.minimum(upper[:n], window.middle + (places - window.reach) * window.step)
+    outside = np.arange(len(codes)) >= n
+    upper = np.where(outside & (upper <= window.middle), np.minimum(upper, window.low), upper)
     last = max(column.high, window.high) + max(window.step, 1.0)
     values = np.where(np.isfinite(upper), upper, last)
-    values[outside_high & (values <= window.high)] = np.nextafter(window.high, np.inf)
+    values[outside & (lower >= window.middle) & (values <= window.high)] = np.nextafter(window.high, np.inf)
     return column.column(values, codes > 0)
