@@ -77,7 +77,7 @@ def view_work(work: Work) -> Json:
         "left_out": [{"column": one.column, "reason": str(one.reason)} for one in induction.left_out],
         "edited": work.edited,
         "leaking": leak and {"text": str(leak), "column": leak.columns[0]},
-        "price": None if work.price is None else str(work.price),
+        "price": work.price,
         "groups": [
             _groups(by_group(work.table, rule, column), work)
             for column in dict.fromkeys([*work.question.protect, *protected_columns(rule)])
@@ -237,7 +237,6 @@ def rows_page(work: Work, name: str, offset: int) -> Json:
         "rows": [
             {
                 **_row(work, row),
-                "predicted": _predicted(work, row),
                 "cells": [cell_text(table.columns[column].cell(row)) for column in order],
             }
             for row in chosen[offset:][:PAGE].tolist()
@@ -253,10 +252,8 @@ def explain_row(work: Work, row: int) -> Json:
     (explanation,) = work.rule.explain(columns, 1)
 
     def checked(clause: Clause, count: str) -> Json:
-        return {
-            "tally": count if clause.counts else None,
-            "literals": [_checked(one, columns) for one in clause],
-        }
+        literals = [_checked(literal, columns) for literal in clause]
+        return {"tally": count if clause.counts else None, "literals": literals}
 
     return {
         **_row(work, row),
@@ -280,24 +277,23 @@ def _checked(literal: Literal, columns: dict[str, Column]) -> Json:
 
 def _row(work: Work, row: int) -> Json:
     """Describe a row by its number in the file and its outcome; no number or risk is ``right`` or wrong."""
-    outcome, target = work.table.explained, work.rule.predicts
-    right = None
+    outcome, target, estimate = (
+        work.table.explained,
+        work.rule.predicts,
+        work.rule.estimates[work.deciding[row]],
+    )
+    right, predicted = None, target.cells(estimate)[0]
     if isinstance(outcome, Survival):
         happened = "event" if outcome.event[row] else "censored"
         actual = f"{target.amount(outcome.time[row])}, {happened}"  # type: ignore[union-attr]
+        predicted = f"risk {estimate.value:.2f}"
     elif isinstance(outcome, Number):
         actual = cell_text(float(outcome.values[row])) or ""
     else:
         right = bool(work.predicted[row] == work.table.codes[row])
         actual = phrase_label(work.table.classes[work.table.codes[row]])
-    return {"row": row, "number": int(work.table.numbers[row]), "actual": actual, "right": right}
-
-
-def _predicted(work: Work, row: int) -> str:
-    target, estimate = work.rule.predicts, work.rule.estimates[work.deciding[row]]
-    if isinstance(work.table.outcome, Survival):
-        return f"risk {estimate.value:.2f}"
-    return target.cells(estimate)[0]
+    number = int(work.table.numbers[row])
+    return {"row": row, "number": number, "actual": actual, "right": right, "predicted": predicted}
 
 
 def _clause(clause: Clause | None) -> Json:

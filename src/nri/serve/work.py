@@ -14,14 +14,7 @@ from nri.arrays import IntArray
 from nri.errors import InputError
 from nri.induce.assemble import coded_predictions, constant_rule, count_classes, count_clauses
 from nri.induce.induce import Induction, induce_rule
-from nri.induce.validate import (
-    HeldOut,
-    KnowledgePrice,
-    cores,
-    hold_out,
-    price_of_knowledge,
-    stratified_sample,
-)
+from nri.induce.validate import HeldOut, cores, hold_out, price_of_knowledge, stratified_sample
 from nri.outcome import Classes
 from nri.report import ReportOptions, gather_report, render_report
 from nri.rule import FORMATS, Dnf, Label, Rule, clause_matrix
@@ -47,7 +40,7 @@ class Work:
     """the rule as it was induced"""
     rule: Rule
     """the rule as it stands"""
-    price: KnowledgePrice | None
+    price: str | None
     """what the user's knowledge costs; None if there is none"""
     upload: Upload
     table: Table
@@ -98,7 +91,8 @@ def answer(upload: Upload, question: Question) -> Work:
     induction = induce_rule(table, question.settings, rng=np.random.default_rng(SEED))
     rule = _with_class_to_add(induction.rule, table)
     price = price_of_knowledge(table, question.settings, rule, rng=np.random.default_rng(SEED))
-    return Work(question, replace(induction, rule=rule, posterior=None), rule, price, upload, table)
+    induction = replace(induction, rule=rule, posterior=None)
+    return Work(question, induction, rule, None if price is None else str(price), upload, table)
 
 
 def edited(work: Work, data: Any) -> Work:
@@ -181,7 +175,7 @@ def make_download(work: Work, kind: str, dialect: str | None = None) -> tuple[by
     if kind in ("csv", "xlsx"):
         content = _with_predictions(work, kind)
     else:
-        text = _report(work) if kind == "report" else work.rule.render(kind, dialect=dialect)
+        text = report_line(work)["content"] if kind == "report" else work.rule.render(kind, dialect=dialect)
         content = (text if text.endswith("\n") else text + "\n").encode()
     return content, _MEDIA_TYPES.get(_FILES[kind][1], "text/plain"), _file_name(work.rule.target, kind)
 
@@ -197,19 +191,15 @@ REPORT = ReportOptions(seconds=6.0)
 """Resampling for a report goes on for a few seconds only: the user waits for it."""
 
 
-def report_line(work: Work, step: Callable[[], None]) -> dict[str, Any]:
+def report_line(work: Work, step: Callable[[], None] = lambda: None) -> dict[str, str]:
     """Write the report, and return it as the last line of its progress."""
-    return {"name": _file_name(work.rule.target, "report"), "content": _report(work, step)}
-
-
-def _report(work: Work, step: Callable[[], None] = lambda: None) -> str:
     question, induction = work.question, replace(work.induction, rule=work.rule)
     options = replace(
         REPORT, source=work.upload.name, prevalence=question.prevalence, protect=question.protect
     )
     held = work.folds[0] if work.folds and work.tried is work.table else None
     found = gather_report(work.table, induction, question.settings, options=options, held=held, step=step)
-    return render_report(found)
+    return {"name": _file_name(work.rule.target, "report"), "content": render_report(found)}
 
 
 def _with_predictions(work: Work, kind: str) -> bytes:
