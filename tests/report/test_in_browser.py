@@ -98,6 +98,21 @@ def test_the_rule_breaks_between_its_conditions_on_a_phone(browser, flowers):
     page.close()
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_first_screen_shows_the_whole_rule_and_then_what_it_is_worth(
+    browser, report, flowers, width, height
+):
+    """Six tiles stood before it: on a phone the rule ended on the second screen."""
+    page = browser.new_page(viewport={"width": width, "height": height})
+    for one in (report, flowers):
+        page.goto(one.as_uri())
+        rule, measures = (page.locator(part).first.bounding_box() for part in (".rule", ".tiles"))
+        assert rule["y"] + rule["height"] <= height
+        assert measures["y"] >= rule["y"] + rule["height"]
+    assert "95 % interval" in page.locator(".tile").first.inner_text().replace("\xa0", " ")
+    page.close()
+
+
 def test_charts_are_as_wide_as_the_page(browser, report):
     """They stood in the left third of it."""
     page = browser.new_page(viewport={"width": 1100, "height": 900})

@@ -92,8 +92,8 @@ def test_the_page_tells_the_numbers_of_its_records(full, whole):
     assert f"accuracy {report.seen}" in text
     assert f"accuracy {report.held_out.score}" in text
     (found,) = report.diagnostics
-    header = text[: text.index("The rule")]
-    assert f"{percent(found.sensitivity.value)} sensitivity for flu".replace("\xa0", " ") in header
+    first = text[: text.index("Where it is right and wrong")]
+    assert f"{percent(found.sensitivity.value)} sensitivity for flu".replace("\xa0", " ") in first
     assert f"{report.gaps.rows} rows lack a cell" in text
     assert "within one standard error" in text
     assert "visit_id looks like an identifier" in text
