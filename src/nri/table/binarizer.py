@@ -26,8 +26,7 @@ _MOST_CATEGORIES = 30
 """Most categories of a column that become variables, the most frequent ones; the rest equal none of them."""
 _MIN_SHARE, _MIN_ROWS, _ENOUGH_ROWS = 0.002, 2, 20
 """Least share of the rows that a category must have, least rows whatever it is, and rows that are enough."""
-_MIN_COVERED = 0.2
-"""Least share of the rows that the chosen categories must hold between them."""
+_MIN_COVERED = 0.2  # least share of the rows that the chosen categories must hold between them
 
 
 def _rows_needed(n_known: int) -> int:
@@ -35,8 +34,7 @@ def _rows_needed(n_known: int) -> int:
     return min(max(_MIN_ROWS, math.ceil(_MIN_SHARE * n_known)), _ENOUGH_ROWS)
 
 
-_FEW_ROWS = 10
-"""Below this, values that all differ say little: legitimate columns do so too."""
+_FEW_ROWS = 10  # below this, values that all differ say little: legitimate columns do so too
 _COUNTING_ROWS = 20
 """From here on, whole numbers without gap or repetition are a count of the rows, not a measurement."""
 

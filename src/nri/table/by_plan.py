@@ -152,8 +152,7 @@ class Comparison:
 
     operator: str
     value: str
-    written: str
-    """the whole, with what it is to serve as"""
+    written: str  # the whole, with what it is to serve as
 
     def truth(self, column: Column, plan: ColumnPlan, name: str) -> BoolArray:
         """[M]: where it holds, as far as cells are known."""

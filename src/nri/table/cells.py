@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -32,22 +31,17 @@ ZERO_ONE = ColumnPlan(Kind.BOOLEAN, no_and_yes=("0", "1"))
 MISSING_MARKS = frozenset({"", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL"})
 """Cells that stand for nothing. "None" and "none" are not among them: they are common categories."""
 _SHOWN_LETTERS = 20
-_SHOWN = 3
-"""Examples in a note."""
+_SHOWN = 3  # examples in a note
 
 
 @dataclass(frozen=True, eq=False)
 class TextCells:
     """A column of texts."""
 
-    codes: IntArray
-    """[M], index of each cell's text; -1 where the cell is missing"""
-    texts: tuple[str, ...]
-    """[D], all different"""
-    loose: bool = False
-    """whether they are texts only because they come from a text file"""
-    declared: bool = False
-    """whether its type says that these are categories, whatever they look like"""
+    codes: IntArray  # [M], index of each cell's text; -1 where the cell is missing
+    texts: tuple[str, ...]  # [D], all different
+    loose: bool = False  # whether they are texts only because they come from a text file
+    declared: bool = False  # whether its type says that these are categories, whatever they look like
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -72,13 +66,10 @@ class TypedCells:
     """A column of numbers, booleans or dates by its type."""
 
     column: Column
-    whole: bool = False
-    """whether cells are integers by type; a float that happens to be whole is not"""
-    floating: bool = False
-    """whether cells are floats by type"""
+    whole: bool = False  # whether cells are integers by type; a float that happens to be whole is not
+    floating: bool = False  # whether cells are floats by type
     note: str = ""
-    unit: str = ""
-    """of durations seconds, of moments with a zone UTC"""
+    unit: str = ""  # of durations seconds, of moments with a zone UTC
 
     def __len__(self) -> int:
         return len(self.column)
@@ -91,11 +82,9 @@ Cells = TextCells | TypedCells
 class ParsedTexts:
     """The distinct texts of a column as values of one kind, and how they were read."""
 
-    values: NDArray[Any]
-    """[D]; NaN or NaT where a text is none, for categories the texts that are used"""
+    values: NDArray[Any]  # [D]; NaN or NaT where a text is none, for categories the texts that are used
     plan: ColumnPlan
-    note: str = ""
-    """how it was read, in part of a line, where that is not obvious; mostly empty"""
+    note: str = ""  # how it was read, in part of a line, where that is not obvious; mostly empty
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +93,7 @@ class ReadColumn:
 
     column: Column
     plan: ColumnPlan
-    note: str = ""
-    """how it was read, where that is not obvious; mostly empty"""
+    note: str = ""  # how it was read, where that is not obvious; mostly empty
 
 
 def text_cells(cells: "NDArray[Any] | pa.Array[Any]") -> TextCells:
@@ -168,50 +156,6 @@ def are_whole(texts: Sequence[str], values: FloatArray) -> bool:
     """Whether numbers are whole, and written so."""
     whole = bool((values == np.floor(values)).all() and np.abs(values).max(initial=0.0) < 2**62)
     return whole and all(_WHOLE.fullmatch(text) for text in texts)
-
-
-def plain_numbers_of(cells: "pa.Array[Any]") -> TypedCells | None:
-    """Return texts that are plain numbers or marks for nothing as numbers; None if one is anything else.
-
-    As :func:`recognise_plain`, but of all cells at once rather than of distinct texts: long
-    columns of measurements hardly repeat.
-
-    >>> import pyarrow as pa
-    >>> plain_numbers_of(pa.array(["1.5", " NA", "2"])).column.values.tolist()
-    [1.5, nan, 2.0]
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    try:
-        values = np.asarray(pc.cast(cells, pa.float64()))
-        known = np.isfinite(values)
-    except pa.ArrowInvalid:
-        known = np.zeros(0, dtype=bool)
-    if not len(known) or not known.all():
-        cells = pc.utf8_trim_whitespace(cells)
-        cells = pc.if_else(pc.is_in(cells, _arrow_marks()), pa.scalar(None, pa.string()), cells)
-        try:
-            values = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
-        except pa.ArrowInvalid:
-            return None
-        known = np.asarray(cells.is_valid())
-        if not known.any() or not np.isfinite(values[known]).all():
-            return None
-    begin_with_zero = cells.filter(pc.starts_with(pc.ascii_ltrim(cells, "+-"), "0"))
-    if pc.any(pc.match_substring_regex(begin_with_zero, "^[+-]?0[0-9]+$")).as_py():
-        return None  # 0042 is a code
-    numbers = values[known]
-    whole = bool((numbers == np.floor(numbers)).all() and np.abs(numbers).max() < 2**62)
-    whole = whole and not pc.any(pc.match_substring_regex(cells, "[^0-9+-]")).as_py()
-    return TypedCells(Column(values, known), whole)
-
-
-@cache
-def _arrow_marks() -> "pa.Array[Any]":
-    import pyarrow as pa
-
-    return pa.array(sorted(MISSING_MARKS))
 
 
 def spread(parsed: ParsedTexts, cells: TextCells) -> Column:
@@ -281,12 +225,9 @@ def some_cells(texts: Sequence[str], counts: IntArray, mask: BoolArray, what: st
 
 _REPEATED = 0.5
 """Share of different words among the cells above which they are names or codes, whose case matters."""
-_FREQUENT = 0.25
-"""Share of the cells of a word that a spelling must have to be no slip."""
-_FREQUENT_CELLS = 5
-"""How many cells it must have besides."""
-_ANSWERS = {"yes", "no", "true", "false", "male", "female"}
-"""Words that mean one thing in any case."""
+_FREQUENT = 0.25  # share of the cells of a word that a spelling must have to be no slip
+_FREQUENT_CELLS = 5  # how many cells it must have besides
+_ANSWERS = {"yes", "no", "true", "false", "male", "female"}  # words that mean one thing in any case
 
 
 def recognise_categories(texts: Sequence[str], counts: IntArray, *, exact: bool = False) -> ParsedTexts:

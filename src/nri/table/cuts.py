@@ -19,10 +19,8 @@ _EQUAL_EVIDENCE_BITS = 1.0
 """Cuts whose gain differs by less than this are alike on the rows, so the plainest of them is said."""
 _QUANTILES = (0.5, 0.25, 0.75, 0.125, 0.875)
 """Where to cut when the labels do not say; the earlier ones are wanted more."""
-_QUANTILE_SLACK = 0.025
-"""Share of the rows by which a quantile may be moved to a plainer number."""
-_LEAST_APART = 0.1
-"""Share of the rows between a cut that fills up and any other one."""
+_QUANTILE_SLACK = 0.025  # share of the rows by which a quantile may be moved to a plainer number
+_LEAST_APART = 0.1  # share of the rows between a cut that fills up and any other one
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -30,8 +28,7 @@ class Cut:
     """A cut between distinct values: ``best`` separates ``value[best - 1]`` from ``value[best]``."""
 
     best: int
-    alike: NDArray[np.intp]
-    """increasing: the cuts that are as good, ``best`` among them"""
+    alike: NDArray[np.intp]  # increasing: the cuts that are as good, ``best`` among them
 
 
 def find_thresholds(
@@ -84,10 +81,8 @@ class Gaining(NamedTuple):
     """A cut of one segment that tells something about the class."""
 
     cut: Cut
-    gain: float
-    """in bits"""
-    pays: bool
-    """whether it saves more than it costs to say"""
+    gain: float  # in bits
+    pays: bool  # whether it saves more than it costs to say
 
 
 def _supervised_cuts(cumulative: FloatArray, first: Gaining | None, most: int) -> list[Cut]:
@@ -218,8 +213,7 @@ def say(distinct: NDArray[Any], cut: Cut) -> Any:
     return plain_number(float(low), float(high), float(middle) if np.isfinite(middle) else None, accept)
 
 
-_MOST_DIGITS = 17
-"""A double is exact with 17 significant digits, so no search needs more."""
+_MOST_DIGITS = 17  # a double is exact with 17 significant digits, so no search needs more
 _MOST_TRIED = 40
 """Numbers of one length that are tried; were there many more, a shorter one would have been tried before."""
 

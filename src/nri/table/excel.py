@@ -44,8 +44,7 @@ _RANGE = re.compile(r"(?:(.*)!)?\$?([A-Za-z]{1,3})\$?(\d+)(?::\$?([A-Za-z]{1,3})
 _LEAST_MEMORY, _MEMORY_A_BYTE = 1 << 30, 100
 """Bytes of memory for any workbook, and for each byte that it unpacks to, unless the budget is smaller."""
 _LEAST_SECONDS, _BYTES_A_SECOND = 60, 1 << 20
-_END = 10**7
-"""A row and a column beyond every sheet."""
+_END = 10**7  # a row and a column beyond every sheet
 _DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, RuntimeError, ValueError)
 """What goes wrong with a damaged archive."""
 
@@ -65,17 +64,12 @@ class Workbook:
     """Where in which workbook a table was; rows and columns are counted from 0."""
 
     content: bytes
-    sheets: tuple[str, ...]
-    """sheets that hold something"""
+    sheets: tuple[str, ...]  # sheets that hold something
     sheet: str
-    header: int
-    """row of the names, the last one if the header has several"""
-    rows: tuple[int, ...]
-    """row of the sheet for each row of the table"""
-    right: int
-    """last column of the table"""
-    texts: frozenset[str]
-    """columns whose cells are texts, so that marks such as NA among them mean nothing"""
+    header: int  # row of the names, the last one if the header has several
+    rows: tuple[int, ...]  # row of the sheet for each row of the table
+    right: int  # last column of the table
+    texts: frozenset[str]  # columns whose cells are texts, so that marks such as NA among them mean nothing
 
     @property
     def can_be_kept(self) -> bool:

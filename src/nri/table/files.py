@@ -26,8 +26,7 @@ _KNOWN_BY_START = {
     b"PK\x03\x04": "a zip archive; give the table that is in it",
     b"%PDF": "a PDF document; give a CSV, TSV, Excel, Parquet or ARFF table",
 }
-_STEP = 1 << 24
-"""Bytes read in one go."""
+_STEP = 1 << 24  # bytes read in one go
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 REMEDY = "give a CSV, TSV, Excel, Parquet or ARFF table"
 
@@ -39,16 +38,11 @@ _MEMORY_A_BYTE, MEMORY_A_CELL = 12, 50
 class Budget:
     """What a table may take. Each check raises an InputError that names the limit and a remedy."""
 
-    bytes: int
-    """most bytes of a file as it comes"""
-    unpacked: int
-    """most bytes of all layers once compression is undone"""
-    cells: int
-    """most cells"""
-    memory: int
-    """most bytes of memory while it is read, as far as can be estimated before"""
-    remedy: str = "give fewer rows or columns"
-    """what to do about it"""
+    bytes: int  # most bytes of a file as it comes
+    unpacked: int  # most bytes of all layers once compression is undone
+    cells: int  # most cells
+    memory: int  # most bytes of memory while it is read, as far as can be estimated before
+    remedy: str = "give fewer rows or columns"  # what to do about it
 
     def check_bytes(self, size: int, name: str) -> None:
         """Refuse a file that has too many bytes."""

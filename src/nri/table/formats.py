@@ -1,9 +1,4 @@
-"""Formats: gzip, Parquet, ARFF, and delimited texts with very many columns.
-
-ARFF is the attribute-relation format of Weka and OpenML. The cells of a text with very many columns would
-take several times the file as texts: its columns of plain numbers become numbers at once, some columns at a
-time.
-"""
+"""Formats: gzip, Parquet, and ARFF, the attribute-relation format of Weka and OpenML."""
 
 from __future__ import annotations
 
@@ -12,17 +7,13 @@ import io
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nri.errors import InputError, require_extra
-from nri.rule.column import Column
-from nri.table.cells import TypedCells, check_distinct, plain_numbers, plain_numbers_of
+from nri.table.cells import check_distinct, plain_numbers
 from nri.table.date import parse_dates
-from nri.table.delimited import lines_of, split_cells
 from nri.table.files import Budget
 
 if TYPE_CHECKING:
@@ -31,10 +22,8 @@ if TYPE_CHECKING:
 
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
 """First bytes of files."""
-_STEP = 1 << 20
-"""Bytes looked at in one go."""
-_LAYERS = 3
-"""Most layers of compression around a table; one is usual, two happen by mistake."""
+_STEP = 1 << 20  # bytes looked at in one go
+_LAYERS = 3  # most layers of compression around a table; one is usual, two happen by mistake
 _KEPT = 32 * _STEP
 """Bytes kept of an unpacked file before it is known to fit; a larger one is unpacked a second time."""
 
@@ -82,10 +71,8 @@ def _chunks(content: bytes, name: str) -> Iterator[bytes]:
         raise InputError(f"{name} is damaged: it cannot be uncompressed; get it again") from None
 
 
-_MEMORY_A_VALUE = 32
-"""About what a value takes that has a type of its own."""
-_MOST_TIMES = 30
-"""Different times of day that may be categories, such as the begin of shifts."""
+_MEMORY_A_VALUE = 32  # about what a value takes that has a type of its own
+_MOST_TIMES = 30  # different times of day that may be categories, such as the begin of shifts
 
 
 def read_parquet(content: bytes, name: str, budget: Budget) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -303,59 +290,3 @@ def _arff_column(name: str, declared: Any, cells: Sequence[str | None], places: 
         row = int(np.flatnonzero(bad)[0])
         raise InputError(f"{places[row]}: {str(texts[row])[:40]!r} is {what}; correct the cell or write ?")
     return values
-
-
-_AT_ONCE = 2000
-"""Columns that are split at once."""
-
-
-def read_wide(text: str, delimiter: str) -> tuple[dict[str, Any], dict[str, TypedCells]] | None:
-    """Split a wide text with a header line; columns of plain numbers come apart, and are empty in the table.
-
-    None if it is not as plain as that: then :func:`nri.table.delimited.read_delimited` reads it.
-    """
-    try:
-        import pyarrow as pa
-    except ModuleNotFoundError:
-        return None
-    edges = None if not text.isascii() or '"' in text or "\r" in text else _edges(text, delimiter)
-    if edges is None or len(edges) < 2:
-        return None
-    columns: dict[str, pa.Array] = {}
-    numbers: dict[str, TypedCells] = {}
-    names: list[str] = []
-    for group in range(edges.shape[1] - 1):
-        pieces = (text[start:end] for start, end in edges[:, group : group + 2].tolist())
-        joined = "\n".join(piece.removeprefix(delimiter) for piece in pieces)
-        cells = split_cells(joined, delimiter, passing=True)
-        if cells is None or len(cells) != len(edges):
-            return None
-        # one piece of memory for all: small ones would lie between texts that go, and keep their room
-        values = np.empty((cells.num_columns, len(edges) - 1))
-        known = np.empty(values.shape, dtype=bool)
-        for place, column in enumerate(cells.columns):
-            name, body = str(column[0].as_py()).strip(), column.slice(1).combine_chunks()
-            names.append(name)
-            plain = plain_numbers_of(body)
-            columns[name] = body if plain is None else pa.nulls(len(body))
-            if plain is not None:
-                values[place], known[place] = plain.column.values, plain.column.known
-                numbers[name] = TypedCells(Column(values[place], known[place]), plain.whole)
-    if "" in names or len(columns) < len(names):
-        return None  # reading it in the usual way shows what is wrong
-    return columns, numbers
-
-
-def _edges(text: str, delimiter: str) -> NDArray[np.int64] | None:
-    """[lines, groups + 1]: where groups of columns begin and end in the text; None if lines differ."""
-    rows, widths, start = [], set(), 0
-    for line in lines_of(text):
-        content = line.removesuffix("\n")
-        places = np.flatnonzero(np.frombuffer(content.encode(), dtype=np.uint8) == ord(delimiter))
-        widths.add(len(places))
-        if not content.strip() or len(widths) > 1:
-            return None
-        rows.append([start, *(start + places[_AT_ONCE - 1 :: _AT_ONCE]).tolist(), start + len(content)])
-        start += len(line)
-    edges = np.array(rows, dtype=np.int64)
-    return edges if all((a < b).all() for a, b in pairwise(edges.T)) else None

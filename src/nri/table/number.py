@@ -54,8 +54,7 @@ _CELL = re.compile(
 )
 _NO_UNIT = ("", "")
 _SPELLED_BOUNDS = {"\u2264": "<=", "\u2265": ">="}
-_LONGEST = 60
-"""Characters of a number with its unit and marks; longer texts are prose."""
+_LONGEST = 60  # characters of a number with its unit and marks; longer texts are prose
 _LONE_UNITS = frozenset("mgslhdykKVWCFLM\u00b5\u03bc")
 """Single letters that stand right behind a number as its unit; ``12A`` is a seat or a flat."""
 _UNIT_WITH_DIGITS = re.compile(r"[^\W\d_]+[23]|.*[/^].*")
@@ -67,12 +66,10 @@ class NumberCell:
 
     digits: str
     negative: bool
-    units: tuple[str, str]
-    """the currency in front and the unit behind, each empty if there is none"""
+    units: tuple[str, str]  # the currency in front and the unit behind, each empty if there is none
     bound: str
     """``<``, ``<=``, ``>`` or ``>=`` if the cell only says on which side of this number it is, else empty"""
-    bracketed: bool
-    """whether it stands in brackets, as accounts write negative numbers"""
+    bracketed: bool  # whether it stands in brackets, as accounts write negative numbers
     qualified: bool
     """whether something says that it is not quite sure, as in ``~4.1``, ``ca. 4.1`` and ``4.1*``"""
 
@@ -140,13 +137,10 @@ _BLANKS = " \u00a0\u2009\u202f"
 class NumberStyle:
     """One way to write digits: what stands between thousands, and what before decimals."""
 
-    pattern: re.Pattern[str]
-    """what digits in this style look like, without a sign"""
-    groups: str = ""
-    """characters that may stand between thousands"""
+    pattern: re.Pattern[str]  # what digits in this style look like, without a sign
+    groups: str = ""  # characters that may stand between thousands
     decimal: str = "."
-    words: str = ""
-    """how to call it in a note; empty for the usual style, which needs none"""
+    words: str = ""  # how to call it in a note; empty for the usual style, which needs none
 
     def value(self, digits: str) -> float | None:
         """Return the number, None if the digits are not written in this style.
@@ -219,8 +213,7 @@ def sure_value(digits: str) -> float | None:
 
 _MOST_ODD = 0.5
 """Largest share of the cells that may be no numbers: a column is a category only if most of it is."""
-_LEAST_DISTINCT = 3
-"""Two numbers with a unit are two categories as well, and better left to say so."""
+_LEAST_DISTINCT = 3  # two numbers with a unit are two categories as well, and better left to say so
 _LEAST_BESIDE_WORDS = 6
 """Of few numbers and a word, the word may be a category or a class of its own: grades 1, 2, 3 and none."""
 _PHONE_DIGITS = 7

@@ -29,7 +29,6 @@ from nri.table.cells import (
     TextCells,
     TypedCells,
     number_as_text,
-    plain_numbers_of,
     recognise_categories,
     recognise_plain,
     spread,
@@ -39,8 +38,8 @@ from nri.table.codes import DEFAULT, ReadOptions, missing_codes
 from nri.table.delimited import TextColumn, read_delimited, sniff_delimiter
 from nri.table.excel import SheetChoice, Workbook, is_workbook, read_workbook
 from nri.table.files import MEMORY_A_CELL, REMEDY, Budget, decode, machine_budget, read_content
-from nri.table.formats import GZIP, PARQUET, read_arff, read_parquet, read_wide, unpacked
-from nri.table.ragged import header_for, refuse_ragged_rows
+from nri.table.formats import GZIP, PARQUET, read_arff, read_parquet, unpacked
+from nri.table.split import header_for, plain_numbers_of, read_wide, refuse_ragged_rows
 from nri.table.table import Note, Table, logger, make_table
 
 if TYPE_CHECKING:

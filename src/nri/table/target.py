@@ -21,24 +21,19 @@ from nri.table.weights import weighted_by
 
 MAX_CLASSES = 20
 """More classes than this are no classes but names, counts or measurements."""
-_MAX_UNREPEATED = 10
-"""So many at most if they are numbers with fractions, or most of them occur once."""
+_MAX_UNREPEATED = 10  # so many at most if they are numbers with fractions, or most of them occur once
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
     """A column as labels, for every row: what is to be explained, or what a model said."""
 
-    name: str
-    """the column, or the comparison, as the caller wrote it"""
-    column: str
-    """the column that was read"""
-    labels: Column
-    """[M]; true or false if the caller compares"""
+    name: str  # the column, or the comparison, as the caller wrote it
+    column: str  # the column that was read
+    labels: Column  # [M]; true or false if the caller compares
     plan: ColumnPlan
     compared: bool = False
-    what: str = "target"
-    """what it is called in messages"""
+    what: str = "target"  # what it is called in messages
 
 
 def read_answers(table: Table, query: str, what: str = "target") -> Answers:
