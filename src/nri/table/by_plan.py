@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nri.arrays import BoolArray, FloatArray
+from nri.arrays import BoolArray
 from nri.errors import InputError, UnknownColumnError
 from nri.rule.column import Column, ColumnPlan, empty_column
 from nri.rule.literal import Kind, Literal, Op
@@ -25,6 +25,7 @@ from nri.table.cells import (
     TextCells,
     TypedCells,
     as_code,
+    as_numbers,
     example,
     fold,
     number_as_text,
@@ -114,11 +115,6 @@ def recast(column: Column, plan: ColumnPlan, name: str) -> Column:
         f"column {name!r} holds a {present} ({example(str(column.values[row]))} in row {row + 1}) where a "
         f"{kind} is expected; give the column as it was when the rule was induced"
     )
-
-
-def as_numbers(column: Column) -> FloatArray:
-    """[M]: numbers as they are, yes as 1 and no as 0; NaN where unknown."""
-    return np.where(column.known, column.values.astype(np.float64), np.nan)
 
 
 def _respelled(column: Column, plan: ColumnPlan) -> Column:

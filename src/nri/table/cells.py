@@ -178,6 +178,11 @@ def without_codes(column: Column, plan: ColumnPlan) -> Column:
     return Column(column.values, column.known & ~np.isin(column.values, np.array(codes, column.values.dtype)))
 
 
+def as_numbers(column: Column) -> FloatArray:
+    """[M]: numbers as they are, yes as 1 and no as 0; NaN where unknown."""
+    return np.where(column.known, column.values.astype(np.float64), np.nan)
+
+
 def number_as_text(value: float) -> str:
     """Write a number that serves as a category: 2.0 is ``2``, as the same cell would be in a file."""
     return str(int(value)) if float(value).is_integer() else repr(float(value))

@@ -18,8 +18,7 @@ from nri.table.cells import as_code
 
 _CODES = (*(sign * int("9" * n) for n in range(1, 6) for sign in (1, -1)), 90, 98, 998, 88, 888, 77, 777)
 """Numbers that are written where there is none."""
-_SMALL = 9
-"""Widest range of numbers that may be codes of answers themselves, as 1 to 5."""
+_SMALL = 9  # widest range of numbers that may be codes of answers themselves, as 1 to 5
 
 
 @dataclass(frozen=True)

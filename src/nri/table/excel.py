@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 INSTALL = "pip install 'nri[excel]'"
-_ZIP, _OLD = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+WORKBOOKS = _ZIP, _OLD = b"PK", b"\xd0\xcf\x11\xe0"
+"""First bytes of workbooks; the newer ones are archives."""
 _RANGE = re.compile(r"(?:(.*)!)?\$?([A-Za-z]{1,3})\$?(\d+)(?::\$?([A-Za-z]{1,3})\$?(\d+))?")
 _LEAST_MEMORY, _MEMORY_A_BYTE = 1 << 30, 100
 """Bytes of memory for any workbook, and for each byte that it unpacks to, unless the budget is smaller."""
@@ -121,16 +122,18 @@ def _column_number(letters: str) -> int:
     return number - 1
 
 
-def is_workbook(content: bytes) -> bool:
-    """Whether bytes are a workbook of a spreadsheet: xlsx, xlsm, xlsb, ods or the old xls."""
-    if not content.startswith(_ZIP):
-        return content.startswith(_OLD)
+def is_workbook(content: bytes, *, by_name: bool = False) -> bool:
+    """Whether bytes are a workbook of a spreadsheet: xlsx, xlsm, xlsb, ods or the old xls.
+
+    An archive that is one ``by_name`` may be damaged.
+    """
+    if not content.startswith(_ZIP) or by_name:
+        return content.startswith((_ZIP, _OLD))
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            names = set(archive.namelist())
+            return not {"xl/workbook.xml", "xl/workbook.bin", "content.xml"}.isdisjoint(archive.namelist())
     except _DAMAGED:
         return False
-    return bool(names & {"xl/workbook.xml", "xl/workbook.bin", "content.xml"})
 
 
 def read_workbook(
@@ -142,6 +145,8 @@ def read_workbook(
     """
     import pandas as pd
 
+    if choice.header == 0:
+        raise InputError(f"{name}: a sheet without names cannot be read; put a row of names above it")
     with _Parser(content, name, budget) as parser:
         sizes = parser.answer()["sheets"]
         n_cells = sum((bottom + 1) * (right + 1) for *_, bottom, right in sizes)

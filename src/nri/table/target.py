@@ -17,7 +17,7 @@ from nri.table.by_plan import comparison_of
 from nri.table.cells import TRUE_FALSE, ZERO_ONE, number_as_text
 from nri.table.cuts import plain_number
 from nri.table.table import Table
-from nri.table.weights import weighted_by
+from nri.table.weights import column_weights
 
 MAX_CLASSES = 20
 """More classes than this are no classes but names, counts or measurements."""
@@ -126,7 +126,12 @@ def features_for(table: Table, taken: Sequence[str], weights: str | None, known:
     if not features.names:
         names = " and ".join(map(repr, taken))
         raise InputError(f"the table has no column but {names}; give columns to explain it by")
-    return features if weights is None else weighted_by(features, weights, known)
+    if weights is None:
+        return features
+    counts, others = column_weights(features.columns, weights, known), features.without(weights)
+    if not others.names:
+        raise InputError("the table has no column but target and weights; give columns to explain it by")
+    return others.reweighted(counts)
 
 
 def encode(answers: Answers, *, max_classes: int = MAX_CLASSES) -> tuple[Classes, BoolArray]:
