@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 TRUE_FALSE = ColumnPlan(Kind.BOOLEAN)
 """Columns of the words true and false."""
+TYPED_BOOLEAN = ColumnPlan(Kind.BOOLEAN, no_and_yes=("False", "True"))
+"""Columns that hold True and False by their type."""
 ZERO_ONE = ColumnPlan(Kind.BOOLEAN, no_and_yes=("0", "1"))
 """Columns of the numbers 0 and 1."""
 
@@ -97,12 +99,7 @@ class ReadColumn:
 
 
 def text_cells(cells: "NDArray[Any] | pa.Array[Any]") -> TextCells:
-    """Return the cells of a text file's column: without blanks around them, marks for nothing missing.
-
-    >>> cells = text_cells(np.array([" a", "NA", "a"], dtype=object))
-    >>> cells.codes.tolist(), cells.texts
-    ([0, -1, 0], ('a',))
-    """
+    """Return the cells of a text file's column: without blanks around them, marks for nothing missing."""
     codes: NDArray[Any]
     if isinstance(cells, np.ndarray):
         first: dict[str, int] = {}
@@ -120,6 +117,7 @@ def text_cells(cells: "NDArray[Any] | pa.Array[Any]") -> TextCells:
 PADDED = re.compile(r"[+-]?0[0-9]+")
 """A number with leading zeros is a code."""
 _WHOLE = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 
 
 def recognise_plain(texts: Sequence[str], *, decimal_comma: bool = False) -> ParsedTexts | None:
@@ -136,9 +134,7 @@ def recognise_plain(texts: Sequence[str], *, decimal_comma: bool = False) -> Par
     if decimal_comma and not np.isfinite(values).all():
         plan = replace(plan, decimal=",")
         values = plain_numbers([text.replace(",", ".") if "." not in text else "" for text in texts])
-    if not np.isfinite(values).all():
-        return None
-    if any(text[:1] in "0+-" and PADDED.fullmatch(text) for text in texts):
+    if not np.isfinite(values).all() or any(map(PADDED.fullmatch, texts)):
         return None
     return ParsedTexts(values, replace(plan, whole=are_whole(texts, values)))
 
@@ -147,9 +143,6 @@ def plain_numbers(texts: Sequence[str]) -> FloatArray:
     """Read decimal numbers with a point; NaN where a text is none."""
     numbers = (float(text) if _DECIMAL.fullmatch(text) else np.nan for text in texts)
     return np.fromiter(numbers, dtype=np.float64, count=len(texts))
-
-
-_DECIMAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 
 
 def are_whole(texts: Sequence[str], values: FloatArray) -> bool:
@@ -189,11 +182,7 @@ def number_as_text(value: float) -> str:
 
 
 def as_code(cell: object) -> str:
-    """Return a code as it is kept in a plan: numbers in one spelling, texts without blanks around them.
-
-    >>> as_code(-999.0), as_code(" 2.0 "), as_code("unknown")
-    ('-999', '2', 'unknown')
-    """
+    """Return a code as it is kept in a plan: numbers in one spelling, texts without blanks around them."""
     text = str(cell).strip()
     try:
         return number_as_text(float(text)) if isfinite(float(text)) else text
@@ -201,12 +190,13 @@ def as_code(cell: object) -> str:
         return text
 
 
-def check_distinct(names: Iterable[str]) -> None:
-    """Raise an InputError when two columns have the same name."""
+def check_distinct(names: Iterable[str], where: str = "", hint: str = "") -> None:
+    """Raise an InputError when two columns have the same name, which may say where that is."""
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
+        place = f"{where}: " if where else ""
         shown = ", ".join(map(repr, repeated[:3])) + (", ..." if len(repeated) > 3 else "")
-        raise InputError(f"duplicate column names: {shown}; give each column its own name")
+        raise InputError(f"{place}duplicate column names: {shown}; give each column its own name{hint}")
 
 
 def example(text: str) -> str:
@@ -216,11 +206,7 @@ def example(text: str) -> str:
 
 
 def some_cells(texts: Sequence[str], counts: IntArray, mask: BoolArray, what: str) -> str:
-    """Return how many cells are so and a few of them, the most frequent first; nothing if none is.
-
-    >>> some_cells(["a", "b", "c"], np.array([1, 5, 2]), np.array([True, True, False]), "are letters")
-    "6 of 8 cells are letters, such as 'b', 'a'"
-    """
+    """Return how many cells are so and a few of them, the most frequent first; nothing if none is."""
     if not mask.any():
         return ""
     order = sorted(np.flatnonzero(mask).tolist(), key=lambda i: (-counts[i], texts[i]))
@@ -250,20 +236,12 @@ def recognise_categories(texts: Sequence[str], counts: IntArray, *, exact: bool 
 
 
 def fold(text: str) -> str:
-    """Return what two spellings of one word have in common: all but case and blanks.
-
-    >>> fold(" Yes ") == fold("YES")
-    True
-    """
+    """Return what two spellings of one word have in common: all but case and blanks."""
     return " ".join(text.split()).casefold()
 
 
 def spellings_of(texts: Sequence[str], counts: IntArray) -> dict[str, str]:
-    """Return for each text that is spelled otherwise elsewhere the spelling to use: the most frequent one.
-
-    >>> spellings_of(["yes", "YES", "no"], np.array([5, 2, 3]))
-    {'YES': 'yes'}
-    """
+    """Return for each text that is spelled otherwise elsewhere the spelling to use: the most frequent one."""
     used: dict[str, str] = {}
     for places in _of_one_word(texts):
         best = min(places, key=lambda i: (-counts[i], texts[i] != texts[i].strip(), texts[i].swapcase()))

@@ -87,11 +87,6 @@ def missing_codes(distinct: NDArray[np.float64], counts: IntArray) -> dict[float
 
     A code lies outside the other numbers and repeats. It is plain where it is far outside, or negative where
     all others are counts, or beyond a few codes of answers.
-
-    >>> missing_codes(np.array([-999.0, 110, 120, 140]), np.array([5, 9, 20, 8]))
-    {-999.0: True}
-    >>> missing_codes(np.array([20.0, 50, 80, 99]), np.array([5, 9, 20, 8]))
-    {99.0: False}
     """
     may_be = np.isin(distinct, _CODES) & (counts >= 2)
     others = distinct[~may_be]

@@ -55,10 +55,7 @@ def read_delimited(text: str, name: str, delimiter: str) -> dict[str, TextColumn
             "%s: the first line looks like a row; if it is one, add --header 0, or a line of names", name
         )
     names = [title or f"column {place}" for place, (title, _) in enumerate(named, start=1)]
-    try:
-        check_distinct(names)
-    except InputError as error:
-        raise InputError(f"{name}: {error} (the first line must hold the names)") from None
+    check_distinct(names, name, " (the first line must hold the names)")
     return dict(zip(names, (cells for _, cells in named), strict=True))
 
 
@@ -74,11 +71,7 @@ def _looks_like_row(named: list[tuple[str, TextColumn]]) -> bool:
 
 
 def sniff_delimiter(text: str) -> str:
-    r"""Return the delimiter that splits the header and then most other lines into as many fields.
-
-    >>> sniff_delimiter("a;b\n1,5;2,5\n")
-    ';'
-    """
+    """Return the delimiter that splits the header and then most other lines into as many fields."""
     sample = text[:_SAMPLE_CHARACTERS]
     if len(sample) < len(text):  # the last line may be cut off
         sample = sample[: sample.rfind("\n") + 1] or sample

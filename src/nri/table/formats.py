@@ -29,12 +29,7 @@ _KEPT = 32 * _STEP
 
 
 def unpacked(content: bytes, name: str, budget: Budget) -> bytes:
-    """Undo gzip, all of its layers, within a budget.
-
-    >>> from nri.table.files import machine_budget
-    >>> unpacked(gzip.compress(gzip.compress(b"a,b")), "t.csv.gz", machine_budget())
-    b'a,b'
-    """
+    """Undo gzip, all of its layers, within a budget."""
     kept: list[bytes] = []
     size = cells = 0
     marks = b""
@@ -44,8 +39,7 @@ def unpacked(content: bytes, name: str, budget: Budget) -> bytes:
         size += len(chunk)
         budget.check_unpacked(size, name)
         if marks:
-            letters = np.frombuffer(chunk, dtype=np.uint8)
-            cells += sum(int(np.count_nonzero(letters == mark)) for mark in marks)
+            cells += sum(map(chunk.count, marks))
             budget.check_text(size, cells, name)
         if size <= _KEPT:
             kept.append(chunk)
@@ -165,40 +159,26 @@ def read_arff(text: str, name: str) -> pd.DataFrame:
     """Read a dense ARFF table: nominal, numeric, string and date columns, ``?`` for missing cells."""
     import pandas as pd
 
-    names: list[str] = []
-    types: list[Any] = []
-    rows: list[list[str | None]] = []
-    places: list[str] = []
-    in_header = True
-    for number, line in enumerate(text.splitlines(), start=1):
-        line, place = line.strip(), f"{name}, line {number}"
-        if not line or line.startswith("%"):
-            continue
-        if not in_header:
-            rows.append(_arff_row(line, len(names), place))
-            places.append(place)
-        elif line.lower().startswith("@data"):
-            in_header = False
-            if not names:
-                raise InputError(f"{name} declares no @attribute before @data; declare the columns")
-        elif line.lower().startswith("@attribute"):
-            column, declared = _attribute(line, place)
-            names.append(column)
-            types.append(declared)
+    numbered = ((f"{name}, line {n}", line.strip()) for n, line in enumerate(text.splitlines(), start=1))
+    lines = [(place, line) for place, line in numbered if line and not line.startswith("%")]
+    data = next((i for i, (_, line) in enumerate(lines) if line.lower().startswith("@data")), None)
+    declared = []
+    for place, line in lines[:data]:
+        if line.lower().startswith("@attribute"):
+            declared.append(_attribute(line, place))
         elif not line.lower().startswith("@relation"):
             raise InputError(f"{place}: {line[:40]!r} is no ARFF declaration; correct the header")
-    if in_header:
+    if data is None:
         raise InputError(f"{name} has no @data line; give an ARFF file with rows")
-    try:
-        check_distinct(names)
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from None
+    if not declared:
+        raise InputError(f"{name} declares no @attribute before @data; declare the columns")
+    rows = [_arff_row(line, len(declared), place) for place, line in lines[data + 1 :]]
+    check_distinct((column for column, _ in declared), name)
     if not rows:
         raise InputError(f"{name} has no rows after @data; give at least one row")
-    columns = zip(names, types, zip(*rows, strict=True), strict=True)
-    return pd.DataFrame(
-        {column: _arff_column(column, declared, cells, places) for column, declared, cells in columns}
-    )
+    places = [place for place, _ in lines[data + 1 :]]
+    columns = zip(declared, zip(*rows, strict=True), strict=True)
+    return pd.DataFrame({one: _arff_column(one, kind, cells, places) for (one, kind), cells in columns})
 
 
 def _attribute(line: str, place: str) -> tuple[str, Any]:
@@ -212,10 +192,9 @@ def _attribute(line: str, place: str) -> tuple[str, Any]:
             raise InputError(f"{place}: the categories of {name!r} have no closing brace; add it")
         return name, [text for text in _arff_cells(declared[1:-1], place) if text is not None]
     word, _, rest = declared.partition(" ")
-    if word.lower() in ("numeric", "real", "integer"):
-        return name, "numeric"
-    if word.lower() == "string":
-        return name, "string"
+    kinds = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "string"}
+    if word.lower() in kinds:
+        return name, kinds[word.lower()]
     if word.lower() != "date":
         raise InputError(
             f"{place}: column {name!r} has type {word!r}; use numeric, string, date or {{categories}}"
@@ -261,30 +240,26 @@ def _unquoted(match: re.Match[str]) -> str:
 
 
 def _arff_column(name: str, declared: Any, cells: Sequence[str | None], places: Sequence[str]) -> Any:
-    texts = np.array(cells, dtype=object)
-    known = np.array([cell is not None for cell in cells])
+    import pandas as pd
+
+    texts, known = np.array(cells, dtype=object), np.array([cell is not None for cell in cells])
     if declared == "string":
         return texts
     values: Any
     if isinstance(declared, list):
-        bad, what = known & ~np.isin(texts, declared), f"no category of {name!r}"
-        texts_or_none = [None if odd else text for text, odd in zip(texts, bad, strict=True)]
-        import pandas as pd
-
-        values = pd.Categorical(texts_or_none, categories=list(dict.fromkeys(declared)))
+        order = {text: place for place, text in enumerate(dict.fromkeys(declared))}
+        values = pd.Categorical.from_codes([order.get(cell, -1) for cell in cells], pd.Index(list(order)))
+        bad, what = known & (values.codes < 0), f"no category of {name!r}"
     elif declared == "numeric":
         values = np.full(len(texts), np.nan)
         values[known] = plain_numbers(texts[known])
         bad, what = known & np.isnan(values), f"no number, as {name!r} needs"
     else:
         values = np.full(len(texts), np.datetime64("NaT"), dtype="datetime64[us]")
-        dates: Any = parse_dates(texts[known])
-        if declared != "ISO8601":
-            import pandas as pd
-
-            series = pd.Series(texts[known], dtype=object)
-            dates = pd.to_datetime(series, format=declared, errors="coerce").to_numpy(dtype="datetime64[us]")
-        values[known] = dates
+        if declared == "ISO8601":
+            values[known] = parse_dates(texts[known])
+        else:
+            values[known] = pd.to_datetime(texts[known], format=declared, errors="coerce")
         bad, what = known & np.isnat(values), f"no date, as {name!r} needs"
     if bad.any():
         row = int(np.flatnonzero(bad)[0])

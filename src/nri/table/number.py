@@ -115,11 +115,7 @@ def _one_unit(text: str) -> str:
 
 
 def is_missing_word(text: str) -> bool:
-    """Whether a cell beside numbers is a sign or a word for nothing, such as ``unknown``.
-
-    >>> is_missing_word("Unknown"), is_missing_word("--"), is_missing_word("pending")
-    (True, True, False)
-    """
+    """Whether a cell beside numbers is a sign or a word for nothing, such as ``--`` or ``unknown``."""
     return _is_missing_mark(text) or text.strip().lower() in _WORDS
 
 
@@ -140,11 +136,7 @@ class NumberStyle:
     words: str = ""  # how to call it in a note; empty for the usual style, which needs none
 
     def value(self, digits: str) -> float | None:
-        """Return the number, None if the digits are not written in this style.
-
-        >>> COMMA_GROUPS.value("5,500.5"), COMMA_GROUPS.value("5,50")
-        (5500.5, None)
-        """
+        """Return the number, None if the digits are not written in this style."""
         if not self.pattern.fullmatch(digits):
             return None
         for character in self.groups:
@@ -178,11 +170,7 @@ _MAY_BE_SURE = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[0-9]+(?P<mark>[ '\u2019])[0-9
 
 
 def sure_value(digits: str) -> float | None:
-    """Return the number that digits can only be, in whatever style; None where two styles would differ.
-
-    >>> sure_value("4,1"), sure_value("1,234,567"), sure_value("4,100")
-    (4.1, 1234567.0, None)
-    """
+    """Return the number that digits can only be, as ``4,1``; None where styles differ, as on ``4,100``."""
     if not _MAY_BE_SURE.fullmatch(digits):
         return None
     values = {style.value(digits) for style in _STYLES} - {None}

@@ -22,6 +22,7 @@ from nri.table import date, number
 from nri.table.by_plan import read_by, recast
 from nri.table.cells import (
     TRUE_FALSE,
+    TYPED_BOOLEAN,
     ZERO_ONE,
     Cells,
     ParsedTexts,
@@ -341,7 +342,7 @@ def _typed(cells: TypedCells, kind: Kind | None) -> ReadColumn:
     if kind is not None and kind is not column.kind:
         return ReadColumn(recast(column, ColumnPlan(kind), "the column"), ColumnPlan(kind), cells.note)
     if column.kind is Kind.BOOLEAN:
-        return ReadColumn(column, replace(TRUE_FALSE, no_and_yes=("False", "True")), cells.note)
+        return ReadColumn(column, TYPED_BOOLEAN, cells.note)
     return ReadColumn(column, ColumnPlan(column.kind, unit=("", cells.unit), whole=cells.whole), cells.note)
 
 

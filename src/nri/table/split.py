@@ -70,11 +70,7 @@ def refuse_ragged_rows(text: str, name: str, delimiter: str) -> None:
 
 
 def header_for(text: str, delimiter: str) -> str:
-    """Return a line of names for a text that has none.
-
-    >>> header_for("3;4", ";")
-    'column 1;column 2'
-    """
+    """Return a line of names for a text that has none: ``column 1;column 2``."""
     width = len(next(csv.reader(io.StringIO(text), delimiter=delimiter), []))
     return delimiter.join(f"column {place}" for place in range(1, width + 1))
 

@@ -112,11 +112,7 @@ def write_table(frame: pd.DataFrame, destination: str | Path | IO[Any], *, forma
 
 
 def protect_from_formulas(cell: Any) -> Any:
-    """Return a text cell so that no spreadsheet runs it; anything else as it is.
-
-    >>> protect_from_formulas("=cmd|' /C calc'!A0"), protect_from_formulas("-"), protect_from_formulas(-5)
-    ("'=cmd|' /C calc'!A0", '-', -5)
-    """
+    """Return a text cell so that no spreadsheet runs it; anything else as it is."""
     if not isinstance(cell, str) or not cell.startswith(_FORMULA_START):
         return cell
     harmless = cell in ("+", "-") or _PLAIN_NUMBER.fullmatch(cell)
