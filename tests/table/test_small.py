@@ -5,7 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
+from nri.rule import Literal, Op
 from nri.table import label_table, table_of
+from nri.table.by_plan import read_condition
 from nri.table.cells import as_code, fold, some_cells, spellings_of, text_cells
 from nri.table.codes import missing_codes
 from nri.table.cuts import Cut, even_thresholds, plain_date, say
@@ -102,3 +104,7 @@ def test_a_class_is_found_by_its_text_and_rows_are_described():
 def test_no_spreadsheet_runs_a_cell():
     cells = ["=cmd|' /C calc'!A0", "-", -5]
     assert [protect_from_formulas(cell) for cell in cells] == ["'=cmd|' /C calc'!A0", "-", -5]
+
+
+def test_a_condition_is_read_as_a_literal():
+    assert read_condition(table_of({"age": [20, 90]}), "age > 80") == Literal("age", Op.GT, 80)

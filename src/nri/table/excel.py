@@ -143,7 +143,7 @@ def read_workbook(
 
     if choice.header == 0:
         raise InputError(f"{name}: a sheet without names cannot be read; put a row of names above it")
-    with _Parser(content, name, budget) as parser:
+    with contextlib.closing(_Parser(content, name, budget)) as parser:
         sizes = parser.answer()["sheets"]
         n_cells = sum((bottom + 1) * (right + 1) for *_, bottom, right in sizes)
         budget.check_cells(n_cells, name)
@@ -203,10 +203,7 @@ class _Parser:
         self._timer.start()
         self._send(json.dumps({"size": len(content), "memory": self._memory}).encode() + b"\n" + content)
 
-    def __enter__(self) -> _Parser:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self._timer.cancel()
         self._process.kill()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -224,9 +221,9 @@ class _Parser:
         answer: dict[str, Any] = {"problem": "late" if self._is_late else "memory"}  # it has died
         if line.endswith(b"\n"):
             answer = json.loads(line, object_hook=_from_json)
-        problem = answer.get("problem")
-        if problem is None:
+        if "problem" not in answer:
             return answer
+        problem = answer["problem"]
         if problem == "password":
             raise InputError(f"{self._name} is locked by a password; save a copy without one")
         if problem in ("late", "memory"):
