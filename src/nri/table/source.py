@@ -52,8 +52,7 @@ _BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet"
 _BY_SUFFIX |= {".arff": "arff", **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "excel")}
 _ARFF = re.compile(r"(?:\s|%[^\r\n]*[\r\n])*@(?:relation|attribute)", re.IGNORECASE)
 """The first line that is no comment declares a relation or an attribute."""
-WIDE = 5000
-"""Columns from which on a text is wide."""
+WIDE = 5000  # columns from which on a text is wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +100,9 @@ class Source:
         """The columns."""
         return tuple(map(str, self.rows))
 
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.names)}
-
     def cells(self, name: str, *, plainly: bool = False) -> Cells:
         """Return the cells of a column; ``plainly``, plain numbers of a text file as numbers."""
-        if name not in self._places:
+        if name not in self.rows:
             raise UnknownColumnError(name, self.names)
         if name in self.plain:
             return self.plain[name]
@@ -125,7 +120,7 @@ class Source:
 
     def table(self, options: ReadOptions = DEFAULT) -> Table:
         """Decide what each column means, and read it; see :func:`read_table`."""
-        options.check(self._places)
+        options.check(self.names)
         # texts are no matrix
         cells = {name: self.cells(name) for name in self.names if self.written is None}
         is_matrix = self.written is None and not options.kinds and all(map(_is_of_matrix, cells.values()))
