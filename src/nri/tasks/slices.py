@@ -36,8 +36,7 @@ from nri.rows.batches import batches
 from nri.rows.files import Files
 from nri.rule import Clause, Kind, clause_truth
 from nri.table.binarizer import Binarizer
-from nri.table.by_plan import as_numbers
-from nri.table.cells import fold
+from nri.table.cells import as_numbers, fold
 from nri.table.source import Source, table_of
 from nri.table.table import Table
 from nri.table.target import MAX_CLASSES, Answers, labels_as_text, read_answers
