@@ -1,15 +1,31 @@
 """Small functions of the command line, each by an example."""
 
 import json
+import tomllib
+from inspect import signature
 from pathlib import Path
 
 import typer
 
+from nri.cli import options
+from nri.cli.app import app
 from nri.cli.console import printable
 from nri.cli.errors import in_options, usage_line
 from nri.cli.output import choose_format, record_json, text_table
 from nri.errors import TargetError
 from nri.rule import Clause, Literal, Op
+
+
+def test_every_declared_option_belongs_to_a_command():
+    table = tomllib.loads(Path(options.__file__).with_name("options.toml").read_text(encoding="utf-8"))
+    commands = {
+        one.callback.__name__: set(signature(one.callback).parameters) for one in app.registered_commands
+    }
+    shared = [table.pop("arguments"), *table.pop("panels").values()]
+    every = set().union(*commands.values())
+    assert set(table.pop("rare")) <= every
+    assert not {name for some in shared for name in some} - every
+    assert not {(command, name) for command in table for name in set(table[command]) - commands[command]}
 
 
 def test_a_name_cannot_command_the_terminal():

@@ -16,7 +16,8 @@ from typer.core import TyperCommand, TyperGroup
 from nri.cli import plugins
 from nri.cli.apply import explain, export, predict
 from nri.cli.console import drop_output, mute_notes, notes_on_stderr, prepare_streams
-from nri.cli.induce import RARE, induce
+from nri.cli.induce import induce
+from nri.cli.options import RARE, declared
 from nri.cli.running import demo, export_weights, serve, train
 from nri.cli.tasks import compare, slices, stability, surrogate
 
@@ -55,9 +56,20 @@ class BriefCommand(TyperCommand):
         paragraphs = (self.help or "").split("\n\n")
         self.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
         self.short_help = " ".join(paragraphs[0].split())  # uncut in the list of commands
-        if any(parameter.name == "help_all" for parameter in self.params):
+        help_all = next((one for one in self.params if one.name == "help_all"), None)
+        if help_all is not None:
+            help_all.is_eager, help_all.callback = True, self._show_all
             for parameter in self.params:
                 parameter.hidden = parameter.name in RARE or getattr(parameter, "hidden", False)  # type: ignore[attr-defined]
+
+    def _show_all(self, context: Any, _: Any, wanted: bool) -> None:
+        if wanted:
+            for parameter in self.params:
+                parameter.hidden = False  # type: ignore[attr-defined]  # options have it
+            text = context.get_help()  # which may have been printed already
+            if text:
+                typer.echo(text)
+            raise typer.Exit
 
     def get_help_option(self, ctx: Any) -> Any:
         """Return --help, which is not listed: it is on the screen already."""
@@ -101,26 +113,23 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
     """Let a command that takes records be called with their fields, which is what typer sees of it.
 
     >>> from nri.cli.options import RowOptions
-    >>> def show(name: str, rows: RowOptions) -> None:
-    ...     print(name, rows.engine)
+    >>> def show(file: str, rows: RowOptions) -> None:
+    ...     print(file, rows.engine)
     >>> list(inspect.signature(spread(show)).parameters)[:4]
-    ['name', 'sheet', 'header', 'engine']
-    >>> spread(show)(name="rule", engine="memory")
-    rule memory
+    ['file', 'sheet', 'header', 'engine']
+    >>> spread(show)(file="visits.csv", engine="memory")
+    visits.csv memory
     """
-    parameters: dict[str, inspect.Parameter] = {}
-    records: dict[str, Any] = {}
-    hints = get_type_hints(command, include_extras=True)
+    hints = get_type_hints(command)
+    records: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    given: list[tuple[str, Any, Any]] = []
     for name, parameter in inspect.signature(command).parameters.items():
-        if not is_dataclass(hints[name]):
-            parameters[name] = parameter.replace(annotation=hints[name], kind=parameter.KEYWORD_ONLY)
-            continue
-        records[name] = hints[name]
-        kinds = get_type_hints(hints[name], include_extras=True)
-        for field in fields(hints[name]):
-            parameters[field.name] = inspect.Parameter(
-                field.name, parameter.KEYWORD_ONLY, default=field.default, annotation=kinds[field.name]
-            )
+        if name in records:
+            of_fields = get_type_hints(records[name])
+            given += [(one.name, of_fields[one.name], one.default) for one in fields(records[name])]
+        else:
+            given.append((name, hints[name], parameter.default))
+    kinds = {name: Annotated[kind, declared(command.__name__, name)] for name, kind, _ in given}
 
     @wraps(command)
     def called(**options: Any) -> None:
@@ -130,8 +139,13 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
             options[name] = record(**{field: options.pop(field) for field in own})
         command(**options)
 
-    called.__signature__ = inspect.Signature(list(parameters.values()))  # type: ignore[attr-defined]  # for typer
-    called.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
+    called.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # for typer
+        [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kinds[name])
+            for name, _, default in given
+        ]
+    )
+    called.__annotations__ = kinds
     return called
 
 

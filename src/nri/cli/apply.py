@@ -4,7 +4,7 @@ import json
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from nri.cli import options as opt
 from nri.cli.console import emit, message, printable, progress, show_rule
@@ -19,25 +19,15 @@ if TYPE_CHECKING:
 
 
 def predict(
-    rule: opt.RuleArgument,
-    file: opt.FileArgument,
+    rule: Path,
+    file: str,
     place: opt.StreamOptions,
-    out: opt.OutOption = None,
-    only: Annotated[bool, opt.option("--only", "Leave out the columns of the table itself.")] = False,
-    probability_of: Annotated[
-        opt.Texts,
-        opt.option("--probability-of CLASS", "Add the probability of this class, to sort by; repeatable."),
-    ] = None,
-    probabilities: Annotated[
-        bool, opt.option("--probabilities", "Add the probability of each class.")
-    ] = False,
-    posterior: Annotated[
-        opt.Text,
-        opt.option(
-            "--posterior FILE", "Add what the model believes beyond the rule, by the rule's own table."
-        ),
-    ] = None,
-    quiet: opt.QuietOption = False,
+    out: opt.File = None,
+    only: bool = False,
+    probability_of: opt.Texts = None,
+    probabilities: bool = False,
+    posterior: opt.Text = None,
+    quiet: bool = False,
 ) -> None:
     """Add predictions to a table: a class and its probability, a number, or a risk.
 
@@ -72,13 +62,13 @@ def files_to_stream(file: str, rows: opt.StreamOptions) -> "Files | None":
     from nri.rows.files import files_of, goes_by_engine
 
     engines = {"auto": "auto", "memory": "memory", "stream": "duckdb"}
-    if rows.engine not in engines:
-        raise InputError(f"no engine {rows.engine!r}; use one of {', '.join(engines)}")
+    if rows.streaming not in engines:
+        raise InputError(f"no engine {rows.streaming!r}; use one of {', '.join(engines)}")
     of_workbook = rows.sheet is not None or rows.header is not None
     can_stream = not (file == "-" or of_workbook) and files_of(file) is not None
-    if rows.engine == "stream" and not can_stream:
+    if rows.streaming == "stream" and not can_stream:
         raise InputError(f"CSV, TSV and Parquet files can be streamed, not {file}; leave --engine out")
-    return goes_by_engine(file, engines[rows.engine]) if can_stream else None
+    return goes_by_engine(file, engines[rows.streaming]) if can_stream else None
 
 
 @dataclass(frozen=True)
@@ -153,16 +143,12 @@ _MOST_EXPLAINED = 20
 
 
 def explain(
-    rule: opt.RuleArgument,
-    file: opt.FileArgument,
+    rule: Path,
+    file: str,
     place: opt.StreamOptions,
-    row: Annotated[
-        list[int] | None, opt.option("--row -r N", "Number of the row, the first one being 1; repeatable.")
-    ] = None,
-    where: Annotated[
-        opt.Text, opt.option("--where CONDITION", 'The rows on which this holds: "id = P1002".')
-    ] = None,
-    quiet: opt.QuietOption = False,
+    row: list[int] | None = None,
+    where: opt.Text = None,
+    quiet: bool = False,
 ) -> None:
     """Explain the prediction of rows: which clause fires or, when none does, what the nearest one lacks.
 
@@ -224,23 +210,15 @@ def _rows_where(source: "Source", condition: str, *, quiet: bool) -> list[int]:
 
 
 def export(
-    rule: opt.RuleArgument,
-    form: opt.FormatOption = None,
-    out: opt.OutOption = None,
-    dialect: opt.DialectOption = None,
-    table: Annotated[
-        opt.Text, opt.option("--table NAME", "For sql: write a SELECT from this table, or SCHEMA.TABLE.")
-    ] = None,
-    statement: Annotated[
-        opt.Text, opt.option("--statement NAME", "For sql: select (default), view, update or dbt (a model).")
-    ] = None,
-    into: Annotated[
-        opt.Text, opt.option("--into NAME", "For sql: name of the view, or of the column to update.")
-    ] = None,
-    function: Annotated[
-        opt.Text, opt.option("--function NAME", "For python: the name of the function; else predict.")
-    ] = None,
-    quiet: opt.QuietOption = False,
+    rule: Path,
+    form: opt.Text = None,
+    out: opt.File = None,
+    dialect: opt.Text = None,
+    table: opt.Text = None,
+    statement: opt.Text = None,
+    into: opt.Text = None,
+    function: opt.Text = None,
+    quiet: bool = False,
 ) -> None:
     """Write a rule as SQL, Python, Markdown or any other format."""
     check_outputs({"--out": out}, {"the rule": rule})

@@ -1,9 +1,7 @@
 """``nri induce``: a table in, a rule out, by one flow for every outcome."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from nri.cli import options as opt
 from nri.cli.console import emit, message, progress, show_rule
@@ -17,34 +15,14 @@ if TYPE_CHECKING:
     from nri.table import Table
 
 
-RARE = {
-    *("header", "exact_text", "labels", "dialect", "prevalence", "clinical"),
-    *("table", "query", "memory", "sample", "random_state", "time_order", "keep"),
-}
-"""Options that the help lists with --help-all only."""
-
-
-def _show_all(context: typer.Context, wanted: bool) -> None:
-    if wanted:
-        for parameter in context.command.params:
-            parameter.hidden = False  # type: ignore[attr-defined]  # options have it
-        text = context.get_help()  # which may have been printed already
-        if text:
-            typer.echo(text)
-        raise typer.Exit
-
-
 def induce(
-    file: opt.HiddenFileArgument,
+    file: str,
     reading: opt.Reading,
     options: opt.InduceOptions,
     scoring: opt.Scoring,
     output: opt.OutputOptions,
     rows: opt.RowOptions,
-    help_all: Annotated[
-        bool,
-        opt.option("--help-all", "List rare options too.", opt.OUTPUT, callback=_show_all, is_eager=True),
-    ] = False,
+    help_all: bool = False,
 ) -> None:
     """Induce a rule that explains a column of a table, and print it.
 

@@ -5,9 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from nri.cli import options as opt
 from nri.cli.console import Progress, message, progress
@@ -29,13 +27,7 @@ _SETS = {
 }
 
 
-def demo(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help=f"One of {', '.join(_SETS)}.")
-    ] = "breast-cancer",
-    model: opt.ModelOption = None,
-    quiet: opt.QuietOption = False,
-) -> None:
+def demo(name: str = "breast-cancer", model: opt.Text = None, quiet: bool = False) -> None:
     """Induce a rule on a data set that comes with scikit-learn; nothing is downloaded."""
     if name not in _SETS:
         raise InputError(f"no demo {name!r}; choose one of {', '.join(_SETS)}")
@@ -60,21 +52,12 @@ def _load(loader: str, target: str) -> "Table":
 
 
 def serve(
-    file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="A table to begin with; it may be of any size.")
-    ] = None,
-    port: Annotated[
-        int | None,
-        opt.option("--port N", "Where to listen; by default 8674, or any free one.", min=1, max=65535),
-    ] = None,
-    browser: Annotated[
-        bool, opt.option("--browser/--no-browser", "Whether to open the page in the browser.")
-    ] = True,
-    model: opt.ModelOption = None,
-    sample: opt.SampleOption = None,
-    target: Annotated[
-        opt.Text, opt.option("--target COLUMN", "The column of FILE to explain; without it the page asks.")
-    ] = None,
+    file: str | None = None,
+    port: int | None = None,
+    browser: bool = True,
+    model: opt.Text = None,
+    sample: int | None = None,
+    target: opt.Text = None,
 ) -> None:
     """Open a page on this machine: drop a table, see its rule, change it, take it along.
 
@@ -103,18 +86,11 @@ def serve(
 
 
 def train(
-    config: Annotated[Path, opt.option("--config -c FILE", "What to train, as TOML; see configs/.")],
-    directory: Annotated[
-        opt.File,
-        opt.option(
-            "--directory -d DIR", "Checkpoint and metrics; runs/ and the configuration's name by default."
-        ),
-    ] = None,
-    until: Annotated[int | None, opt.option("--until N", "Stop after so many updates in all.", min=1)] = None,
-    tensorboard: Annotated[
-        bool, opt.option("--tensorboard", "Also write the metrics for TensorBoard.")
-    ] = False,
-    quiet: opt.QuietOption = False,
+    config: Path,
+    directory: opt.File = None,
+    until: int | None = None,
+    tensorboard: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Train a network on synthetic episodes; the same command goes on where a run stopped.
 
@@ -168,13 +144,7 @@ def watcher(name: str, updates: int, shown: Progress) -> Callable[[int, dict[str
     return watch
 
 
-def export_weights(
-    checkpoint: Annotated[
-        Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint written by `nri train`.")
-    ],
-    out: Annotated[Path, opt.option("--out -o FILE", "The ONNX file; its card goes beside it as .json.")],
-    quiet: opt.QuietOption = False,
-) -> None:
+def export_weights(checkpoint: Path, out: Path, quiet: bool = False) -> None:
     """Write a checkpoint's averaged weights as ONNX, with configuration, commit and SHA-256 beside it."""
     require_extra("train", "exporting weights", "torch", "safetensors", "jaxtyping", "onnx")
     from nri.networks import export_weights as write

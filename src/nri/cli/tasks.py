@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -30,24 +30,14 @@ _EXAMPLE = "they differ, for example, where"
 
 
 def compare(
-    old: Annotated[Path, typer.Argument(metavar="OLD.json", help="A rule written by nri.")],
-    new: Annotated[Path, typer.Argument(metavar="NEW.json", help="Another rule for the same target.")],
+    old: Path,
+    new: Path,
     place: opt.StreamOptions,
-    file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="A table to apply both to; - is standard input.")
-    ] = None,
-    fail_above: Annotated[
-        float | None,
-        opt.option(
-            "--fail-above SHARE",
-            "End with exit code 3 if more of the rows than this differ, e.g. 0.02.",
-            min=0.0,
-            max=1.0,
-        ),
-    ] = None,
-    out: opt.OutOption = None,
-    json: opt.JsonOption = False,
-    quiet: opt.QuietOption = False,
+    file: str | None = None,
+    fail_above: float | None = None,
+    out: opt.File = None,
+    json: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Show what changed from one rule to another and, on a table, on which rows they differ.
 
@@ -160,14 +150,14 @@ def _row_lines(rows: "RowChanges", rule: "Rule") -> list[str]:
 
 
 def stability(
-    file: opt.FileArgument,
+    file: str,
     reading: opt.Reading,
     options: opt.RuleOptions,
     rows: opt.RowOptions,
-    samples: Annotated[int, opt.option("--samples", "Bootstrap samples.", min=1)] = 20,
-    random_state: opt.SeedOption = 0,
-    json: opt.JsonOption = False,
-    quiet: opt.QuietOption = False,
+    samples: int = 20,
+    random_state: int = 0,
+    json: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Induce rules from bootstrap samples of a table, and show how far they agree and which clauses recur.
 
@@ -221,37 +211,24 @@ def _show_stability(rule: "Rule", result: "Stability", *, quiet: bool) -> None:
 
 
 def slices(
-    file: opt.FileArgument,
-    labels: Annotated[str, opt.option("--labels -l COLUMN", 'The truth, or a comparison: "price > 100".')],
-    predictions: opt.PredictionsOption,
+    file: str,
+    labels: str,
+    predictions: str,
     rows: opt.RowOptions,
-    tolerance: Annotated[
-        float | None,
-        opt.option("--tolerance", "For numbers: an error is a difference larger than this.", min=0.0),
-    ] = None,
-    test: Annotated[
-        str,
-        opt.option("--test NAME", "holdout (counts on rows not searched) or permutation (for small tables)."),
-    ] = "holdout",
-    alpha: Annotated[
-        float,
-        opt.option("--alpha", "Most chance of showing any slice where there is none.", min=0.0, max=1.0),
-    ] = 0.05,
-    most: Annotated[int, opt.option("--most", "Most slices that are tested.", min=1)] = 5,
-    max_literals: Annotated[int, opt.option("--max-literals", "Most conditions in one slice.", min=1)] = 3,
-    min_rows: Annotated[
-        int | None, opt.option("--min-rows", "Least rows of a slice; by default 2 %, at least 10.", min=1)
-    ] = None,
-    groups: opt.GroupsOption = None,
-    time_order: opt.TimeOrderOption = None,
-    columns: opt.ColumnsOption = None,
-    without: opt.WithoutOption = None,
-    negations: Annotated[
-        bool, opt.option("--negations/--no-negations", "Whether NOT and != may occur.")
-    ] = False,
-    random_state: opt.SeedOption = 0,
-    json: opt.JsonOption = False,
-    quiet: opt.QuietOption = False,
+    tolerance: float | None = None,
+    test: str = "holdout",
+    alpha: float = 0.05,
+    most: int = 5,
+    max_literals: int = 3,
+    min_rows: int | None = None,
+    groups: opt.Text = None,
+    time_order: opt.Text = None,
+    use: opt.Texts = None,
+    never: opt.Texts = None,
+    negations: bool = False,
+    random_state: int = 0,
+    json: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Find slices on which a model errs more often than elsewhere.
 
@@ -273,8 +250,8 @@ def slices(
         both = ((labels, "--labels"), (predictions, "--predictions"))
         taken = [comparison_of(one, names, option)[0] for one, option in both]
         taken += [one for one in (groups, time_order) if one is not None]
-        never = [name for name in split_names(without, names) or () if name not in taken]
-        return {"columns": split_names(columns, names), "never": never}
+        others = [name for name in split_names(never, names) or () if name not in taken]
+        return {"columns": split_names(use, names), "never": others}
 
     files = large_files(file, rows) if test == "holdout" else None
     if files is not None and (groups or time_order):
@@ -329,20 +306,16 @@ def _show_slices(result: "Slices", *, quiet: bool) -> None:
 
 
 def surrogate(
-    file: opt.FileArgument,
-    predictions: opt.PredictionsOption,
+    file: str,
+    predictions: str,
     options: opt.RuleOptions,
     output: opt.OutputOptions,
     rows: opt.RowOptions,
-    threshold: Annotated[
-        float | None, opt.option("--threshold NUMBER", "The predictions are scores: yes above this, else no.")
-    ] = None,
-    labels: Annotated[
-        opt.Text, opt.option("--labels -l COLUMN", "The truth: not induced from, only compared with.")
-    ] = None,
-    positive: opt.PositiveOption = None,
-    weights: opt.WeightsOption = None,
-    random_state: opt.SeedOption = 0,
+    threshold: float | None = None,
+    labels: opt.Text = None,
+    positive: opt.Text = None,
+    weights: opt.Text = None,
+    random_state: int = 0,
 ) -> None:
     """Induce a rule that mimics a model, from a column of its predictions or scores.
 
