@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from nri.cli import plugins
 from nri.cli.apply import explain, export, predict
-from nri.cli.console import drop_output, mute_notes, notes_on_stderr, prepare_streams
+from nri.cli.console import drop_output, notes_on_stderr, prepare_streams, set_quiet
 from nri.cli.induce import induce
 from nri.cli.options import RARE, declared
 from nri.cli.running import demo, export_weights, serve, train
@@ -133,7 +133,7 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def called(**options: Any) -> None:
-        mute_notes(options.get("quiet", False))
+        set_quiet(options.get("quiet", False))
         for name, record in records.items():
             own = {field.name for field in fields(record)} & options.keys()
             options[name] = record(**{field: options.pop(field) for field in own})

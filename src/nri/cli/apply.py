@@ -44,17 +44,17 @@ def predict(
     if files is not None:
         from nri.tasks.predictions import stream_predictions
 
-        with progress("predicting", quiet=quiet) as step:
+        with progress("predicting") as step:
             score = stream_predictions(
                 applied, files, out, only=only, step=lambda rows: step.describe(f"predicting: {rows} rows")
             )
     else:
-        source = open_table(file, place, quiet=quiet)
+        source = open_table(file, place)
         score = _predict_in_memory(applied, source, out, posterior, only=only)
     if score is not None:
-        message(f"{score} whose {applied.target} is known", quiet=quiet)
+        message(f"{score} whose {applied.target} is known")
     if out is not None:
-        message(f"wrote {out}", quiet=quiet)
+        message(f"wrote {out}")
 
 
 def files_to_stream(file: str, rows: opt.StreamOptions) -> "Files | None":
@@ -160,15 +160,15 @@ def explain(
     files = files_to_stream(file, place)
     numbers = list(row or ())
     if files is None:
-        source = open_table(file, place, quiet=quiet)
-        numbers += [] if where is None else _rows_where(source, where, quiet=quiet)
+        source = open_table(file, place)
+        numbers += [] if where is None else _rows_where(source, where)
         explanations = _explained(applied, source, numbers, file)
     elif where is not None:
         raise InputError("--where is for tables that are read into memory; add --engine memory, or use --row")
     else:
         from nri.tasks.predictions import stream_explanations
 
-        with progress(f"reading {file}", quiet=quiet):
+        with progress(f"reading {file}"):
             explanations = stream_explanations(applied, files, numbers)
     for number, text in zip(numbers, explanations, strict=True):
         emit(f"row {number}: {text}")
@@ -185,7 +185,7 @@ def _explained(rule: "Rule", source: "Source", numbers: list[int], file: str) ->
     return [str(one) for one in rule.explain(columns, len(rows))]
 
 
-def _rows_where(source: "Source", condition: str, *, quiet: bool) -> list[int]:
+def _rows_where(source: "Source", condition: str) -> list[int]:
     """Return the numbers, from 1, of the rows on which a condition holds; of many the first ones."""
     import numpy as np
 
@@ -205,7 +205,7 @@ def _rows_where(source: "Source", condition: str, *, quiet: bool) -> list[int]:
     if not numbers:
         raise InputError(f"--where {condition!r} holds on no row; check the value, or use --row N")
     if len(numbers) > _MOST_EXPLAINED:
-        message(f"{condition} holds on {len(numbers)} rows; the first {_MOST_EXPLAINED} follow", quiet=quiet)
+        message(f"{condition} holds on {len(numbers)} rows; the first {_MOST_EXPLAINED} follow")
     return numbers[:_MOST_EXPLAINED]
 
 
@@ -234,7 +234,7 @@ def export(
     text = exported.render(name, function=function or "predict", **for_sql)
     if out is not None:
         write_text(out, text)
-        message(f"wrote {out}", quiet=quiet)
+        message(f"wrote {out}")
     elif name == "text":
         show_rule(text)
     else:

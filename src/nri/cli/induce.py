@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from nri.cli import options as opt
 from nri.cli.console import emit, message, progress, show_rule
-from nri.cli.reading import generator, open_rows, settings_of
-from nri.errors import InputError, UnknownColumnError
+from nri.cli.reading import Question, open_rows, settings_of
+from nri.errors import InputError
 
 if TYPE_CHECKING:
     from nri.cli.output import Validation
@@ -30,7 +30,7 @@ def induce(
     standard input.
     """
     check_output(output, file, scoring)
-    with open_rows(file, reading, rows, options.config, quiet=output.quiet) as opened:
+    with open_rows(file, reading, rows, options.config) as opened:
         run(opened, options, scoring, output, reading, source=file, sample=rows.sample)
 
 
@@ -46,51 +46,24 @@ def run(
 ) -> None:
     """Induce, validate, and write the rule and what goes with it."""
     from nri.induce.induce import induce_rule
-    from nri.table import Table
 
-    for name in scoring.protect or ():
-        if name not in rows.columns:
-            raise UnknownColumnError(name, tuple(rows.columns))
-    table = rows if isinstance(rows, Table) else None
     settings = settings_of(options, rows)
+    asked = Question(rows, settings, scoring, output, source, sample)
     held = floored = cost = validation = None
     floors = bool(options.min_sensitivity or options.min_specificity)
-    if floors or settings.stable or settings.knowledge.keep:
-        from nri.cli.output import check_supported
+    if floors or settings.stable or settings.knowledge.keep or scoring.protect:
+        from nri.cli.output import check_supported, meet_floors
 
-        check_supported(settings, floors, rows)
-    if floors and table is not None:
-        from nri.cli.output import meet_floors
+        check_supported(asked, floors)
+        if floors:
+            floored, held = meet_floors(asked, options)
+            asked = replace(asked, settings=replace(settings, tilt=floored.tilt))
+    with progress("searching for a rule") as step:
+        induction = induce_rule(rows, asked.settings, rng=asked.rng, step=step.describe)
+    if not output.quiet or settings.knowledge or settings.costs is not None or scoring.cv or floored:
+        from nri.cli.output import judge
 
-        floored, held = meet_floors(table, settings, options, scoring, quiet=output.quiet)
-        settings = replace(settings, tilt=floored.tilt)
-    with progress("searching for a rule", quiet=output.quiet) as step:
-        rng = generator(scoring.random_state)
-        induction = induce_rule(rows, settings, rng=rng, step=step.describe)
-    if not output.quiet:
-        from nri.cli.output import show_search
-
-        show_search(induction, rows)
-    if table is not None and settings.knowledge:
-        from nri.induce.validate import price_of_knowledge
-
-        rng = generator(scoring.random_state)
-        message(str(price_of_knowledge(table, settings, induction.rule, rng=rng)), quiet=output.quiet)
-    if table is not None and settings.costs is not None:
-        from nri.induce.assemble import coded_predictions
-        from nri.induce.validate import mean_cost
-
-        cost = mean_cost(table, coded_predictions(induction.rule, table), settings.costs)
-    if scoring.cv or held is not None:
-        from nri.cli.output import validate
-
-        held, validation = validate(
-            held, rows, induction.rule, settings, scoring, floored, quiet=output.quiet
-        )
-    if not output.quiet:
-        from nri.cli.output import warning
-
-        message(warning(induction.rule.settled, table, validation))
+        held, validation, cost = judge(asked, induction, held, floored)
     form, about = chosen_format(output), {}
     if form == "json" or scoring.html is not None:
         from nri.cli.output import provenance
@@ -100,7 +73,7 @@ def run(
     if scoring.protect or scoring.html or not output.quiet:
         from nri.cli.output import show_more
 
-        show_more(induction, rows, settings, scoring, output, form, source, sample, held, floored, about)
+        show_more(asked, induction, form, held, floored, about)
 
 
 def rule_note(rule: "Rule", validation: "Validation | None" = None, cost: Any = None) -> str:
@@ -161,7 +134,7 @@ def write_rule(
         from nri.cli.output import write_text
 
         write_text(output.out, rule.render(form or "text", **options))
-        message(f"wrote {output.out}", quiet=output.quiet)
+        message(f"wrote {output.out}")
     if output.out is None and form not in (None, "text"):
         emit(rule.render(form or "text", **options))
     elif output.out is None or not output.quiet:

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nri.cli.console import emit, message, progress
-from nri.cli.options import InduceOptions, OutputOptions, Scoring
-from nri.cli.reading import generator
-from nri.errors import InputError
+from nri.cli.options import InduceOptions, Scoring
+from nri.cli.reading import Question
+from nri.errors import InputError, UnknownColumnError
 
 if TYPE_CHECKING:
     from nri.induce.floors import Floored
     from nri.induce.induce import Induction
-    from nri.induce.settings import Settings
     from nri.induce.validate import HeldOut, MeanCost
     from nri.outcome import Score
     from nri.outcome.score import Diagnostics, Measure
@@ -105,34 +104,35 @@ def check_prevalence(scoring: Scoring) -> None:
         raise InputError(f"--prevalence is a share between 0 and 1, not {share}; 5 % is 0.05")
 
 
-def check_supported(settings: "Settings", floors: bool, rows: "Table | Rows") -> None:
-    """Refuse options that the outcome or the source of rows does not allow."""
+def check_supported(asked: Question, floors: bool) -> None:
+    """Refuse options that the outcome, the columns or the source of rows do not allow."""
     from nri.outcome import Classes
-    from nri.table import Table
 
+    rows, settings = asked.rows, asked.settings
+    for name in asked.scoring.protect or ():
+        if name not in rows.columns:
+            raise UnknownColumnError(name, tuple(rows.columns))
     if not isinstance(rows.outcome, Classes):
         if floors:
             raise InputError("--min-sensitivity and --min-specificity are about a class; drop them")
         if settings.stable:
             raise InputError("--stable is for rules about classes; drop it")
-    if not isinstance(rows, Table):
+    if asked.table is None:
         kept = settings.knowledge.keep
         for option, value in (("--keep", kept), ("--min-sensitivity", floors), ("--stable", settings.stable)):
             if value:
                 raise InputError(f"{option} is for tables that are read into memory; add --engine memory")
 
 
-def meet_floors(
-    table: "Table", settings: "Settings", options: InduceOptions, scoring: Scoring, *, quiet: bool
-) -> "tuple[Floored, HeldOut]":
+def meet_floors(asked: Question, options: InduceOptions) -> "tuple[Floored, HeldOut]":
     """Weigh errors until floors are met on held-out rows."""
     from nri.induce.floors import Floors, meet_floors, most_steps
 
+    assert asked.table is not None, "floors are refused for other rows"
     floors = Floors(options.min_sensitivity, options.min_specificity)
-    with progress("cross-validating until the floor is met", steps=most_steps(), quiet=quiet) as step:
-        rng = generator(scoring.random_state)
-        floored, held = meet_floors(table, settings, floors, rng=rng, step=step)
-    message(str(floored), quiet=quiet and floored.met)  # a floor that is not kept is shown in any case
+    with progress("cross-validating until the floor is met", steps=most_steps()) as step:
+        floored, held = meet_floors(asked.table, asked.settings, floors, rng=asked.rng, step=step)
+    message(str(floored), always=not floored.met)
     return floored, held
 
 
@@ -224,33 +224,47 @@ def _measures_data(one: "Diagnostics") -> dict[str, Any]:
     return {"label": one.label, "prevalence": one.prevalence, "prevalence_assumed": one.assumed, **measures}
 
 
-def validate(
-    held: "HeldOut | None",
-    rows: "Table | Rows",
-    rule: "Rule",
-    settings: "Settings",
-    scoring: Scoring,
-    floored: "Floored | None",
-    *,
-    quiet: bool,
+def judge(
+    asked: Question, induction: "Induction", held: "HeldOut | None", floored: "Floored | None"
+) -> "tuple[HeldOut | None, Validation | None, MeanCost | None]":
+    """Say what was searched, what knowledge costs and what is doubtful; return how good the rule is."""
+    from nri.induce.assemble import coded_predictions
+    from nri.induce.validate import mean_cost, price_of_knowledge
+
+    rule, table, settings = induction.rule, asked.table, asked.settings
+    cost = validation = None
+    if not asked.output.quiet:
+        _show_search(induction, asked.rows)
+    if table is not None and settings.knowledge:
+        message(str(price_of_knowledge(table, settings, rule, rng=asked.rng)))
+    if table is not None and settings.costs is not None:
+        cost = mean_cost(table, coded_predictions(rule, table), settings.costs)
+    if asked.scoring.cv or held is not None:
+        held, validation = _validate(asked, rule, held, floored)
+    if not asked.output.quiet:
+        message(_warning(rule.settled, table, validation))
+    return held, validation, cost
+
+
+def _validate(
+    asked: Question, rule: "Rule", held: "HeldOut | None", floored: "Floored | None"
 ) -> "tuple[HeldOut, Validation]":
     """Cross-validate unless it is done already, and return the scores, for every outcome."""
     from nri.induce.folds import note_on_rows
     from nri.induce.validate import FOLDS, cores, hold_out
 
     if held is None:
-        with progress("cross-validating", steps=FOLDS, quiet=quiet) as step:
-            rng = generator(scoring.random_state)
-            held = hold_out(rows, settings, rng=rng, jobs=cores(), step=step)
+        with progress("cross-validating", steps=FOLDS) as step:
+            held = hold_out(asked.rows, asked.settings, rng=asked.rng, jobs=cores(), step=step)
     if held.source is not None:
-        message(note_on_rows(held.source, "--groups {}".format), quiet=quiet)
+        message(note_on_rows(held.source, "--groups {}".format))
     if rule.predicts.kind != "classes":
         return held, Validation(held.score, held.method)
-    measures = held.diagnostics(rule.described, scoring.prevalence)
-    return held, Validation(held.score, held.method, held.cost(settings.costs), measures, floored)
+    measures = held.diagnostics(rule.described, asked.scoring.prevalence)
+    return held, Validation(held.score, held.method, held.cost(asked.settings.costs), measures, floored)
 
 
-def show_search(induction: "Induction", rows: "Table | Rows") -> None:
+def _show_search(induction: "Induction", rows: "Table | Rows") -> None:
     """Show which columns were left out, and where a part of rows or columns was searched."""
     from nri.table.left_out import describe_left_out
 
@@ -264,7 +278,7 @@ def show_search(induction: "Induction", rows: "Table | Rows") -> None:
         message(f"searched {searched}; name others in the setting require")
 
 
-def warning(rule: "Rule", table: "Table | None", validation: "Validation | None") -> str:
+def _warning(rule: "Rule", table: "Table | None", validation: "Validation | None") -> str:
     """Return that there is no rule, that a constant is as good, or what else a reader must know of it."""
     if not rule.branches:
         constant = rule.predicts.cells(rule.otherwise)[0]
@@ -313,72 +327,65 @@ def _remedy(rule: "Rule") -> str:
     return f"{few}, but is never predicted; --max-branches {branches} or {dearer} may bring it"
 
 
-def in_memory(rows: "Table | Rows", size: int | None, *, quiet: bool) -> "Table":
+def in_memory(rows: "Table | Rows", size: int | None) -> "Table":
     """Return the rows of a table, or some of them if they stay where they are."""
     from nri.table import Table
 
     if isinstance(rows, Table):
         return rows
-    with progress("drawing a sample", quiet=quiet):
+    with progress("drawing a sample"):
         sample = rows.sample(size or SAMPLE)
     taken = f"{len(sample)} of {rows.n_rows:.10g} rows were taken, by a hash of their cells"
-    message(f"{taken} (--sample ROWS for more, --engine memory for all)", quiet=quiet)
+    message(f"{taken} (--sample ROWS for more, --engine memory for all)")
     return sample
 
 
 def show_more(
+    asked: Question,
     induction: "Induction",
-    rows: "Table | Rows",
-    settings: "Settings",
-    scoring: Scoring,
-    output: OutputOptions,
     form: str | None,
-    source: str,
-    sample: int | None,
     held: "HeldOut | None",
     floored: "Floored | None",
     about: dict[str, Any],
 ) -> None:
     """Show stability and groups, and write the report; of a large table they are about a sample."""
-    from nri.table import Table
     from nri.tasks.fairness import by_group, note_on, protected_columns
     from nri.tasks.stability import clause_stability
 
-    rule, quiet = induction.rule.settled, output.quiet
-    if not isinstance(rows, Table):
+    rule, settings, scoring = induction.rule.settled, asked.settings, asked.scoring
+    if asked.table is None:
         if not (scoring.html or scoring.protect):
             return
         held = None
-        message("groups and report are about a sample; the rule was counted on all rows", quiet=quiet)
-    table = in_memory(rows, sample, quiet=quiet)
+        message("groups and report are about a sample; the rule was counted on all rows")
+    table = in_memory(asked.rows, asked.sample)
     if settings.stable and rule.branches:
-        rng = generator(scoring.random_state)
-        with progress("inducing from samples", steps=FEW_SAMPLES, quiet=quiet) as step:
-            result = clause_stability(table, rule, settings, rng=rng, samples=FEW_SAMPLES, step=step)
-        message(f"stable: {result}", quiet=quiet)
+        with progress("inducing from samples", steps=FEW_SAMPLES) as step:
+            result = clause_stability(table, rule, settings, rng=asked.rng, samples=FEW_SAMPLES, step=step)
+        message(f"stable: {result}")
     for column in scoring.protect or ():
-        if form in (None, "text") or output.out is not None:  # not between the lines of another format
+        if form in (None, "text") or asked.output.out is not None:  # not between the lines of another format
             emit("\n" + _groups_table(by_group(table, induction.rule, column)))
     for column in protected_columns(induction.rule):
         if column not in (scoring.protect or ()):
             note = note_on(by_group(table, induction.rule, column))
-            message(f"note: {note}; --protect {column!r} shows more", quiet=quiet)
+            message(f"note: {note}; --protect {column!r} shows more")
     if scoring.html is None:
         return
     from nri.report import ReportOptions, gather_report, render_report, steps_of
 
     options = ReportOptions(
-        source=None if source == "-" else Path(source).name,
+        source=None if asked.source == "-" else Path(asked.source).name,
         clinical=scoring.clinical,
         seed=scoring.random_state,
         prevalence=scoring.prevalence,
         protect=tuple(scoring.protect or ()),
         provenance=about,
     )
-    with progress("writing the report", steps=steps_of(options), quiet=quiet) as step:
+    with progress("writing the report", steps=steps_of(options)) as step:
         report = gather_report(table, induction, settings, options=options, held=held, step=step)
         write_text(scoring.html, render_report(dataclasses.replace(report, floors=floored)))
-    message(f"wrote {scoring.html}", quiet=quiet)
+    message(f"wrote {scoring.html}")
 
 
 def provenance(source: str, rows: "Table | Rows", *records: Any) -> dict[str, Any]:
@@ -386,9 +393,7 @@ def provenance(source: str, rows: "Table | Rows", *records: Any) -> dict[str, An
 
     SOURCE_DATE_EPOCH sets the date, for builds that must repeat.
     """
-    import datetime as dt
     import hashlib
-    import os
     from importlib.metadata import version
 
     stamp = os.environ.get("SOURCE_DATE_EPOCH")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nri.cli import options as opt
-from nri.cli.console import Progress, message, progress
+from nri.cli.console import Progress, message, progress, set_quiet
 from nri.cli.induce import run
 from nri.cli.output import SAMPLE
 from nri.errors import InputError, require_extra
@@ -32,9 +32,9 @@ def demo(name: str = "breast-cancer", model: opt.Text = None, quiet: bool = Fals
     if name not in _SETS:
         raise InputError(f"no demo {name!r}; choose one of {', '.join(_SETS)}")
     loader, target, about = _SETS[name]
-    with progress(f"loading {name}", quiet=quiet):  # the imports take their time too
+    with progress(f"loading {name}"):  # the imports take their time too
         table = _load(loader, target)
-    message(f"{about}: {len(table)} rows, {len(table.names)} columns", quiet=quiet)
+    message(f"{about}: {len(table)} rows, {len(table.names)} columns")
     run(table, opt.InduceOptions(model=model), opt.Scoring(cv=True), opt.OutputOptions(quiet=quiet))
 
 
@@ -106,15 +106,15 @@ def train(
     task = load_training(config)
     directory = directory or Path("runs") / config.stem
     leads = join_processes().leads
+    set_quiet(quiet or not leads)
     optim = task.config.optim
     stop = min(optim.steps, until or optim.steps)
     record = tensorboard_of(directory) if tensorboard and leads else None
-    with progress(f"training {task.name}", steps=stop, quiet=quiet or not leads) as shown:
+    with progress(f"training {task.name}", steps=stop) as shown:
         watch = watcher(task.name, stop, shown) if leads and not quiet else None
         train_network(task, directory, until=until, watch=watch, record=record)
     leave_processes()
-    if leads:
-        message(f"{directory / CHECKPOINT} and {directory / METRICS} after {stop} updates", quiet=quiet)
+    message(f"{directory / CHECKPOINT} and {directory / METRICS} after {stop} updates")
 
 
 _QUIET_SECONDS = 60.0
@@ -154,5 +154,4 @@ def export_weights(checkpoint: Path, out: Path, quiet: bool = False) -> None:
     message(
         f"wrote {out} ({size:.1f} MB): {card['inducer']} after {card['step']} updates, "
         f"{card['episodes']} episodes, SHA-256 {card['sha256'][:12]}",
-        quiet=quiet,
     )

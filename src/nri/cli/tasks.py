@@ -52,23 +52,21 @@ def compare(
 
     comparison = compare_rules(first, second)
     if file is not None:
-        rows = _on_rows(first, second, file, place, out, quiet=quiet)
+        rows = _on_rows(first, second, file, place, out)
         comparison = replace(comparison, rows=rows)
     emit(record_json(comparison) if json else "\n".join(_lines(comparison, second)))
     if out is not None:
         written = f"wrote {out}" if file else "nothing written: name a table to apply both rules to"
-        message(written, quiet=quiet)
+        message(written)
     changed = comparison.rows
     if fail_above is not None and changed is not None and changed.n_rows:
         share = changed.differing / changed.n_rows
         if share > fail_above:
-            message(f"the rules differ on {share:.4f} of the rows, more than {fail_above:g}", quiet=quiet)
+            message(f"the rules differ on {share:.4f} of the rows, more than {fail_above:g}")
             raise typer.Exit(DIFFERENT)
 
 
-def _on_rows(
-    old: "Rule", new: "Rule", file: str, place: opt.StreamOptions, out: Path | None, *, quiet: bool
-) -> "RowChanges":
+def _on_rows(old: "Rule", new: "Rule", file: str, place: opt.StreamOptions, out: Path | None) -> "RowChanges":
     """Apply both rules to a table, and write the rows on which they differ if they are wanted."""
     from nri.table.write import typed_frame, write_table
     from nri.tasks.compare import row_changes
@@ -77,11 +75,11 @@ def _on_rows(
     if files is not None:
         from nri.tasks.compare import stream_changes
 
-        with progress("comparing", quiet=quiet) as step:
+        with progress("comparing") as step:
             return stream_changes(
                 old, new, files, out, step=lambda rows: step.describe(f"comparing: {rows} rows")
             )
-    source = open_table(file, place, quiet=quiet)
+    source = open_table(file, place)
     changes = row_changes(old, new, source)
     if out is not None and changes.differs is not None:
         predicted = {f"old_{new.target}": changes.old, f"new_{new.target}": changes.new}
@@ -167,27 +165,27 @@ def stability(
     from nri.induce.induce import induce_rule
     from nri.tasks.stability import clause_stability
 
-    with open_rows(file, reading, rows, quiet=quiet) as opened:
-        table = in_memory(opened, rows.sample, quiet=quiet)
-    message(note_on_rows(table, "--groups {}".format), quiet=quiet)
+    with open_rows(file, reading, rows) as opened:
+        table = in_memory(opened, rows.sample)
+    message(note_on_rows(table, "--groups {}".format))
     settings = settings_of(options, table)
-    with progress("inducing from samples", steps=samples, quiet=quiet) as step:
+    with progress("inducing from samples", steps=samples) as step:
         rule = induce_rule(table, settings, rng=generator(random_state)).rule.settled
         rng = generator(random_state)  # the samples of the report, so that both show the same
         result = clause_stability(table, rule, settings, rng=rng, samples=samples, step=step)
     if json:
         emit(record_json(result, rule=rule))
     else:
-        _show_stability(rule, result, quiet=quiet)
+        _show_stability(None if quiet else rule, result)
 
 
-def _show_stability(rule: "Rule", result: "Stability", *, quiet: bool) -> None:
+def _show_stability(rule: "Rule | None", result: "Stability") -> None:
     from nri.rule.phrase import phrase_clause, phrase_label
 
     def label(value: object) -> str:
         return "" if value is None else phrase_label(value)  # type: ignore[arg-type]
 
-    if not quiet:
+    if rule is not None:
         show_rule(rule.render("text"))
         emit("")
     emit(str(result))
@@ -207,7 +205,7 @@ def _show_stability(rule: "Rule", result: "Stability", *, quiet: bool) -> None:
         emit(text_table([("other conditions of samples", "for", "samples"), *rest], left=2))
     least, most = min(result.n_clauses), max(result.n_clauses)
     sizes = f"{least} to {most}" if least < most else f"{most}"
-    message(f"rules of samples have {sizes} {'clause' if most == 1 else 'clauses'}", quiet=quiet)
+    message(f"rules of samples have {sizes} {'clause' if most == 1 else 'clauses'}")
 
 
 def slices(
@@ -257,37 +255,35 @@ def slices(
     if files is not None and (groups or time_order):
         raise InputError("--groups and --time-order are for tables read into memory; add --engine memory")
     if files is not None:
-        with progress("searching for slices", quiet=quiet) as step:
+        with progress("searching for slices") as step:
             some = some_rows(files, rows.sample or SAMPLE)
             options |= chosen(some.source.names)
             options["step"] = lambda counted: step.describe(f"counting on all rows: {counted}")
             result = stream_slices(files, some.source, some.n_rows, labels, predictions, **options)
         searched = f"searched {len(some.source)} of {some.n_rows} rows (--sample), chosen by a hash"
-        message(f"{searched}; all others are counted", quiet=quiet)
+        message(f"{searched}; all others are counted")
     else:
-        table = open_table(file, rows, quiet=quiet).table()
+        table = open_table(file, rows).table()
         options |= chosen(table.names)
         truth = read_answers(table, labels, "--labels")
         predicted = read_answers(table, predictions, "--predictions")
         features = table.without(truth.column, predicted.column).arranged(groups, time_order)
-        message(note_on_rows(features, "--groups {}".format), quiet=quiet)
+        message(note_on_rows(features, "--groups {}".format))
         shuffles = 200 if test == "permutation" else None
-        with progress("searching for slices", steps=shuffles, quiet=quiet) as step:
+        with progress("searching for slices", steps=shuffles) as step:
             rng = generator(random_state)
             result = error_slices(features, truth, predicted, test=test, rng=rng, step=step, **options)
     if json:
         emit(record_json(result))
     else:
-        _show_slices(result, quiet=quiet)
+        _show_slices(result)
 
 
-def _show_slices(result: "Slices", *, quiet: bool) -> None:
+def _show_slices(result: "Slices") -> None:
     from nri.rule.phrase import phrase_clause
 
     tested = "rows held out for testing" if result.test == "holdout" else "rows"
-    message(
-        f"error rate {result.rate:.2f} on the {result.rows} {tested} ({result.errors} errors)", quiet=quiet
-    )
+    message(f"error rate {result.rate:.2f} on the {result.rows} {tested} ({result.errors} errors)")
     if result.slices:
         lines = [("slice", "rows", "errors", "rate", "95 % interval", "lift", "p (corrected)")]
         for one in result.slices:
@@ -302,7 +298,7 @@ def _show_slices(result: "Slices", *, quiet: bool) -> None:
         n = len(result.rejected)
         more = f"{n} more" if result.slices else str(n)
         verb = "was" if n == 1 else "were"
-        message(f"{more} {verb} found and did not hold up (p above {result.alpha:g})", quiet=quiet)
+        message(f"{more} {verb} found and did not hold up (p above {result.alpha:g})")
 
 
 def surrogate(
@@ -325,7 +321,7 @@ def surrogate(
     target = predictions if threshold is None else f"{predictions} > {threshold:.15g}"
     reading = opt.Reading(target, positive, weights=weights)
     try:
-        with open_rows(file, reading, rows, quiet=output.quiet) as opened:
+        with open_rows(file, reading, rows) as opened:
             _mimic(opened, options, output, target, labels, rows.sample, seed=random_state)
     except UnknownColumnError as error:
         if error.name != target and not target.startswith(error.name):
@@ -353,13 +349,13 @@ def _mimic(
     if labels is not None:
         if not isinstance(rows.outcome, Classes):
             raise InputError(f"--labels are compared with classes; add --threshold, e.g. 0.5 for {target!r}")
-        table = in_memory(rows, sample, quiet=output.quiet)
+        table = in_memory(rows, sample)
         truth, predicted = _truth_and_predictions(table, labels, target)
     never = split_names(options.never, names) or ()
     explained = [name for name in never if name not in names and target.strip('"').startswith(name)]
     settings = settings_of(options, rows, *explained, *taken)
     settings = replace(settings, never=[*settings.never, *taken])
-    with progress("searching for a rule", steps=FOLDS, quiet=output.quiet) as step:
+    with progress("searching for a rule", steps=FOLDS) as step:
         result = mimic(rows, settings, rng=generator(seed), step=step)
     score = result.fidelity
     note = f"rule: fidelity {score.measure} {score} (cross-validated)"
@@ -370,7 +366,7 @@ def _mimic(
     if labels is not None:
         model, rule = right_shares(result.rule, table, truth, predicted)
         right = f"the model is right on {model:.2f}, the rule on {rule:.2f} (on these rows)"
-        message(f"against {truth.name}: {right}", quiet=output.quiet)
+        message(f"against {truth.name}: {right}")
 
 
 def _truth_and_predictions(table: "Table", labels: str, target: str) -> "tuple[Answers, Answers]":
