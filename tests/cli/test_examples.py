@@ -11,7 +11,9 @@ from nri.cli import options
 from nri.cli.app import app
 from nri.cli.console import printable
 from nri.cli.errors import in_options, usage_line
-from nri.cli.output import choose_format, record_json, text_table
+from nri.cli.files import choose_format
+from nri.cli.output import text_table
+from nri.cli.tasks import record_json
 from nri.errors import TargetError
 from nri.rule import Clause, Literal, Op
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from nri.cli import plugins
+from nri.cli import running
 from nri.cli.apply import explain, export, predict
 from nri.cli.console import drop_output, notes_on_stderr, prepare_streams, set_quiet
 from nri.cli.induce import induce
@@ -27,12 +27,12 @@ class Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""
-        others = [*plugins.ABOUT, *sorted(plugins.declared())]
+        others = [*running.ABOUT, *sorted(running.installed())]
         return list(dict.fromkeys([*super().list_commands(ctx), *others]))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command; for one of another package what imports it when it is called."""
-        return super().get_command(ctx, cmd_name) or plugins.plugin(cmd_name)
+        return super().get_command(ctx, cmd_name) or running.plugin(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write plain text: boxes around the list of commands take twice the time of everything else."""
@@ -85,7 +85,7 @@ app = typer.Typer(
     help="A table goes in, a rule that a person can read comes out.",
     epilog="Exit codes: 0 done, 1 an unexpected failure, 2 a mistake in a file or an option, 3 nri compare "
     "--fail-above: the rules differ, 130 interrupted.",
-    context_settings=plugins.HELP_NAMES,
+    context_settings=running.HELP_NAMES,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,

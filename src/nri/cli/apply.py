@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from nri.cli import options as opt
 from nri.cli.console import emit, message, printable, progress, show_rule
-from nri.cli.output import check_outputs, choose_format, write_text
+from nri.cli.files import check_outputs, choose_format, read_rule, write_text
 from nri.cli.reading import open_table
 from nri.errors import InputError
 
@@ -36,7 +36,7 @@ def predict(
     reported. Large files, and several by a pattern, go through the rule batch by batch.
     """
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
-    applied = _with_probabilities(opt.read_rule(rule), probability_of, probabilities)
+    applied = _with_probabilities(read_rule(rule), probability_of, probabilities)
     _refuse_database(rule, file)
     files = files_to_stream(file, place)
     if files is not None and posterior is not None:
@@ -156,7 +156,7 @@ def explain(
     """
     if not row and where is None:
         raise InputError('which rows? Add --row N, or --where "id = P1002"')
-    applied = opt.read_rule(rule)
+    applied = read_rule(rule)
     files = files_to_stream(file, place)
     numbers = list(row or ())
     if files is None:
@@ -222,7 +222,7 @@ def export(
 ) -> None:
     """Write a rule as SQL, Python, Markdown or any other format."""
     check_outputs({"--out": out}, {"the rule": rule})
-    exported = opt.read_rule(rule)
+    exported = read_rule(rule)
     for_sql: dict[str, Any] = {"dialect": dialect, "table": table, "statement": statement, "into": into}
     name = choose_format(form, out, implied="sql" if any(for_sql.values()) else None) or "text"
     used = [(option, value, "sql") for option, value in for_sql.items()] + [("function", function, "python")]

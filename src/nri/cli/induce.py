@@ -52,11 +52,11 @@ def run(
     held = floored = cost = validation = None
     floors = bool(options.min_sensitivity or options.min_specificity)
     if floors or settings.stable or settings.knowledge.keep or scoring.protect:
-        from nri.cli.output import check_supported, meet_floors
+        from nri.cli.output import check_supported, reach_floors
 
         check_supported(asked, floors)
         if floors:
-            floored, held = meet_floors(asked, options)
+            floored, held = reach_floors(asked, options)
             asked = replace(asked, settings=replace(settings, tilt=floored.tilt))
     with progress("searching for a rule") as step:
         induction = induce_rule(rows, asked.settings, rng=asked.rng, step=step.describe)
@@ -95,7 +95,7 @@ def check_output(output: opt.OutputOptions, file: str, scoring: opt.Scoring | No
     """Raise before the work begins if the rule or what goes with it could not be written in the end."""
     given = {"--out": output.out, "--html": None if scoring is None else scoring.html}
     if any(given.values()):
-        from nri.cli.output import check_outputs
+        from nri.cli.files import check_outputs
 
         check_outputs(given, {"the table": file})
     if scoring is not None and scoring.prevalence is not None:
@@ -109,7 +109,7 @@ def chosen_format(output: opt.OutputOptions) -> str | None:
     """Return the format of a rule by its name or by the ending of its file; None if neither is given."""
     if output.form is None and output.out is None and output.dialect is None:
         return None
-    from nri.cli.output import choose_format
+    from nri.cli.files import choose_format
 
     form = choose_format(output.form, output.out, implied="sql" if output.dialect is not None else None)
     if output.dialect is not None and form != "sql":
@@ -131,7 +131,7 @@ def write_rule(
     if about:
         options["provenance"] = about
     if output.out is not None:
-        from nri.cli.output import write_text
+        from nri.cli.files import write_text
 
         write_text(output.out, rule.render(form or "text", **options))
         message(f"wrote {output.out}")

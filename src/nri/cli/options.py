@@ -1,25 +1,16 @@
 """The options of the commands: records of those that belong together, and what typer is told of each.
 
 A command takes a record (:class:`Reading`), and its command line every field of it; see
-:func:`nri.cli.app.spread`. Their names and help stand in ``options.toml``. Rules and settings may come from
-files that options name.
+:func:`nri.cli.app.spread`. Their names and help stand in ``options.toml``.
 """
 
-import os
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
-
-from nri.errors import InputError, UnknownColumnError, nearest
-
-if TYPE_CHECKING:
-    from nri.induce.settings import Settings
-    from nri.rule import Label, Rule
-    from nri.table.codes import ReadOptions
 
 Text = str | None
 Texts = list[str] | None
@@ -141,144 +132,3 @@ class RowOptions(FileOptions):
     table: Text = None
     query: Text = None
     memory: Text = None
-
-
-def read_rule(path: Path) -> "Rule":
-    """Read a rule file; if there is none, say how one is made."""
-    from nri.api import read_rule as read
-    from nri.errors import similar_files
-
-    if not os.path.exists(path) and not similar_files(path):
-        how = "nri induce FILE --target COLUMN --out RULE.json"
-        raise InputError(f"no rule file {path}; make one with: {how}")
-    return read(path)
-
-
-def read_settings(path: Path, classes: "Sequence[Label]" = ()) -> "Settings":
-    """Read settings from a TOML file: the fields of :class:`nri.Settings`, and a table ``[knowledge]``."""
-    from nri.induce.settings import Knowledge, Settings
-
-    data = {key: value for key, value in _read_toml(path).items() if key not in _OF_CELLS}
-    _check_keys(path, data, Settings)
-    known = data.pop("knowledge", {})
-    if not isinstance(known, dict):
-        raise InputError(f"{path}: knowledge is {known!r}; write a table, [knowledge]")
-    _check_keys(path, known, Knowledge, "knowledge.")
-    if "keep" in known:
-        if not isinstance(known["keep"], str):
-            raise InputError(f"{path}: knowledge.keep is {known['keep']!r}; name a rule file")
-        known["keep"] = read_rule(path.parent / known["keep"])
-    if isinstance(data.get("costs"), dict):
-        data["costs"] = _by_class(data["costs"], classes)
-    try:
-        return Settings(**data, knowledge=Knowledge(**known))
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
-
-
-_OF_CELLS = ("missing", "labels")
-"""Keys of a settings file that say how cells are read."""
-
-
-def read_options(
-    reading: Reading, config: File, names: Sequence[str], explained: Sequence[str]
-) -> "ReadOptions":
-    """Return how the cells of some columns are read; the command line adds to the file of --config."""
-    from nri.table import codes
-
-    data = {} if config is None else _read_toml(config)
-    stated = codes.read_options(data.get("missing"), data.get("labels"))
-    return codes.ReadOptions(
-        exact=reading.exact_text,
-        missing={**stated.missing, **parse_missing(reading.missing or (), names)},
-        labels={**stated.labels, **parse_labels(reading.labels or (), names)},
-        outcome=explained,
-    )
-
-
-def parse_missing(texts: Collection[str], names: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Return missing cells by column from texts of a command line.
-
-    >>> parse_missing(["-999,unknown", "sbp=-1,-2", "age="], ["sbp", "age"])
-    {'': ('-999', 'unknown'), 'sbp': ('-1', '-2'), 'age': ()}
-    """
-    from nri.table.cells import as_code
-
-    missing: dict[str, tuple[str, ...]] = {}
-    for text in texts:
-        name, sign, cells = text.partition("=")
-        if not sign:
-            name, cells = "", text
-        elif name.strip() not in names:
-            raise UnknownColumnError(name.strip(), tuple(names), where="--missing")
-        codes = [as_code(cell) for cell in cells.split(",") if cell.strip()]
-        missing[name.strip()] = (*missing.get(name.strip(), ()), *codes)
-    return missing
-
-
-def parse_labels(texts: Collection[str], names: Collection[str]) -> dict[str, dict[str, str]]:
-    """Return the words that codes stand for from texts of a command line.
-
-    >>> parse_labels(["outcome:1=no,2=yes"], ["outcome"])
-    {'outcome': {'1': 'no', '2': 'yes'}}
-    """
-    from nri.table.cells import as_code
-
-    labels: dict[str, dict[str, str]] = {}
-    for text in texts:
-        name, _, pairs = text.rpartition(":")
-        split = [pair.partition("=") for pair in pairs.split(",")]
-        if not name or not all(code.strip() and word.strip() for code, _, word in split):
-            raise InputError(f"--labels {text!r} is no COLUMN:CODE=LABEL; write e.g. outcome:1=no,2=yes")
-        if name not in names:
-            raise UnknownColumnError(name, tuple(names), where="--labels")
-        labels.setdefault(name, {}).update({as_code(code): word.strip() for code, _, word in split})
-    return labels
-
-
-def _read_toml(path: Path) -> dict[str, Any]:
-    from nri.errors import similar_files
-
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"no settings file {path}{similar_files(path)}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not valid TOML: {error}") from None
-    except (OSError, ValueError) as error:
-        cause = getattr(error, "strerror", None) or error
-        raise InputError(f"{path} cannot be read ({cause}); check its name and permissions") from None
-
-
-def _check_keys(path: Path, data: Mapping[str, Any], record: Any, prefix: str = "") -> None:
-    """Refuse a key that the record does not have, and name the nearest one."""
-    keys = [field.name for field in fields(record)]
-    for key in data:
-        if key not in keys:
-            place = "[knowledge]" if prefix else "the settings"
-            raise InputError(f"{path}: unknown key {prefix + key!r}{nearest(key, keys, place)}")
-
-
-def parse_costs(texts: list[str], classes: "Sequence[Label]") -> "dict[Label, float]":
-    """Return costs from texts such as ``yes=5``.
-
-    >>> parse_costs(["yes=5"], ("no", "yes"))
-    {'yes': 5.0}
-    """
-    costs: dict[str, float] = {}
-    for text in texts:
-        label, _, written = text.rpartition("=")
-        try:
-            costs[label] = float(written)
-        except ValueError:
-            raise InputError(f"--cost {text!r} is no CLASS=COST; write e.g. --cost yes=5") from None
-    return _by_class(costs, classes)
-
-
-def _by_class(costs: Mapping[str, float], classes: "Sequence[Label]") -> "dict[Label, float]":
-    """Return costs by the labels that a person's words name."""
-    from nri.table.target import class_index
-
-    if not classes:
-        raise InputError("a cost is of an error on a class, but the target has no classes; drop the cost")
-    return {classes[class_index(classes, label)]: cost for label, cost in costs.items()}

@@ -1,98 +1,41 @@
-"""Results: where they are written, scores, the effect on groups, the report, and records as JSON."""
+"""What ``nri induce`` shows beside a rule: scores, doubts, the effect on groups, and the report."""
 
 import dataclasses
 import datetime as dt
-import json
+import hashlib
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nri.cli.console import emit, message, progress
+from nri.cli.files import in_memory, write_text
 from nri.cli.options import InduceOptions, Scoring
 from nri.cli.reading import Question
 from nri.errors import InputError, UnknownColumnError
+from nri.induce.assemble import coded_predictions
+from nri.induce.floors import Floored, Floors, meet_floors, most_steps
+from nri.induce.folds import note_on_rows
+from nri.induce.induce import Induction
+from nri.induce.validate import FOLDS, HeldOut, MeanCost, cores, hold_out, mean_cost, price_of_knowledge
+from nri.outcome import Classes, Score
+from nri.outcome.score import Diagnostics, Measure
+from nri.rows.base import Rows
+from nri.rule import NumberTarget, Rule
+from nri.rule.labels import spelled
+from nri.rule.phrase import number, phrase_label, phrase_name
+from nri.rule.render.as_text import display_width
+from nri.table import Table
+from nri.table.left_out import describe_left_out
+from nri.tasks.fairness import Groups, by_group, note_on, protected_columns
+from nri.tasks.leaks import leak
+from nri.tasks.stability import clause_stability
 
-if TYPE_CHECKING:
-    from nri.induce.floors import Floored
-    from nri.induce.induce import Induction
-    from nri.induce.validate import HeldOut, MeanCost
-    from nri.outcome import Score
-    from nri.outcome.score import Diagnostics, Measure
-    from nri.rows.base import Rows
-    from nri.rule import Rule
-    from nri.table import Table
-    from nri.tasks.fairness import Groups
-
-SAMPLE = 20_000
-"""Rows of a large table that are taken by default where they must be in memory."""
 FEW_SAMPLES = 10
 """Samples behind the one line of `nri induce --stable`."""
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    from nri.table import atomic_file
-
-    with atomic_file(path) as file:
-        file.write(text if text.endswith("\n") else text + "\n")
-
-
-def check_outputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, str | Path | None]) -> None:
-    """Raise before the work begins if a result could not be written in the end, or would destroy an input.
-
-    Outputs are by their option, None where it was not given; inputs by their name in the message.
-    """
-    given = {option: path for option, path in outputs.items() if path is not None}
-    for option, path in given.items():
-        _check_writable(path)
-        for what, source in inputs.items():
-            if source not in (None, "-") and path.exists() and _same_file(path, Path(str(source))):
-                raise InputError(f"{option} {path} is {what} itself; choose another name")
-        for other, earlier in given.items():
-            if other < option and _same_file(path, earlier):
-                raise InputError(f"{other} and {option} are both {path}; choose two names")
-
-
-def _same_file(path: Path, other: Path) -> bool:
-    """Whether both are one regular file, also by another path or a link; a terminal may be both ends."""
-    if not path.exists():
-        return path.resolve() == other.resolve()
-    return path.is_file() and os.path.exists(other) and os.path.samefile(path, other)
-
-
-def _check_writable(path: Path) -> None:
-    try:
-        path.exists()
-    except (OSError, ValueError) as error:
-        cause = getattr(error, "strerror", None) or error
-        raise InputError(f"{path} cannot be written ({cause}); choose another name") from None
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; name a file to write to")
-    if not path.parent.is_dir():
-        raise InputError(f"there is no folder {path.parent} to write {path.name} to; make it first")
-    place = path if path.exists() else path.parent
-    if not os.access(place, os.W_OK):
-        raise InputError(f"{path} cannot be written (permission denied); choose another place")
-
-
-def choose_format(named: str | None, out: Path | None, *, implied: str | None = None) -> str | None:
-    """Return the format by name or by the ending of the output's name, None if by neither.
-
-    What other options imply counts where the ending says nothing.
-    """
-    from nri.rule.render import FORMATS, format_by_ending
-
-    if named is not None:
-        if named.lower() not in FORMATS:
-            raise InputError(f"no format {named!r}; use one of {', '.join(FORMATS)}")
-        return named.lower()
-    known = {form.suffix for form in FORMATS.values()}
-    if out is None or (implied is not None and out.suffix.lower() not in known):
-        return implied
-    return format_by_ending(out)
 
 
 def check_prevalence(scoring: Scoring) -> None:
@@ -106,8 +49,6 @@ def check_prevalence(scoring: Scoring) -> None:
 
 def check_supported(asked: Question, floors: bool) -> None:
     """Refuse options that the outcome, the columns or the source of rows do not allow."""
-    from nri.outcome import Classes
-
     rows, settings = asked.rows, asked.settings
     for name in asked.scoring.protect or ():
         if name not in rows.columns:
@@ -124,14 +65,12 @@ def check_supported(asked: Question, floors: bool) -> None:
                 raise InputError(f"{option} is for tables that are read into memory; add --engine memory")
 
 
-def meet_floors(asked: Question, options: InduceOptions) -> "tuple[Floored, HeldOut]":
+def reach_floors(asked: Question, options: InduceOptions) -> tuple[Floored, HeldOut]:
     """Weigh errors until floors are met on held-out rows."""
-    from nri.induce.floors import Floors, meet_floors, most_steps
-
     assert asked.table is not None, "floors are refused for other rows"
-    floors = Floors(options.min_sensitivity, options.min_specificity)
+    least = Floors(options.min_sensitivity, options.min_specificity)
     with progress("cross-validating until the floor is met", steps=most_steps()) as step:
-        floored, held = meet_floors(asked.table, asked.settings, floors, rng=asked.rng, step=step)
+        floored, held = meet_floors(asked.table, asked.settings, least, rng=asked.rng, step=step)
     message(str(floored), always=not floored.met)
     return floored, held
 
@@ -140,12 +79,12 @@ def meet_floors(asked: Question, options: InduceOptions) -> "tuple[Floored, Held
 class Validation:
     """How good rules are on rows that they were not induced from."""
 
-    score: "Score"
+    score: Score
     method: str = "5-fold cross-validation"
-    cost: "MeanCost | None" = None
-    measures: "tuple[Diagnostics, ...]" = ()
+    cost: MeanCost | None = None
+    measures: tuple[Diagnostics, ...] = ()
     """sensitivity, specificity, ... of classes"""
-    floors: "Floored | None" = None
+    floors: Floored | None = None
 
     @property
     def warning(self) -> str:
@@ -175,10 +114,8 @@ class Validation:
             data["floors"] = self.floors.data
         return data
 
-    def note(self, rule: "Rule") -> str:
+    def note(self, rule: Rule) -> str:
         """Return the line below the rule."""
-        from nri.rule import NumberTarget
-
         score, target = self.score, rule.predicts
         if target.kind == "classes":
             paid = "" if self.cost is None else f", cost {self.cost} a row"
@@ -193,8 +130,6 @@ class Validation:
 
     def table(self, target: str) -> str:
         """Return a table of all measures: one class fills a column, several fill a row each."""
-        from nri.rule.phrase import phrase_label, phrase_name
-
         heading = f"cross-validated, {phrase_name(target)}"
         titles = [_measure_title(title, self.measures[0]) for title in self.measures[0].measures]
         if len(self.measures) > 1:
@@ -206,17 +141,17 @@ class Validation:
         return text_table(rows)
 
 
-def _measure_title(title: str, one: "Diagnostics") -> str:
+def _measure_title(title: str, one: Diagnostics) -> str:
     return f"{title} at prevalence {one.prevalence:g}" if one.assumed and title in ("PPV", "NPV") else title
 
 
-def _cells(measure: "Measure") -> tuple[str, str]:
+def _cells(measure: Measure) -> tuple[str, str]:
     if measure.value is None:
         return "-", ""
     return f"{measure.value:.2f}", f"{measure.interval.low:.2f} to {measure.interval.high:.2f}"
 
 
-def _measures_data(one: "Diagnostics") -> dict[str, Any]:
+def _measures_data(one: Diagnostics) -> dict[str, Any]:
     measures = {
         title.replace(" ", "_").lower(): {"value": x.value, "low": x.interval.low, "high": x.interval.high}
         for title, x in one.measures.items()
@@ -225,12 +160,9 @@ def _measures_data(one: "Diagnostics") -> dict[str, Any]:
 
 
 def judge(
-    asked: Question, induction: "Induction", held: "HeldOut | None", floored: "Floored | None"
-) -> "tuple[HeldOut | None, Validation | None, MeanCost | None]":
+    asked: Question, induction: Induction, held: HeldOut | None, floored: Floored | None
+) -> tuple[HeldOut | None, Validation | None, MeanCost | None]:
     """Say what was searched, what knowledge costs and what is doubtful; return how good the rule is."""
-    from nri.induce.assemble import coded_predictions
-    from nri.induce.validate import mean_cost, price_of_knowledge
-
     rule, table, settings = induction.rule, asked.table, asked.settings
     cost = validation = None
     if not asked.output.quiet:
@@ -247,12 +179,9 @@ def judge(
 
 
 def _validate(
-    asked: Question, rule: "Rule", held: "HeldOut | None", floored: "Floored | None"
-) -> "tuple[HeldOut, Validation]":
+    asked: Question, rule: Rule, held: HeldOut | None, floored: Floored | None
+) -> tuple[HeldOut, Validation]:
     """Cross-validate unless it is done already, and return the scores, for every outcome."""
-    from nri.induce.folds import note_on_rows
-    from nri.induce.validate import FOLDS, cores, hold_out
-
     if held is None:
         with progress("cross-validating", steps=FOLDS) as step:
             held = hold_out(asked.rows, asked.settings, rng=asked.rng, jobs=cores(), step=step)
@@ -264,10 +193,8 @@ def _validate(
     return held, Validation(held.score, held.method, held.cost(asked.settings.costs), measures, floored)
 
 
-def _show_search(induction: "Induction", rows: "Table | Rows") -> None:
+def _show_search(induction: Induction, rows: Table | Rows) -> None:
     """Show which columns were left out, and where a part of rows or columns was searched."""
-    from nri.table.left_out import describe_left_out
-
     message(describe_left_out(induction.left_out, named_in="--columns"))
     if induction.searched is not None:
         n_rows = f"{getattr(rows, 'n_rows', None) or len(rows):.10g}"  # type: ignore[arg-type]  # tables have it
@@ -278,7 +205,7 @@ def _show_search(induction: "Induction", rows: "Table | Rows") -> None:
         message(f"searched {searched}; name others in the setting require")
 
 
-def _warning(rule: "Rule", table: "Table | None", validation: "Validation | None") -> str:
+def _warning(rule: Rule, table: Table | None, validation: Validation | None) -> str:
     """Return that there is no rule, that a constant is as good, or what else a reader must know of it."""
     if not rule.branches:
         constant = rule.predicts.cells(rule.otherwise)[0]
@@ -288,13 +215,10 @@ def _warning(rule: "Rule", table: "Table | None", validation: "Validation | None
         return validation.warning
     if remedy := _remedy(rule):
         return remedy
-    if table is not None and len(rule.columns) <= 2:
-        from nri.tasks.leaks import leak
-
-        if found := leak(rule, table):
-            it = "is it" if len(found.columns) == 1 else "is one of them"
-            remedy = f'Then leave it out: --without "{found.columns[0]}"'
-            return f"{found.text(repr)}: {it} the target in other words, or known only afterwards? {remedy}"
+    if table is not None and len(rule.columns) <= 2 and (found := leak(rule, table)):
+        it = "is it" if len(found.columns) == 1 else "is one of them"
+        remedy = f'Then leave it out: --without "{found.columns[0]}"'
+        return f"{found.text(repr)}: {it} the target in other words, or known only afterwards? {remedy}"
     late = [name for name in rule.columns if not _AFTERWARDS.isdisjoint(re.split(r"[\W_]+", name.lower()))]
     if late:
         question = f"is {late[0]!r} known when the rule is to be applied?"
@@ -306,11 +230,8 @@ _AFTERWARDS = {"discharge", "discharged", "outcome", "total", "final", "followup
 """Words in names of columns that may be known only when the outcome is."""
 
 
-def _remedy(rule: "Rule") -> str:
+def _remedy(rule: Rule) -> str:
     """Return what would bring classes that the rule never predicts; empty if it predicts all."""
-    from nri.rule.labels import spelled
-    from nri.rule.phrase import number
-
     predicted = {one.value for one in rule.estimates}
     missing = [label for label in getattr(rule.predicts, "classes", ()) if label not in predicted]
     counts = {label: rule.support.counts[rule.labels.index(label)] for label in missing}
@@ -327,31 +248,15 @@ def _remedy(rule: "Rule") -> str:
     return f"{few}, but is never predicted; --max-branches {branches} or {dearer} may bring it"
 
 
-def in_memory(rows: "Table | Rows", size: int | None) -> "Table":
-    """Return the rows of a table, or some of them if they stay where they are."""
-    from nri.table import Table
-
-    if isinstance(rows, Table):
-        return rows
-    with progress("drawing a sample"):
-        sample = rows.sample(size or SAMPLE)
-    taken = f"{len(sample)} of {rows.n_rows:.10g} rows were taken, by a hash of their cells"
-    message(f"{taken} (--sample ROWS for more, --engine memory for all)")
-    return sample
-
-
 def show_more(
     asked: Question,
-    induction: "Induction",
+    induction: Induction,
     form: str | None,
-    held: "HeldOut | None",
-    floored: "Floored | None",
+    held: HeldOut | None,
+    floored: Floored | None,
     about: dict[str, Any],
 ) -> None:
     """Show stability and groups, and write the report; of a large table they are about a sample."""
-    from nri.tasks.fairness import by_group, note_on, protected_columns
-    from nri.tasks.stability import clause_stability
-
     rule, settings, scoring = induction.rule.settled, asked.settings, asked.scoring
     if asked.table is None:
         if not (scoring.html or scoring.protect):
@@ -388,14 +293,11 @@ def show_more(
     message(f"wrote {scoring.html}")
 
 
-def provenance(source: str, rows: "Table | Rows", *records: Any) -> dict[str, Any]:
+def provenance(source: str, rows: Table | Rows, *records: Any) -> dict[str, Any]:
     """Return where a rule comes from: date, version, file and its hash, options, and notes on the reading.
 
     SOURCE_DATE_EPOCH sets the date, for builds that must repeat.
     """
-    import hashlib
-    from importlib.metadata import version
-
     stamp = os.environ.get("SOURCE_DATE_EPOCH")
     moment = dt.datetime.now(dt.UTC) if stamp is None else dt.datetime.fromtimestamp(int(stamp), dt.UTC)
     about: dict[str, Any] = {"date": moment.date().isoformat(), "nri": version("nri")}
@@ -415,10 +317,8 @@ _UNTOLD = {"html", "out", "quiet", "form", "dialect"}
 """Options that do not change the rule."""
 
 
-def _groups_table(groups: "Groups") -> str:
+def _groups_table(groups: Groups) -> str:
     """Return a row for each group: its rows, how often a clause fires, how often the rule is right."""
-    from nri.rule.phrase import number, phrase_name
-
     head = (phrase_name(groups.column), "rows", "a clause fires on", "right on")
     rows = [(one.name, number(one.rows), str(one.fires), str(one.right)) for one in groups.groups]
     text = text_table([head, *rows])
@@ -427,8 +327,6 @@ def _groups_table(groups: "Groups") -> str:
 
 def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
     """Align rows of texts, the first of which is the heading; so many columns are flush left."""
-    from nri.rule.render.as_text import display_width
-
     widths = [max(display_width(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
     for row in rows:
@@ -438,30 +336,3 @@ def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
             cells.append(cell + gap if i < left else gap + cell)
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
-
-
-def record_json(record: Any, **more: Any) -> str:
-    """Write a record as JSON; clauses as text and as literals, rules as their own JSON."""
-    data = _plain(record) if dataclasses.is_dataclass(record) else record
-    return json.dumps(data | more, default=_plain, indent=2, ensure_ascii=False)
-
-
-def _plain(value: Any) -> Any:
-    """Return what JSON can hold in the place of a record, one level deep."""
-    import numpy as np
-
-    from nri.rule import Clause, Rule
-    from nri.rule.phrase import phrase_clause
-
-    match value:
-        case Clause():
-            literals = [{"column": x.column, "op": str(x.op), "value": x.value} for x in value]
-            needed = {"at_least": value.at_least} if value.counts else {}
-            return {"text": phrase_clause(value), **needed, "literals": literals}
-        case Rule():
-            return json.loads(value.render("json"))
-        case np.ndarray():
-            return value.tolist()
-        case dt.datetime():
-            return value.isoformat()
-    return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}

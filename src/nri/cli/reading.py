@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from nri.cli import options as opt
@@ -56,7 +57,10 @@ def open_rows(
         if files is None and "://" not in file:
             opened: Table | Rows = _read_rows(file, reading, rows, config)
         else:
-            opened = _rows_in_place(file, files, reading, rows, config)
+            from nri.cli.files import rows_in_place
+
+            said = cache(partial(_outcome_and_options, reading, config))
+            opened = rows_in_place(file, files, reading, rows, lambda names: said(tuple(names)))
     try:
         yield opened
     finally:
@@ -81,12 +85,12 @@ def _read_rows(file: str, reading: opt.Reading, place: opt.FileOptions, config: 
 
 
 def _outcome_and_options(
-    reading: opt.Reading, config: opt.File, names: Sequence[str], *, said: bool = True
+    reading: opt.Reading, config: opt.File, names: Sequence[str]
 ) -> "tuple[str, ReadOptions]":
     """Return the target, and how cells are read: those of what is explained are taken as they are."""
     from nri.table.codes import ReadOptions
 
-    target = resolve_target(reading.target, names, said=said) if reading.time is None else ""
+    target = resolve_target(reading.target, names) if reading.time is None else ""
     columns = [target]
     if target not in names:
         from nri.table.by_plan import comparison_of
@@ -94,53 +98,10 @@ def _outcome_and_options(
         explained = {"target": target, "time": reading.time, "event": reading.event}
         columns = [comparison_of(text, names, what)[0] for what, text in explained.items() if text]
     if config or reading.missing or reading.labels:
-        return target, opt.read_options(reading, config, names, columns)
+        from nri.cli.files import read_options
+
+        return target, read_options(reading, config, names, columns)
     return target, ReadOptions(exact=reading.exact_text, outcome=columns)
-
-
-def _rows_in_place(
-    file: str, files: "Files | None", reading: opt.Reading, rows: opt.RowOptions, config: opt.File
-) -> "Rows":
-    """Open rows that stay in large files, or in a database."""
-    for option, column in (
-        ("--weights", reading.weights),
-        ("--groups", reading.groups),
-        ("--time-order", reading.time_order),
-    ):
-        if column is not None:
-            raise InputError(f"{option} is for tables that are read into memory; add --engine memory")
-    from nri.rows.database import open_database
-    from nri.rows.engine import Engine
-    from nri.rows.files import open_files
-    from nri.rows.open import rows_in_engine
-
-    if files is None:
-        engine: Engine = open_database(file, rows.table, rows.query, memory=rows.memory)
-    else:
-        shown = files.paths[0] if not files.many else f"{len(files.paths)} files"
-        message(f"{shown}: rows stay where they are, in DuckDB (--engine memory reads them)")
-        engine = open_files(
-            files,
-            memory=rows.memory,
-            options=lambda names: _outcome_and_options(reading, config, names, said=False)[1],
-        )
-    try:
-        names = [one.name for one in engine.columns]
-        target, options = _outcome_and_options(reading, config, names)
-        large: Rows = rows_in_engine(
-            engine,
-            target or None,
-            positive=reading.positive,
-            time=reading.time,
-            event=reading.event,
-            options=options,
-            size=rows.sample,
-        )
-        message(large.remark)
-        return large
-    except BaseException:
-        engine.close()
-        raise
 
 
 def large_files(file: str, rows: opt.RowOptions) -> "Files | None":
@@ -161,7 +122,7 @@ _LEAST_ENDING = 3
 """Letters that the end of a column's name must have to be taken for it."""
 
 
-def resolve_target(target: str | None, names: Sequence[str], *, said: bool = False) -> str:
+def resolve_target(target: str | None, names: Sequence[str]) -> str:
     """Return the target; a name that no column has may be the end of just one column's name.
 
     >>> resolve_target("flu = yes", ["visit.flu", "visit.age"])
@@ -180,8 +141,7 @@ def resolve_target(target: str | None, names: Sequence[str], *, said: bool = Fal
         matching = [name for name in names if ending.fullmatch(name)]
         if len(matching) != 1 or len(error.name) < _LEAST_ENDING:
             raise
-        if said:
-            message(f"target {target!r} is read as {matching[0]!r}")
+        message(f"target {target!r} is read as {matching[0]!r}")
         return target.replace(error.name, f'"{matching[0]}"', 1) if error.name != target else matching[0]
     return target
 
@@ -221,15 +181,21 @@ def settings_of(options: opt.RuleOptions, rows: "Table | Rows", *taken: str) -> 
     present = tuple(rows.columns)
     keys = (getattr(rows, "groups", None), getattr(rows, "time_order", None))
     taken = (*taken, *(one.name for one in keys if one is not None))
-    settings = Settings() if options.config is None else opt.read_settings(options.config, classes)
+    settings = Settings()
+    if options.config is not None:
+        from nri.cli.files import read_settings
+
+        settings = read_settings(options.config, classes)
     names = {field.name for field in fields(Settings)} & {field.name for field in fields(options)}
-    given: dict[str, Any] = {name: getattr(options, name) for name in names}
+    given: dict[str, Any] = {name: getattr(options, name) or None for name in names}
     given["use"] = split_names(options.use, present)
     given["never"] = split_names(options.never, (*present, *taken))
-    if isinstance(options, opt.InduceOptions):
-        given["costs"] = opt.parse_costs(options.costs, classes) if options.costs else None
+    if isinstance(options, opt.InduceOptions) and (options.costs or options.keep):
+        from nri.cli.files import parse_costs, read_rule
+
+        given["costs"] = parse_costs(options.costs, classes) if options.costs else None
         if options.keep is not None:
-            given["knowledge"] = replace(settings.knowledge, keep=opt.read_rule(options.keep))
+            given["knowledge"] = replace(settings.knowledge, keep=read_rule(options.keep))
     settings = replace(settings, **{name: value for name, value in given.items() if value is not None})
     return replace(settings, never=[name for name in settings.never if name not in taken])
 

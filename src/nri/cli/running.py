@@ -1,19 +1,28 @@
-"""``nri demo``, ``serve``, ``train`` and ``export-weights``: commands that read no table of one's own."""
+"""``nri demo``, ``serve``, ``train``, ``export-weights``, and the commands of other packages.
+
+Such a package declares ``name = "package.module:object"`` in the entry-point group ``nri.commands``, the
+object being a :class:`typer.Typer`. It is imported only when its command is called.
+"""
 
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import typer
 
 from nri.cli import options as opt
 from nri.cli.console import Progress, message, progress, set_quiet
+from nri.cli.files import SAMPLE
 from nri.cli.induce import run
-from nri.cli.output import SAMPLE
 from nri.errors import InputError, require_extra
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from nri.table import Table
 
 _SETS = {
@@ -155,3 +164,51 @@ def export_weights(checkpoint: Path, out: Path, quiet: bool = False) -> None:
         f"wrote {out} ({size:.1f} MB): {card['inducer']} after {card['step']} updates, "
         f"{card['episodes']} episodes, SHA-256 {card['sha256'][:12]}",
     )
+
+
+HELP_NAMES: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
+ABOUT = {
+    "dynamics": "Learn how a system moves: a rule for the next value of each variable.",
+    "bench": "Compare rule learners on open data.",
+}
+"""Commands that are listed even if they are not installed."""
+_PURPOSE = {"dynamics": "learns how a system moves", "bench": "compares rule learners on open data"}
+
+
+@cache
+def installed() -> dict[str, "EntryPoint"]:
+    """Return the commands that installed packages declare, by name."""
+    from importlib.metadata import entry_points  # takes a while, and most commands are nri's own
+
+    return {point.name: point for point in entry_points(group="nri.commands")}
+
+
+def plugin(name: str) -> Any:
+    """Return a command that imports the one of this name when it is called; None if there is none."""
+    if not (name in ABOUT or name in installed()):
+        return None
+
+    def forward(context: typer.Context) -> None:
+        point = installed().get(name)
+        if point is None:
+            raise InputError(
+                f"nri {name} {_PURPOSE[name]}; it is the package nri-{name}, which is not installed: "
+                f"in a checkout of nri, run pip install ./{name}"
+            )
+        command = typer.main.get_command(point.load())
+        code = command.main(
+            args=context.args, prog_name=context.command_path, standalone_mode=False, **HELP_NAMES
+        )
+        if isinstance(code, int) and code:
+            raise typer.Exit(code)
+
+    alone = typer.Typer(add_completion=False)
+    settings = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+    alone.command(name, short_help=ABOUT.get(name) or _summary(name), context_settings=settings)(forward)
+    return typer.main.get_command(alone)
+
+
+def _summary(name: str) -> str:
+    """Return the summary of the package, so that listing a command does not import it."""
+    package = installed()[name].dist
+    return "" if package is None else str(package.metadata["Summary"] or "")

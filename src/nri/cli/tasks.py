@@ -1,7 +1,9 @@
 """``nri compare``, ``stability``, ``slices`` and ``surrogate``: questions about rules and models."""
 
+import datetime as dt
+import json as json_text
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +12,8 @@ import typer
 from nri.cli import options as opt
 from nri.cli.apply import files_to_stream
 from nri.cli.console import emit, message, progress, show_rule
+from nri.cli.files import SAMPLE, check_outputs, in_memory, read_rule
 from nri.cli.induce import check_output, chosen_format, write_rule
-from nri.cli.output import SAMPLE, check_outputs, in_memory, record_json, text_table
 from nri.cli.reading import generator, large_files, open_rows, open_table, settings_of, split_names
 from nri.errors import InputError, UnknownColumnError
 
@@ -47,7 +49,7 @@ def compare(
     if fail_above is not None and file is None:
         raise InputError("--fail-above is a share of rows; name a table to apply both rules to")
     check_outputs({"--out": out}, {"the table": file, "the old rule": old, "the new rule": new})
-    first, second = opt.read_rule(old), opt.read_rule(new)
+    first, second = read_rule(old), read_rule(new)
     from nri.tasks.compare import compare_rules
 
     comparison = compare_rules(first, second)
@@ -180,6 +182,7 @@ def stability(
 
 
 def _show_stability(rule: "Rule | None", result: "Stability") -> None:
+    from nri.cli.output import text_table
     from nri.rule.phrase import phrase_clause, phrase_label
 
     def label(value: object) -> str:
@@ -280,6 +283,7 @@ def slices(
 
 
 def _show_slices(result: "Slices") -> None:
+    from nri.cli.output import text_table
     from nri.rule.phrase import phrase_clause
 
     tested = "rows held out for testing" if result.test == "holdout" else "rows"
@@ -396,3 +400,30 @@ def _truth_and_predictions(table: "Table", labels: str, target: str) -> "tuple[A
 def _few(words: set[str]) -> str:
     shown = sorted(words)
     return ", ".join(shown[:3]) + (", ..." if len(shown) > 3 else "")
+
+
+def record_json(record: Any, **more: Any) -> str:
+    """Write a record as JSON; clauses as text and as literals, rules as their own JSON."""
+    data = _plain(record) if is_dataclass(record) else record
+    return json_text.dumps(data | more, default=_plain, indent=2, ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold in the place of a record, one level deep."""
+    import numpy as np
+
+    from nri.rule import Clause, Rule
+    from nri.rule.phrase import phrase_clause
+
+    match value:
+        case Clause():
+            literals = [{"column": x.column, "op": str(x.op), "value": x.value} for x in value]
+            needed = {"at_least": value.at_least} if value.counts else {}
+            return {"text": phrase_clause(value), **needed, "literals": literals}
+        case Rule():
+            return json_text.loads(value.render("json"))
+        case np.ndarray():
+            return value.tolist()
+        case dt.datetime():
+            return value.isoformat()
+    return {field.name: getattr(value, field.name) for field in fields(value)}
