@@ -110,16 +110,7 @@ def _options(
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command that takes records be called with their fields, which is what typer sees of it.
-
-    >>> from nri.cli.options import RowOptions
-    >>> def show(file: str, rows: RowOptions) -> None:
-    ...     print(file, rows.engine)
-    >>> list(inspect.signature(spread(show)).parameters)[:4]
-    ['file', 'sheet', 'header', 'engine']
-    >>> spread(show)(file="visits.csv", engine="memory")
-    visits.csv memory
-    """
+    """Let a command that takes records be called with their fields, which is what typer sees of it."""
     hints = get_type_hints(command)
     records: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
     given: list[tuple[str, Any, Any]] = []

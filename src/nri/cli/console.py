@@ -86,12 +86,12 @@ class Progress:
     def __call__(self) -> None:
         """Count a step as done."""
         if self.visible:
-            self._bar.advance()
+            self._bar.advance(self._bar.task_ids[0])
 
     def describe(self, text: str, done: int | None = None) -> None:
         """Show what is being done now, and how many steps are done."""
         if self.visible:
-            self._bar.describe(printable(text), done)
+            self._bar.update(self._bar.task_ids[0], description=printable(text), completed=done)
 
 
 @contextmanager

@@ -78,11 +78,7 @@ def read_options(
 
 
 def parse_missing(texts: Collection[str], names: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Return missing cells by column from texts of a command line.
-
-    >>> parse_missing(["-999,unknown", "sbp=-1,-2", "age="], ["sbp", "age"])
-    {'': ('-999', 'unknown'), 'sbp': ('-1', '-2'), 'age': ()}
-    """
+    """Return missing cells by column from texts such as ``-999,unknown`` and ``sbp=-1``."""
     from nri.table.cells import as_code
 
     missing: dict[str, tuple[str, ...]] = {}
@@ -98,11 +94,7 @@ def parse_missing(texts: Collection[str], names: Collection[str]) -> dict[str, t
 
 
 def parse_labels(texts: Collection[str], names: Collection[str]) -> dict[str, dict[str, str]]:
-    """Return the words that codes stand for from texts of a command line.
-
-    >>> parse_labels(["outcome:1=no,2=yes"], ["outcome"])
-    {'outcome': {'1': 'no', '2': 'yes'}}
-    """
+    """Return the words that codes stand for from texts such as ``outcome:1=no,2=yes``."""
     from nri.table.cells import as_code
 
     labels: dict[str, dict[str, str]] = {}
@@ -141,11 +133,7 @@ def _check_keys(path: Path, data: Mapping[str, Any], record: Any, prefix: str = 
 
 
 def parse_costs(texts: list[str], classes: "Sequence[Label]") -> "dict[Label, float]":
-    """Return costs from texts such as ``yes=5``.
-
-    >>> parse_costs(["yes=5"], ("no", "yes"))
-    {'yes': 5.0}
-    """
+    """Return costs from texts such as ``yes=5``."""
     costs: dict[str, float] = {}
     for text in texts:
         label, _, written = text.rpartition("=")

@@ -1,17 +1,20 @@
-"""What ``nri induce`` shows beside a rule: scores, doubts, the effect on groups, and the report."""
+"""What commands show: scores and doubts beside a rule, the effect on groups, the report, other results."""
 
 import dataclasses
 import datetime as dt
 import hashlib
+import json
 import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nri.cli.console import emit, message, progress
+import numpy as np
+
+from nri.cli.console import emit, message, progress, show_rule
 from nri.cli.files import in_memory, write_text
 from nri.cli.options import InduceOptions, Scoring
 from nri.cli.reading import Question
@@ -24,16 +27,21 @@ from nri.induce.validate import FOLDS, HeldOut, MeanCost, cores, hold_out, mean_
 from nri.outcome import Classes, Score
 from nri.outcome.score import Diagnostics, Measure
 from nri.rows.base import Rows
-from nri.rule import NumberTarget, Rule
+from nri.rule import Clause, NumberTarget, Rule
 from nri.rule.labels import spelled
-from nri.rule.phrase import number, phrase_label, phrase_name
+from nri.rule.phrase import number, phrase_clause, phrase_label, phrase_name
 from nri.rule.render.as_text import display_width
 from nri.table import Table
 from nri.table.left_out import describe_left_out
 from nri.tasks.fairness import Groups, by_group, note_on, protected_columns
 from nri.tasks.leaks import leak
-from nri.tasks.stability import clause_stability
+from nri.tasks.stability import Stability, clause_stability
 
+if TYPE_CHECKING:  # which would load what few commands need
+    from nri.tasks.compare import ClassChange, Comparison, RowChanges
+    from nri.tasks.slices import Slices
+
+_EXAMPLE = "they differ, for example, where"
 FEW_SAMPLES = 10
 """Samples behind the one line of `nri induce --stable`."""
 
@@ -336,3 +344,129 @@ def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
             cells.append(cell + gap if i < left else gap + cell)
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+def comparison_lines(comparison: "Comparison", rule: Rule) -> list[str]:
+    """Return what changed from one rule to another; predictions are written as the new one writes them."""
+    lines = ["both rules are the same"] if comparison.same_words else []
+    for change in comparison.classes:
+        lines += _class_lines(change, rule, "predicts it" if comparison.opposite else "fires")
+    if comparison.opposite and comparison.classes[0].example is not None:
+        lines.append(f"{_EXAMPLE} {phrase_clause(comparison.classes[0].example)}")
+    old, new = comparison.default_old, comparison.default_new
+    if old != new:
+        lines.append(f"else: {_shown(old, rule)} -> {_shown(new, rule)}")
+    for region in comparison.regions:
+        changed = f"{_shown(region.old, rule)} -> {_shown(region.new, rule)}"
+        lines.append(f"{changed} where {phrase_clause(region.where)}")
+    dropped, added = comparison.columns_dropped, comparison.columns_added
+    for title, names in (("no longer read", dropped), ("newly read", added)):
+        if names:
+            lines.append(f"columns {title}: {', '.join(names)}")
+    return lines if comparison.rows is None else [*lines, *_row_lines(comparison.rows, rule)]
+
+
+def _class_lines(change: "ClassChange", rule: Rule, does: str) -> list[str]:
+    subject = phrase_name(rule.target)
+    if change.label is not None:
+        subject += f" = {phrase_label(change.label)}"
+    lines = [f"{subject}: the new rule {does} on {change.relation}"]
+    lines += [f"    {phrase_clause(clause)}" for clause in change.kept]
+    for moved in change.moved:
+        lines.append(f"  ~ {phrase_clause(moved.old)}  ->  {phrase_clause(moved.new)}")
+    lines += [f"  - {phrase_clause(clause)}" for clause in change.dropped]
+    lines += [f"  + {phrase_clause(clause)}" for clause in change.added]
+    if change.example is not None and does == "fires":
+        lines.append(f"  {_EXAMPLE} {phrase_clause(change.example)}")
+    return lines
+
+
+def _shown(value: object, rule: Rule) -> str:
+    """Write a prediction: a class, a number with its unit, or a risk."""
+    if rule.predicts.kind == "number":
+        return str(rule.predicts.amount(value))  # type: ignore[union-attr,arg-type]
+    return f"{value:g}" if rule.predicts.kind == "survival" else phrase_label(value)  # type: ignore[arg-type]
+
+
+def _row_lines(rows: "RowChanges", rule: Rule) -> list[str]:
+    lines = [f"they differ on {rows.differing} of {rows.n_rows} rows"]
+    for old, new, count in rows.changes:
+        lines.append(f"  {_shown(old, rule)} -> {_shown(new, rule)} on {count}")
+    if rows.differing:
+        more = f", ... ({rows.differing} in all)" if rows.differing > len(rows.first) else ""
+        lines.append(f"  rows {', '.join(map(str, rows.first))}{more}")
+    if rows.score_old is not None and rows.score_new is not None:
+        lines.append(f"{rows.score_new.measure} {rows.score_old} -> {rows.score_new} on these rows")
+    return lines
+
+
+def show_stability(rule: Rule | None, result: Stability) -> None:
+    """Show how far samples agree on a rule, and the rule itself if it is given."""
+
+    def label(value: object) -> str:
+        return "" if value is None else phrase_label(value)  # type: ignore[arg-type]
+
+    if rule is not None:
+        show_rule(rule.render("text"))
+        emit("")
+    emit(str(result))
+    emit("")
+    heading = ("clause of the rule", "for", "same words", "same conditions", "rows in common")
+    lines = [
+        (phrase_clause(one.clause), label(one.label), *map("{:.0%}".format, shares))
+        for one in result.clauses
+        for shares in [(one.same_words, one.same_conditions, one.overlap)]
+    ]
+    if lines:
+        emit(text_table([heading, *lines], left=2))
+    others = [one for one in result.recurring if not one.in_rule]
+    if others:
+        rest = [(phrase_clause(one.clause), label(one.label), f"{one.share:.0%}") for one in others]
+        emit("")
+        emit(text_table([("other conditions of samples", "for", "samples"), *rest], left=2))
+    least, most = min(result.n_clauses), max(result.n_clauses)
+    sizes = f"{least} to {most}" if least < most else f"{most}"
+    message(f"rules of samples have {sizes} {'clause' if most == 1 else 'clauses'}")
+
+
+def show_slices(result: "Slices") -> None:
+    """Show the slices on which a model errs, and how many were doubtful."""
+    tested = "rows held out for testing" if result.test == "holdout" else "rows"
+    message(f"error rate {result.rate:.2f} on the {result.rows} {tested} ({result.errors} errors)")
+    if result.slices:
+        lines = [("slice", "rows", "errors", "rate", "95 % interval", "lift", "p (corrected)")]
+        for one in result.slices:
+            counts = (str(one.rows), str(one.errors), f"{one.rate:.2f}")
+            interval = f"{one.interval.low:.2f} to {one.interval.high:.2f}"
+            p_value = "< 0.0001" if one.p_value < 0.0001 else f"{one.p_value:.4f}"
+            lines.append((phrase_clause(one.clause), *counts, interval, f"{one.lift:.1f}", p_value))
+        emit(text_table(lines))
+    else:
+        emit("no slice: errors are not concentrated on rows that the columns separate")
+    if result.rejected:
+        n = len(result.rejected)
+        more = f"{n} more" if result.slices else str(n)
+        verb = "was" if n == 1 else "were"
+        message(f"{more} {verb} found and did not hold up (p above {result.alpha:g})")
+
+
+def record_json(record: Any, **more: Any) -> str:
+    """Write a record as JSON; clauses as text and as literals, rules as their own JSON."""
+    data = _plain(record) if dataclasses.is_dataclass(record) else record
+    return json.dumps(data | more, default=_plain, indent=2, ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold in the place of a record, one level deep."""
+    match value:
+        case Clause():
+            literals = [{"column": x.column, "op": str(x.op), "value": x.value} for x in value]
+            needed = {"at_least": value.at_least} if value.counts else {}
+            return {"text": phrase_clause(value), **needed, "literals": literals}
+        case Rule():
+            return json.loads(value.render("json"))
+        case np.ndarray():
+            return value.tolist()
+        case dt.datetime():
+            return value.isoformat()
+    return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}

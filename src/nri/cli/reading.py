@@ -123,11 +123,7 @@ _LEAST_ENDING = 3
 
 
 def resolve_target(target: str | None, names: Sequence[str]) -> str:
-    """Return the target; a name that no column has may be the end of just one column's name.
-
-    >>> resolve_target("flu = yes", ["visit.flu", "visit.age"])
-    '"visit.flu" = yes'
-    """
+    """Return the target; a name that no column has may be the end of just one column's name."""
     if target is None:
         raise MissingTargetError(names)
     if target in names:
@@ -208,11 +204,7 @@ def generator(seed: int) -> "np.random.Generator":
 
 
 def split_names(texts: list[str] | None, present: Sequence[str]) -> list[str] | None:
-    """Return column names from texts with commas between; a name that itself has a comma is kept whole.
-
-    >>> split_names(["age,sex", "height, in cm"], ["age", "sex", "height, in cm"])
-    ['age', 'sex', 'height, in cm']
-    """
+    """Return column names from texts with commas between; a name that itself has a comma is kept whole."""
     if not texts:
         return None
     names: list[str] = []

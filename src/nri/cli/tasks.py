@@ -1,9 +1,7 @@
 """``nri compare``, ``stability``, ``slices`` and ``surrogate``: questions about rules and models."""
 
-import datetime as dt
-import json as json_text
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +9,7 @@ import typer
 
 from nri.cli import options as opt
 from nri.cli.apply import files_to_stream
-from nri.cli.console import emit, message, progress, show_rule
+from nri.cli.console import emit, message, progress
 from nri.cli.files import SAMPLE, check_outputs, in_memory, read_rule
 from nri.cli.induce import check_output, chosen_format, write_rule
 from nri.cli.reading import generator, large_files, open_rows, open_table, settings_of, split_names
@@ -22,13 +20,10 @@ if TYPE_CHECKING:
     from nri.rule import Rule
     from nri.table import Table
     from nri.table.target import Answers
-    from nri.tasks.compare import ClassChange, Comparison, RowChanges
-    from nri.tasks.slices import Slices
-    from nri.tasks.stability import Stability
+    from nri.tasks.compare import RowChanges
 
 DIFFERENT = 3
 """Exit code of --fail-above."""
-_EXAMPLE = "they differ, for example, where"
 
 
 def compare(
@@ -50,13 +45,14 @@ def compare(
         raise InputError("--fail-above is a share of rows; name a table to apply both rules to")
     check_outputs({"--out": out}, {"the table": file, "the old rule": old, "the new rule": new})
     first, second = read_rule(old), read_rule(new)
+    from nri.cli.output import comparison_lines, record_json
     from nri.tasks.compare import compare_rules
 
     comparison = compare_rules(first, second)
     if file is not None:
         rows = _on_rows(first, second, file, place, out)
         comparison = replace(comparison, rows=rows)
-    emit(record_json(comparison) if json else "\n".join(_lines(comparison, second)))
+    emit(record_json(comparison) if json else "\n".join(comparison_lines(comparison, second)))
     if out is not None:
         written = f"wrote {out}" if file else "nothing written: name a table to apply both rules to"
         message(written)
@@ -90,65 +86,6 @@ def _on_rows(old: "Rule", new: "Rule", file: str, place: opt.StreamOptions, out:
     return changes
 
 
-def _lines(comparison: "Comparison", rule: "Rule") -> list[str]:
-    from nri.rule.phrase import phrase_clause
-
-    lines = ["both rules are the same"] if comparison.same_words else []
-    for change in comparison.classes:
-        lines += _class_lines(change, rule, "predicts it" if comparison.opposite else "fires")
-    if comparison.opposite and comparison.classes[0].example is not None:
-        lines.append(f"{_EXAMPLE} {phrase_clause(comparison.classes[0].example)}")
-    old, new = comparison.default_old, comparison.default_new
-    if old != new:
-        lines.append(f"else: {_shown(old, rule)} -> {_shown(new, rule)}")
-    for region in comparison.regions:
-        changed = f"{_shown(region.old, rule)} -> {_shown(region.new, rule)}"
-        lines.append(f"{changed} where {phrase_clause(region.where)}")
-    dropped, added = comparison.columns_dropped, comparison.columns_added
-    for title, names in (("no longer read", dropped), ("newly read", added)):
-        if names:
-            lines.append(f"columns {title}: {', '.join(names)}")
-    return lines if comparison.rows is None else [*lines, *_row_lines(comparison.rows, rule)]
-
-
-def _class_lines(change: "ClassChange", rule: "Rule", does: str) -> list[str]:
-    from nri.rule.phrase import phrase_clause, phrase_label, phrase_name
-
-    subject = phrase_name(rule.target)
-    if change.label is not None:
-        subject += f" = {phrase_label(change.label)}"
-    lines = [f"{subject}: the new rule {does} on {change.relation}"]
-    lines += [f"    {phrase_clause(clause)}" for clause in change.kept]
-    for moved in change.moved:
-        lines.append(f"  ~ {phrase_clause(moved.old)}  ->  {phrase_clause(moved.new)}")
-    lines += [f"  - {phrase_clause(clause)}" for clause in change.dropped]
-    lines += [f"  + {phrase_clause(clause)}" for clause in change.added]
-    if change.example is not None and does == "fires":
-        lines.append(f"  {_EXAMPLE} {phrase_clause(change.example)}")
-    return lines
-
-
-def _shown(value: object, rule: "Rule") -> str:
-    """Write a prediction: a class, a number with its unit, or a risk."""
-    from nri.rule.phrase import phrase_label
-
-    if rule.predicts.kind == "number":
-        return str(rule.predicts.amount(value))  # type: ignore[union-attr,arg-type]
-    return f"{value:g}" if rule.predicts.kind == "survival" else phrase_label(value)  # type: ignore[arg-type]
-
-
-def _row_lines(rows: "RowChanges", rule: "Rule") -> list[str]:
-    lines = [f"they differ on {rows.differing} of {rows.n_rows} rows"]
-    for old, new, count in rows.changes:
-        lines.append(f"  {_shown(old, rule)} -> {_shown(new, rule)} on {count}")
-    if rows.differing:
-        more = f", ... ({rows.differing} in all)" if rows.differing > len(rows.first) else ""
-        lines.append(f"  rows {', '.join(map(str, rows.first))}{more}")
-    if rows.score_old is not None and rows.score_new is not None:
-        lines.append(f"{rows.score_new.measure} {rows.score_old} -> {rows.score_new} on these rows")
-    return lines
-
-
 def stability(
     file: str,
     reading: opt.Reading,
@@ -163,6 +100,7 @@ def stability(
 
     Of a large file some rows are taken, and it is about rules from so many rows.
     """
+    from nri.cli.output import record_json, show_stability
     from nri.induce.folds import note_on_rows
     from nri.induce.induce import induce_rule
     from nri.tasks.stability import clause_stability
@@ -178,37 +116,7 @@ def stability(
     if json:
         emit(record_json(result, rule=rule))
     else:
-        _show_stability(None if quiet else rule, result)
-
-
-def _show_stability(rule: "Rule | None", result: "Stability") -> None:
-    from nri.cli.output import text_table
-    from nri.rule.phrase import phrase_clause, phrase_label
-
-    def label(value: object) -> str:
-        return "" if value is None else phrase_label(value)  # type: ignore[arg-type]
-
-    if rule is not None:
-        show_rule(rule.render("text"))
-        emit("")
-    emit(str(result))
-    emit("")
-    heading = ("clause of the rule", "for", "same words", "same conditions", "rows in common")
-    lines = [
-        (phrase_clause(one.clause), label(one.label), *map("{:.0%}".format, shares))
-        for one in result.clauses
-        for shares in [(one.same_words, one.same_conditions, one.overlap)]
-    ]
-    if lines:
-        emit(text_table([heading, *lines], left=2))
-    others = [one for one in result.recurring if not one.in_rule]
-    if others:
-        rest = [(phrase_clause(one.clause), label(one.label), f"{one.share:.0%}") for one in others]
-        emit("")
-        emit(text_table([("other conditions of samples", "for", "samples"), *rest], left=2))
-    least, most = min(result.n_clauses), max(result.n_clauses)
-    sizes = f"{least} to {most}" if least < most else f"{most}"
-    message(f"rules of samples have {sizes} {'clause' if most == 1 else 'clauses'}")
+        show_stability(None if quiet else rule, result)
 
 
 def slices(
@@ -237,6 +145,7 @@ def slices(
     the rows and counted on the other, so that lift and p-value are not biased by the search. Of a large file
     some rows are searched and all others counted.
     """
+    from nri.cli.output import record_json, show_slices
     from nri.induce.folds import note_on_rows
     from nri.rows.files import some_rows
     from nri.table.by_plan import comparison_of
@@ -279,30 +188,7 @@ def slices(
     if json:
         emit(record_json(result))
     else:
-        _show_slices(result)
-
-
-def _show_slices(result: "Slices") -> None:
-    from nri.cli.output import text_table
-    from nri.rule.phrase import phrase_clause
-
-    tested = "rows held out for testing" if result.test == "holdout" else "rows"
-    message(f"error rate {result.rate:.2f} on the {result.rows} {tested} ({result.errors} errors)")
-    if result.slices:
-        lines = [("slice", "rows", "errors", "rate", "95 % interval", "lift", "p (corrected)")]
-        for one in result.slices:
-            counts = (str(one.rows), str(one.errors), f"{one.rate:.2f}")
-            interval = f"{one.interval.low:.2f} to {one.interval.high:.2f}"
-            p_value = "< 0.0001" if one.p_value < 0.0001 else f"{one.p_value:.4f}"
-            lines.append((phrase_clause(one.clause), *counts, interval, f"{one.lift:.1f}", p_value))
-        emit(text_table(lines))
-    else:
-        emit("no slice: errors are not concentrated on rows that the columns separate")
-    if result.rejected:
-        n = len(result.rejected)
-        more = f"{n} more" if result.slices else str(n)
-        verb = "was" if n == 1 else "were"
-        message(f"{more} {verb} found and did not hold up (p above {result.alpha:g})")
+        show_slices(result)
 
 
 def surrogate(
@@ -400,30 +286,3 @@ def _truth_and_predictions(table: "Table", labels: str, target: str) -> "tuple[A
 def _few(words: set[str]) -> str:
     shown = sorted(words)
     return ", ".join(shown[:3]) + (", ..." if len(shown) > 3 else "")
-
-
-def record_json(record: Any, **more: Any) -> str:
-    """Write a record as JSON; clauses as text and as literals, rules as their own JSON."""
-    data = _plain(record) if is_dataclass(record) else record
-    return json_text.dumps(data | more, default=_plain, indent=2, ensure_ascii=False)
-
-
-def _plain(value: Any) -> Any:
-    """Return what JSON can hold in the place of a record, one level deep."""
-    import numpy as np
-
-    from nri.rule import Clause, Rule
-    from nri.rule.phrase import phrase_clause
-
-    match value:
-        case Clause():
-            literals = [{"column": x.column, "op": str(x.op), "value": x.value} for x in value]
-            needed = {"at_least": value.at_least} if value.counts else {}
-            return {"text": phrase_clause(value), **needed, "literals": literals}
-        case Rule():
-            return json_text.loads(value.render("json"))
-        case np.ndarray():
-            return value.tolist()
-        case dt.datetime():
-            return value.isoformat()
-    return {field.name: getattr(value, field.name) for field in fields(value)}
