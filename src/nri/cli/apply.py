@@ -123,14 +123,10 @@ def _with_probabilities(rule: "Rule", wanted: list[str] | None, every: bool) -> 
 
 def _refuse_database(rule: Path, file: str) -> None:
     """Refuse a database, by its URL or as a file, and name the SQL that makes predictions in it."""
-    from nri.rows.database import database_in
+    from nri.rows.database import database_in, dialect_name
 
     scheme = file.partition("://")[0] if "://" in file else database_in(Path(file))
-    if scheme is None:
-        return
-    from nri.rows.database import dialect_name
-
-    dialect = dialect_name(scheme)
+    dialect = None if scheme is None else dialect_name(scheme)
     if dialect is not None:
         raise InputError(
             "predictions in a database are made by its own SQL, and that is written by: "
@@ -234,7 +230,6 @@ def export(
     text = exported.render(name, function=function or "predict", **for_sql)
     if out is not None:
         write_text(out, text)
-        message(f"wrote {out}")
     elif name == "text":
         show_rule(text)
     else:

@@ -211,11 +211,12 @@ def in_memory(rows: "Table | Rows", size: int | None) -> "Table":
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file whole or not at all, and say so."""
     from nri.table import atomic_file
 
     with atomic_file(path) as file:
         file.write(text if text.endswith("\n") else text + "\n")
+    message(f"wrote {path}")
 
 
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, str | Path | None]) -> None:

@@ -4,7 +4,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nri.cli import options as opt
-from nri.cli.console import emit, message, progress, show_rule
+from nri.cli.console import emit, progress, show_rule
+from nri.cli.files import check_outputs, choose_format, write_text
 from nri.cli.reading import Question, open_rows, settings_of
 from nri.errors import InputError
 
@@ -60,7 +61,7 @@ def run(
             asked = replace(asked, settings=replace(settings, tilt=floored.tilt))
     with progress("searching for a rule") as step:
         induction = induce_rule(rows, asked.settings, rng=asked.rng, step=step.describe)
-    if not output.quiet or settings.knowledge or settings.costs is not None or scoring.cv or floored:
+    if not output.quiet or settings.knowledge or settings.costs is not None or scoring.cv or held is not None:
         from nri.cli.output import judge
 
         held, validation, cost = judge(asked, induction, held, floored)
@@ -95,8 +96,6 @@ def check_output(output: opt.OutputOptions, file: str, scoring: opt.Scoring | No
     """Raise before the work begins if the rule or what goes with it could not be written in the end."""
     given = {"--out": output.out, "--html": None if scoring is None else scoring.html}
     if any(given.values()):
-        from nri.cli.files import check_outputs
-
         check_outputs(given, {"the table": file})
     if scoring is not None and scoring.prevalence is not None:
         from nri.cli.output import check_prevalence
@@ -109,8 +108,6 @@ def chosen_format(output: opt.OutputOptions) -> str | None:
     """Return the format of a rule by its name or by the ending of its file; None if neither is given."""
     if output.form is None and output.out is None and output.dialect is None:
         return None
-    from nri.cli.files import choose_format
-
     form = choose_format(output.form, output.out, implied="sql" if output.dialect is not None else None)
     if output.dialect is not None and form != "sql":
         raise InputError(f"--dialect is for --format sql, not for {form}; drop it, or add that")
@@ -131,10 +128,7 @@ def write_rule(
     if about:
         options["provenance"] = about
     if output.out is not None:
-        from nri.cli.files import write_text
-
         write_text(output.out, rule.render(form or "text", **options))
-        message(f"wrote {output.out}")
     if output.out is None and form not in (None, "text"):
         emit(rule.render(form or "text", **options))
     elif output.out is None or not output.quiet:

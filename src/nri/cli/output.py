@@ -298,7 +298,6 @@ def show_more(
     with progress("writing the report", steps=steps_of(options)) as step:
         report = gather_report(table, induction, settings, options=options, held=held, step=step)
         write_text(scoring.html, render_report(dataclasses.replace(report, floors=floored)))
-    message(f"wrote {scoring.html}")
 
 
 def provenance(source: str, rows: Table | Rows, *records: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nri.cli import options as opt
 from nri.cli.console import message, progress
+from nri.cli.files import parse_costs, read_options, read_rule, read_settings, rows_in_place
 from nri.errors import InputError, MissingTargetError, UnknownColumnError
 
 if TYPE_CHECKING:
@@ -57,8 +58,6 @@ def open_rows(
         if files is None and "://" not in file:
             opened: Table | Rows = _read_rows(file, reading, rows, config)
         else:
-            from nri.cli.files import rows_in_place
-
             said = cache(partial(_outcome_and_options, reading, config))
             opened = rows_in_place(file, files, reading, rows, lambda names: said(tuple(names)))
     try:
@@ -98,8 +97,6 @@ def _outcome_and_options(
         explained = {"target": target, "time": reading.time, "event": reading.event}
         columns = [comparison_of(text, names, what)[0] for what, text in explained.items() if text]
     if config or reading.missing or reading.labels:
-        from nri.cli.files import read_options
-
         return target, read_options(reading, config, names, columns)
     return target, ReadOptions(exact=reading.exact_text, outcome=columns)
 
@@ -177,18 +174,12 @@ def settings_of(options: opt.RuleOptions, rows: "Table | Rows", *taken: str) -> 
     present = tuple(rows.columns)
     keys = (getattr(rows, "groups", None), getattr(rows, "time_order", None))
     taken = (*taken, *(one.name for one in keys if one is not None))
-    settings = Settings()
-    if options.config is not None:
-        from nri.cli.files import read_settings
-
-        settings = read_settings(options.config, classes)
+    settings = Settings() if options.config is None else read_settings(options.config, classes)
     names = {field.name for field in fields(Settings)} & {field.name for field in fields(options)}
     given: dict[str, Any] = {name: getattr(options, name) or None for name in names}
     given["use"] = split_names(options.use, present)
     given["never"] = split_names(options.never, (*present, *taken))
     if isinstance(options, opt.InduceOptions) and (options.costs or options.keep):
-        from nri.cli.files import parse_costs, read_rule
-
         given["costs"] = parse_costs(options.costs, classes) if options.costs else None
         if options.keep is not None:
             given["knowledge"] = replace(settings.knowledge, keep=read_rule(options.keep))
