@@ -134,8 +134,7 @@ def _refuse_database(rule: Path, file: str) -> None:
         )
 
 
-_MOST_EXPLAINED = 20
-"""Rows of --where that are explained."""
+_MOST_EXPLAINED = 20  # Rows of --where that are explained.
 
 
 def explain(

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from nri.table.codes import ReadOptions
 
 
-SAMPLE = 20_000
-"""Rows of a large table that are taken by default where they must be in memory."""
+SAMPLE = 20_000  # Rows of a large table that are taken by default where they must be in memory.
 
 
 def read_rule(path: Path) -> "Rule":
@@ -57,8 +56,7 @@ def read_settings(path: Path, classes: "Sequence[Label]" = ()) -> "Settings":
         raise InputError(f"{path}: {error}") from None
 
 
-_OF_CELLS = ("missing", "labels")
-"""Keys of a settings file that say how cells are read."""
+_OF_CELLS = ("missing", "labels")  # Keys of a settings file that say how cells are read.
 
 
 def read_options(

@@ -17,8 +17,7 @@ Texts = list[str] | None
 File = Path | None
 
 _DECLARED = tomllib.loads(Path(__file__).with_name("options.toml").read_text(encoding="utf-8"))
-RARE = frozenset(_DECLARED["rare"])
-"""Options that the help of a long command lists with --help-all only."""
+RARE = frozenset(_DECLARED["rare"])  # Options that the help of a long command lists with --help-all only.
 
 
 def declared(command: str, name: str) -> Any:

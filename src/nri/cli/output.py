@@ -42,8 +42,7 @@ if TYPE_CHECKING:  # which would load what few commands need
     from nri.tasks.slices import Slices
 
 _EXAMPLE = "they differ, for example, where"
-FEW_SAMPLES = 10
-"""Samples behind the one line of `nri induce --stable`."""
+FEW_SAMPLES = 10  # Samples behind the one line of `nri induce --stable`.
 
 
 def check_prevalence(scoring: Scoring) -> None:
@@ -90,8 +89,7 @@ class Validation:
     score: Score
     method: str = "5-fold cross-validation"
     cost: MeanCost | None = None
-    measures: tuple[Diagnostics, ...] = ()
-    """sensitivity, specificity, ... of classes"""
+    measures: tuple[Diagnostics, ...] = ()  # sensitivity, specificity, ... of classes
     floors: Floored | None = None
 
     @property
@@ -320,8 +318,7 @@ def provenance(source: str, rows: Table | Rows, *records: Any) -> dict[str, Any]
     return about | {"options": given, "notes": [str(note) for note in getattr(rows, "notes", ())]}
 
 
-_UNTOLD = {"html", "out", "quiet", "form", "dialect"}
-"""Options that do not change the rule."""
+_UNTOLD = {"html", "out", "quiet", "form", "dialect"}  # Options that do not change the rule.
 
 
 def _groups_table(groups: Groups) -> str:

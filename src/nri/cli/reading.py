@@ -115,8 +115,7 @@ def large_files(file: str, rows: opt.RowOptions) -> "Files | None":
     return goes_by_engine(file, rows.engine)
 
 
-_LEAST_ENDING = 3
-"""Letters that the end of a column's name must have to be taken for it."""
+_LEAST_ENDING = 3  # Letters that the end of a column's name must have to be taken for it.
 
 
 def resolve_target(target: str | None, names: Sequence[str]) -> str:

@@ -126,10 +126,8 @@ def train(
     message(f"{directory / CHECKPOINT} and {directory / METRICS} after {stop} updates")
 
 
-_QUIET_SECONDS = 60.0
-"""Between two lines where there is no terminal to draw a bar on."""
-_WINDOW = 50
-"""Updates that the speed is taken over."""
+_QUIET_SECONDS = 60.0  # Between two lines where there is no terminal to draw a bar on.
+_WINDOW = 50  # Updates that the speed is taken over.
 
 
 def watcher(name: str, updates: int, shown: Progress) -> Callable[[int, dict[str, float]], None]:

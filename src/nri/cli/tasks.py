@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from nri.table.target import Answers
     from nri.tasks.compare import RowChanges
 
-DIFFERENT = 3
-"""Exit code of --fail-above."""
+DIFFERENT = 3  # Exit code of --fail-above.
 
 
 def compare(

@@ -10,8 +10,7 @@ from rich.console import Console
 from rich.highlighter import RegexHighlighter
 from rich.theme import Theme
 
-PROGRESS_AFTER = 2.0
-"""Seconds after which progress is shown."""
+PROGRESS_AFTER = 2.0  # Seconds after which progress is shown.
 
 
 class Elapsed:

@@ -28,10 +28,8 @@ from nri.table.table import Table
 from nri.tasks.fairness import Groups, by_group, protected_columns
 from nri.tasks.stability import ClauseStability, Stability, clause_stability
 
-BINS = 40
-"""Bars in the picture of a distribution."""
-_TICKS = 5
-"""Times below a survival curve."""
+BINS = 40  # Bars in the picture of a distribution.
+_TICKS = 5  # Times below a survival curve.
 
 
 @dataclass(frozen=True)
@@ -145,12 +143,9 @@ class Member(NamedTuple):
     """A condition of a counting clause, and its part in it."""
 
     literal: Literal
-    holds: Tally
-    """the rows on which it holds, whatever the other members do"""
-    within: float
-    """rows among those that the clause covers on which it holds"""
-    decisive: float
-    """those of them that the clause would not cover without it"""
+    holds: Tally  # the rows on which it holds, whatever the other members do
+    within: float  # rows among those that the clause covers on which it holds
+    decisive: float  # those of them that the clause would not cover without it
 
 
 @dataclass(frozen=True)
@@ -174,8 +169,7 @@ class Pattern(NamedTuple):
 
     branches: tuple[int, ...]
     rows: float
-    right: float | None
-    """None where no class is predicted"""
+    right: float | None  # None where no class is predicted
 
 
 class Gaps(NamedTuple):
@@ -183,13 +177,10 @@ class Gaps(NamedTuple):
 
     columns: list[tuple[str, int]]
     """columns that the rule reads, with the number of their missing cells, most first"""
-    rows: int
-    """rows with such a missing cell"""
-    undecided: int
-    """rows that go to the ELSE although a branch might fire if its missing cells were known"""
+    rows: int  # rows with such a missing cell
+    undecided: int  # rows that go to the ELSE although a branch might fire if its missing cells were known
     complete: Score | None
-    gaps: Score | None
-    """on rows without and with such a missing cell; None if there are none"""
+    gaps: Score | None  # on rows without and with such a missing cell; None if there are none
 
 
 class CurvePoint(NamedTuple):
@@ -206,10 +197,8 @@ class Curve:
     points: tuple[CurvePoint, ...]
     """from no clause, the best constant prediction, upwards; sizes may be missing for lack of time"""
     best: CurvePoint
-    simplest: CurvePoint
-    """the one with the fewest clauses among those within one standard error of the best"""
-    simplest_rule: Rule
-    """induced from all rows with that limit"""
+    simplest: CurvePoint  # the one with the fewest clauses among those within one standard error of the best
+    simplest_rule: Rule  # induced from all rows with that limit
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,11 +211,9 @@ class Report:
     options: ReportOptions
     left_out: tuple[LeftOut, ...]
     held_out: HeldOut | None
-    curve: Curve | None
-    """None if no rows are held out"""
+    curve: Curve | None  # None if no rows are held out
     stability: Stability | None
-    floors: Floored | None = None
-    """Whether floors for sensitivity and specificity are met, if there are any."""
+    floors: Floored | None = None  # Whether floors for sensitivity and specificity are met, if there are any.
 
     @property
     def n_rows(self) -> int:

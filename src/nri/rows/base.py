@@ -24,18 +24,15 @@ from nri.table.left_out import LeftOut
 from nri.table.table import Table
 
 _EPOCH = dt.datetime(1970, 1, 1)
-_KEY = 2**62
-"""Codes of several columns are packed into one integer below this."""
+_KEY = 2**62  # Codes of several columns are packed into one integer below this.
 
 
 @dataclass(frozen=True)
 class Parts:
     """Where literals cut one column."""
 
-    cuts: tuple[float, ...] = ()
-    """of numbers and dates (as microseconds since 1970): increasing"""
-    texts: tuple[str, ...] = ()
-    """of categories: sorted"""
+    cuts: tuple[float, ...] = ()  # of numbers and dates (as microseconds since 1970): increasing
+    texts: tuple[str, ...] = ()  # of categories: sorted
 
     def size(self, kind: Kind) -> int:
         """How many codes there are: 0 for unknown cells, and one for each part."""
@@ -50,11 +47,9 @@ class RowsColumn:
 
     name: str
     plan: ColumnPlan
-    low: float = 0.0
-    """least number of all rows, or microseconds since 1970 of dates"""
+    low: float = 0.0  # least number of all rows, or microseconds since 1970 of dates
     high: float = 0.0
-    whole: bool = False
-    """whether numbers are whole by their type"""
+    whole: bool = False  # whether numbers are whole by their type
     categories: tuple[str, ...] | None = None
     """every text that known cells hold, as the plan spells it; None if there are too many to know"""
 
@@ -111,11 +106,9 @@ class Window:
     """Evenly spaced places around a border."""
 
     column: str
-    middle: float
-    """the border, as a number"""
+    middle: float  # the border, as a number
     step: float
-    reach: int
-    """how many places there are on each side"""
+    reach: int  # how many places there are on each side
 
     @property
     def low(self) -> float:
@@ -132,8 +125,7 @@ class Window:
 class Groups:
     """Rows grouped by the parts of their cells, by their place in a window, and by their outcome."""
 
-    codes: dict[str, IntArray]
-    """for each column the part of each group"""
+    codes: dict[str, IntArray]  # for each column the part of each group
     outcome: Outcome
     weights: FloatArray
     places: IntArray | None = None
@@ -143,11 +135,9 @@ class Groups:
 class Patterns:
     """What all rows are to some literals."""
 
-    table: Table
-    """a row for each pattern and outcome, with the number of its rows as weight"""
+    table: Table  # a row for each pattern and outcome, with the number of its rows as weight
     parts: Mapping[str, Parts]
-    codes: Mapping[str, IntArray]
-    """for each column the part of each row"""
+    codes: Mapping[str, IntArray]  # for each column the part of each row
     literals: frozenset[Literal]
 
 
@@ -155,31 +145,22 @@ class Patterns:
 class Drawn:
     """Rows that were drawn by their hash."""
 
-    table: Table
-    """each different row once, its weight the number of rows that are alike"""
-    strata: IntArray
-    """[M], the stratum of each"""
-    n_hashes: int
-    """how many different hashes there are"""
-    cells: Any = None
-    """a frame of their cells, where it is not known yet how to read them"""
+    table: Table  # each different row once, its weight the number of rows that are alike
+    strata: IntArray  # [M], the stratum of each
+    n_hashes: int  # how many different hashes there are
+    cells: Any = None  # a frame of their cells, where it is not known yet how to read them
 
 
 @dataclass(eq=False)
 class Rows(ABC):
     """All rows of a table: columns, an outcome, samples and exact counts."""
 
-    columns: Mapping[str, RowsColumn]
-    """those that a rule may use"""
-    outcome: Outcome
-    """what is to be explained, without its rows"""
-    n_rows: float
-    """rows with an outcome, or their weight"""
+    columns: Mapping[str, RowsColumn]  # those that a rule may use
+    outcome: Outcome  # what is to be explained, without its rows
+    n_rows: float  # rows with an outcome, or their weight
     left_out: tuple[LeftOut, ...] = ()
-    remark: str = ""
-    """one line on the rows"""
-    size: int = 0
-    """about how many rows are searched"""
+    remark: str = ""  # one line on the rows
+    size: int = 0  # about how many rows are searched
     strata: FloatArray = field(default_factory=lambda: np.zeros(0))
     """rows of each class; of an outcome that is measured, of all rows"""
 

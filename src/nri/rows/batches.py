@@ -23,22 +23,17 @@ from nri.table.source import DelimitedText, Source
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_CELLS = 2_000_000
-"""About so many cells of a Parquet file are held at once."""
-_LETTERS = 1 << 24
-"""About so many letters of a text file are held at once."""
+_CELLS = 2_000_000  # About so many cells of a Parquet file are held at once.
+_LETTERS = 1 << 24  # About so many letters of a text file are held at once.
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Some rows, one after the other."""
 
-    first: int
-    """number of the first one, from 1"""
-    rows: "pa.Table"
-    """their cells; of text files all texts"""
-    written: DelimitedText | None = None
-    """the piece of a text file that they were, below its header"""
+    first: int  # number of the first one, from 1
+    rows: "pa.Table"  # their cells; of text files all texts
+    written: DelimitedText | None = None  # the piece of a text file that they were, below its header
 
     def __len__(self) -> int:
         return int(self.rows.num_rows)
@@ -71,8 +66,7 @@ def batches(files: Files, columns: Collection[str] | None = None) -> Iterator[Ba
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
 
 
-_Rows = tuple["pa.Table", DelimitedText | None]
-"""Cells, and the piece of a text file that they were."""
+_Rows = tuple["pa.Table", DelimitedText | None]  # Cells, and the piece of a text file that they were.
 
 
 def _parquet(files: Files, columns: Collection[str] | None) -> Iterator[_Rows]:

@@ -20,8 +20,7 @@ _IN_MEMORY = ("", ":memory:")
 _MOTHERDUCK = ("md:", "motherduck:")
 _BY_ENDING = {".duckdb": "duckdb", ".sqlite": "sqlite", ".db": "sqlite"}
 """What ``file://`` and such an ending mean."""
-_WAL_MODE = 2
-"""Byte 18 of an SQLite file whose changes go to a log beside it."""
+_WAL_MODE = 2  # Byte 18 of an SQLite file whose changes go to a log beside it.
 
 
 def open_database(url: str, table: str | None, query: str | None, *, memory: str | None = None) -> Engine:

@@ -26,10 +26,8 @@ from nri.rule.render.sql_dialects import Dialect, dialect_of, float_literal, ide
 from nri.table.by_plan import read_by
 from nri.table.cells import MISSING_MARKS, ZERO_ONE, TextCells
 
-ROWS = "nri_rows"
-"""What the table is called in queries."""
-INDEX = "__index_level_"
-"""How pandas calls an index without a name; it is no column."""
+ROWS = "nri_rows"  # What the table is called in queries.
+INDEX = "__index_level_"  # How pandas calls an index without a name; it is no column.
 _KINDS = {
     r"bool(ean)?": Kind.BOOLEAN,
     r"u?(tiny|small|big|huge)?int(eger)?\d*|(float|double|decimal)\d*(\(.*\))?": Kind.NUMBER,
@@ -37,8 +35,7 @@ _KINDS = {
     r"(varchar|string|enum|uuid)(\(.*\))?": Kind.TEXT,
 }
 """What the names of types mean, as DuckDB, Spark and ibis call them."""
-_MOST_TEXTS = 3_000_000
-"""Most different texts of a column whose cells DuckDB cannot read by itself."""
+_MOST_TEXTS = 3_000_000  # Most different texts of a column whose cells DuckDB cannot read by itself.
 
 
 @dataclass(frozen=True)
@@ -46,10 +43,8 @@ class RawColumn:
     """A column as the engine has it."""
 
     name: str
-    kind: Kind | None
-    """None if its cells are nothing that a rule could use: lists, structures, bytes"""
-    floating: bool = False
-    """whether it holds fractions by its type"""
+    kind: Kind | None  # None if its cells are nothing that a rule could use: lists, structures, bytes
+    floating: bool = False  # whether it holds fractions by its type
 
 
 @dataclass(eq=False)
@@ -58,8 +53,7 @@ class Engine:
 
     dialect: Dialect
     columns: Sequence[RawColumn]
-    query: Callable[[str], Any]
-    """answers a query on :data:`ROWS` as a pyarrow table"""
+    query: Callable[[str], Any]  # answers a query on :data:`ROWS` as a pyarrow table
     close: Callable[[], None] = lambda: None
     """ends the connection, unless it is the caller's, and removes what was kept on disk for it"""
     plans: Mapping[str, ColumnPlan] = field(default_factory=dict)

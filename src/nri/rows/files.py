@@ -22,17 +22,14 @@ from nri.table.source import DelimitedText, Source, understand
 from nri.table.table import Note, logger
 
 ENGINES = ("auto", "memory", "duckdb")
-LARGE_ROWS = 300_000
-"""Rows of a Parquet file from which on it is left where it is."""
-LARGE_BYTES = 60_000_000
-"""The same for the bytes of a text file; of a compressed one a fifth of it."""
+LARGE_ROWS = 300_000  # Rows of a Parquet file from which on it is left where it is.
+LARGE_BYTES = 60_000_000  # The same for the bytes of a text file; of a compressed one a fifth of it.
 _LONG = 20_000
 """Least rows of a large text file: a wide one of fewer rows is read into memory, column by column."""
 _COMPRESSED = (".gz", ".zst", ".bz2")
 _TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 _PARQUET = (".parquet", ".pq")
-_LOOKED_AT = 20_000
-"""About so many rows of a text file say what its columns mean."""
+_LOOKED_AT = 20_000  # About so many rows of a text file say what its columns mean.
 _START = 1 << 16
 
 
@@ -42,8 +39,7 @@ class Files:
 
     paths: tuple[Path, ...]
     parquet: bool
-    delimiter: str | None = None
-    """of text files, where the name says it"""
+    delimiter: str | None = None  # of text files, where the name says it
 
     @property
     def size(self) -> int:
@@ -213,8 +209,7 @@ class SomeRows:
     """Rows that were taken from a larger table."""
 
     source: Source
-    n_rows: int
-    """rows of the whole table"""
+    n_rows: int  # rows of the whole table
 
     @property
     def note(self) -> str:
@@ -224,8 +219,7 @@ class SomeRows:
         return f"{len(self.source)} of {self.n_rows} rows were taken, by a hash of their cells"
 
 
-_ALIKE = 50
-"""Fewer different rows than so many for each one wanted are counted one by one."""
+_ALIKE = 50  # Fewer different rows than so many for each one wanted are counted one by one.
 _HASHES = 2.0**64
 _HASH, _COPIES = "__nri_hash", "__nri_copies"
 

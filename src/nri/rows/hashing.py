@@ -19,14 +19,10 @@ from nri.rule.literal import Kind
 
 ROUNDS = (104729.375, 15485.8671875, 32452.843505859375)
 """Factors of the three rounds that stretch the sum of terms before its fraction is taken."""
-UNKNOWN = 0.3779296875
-"""What an unknown cell adds."""
-FOLD = 7919.375
-"""Another stretch of the hash: the fold of a row has nothing to do with whether it is drawn."""
-_FEW = 4
-"""Columns that are hashed first."""
-_SPREAD = 2.0**24
-"""The range of a column is stretched to about this before its fraction is taken."""
+UNKNOWN = 0.3779296875  # What an unknown cell adds.
+FOLD = 7919.375  # Another stretch of the hash: the fold of a row has nothing to do with whether it is drawn.
+_FEW = 4  # Columns that are hashed first.
+_SPREAD = 2.0**24  # The range of a column is stretched to about this before its fraction is taken.
 
 
 @dataclass(frozen=True)
@@ -34,15 +30,12 @@ class Term:
     """One summand of the hash: the fraction of a stretched cell."""
 
     column: str
-    part: str
-    """number, flag, or of a text: length, first, last, middle"""
+    part: str  # number, flag, or of a text: length, first, last, middle
     low: float = 0.0
-    high: float = 0.0
-    """of a number; cells outside count as unknown"""
+    high: float = 0.0  # of a number; cells outside count as unknown
     factor: float = 0.0
     yes: float = 0.0
-    no: float = 0.0
-    """what a flag adds"""
+    no: float = 0.0  # what a flag adds
 
 
 def ways_to_hash(

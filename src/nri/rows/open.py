@@ -29,10 +29,8 @@ from nri.table.survival import with_survival
 from nri.table.table import Note, logger
 from nri.table.target import class_index, label_table, with_target
 
-_MOST_VALUES = 2000
-"""Most different values of a target of classes; more are names or measurements."""
-_LOOKED_AT = 200_000
-"""Rows after which a column of ever new values is known to be one."""
+_MOST_VALUES = 2000  # Most different values of a target of classes; more are names or measurements.
+_LOOKED_AT = 200_000  # Rows after which a column of ever new values is known to be one.
 _EMPTY = np.zeros(0, dtype=np.int64)
 
 

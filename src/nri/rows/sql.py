@@ -36,8 +36,7 @@ from nri.table.table import Note, Table
 
 logger = logging.getLogger(__name__)
 
-_MOST_CATEGORIES = 10_000
-"""Columns of more different texts are known by the sample alone."""
+_MOST_CATEGORIES = 10_000  # Columns of more different texts are known by the sample alone.
 _REPEATED = 0.5
 """Share of different texts in the sample above which a column is one of names, not of categories."""
 
@@ -46,18 +45,13 @@ _REPEATED = 0.5
 class SqlOutcome:
     """What is to be explained, as expressions of SQL."""
 
-    outcome: Outcome
-    """without its rows"""
-    columns: tuple[str, ...]
-    """the columns that it is read from"""
+    outcome: Outcome  # without its rows
+    columns: tuple[str, ...]  # the columns that it is read from
     items: Mapping[str, str]
     """SQL of a row's outcome by ``y_`` and the array that holds it: ``y_codes`` of classes"""
-    stratum: str
-    """SQL of the stratum that rows are drawn from, from 0; NULL where the outcome is unknown"""
-    counts: FloatArray = field(default_factory=lambda: np.zeros(0))
-    """rows of each stratum"""
-    without: int = 0
-    """rows whose outcome is unknown"""
+    stratum: str  # SQL of the stratum that rows are drawn from, from 0; NULL where the outcome is unknown
+    counts: FloatArray = field(default_factory=lambda: np.zeros(0))  # rows of each stratum
+    without: int = 0  # rows whose outcome is unknown
 
     @property
     def n_rows(self) -> int:
@@ -404,10 +398,8 @@ class _Span(NamedTuple):
 
     low: float = 0.0
     high: float = 0.0
-    known: int = 0
-    """cells with a finite number"""
-    filled: int = 0
-    """cells with any"""
+    known: int = 0  # cells with a finite number
+    filled: int = 0  # cells with any
 
 
 def _spans(engine: Engine, raw: Sequence[RawColumn]) -> dict[str, _Span]:

@@ -46,10 +46,8 @@ class Column:
     ([1, 0, -1], ('blue', 'red'))
     """
 
-    values: NDArray[Any]
-    """[M]; bool, float64, datetime64[us], or int32 codes into the categories"""
-    known: BoolArray
-    """[M]"""
+    values: NDArray[Any]  # [M]; bool, float64, datetime64[us], or int32 codes into the categories
+    known: BoolArray  # [M]
     categories: tuple[str, ...] | None = None
     """the texts that codes stand for, in sorted order; None where cells are no texts"""
 
@@ -121,8 +119,7 @@ class ColumnDomain:
 
     values: tuple[Value, ...] | None
     """All values that known cells can have (a closed set), None if any can occur."""
-    complete: bool
-    """Whether cells are never unknown."""
+    complete: bool  # Whether cells are never unknown.
 
     def __init__(self, values: Iterable[object] | None = None, *, complete: bool = False) -> None:
         closed = None if values is None else {plain_value(value) for value in values}
@@ -133,18 +130,15 @@ class ColumnDomain:
         object.__setattr__(self, "complete", complete)
 
 
-BOOLEAN = ColumnDomain([False, True])
-"""A column of yes and no, with unknown cells."""
+BOOLEAN = ColumnDomain([False, True])  # A column of yes and no, with unknown cells.
 
-OPEN = ColumnDomain()
-"""A column of any numbers, dates or texts, with unknown cells."""
+OPEN = ColumnDomain()  # A column of any numbers, dates or texts, with unknown cells.
 
 Domain = Mapping[str, ColumnDomain]
 """What is known about columns; those that are not mentioned are :data:`OPEN`."""
 
 
-Columns = Mapping[str, Column]
-"""A table as the symbols see it: a column for each name, all of one length."""
+Columns = Mapping[str, Column]  # A table as the symbols see it: a column for each name, all of one length.
 
 
 def column_of(cells: Sequence[object]) -> Column:
@@ -182,8 +176,7 @@ def row_count(columns: Columns, n_rows: int | None = None) -> int:
     return n
 
 
-_KEPT_CATEGORIES = 100
-"""Most categories of a column that are kept with a rule."""
+_KEPT_CATEGORIES = 100  # Most categories of a column that are kept with a rule.
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from nri.rule.column import OPEN, ColumnDomain, Domain
 from nri.rule.literal import Clause, Dnf, Value
 from nri.rule.regions import Place, Regions
 
-Row = dict[str, Value | None]
-"""One cell for each column that matters; None is unknown."""
+Row = dict[str, Value | None]  # One cell for each column that matters; None is unknown.
 
 
 def implies(first: Dnf, second: Dnf, domain: Domain | None = None, *, unknown_cells: bool = False) -> bool:

@@ -19,8 +19,7 @@ class Miss:
     """A literal that kept a clause from firing on a row, and the cell of the row."""
 
     literal: Literal
-    cell: Value | None
-    """None if the cell is unknown: then the literal is unknown rather than false."""
+    cell: Value | None  # None if the cell is unknown: then the literal is unknown rather than false.
 
     def __str__(self) -> str:
         cell = "is unknown" if self.cell is None else f"is {phrase_value(self.cell)}"

@@ -19,8 +19,7 @@ from nri.errors import InputError
 Value = bool | int | float | str | dt.datetime
 """What a literal compares a column with, once it is built (a ``date`` becomes its midnight)."""
 
-_EXACT_INTEGERS = 2**53
-"""Up to here every integer is a float64, so ``3`` and ``3.0`` are one value."""
+_EXACT_INTEGERS = 2**53  # Up to here every integer is a float64, so ``3`` and ``3.0`` are one value.
 
 
 class Kind(StrEnum):
@@ -236,8 +235,7 @@ class Clause:
         return other.at_least - wasted >= self.at_least
 
 
-ALWAYS = Clause()
-"""The clause with no literal: it holds on every row."""
+ALWAYS = Clause()  # The clause with no literal: it holds on every row.
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,8 +284,6 @@ class Dnf:
         return sum(len(clause) for clause in self.clauses)
 
 
-TRUE = Dnf([ALWAYS])
-"""The rule that holds on every row."""
+TRUE = Dnf([ALWAYS])  # The rule that holds on every row.
 
-FALSE = Dnf([])
-"""The rule that holds on no row."""
+FALSE = Dnf([])  # The rule that holds on no row.

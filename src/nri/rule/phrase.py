@@ -142,8 +142,7 @@ class Style:
     set_of: str = "{{{}}}"
 
 
-PLAIN = Style()
-"""Plain text."""
+PLAIN = Style()  # Plain text.
 BARE = Style(name=bare_name)
 """Text on a page that bounds names by its looks, so that quotes around them would only be code."""
 

@@ -20,8 +20,7 @@ from nri.errors import InputError
 from nri.rule.column import Column, Columns, row_count
 from nri.rule.literal import Clause, Dnf, Kind, Literal, Op
 
-STRENGTH = 2.0
-"""Imaginary rows, classes in them as among all rows, that every count is mixed with."""
+STRENGTH = 2.0  # Imaginary rows, classes in them as among all rows, that every count is mixed with.
 _TIE = 9
 """Decimals to which precisions are compared: sums taken in another order must not settle who goes first."""
 _MARGIN = 1e-6
@@ -29,8 +28,7 @@ _MARGIN = 1e-6
 
 Number = TypeVar("Number", float, FloatArray)
 
-_NUMERIC = {Kind.BOOLEAN, Kind.NUMBER}
-"""Kinds that compare with each other: True is the number 1."""
+_NUMERIC = {Kind.BOOLEAN, Kind.NUMBER}  # Kinds that compare with each other: True is the number 1.
 
 COMPARE = {Op.EQ: operator.eq, Op.NE: operator.ne, Op.GT: operator.gt, Op.LE: operator.le}
 

@@ -40,14 +40,11 @@ logger = logging.getLogger(__name__)
 STATIC = files("nri.serve") / "static"
 LOOPBACK = "127.0.0.1"
 """The only address that is ever listened on: no other machine of the network can reach it."""
-PORT = 8674
-"""Tried first; any free one else."""
+PORT = 8674  # Tried first; any free one else.
 MAX_SEARCHES = 2
 """Tables that are read and rules that are searched side by side; more would only slow each other down."""
-MAX_QUICK = 4
-"""Edits and pages of rows that are counted side by side."""
-MAX_CONNECTIONS = 300
-"""Open at once; below the usual limit on open files, with room for the tables."""
+MAX_QUICK = 4  # Edits and pages of rows that are counted side by side.
+MAX_CONNECTIONS = 300  # Open at once; below the usual limit on open files, with room for the tables.
 _SWITCH_SECONDS = 0.001
 """Threads that compute let others go on after so long: a small request should not wait for a search."""
 

@@ -26,8 +26,7 @@ from nri.serve.upload import MAX_BYTES, TOO_LARGE
 
 CALL_HEADER = "x-nri"
 """Every call of the interface carries it; other sites cannot send it without a preflight."""
-MAX_JSON = 1024 * 1024
-"""Bytes of a question or an edited rule."""
+MAX_JSON = 1024 * 1024  # Bytes of a question or an edited rule.
 
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -50,8 +49,7 @@ HEADERS = {
 NO_KEY = "this page belongs to the account that started it; open the URL that nri serve printed"
 
 _SAFE = {"GET", "HEAD"}
-_OWN_SITES = {"same-origin", "none"}
-"""``Sec-Fetch-Site`` of our own page, and of an address that was typed."""
+_OWN_SITES = {"same-origin", "none"}  # ``Sec-Fetch-Site`` of our own page, and of an address that was typed.
 _ONCE_SECONDS = 60.0
 
 

@@ -18,11 +18,9 @@ from nri.table.table import Table
 from nri.table.target import with_target
 
 MAX_CLAUSES = 100
-MAX_LITERALS = 50
-"""Far more than a person reads, and few enough to be counted at once."""
+MAX_LITERALS = 50  # Far more than a person reads, and few enough to be counted at once.
 
-Kinds = Mapping[str, Kind]
-"""How conditions compare each column."""
+Kinds = Mapping[str, Kind]  # How conditions compare each column.
 Json = Mapping[str, Any]
 
 
@@ -35,14 +33,11 @@ class Question:
     settings: Settings
     positive: Label | None = None
     """the class the rule is about; None leaves it open, or asks for branches of each of several classes"""
-    event: str | None = None
-    """a column of yes and no, or a comparison such as ``status = dead``"""
-    protect: tuple[str, ...] = ()
-    """columns whose groups are listed"""
+    event: str | None = None  # a column of yes and no, or a comparison such as ``status = dead``
+    protect: tuple[str, ...] = ()  # columns whose groups are listed
     prevalence: float | None = None
     """share of the class asked about where the rule will be used; None for the table's"""
-    groups: str | None = None
-    """a column that says which rows belong together; it is no feature"""
+    groups: str | None = None  # a column that says which rows belong together; it is no feature
     time_order: str | None = None
     """a column that says when rows came: later ones judge rules from earlier ones"""
     keep: tuple[Label | None, tuple[Clause, ...]] | None = None

@@ -19,14 +19,10 @@ from nri.serve.upload import Upload, read_upload
 from nri.serve.work import Work
 from nri.table.excel import SheetChoice
 
-MAX_SESSIONS = 200
-"""Tables that are kept at once; each takes an open file."""
-MAX_DISK = 2 * 2**30
-"""Bytes of all files on disk."""
-MAX_CELLS = 10_000_000
-"""Cells of all tables in memory, but for those in use."""
-IDLE_SECONDS = 60 * 60.0
-"""After so long without use a table is removed."""
+MAX_SESSIONS = 200  # Tables that are kept at once; each takes an open file.
+MAX_DISK = 2 * 2**30  # Bytes of all files on disk.
+MAX_CELLS = 10_000_000  # Cells of all tables in memory, but for those in use.
+IDLE_SECONDS = 60 * 60.0  # After so long without use a table is removed.
 
 UNKNOWN = "this server does not have the table: it was started anew; drop the table again"
 REMOVED = "the table was removed; drop it again to go on"
@@ -43,18 +39,14 @@ class NoTableError(InputError):
 class Session:
     """The table of one tab, and the work on it."""
 
-    file: IO[bytes]
-    """the dropped file, on disk"""
+    file: IO[bytes]  # the dropped file, on disk
     name: str
     choice: SheetChoice
-    used: float = 0.0
-    """when it was used last"""
-    upload: Upload | None = None
-    """the table, None while it rests"""
+    used: float = 0.0  # when it was used last
+    upload: Upload | None = None  # the table, None while it rests
     work: Work | None = None
     """the present question and its rule, None while it rests and before a target is chosen"""
-    resume: Callable[[Upload], Work] | None = None
-    """how the work goes on with its table, while it rests"""
+    resume: Callable[[Upload], Work] | None = None  # how the work goes on with its table, while it rests
     _reading: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @property
@@ -97,8 +89,7 @@ class Sessions:
     max_disk: int = MAX_DISK
     max_cells: int = MAX_CELLS
     _sessions: OrderedDict[str, Session] = field(default_factory=OrderedDict)
-    _ended: dict[str, str] = field(default_factory=dict)
-    """of each token, why"""
+    _ended: dict[str, str] = field(default_factory=dict)  # of each token, why
 
     def __len__(self) -> int:
         return len(self._sessions)

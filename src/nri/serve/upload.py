@@ -32,8 +32,7 @@ from nri.table.target import encode, read_answers
 
 Json = dict[str, Any]
 
-MAX_BYTES = 50 * 2**20
-"""Most bytes of a file as it is sent."""
+MAX_BYTES = 50 * 2**20  # Most bytes of a file as it is sent.
 
 BUDGET = Budget(
     bytes=MAX_BYTES,
@@ -46,12 +45,10 @@ BUDGET = Budget(
 
 TOO_LARGE = f"the file is larger than {in_words(MAX_BYTES)}, the most this page takes; {BUDGET.remedy}"
 
-MAX_VALUES = 60
-"""Most categories of one column that the page offers in a list."""
+MAX_VALUES = 60  # Most categories of one column that the page offers in a list.
 _TARGET_NAMES = ("target", "label", "class", "outcome", "y", "diagnosis", "result", "survived", "churn")
 """Usual names of a target."""
-_MIN_ROWS = 1000
-"""A table of which not even so many rows fit is too wide for the page."""
+_MIN_ROWS = 1000  # A table of which not even so many rows fit is too wide for the page.
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +56,9 @@ class Upload:
     """A table that was dropped on the page."""
 
     name: str
-    source: Source
-    """the cells as they came"""
-    table: Table
-    """what they mean; no target is chosen yet"""
-    notes: tuple[str, ...]
-    """warnings of the reader, e.g. about an unusual encoding"""
+    source: Source  # the cells as they came
+    table: Table  # what they mean; no target is chosen yet
+    notes: tuple[str, ...]  # warnings of the reader, e.g. about an unusual encoding
 
     @property
     def kinds(self) -> dict[str, Kind]:
@@ -114,11 +108,9 @@ def _collected_notes() -> Iterator[list[logging.LogRecord]]:
 class InitialFile:
     """The file that the page begins with."""
 
-    name: str
-    """stands above the table, so it also says how many rows were taken"""
+    name: str  # stands above the table, so it also says how many rows were taken
     content: bytes
-    target: str | None = None
-    """the column to explain, None to let the page ask for it"""
+    target: str | None = None  # the column to explain, None to let the page ask for it
 
 
 def initial_file(file: str, sample: int) -> InitialFile:

@@ -23,14 +23,11 @@ from nri.table.cells import number_as_text
 from nri.table.target import describe
 from nri.tasks.fairness import Group, Groups, by_group, protected_columns
 
-PAGE = 50
-"""Most rows that are shown at once."""
-LONGEST_CELL = 120
-"""Letters of a cell that are shown."""
+PAGE = 50  # Most rows that are shown at once.
+LONGEST_CELL = 120  # Letters of a cell that are shown.
 STYLE = replace(BARE, negation="not {}", unequal="\N{NOT EQUAL TO}", at_most="\N{LESS-THAN OR EQUAL TO}")
 """How conditions read on the page."""
-NONE = "\N{EN DASH}"
-"""Where there is no number."""
+NONE = "\N{EN DASH}"  # Where there is no number.
 
 
 def view_work(work: Work) -> Json:

@@ -25,8 +25,7 @@ from nri.table.write import typed_frame, write_into_workbook, write_table
 from nri.tasks.leaks import Leak, leak
 from nri.tasks.predictions import predictions
 
-SEED = 0
-"""The same table and question give the same rule."""
+SEED = 0  # The same table and question give the same rule.
 TRIED_ROWS = 8000
 """What to expect of new rows is estimated on so many rows at most, drawn from a longer table."""
 
@@ -36,15 +35,11 @@ class Work:
     """A question, its rule and the table; every edit makes a new one."""
 
     question: Question
-    induction: Induction
-    """the rule as it was induced"""
-    rule: Rule
-    """the rule as it stands"""
-    price: str | None
-    """what the user's knowledge costs; None if there is none"""
+    induction: Induction  # the rule as it was induced
+    rule: Rule  # the rule as it stands
+    price: str | None  # what the user's knowledge costs; None if there is none
     upload: Upload
-    table: Table
-    """the rows whose target is known"""
+    table: Table  # the rows whose target is known
     folds: list[HeldOut] = field(default_factory=list)
     """the cross-validation of the search, once it was made; all edits of a rule share it"""
 

@@ -23,12 +23,10 @@ from nri.rule.literal import Kind
 if TYPE_CHECKING:
     import pyarrow as pa
 
-TRUE_FALSE = ColumnPlan(Kind.BOOLEAN)
-"""Columns of the words true and false."""
+TRUE_FALSE = ColumnPlan(Kind.BOOLEAN)  # Columns of the words true and false.
 TYPED_BOOLEAN = ColumnPlan(Kind.BOOLEAN, no_and_yes=("False", "True"))
 """Columns that hold True and False by their type."""
-ZERO_ONE = ColumnPlan(Kind.BOOLEAN, no_and_yes=("0", "1"))
-"""Columns of the numbers 0 and 1."""
+ZERO_ONE = ColumnPlan(Kind.BOOLEAN, no_and_yes=("0", "1"))  # Columns of the numbers 0 and 1.
 
 MISSING_MARKS = frozenset({"", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL"})
 """Cells that stand for nothing. "None" and "none" are not among them: they are common categories."""
@@ -114,8 +112,7 @@ def text_cells(cells: "NDArray[Any] | pa.Array[Any]") -> TextCells:
     return TextCells(into[codes] if len(into) else codes.astype(np.int64), tuple(places), loose=True)
 
 
-PADDED = re.compile(r"[+-]?0[0-9]+")
-"""A number with leading zeros is a code."""
+PADDED = re.compile(r"[+-]?0[0-9]+")  # A number with leading zeros is a code.
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 

@@ -27,8 +27,7 @@ class ReadOptions:
 
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     """the kinds of columns that are not left to their cells"""
-    exact: bool = False
-    """whether texts that differ only in case and blanks are kept apart"""
+    exact: bool = False  # whether texts that differ only in case and blanks are kept apart
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """for each column the cells that stand for nothing; under no name those of every column"""
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

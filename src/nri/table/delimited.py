@@ -18,8 +18,7 @@ from nri.errors import InputError
 from nri.table.cells import check_distinct
 from nri.table.split import split_long, split_slowly
 
-TextColumn = Any
-"""A column of texts: an array of objects or, of a long text, a chunked array of pyarrow."""
+TextColumn = Any  # A column of texts: an array of objects or, of a long text, a chunked array of pyarrow.
 
 logger = logging.getLogger(__name__)
 
@@ -27,8 +26,7 @@ _DELIMITERS = (",", ";", "\t", "|")
 _FRACTION = re.compile(r"[+-]?[0-9]*[.,][0-9]+")
 _BLANK_LINE = re.compile(r"(?:^|[\r\n])[ \t]+(?:[\r\n]|$)")
 _SAMPLE_CHARACTERS, _SAMPLE_RECORDS = 65_536, 100
-_SHORT = 1_000_000
-"""Letters of a text up to which it is split by the standard library."""
+_SHORT = 1_000_000  # Letters of a text up to which it is split by the standard library.
 
 
 def read_delimited(text: str, name: str, delimiter: str) -> dict[str, TextColumn]:

@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 INSTALL = "pip install 'nri[excel]'"
-WORKBOOKS = _ZIP, _OLD = b"PK", b"\xd0\xcf\x11\xe0"
-"""First bytes of workbooks; the newer ones are archives."""
+WORKBOOKS = _ZIP, _OLD = b"PK", b"\xd0\xcf\x11\xe0"  # First bytes of workbooks; the newer ones are archives.
 _RANGE = re.compile(r"(?:(.*)!)?\$?([A-Za-z]{1,3})\$?(\d+)(?::\$?([A-Za-z]{1,3})\$?(\d+))?")
 _LEAST_MEMORY, _MEMORY_A_BYTE = 1 << 30, 100
 """Bytes of memory for any workbook, and for each byte that it unpacks to, unless the budget is smaller."""

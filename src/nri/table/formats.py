@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
-"""First bytes of files."""
+PARQUET, GZIP = b"PAR1", b"\x1f\x8b"  # First bytes of files.
 _STEP = 1 << 20  # bytes looked at in one go
 _LAYERS = 3  # most layers of compression around a table; one is usual, two happen by mistake
 _KEPT = 32 * _STEP

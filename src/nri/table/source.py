@@ -69,10 +69,8 @@ class Source:
 
     rows: pd.DataFrame | Mapping[str, TextColumn]
     """the cells as they came, by column; from text files all are texts"""
-    written: DelimitedText | None = None
-    """the text file that it was; then every cell is text"""
-    workbook: Workbook | None = None
-    """the workbook that it was in"""
+    written: DelimitedText | None = None  # the text file that it was; then every cell is text
+    workbook: Workbook | None = None  # the workbook that it was in
     plain: Mapping[str, TypedCells] = field(default_factory=dict)
     """columns of plain numbers that were read already; in the rows they are empty"""
     unreadable: Mapping[str, str] = field(default_factory=dict)

@@ -19,8 +19,7 @@ from nri.table.cuts import plain_number
 from nri.table.table import Table
 from nri.table.weights import column_weights
 
-MAX_CLASSES = 20
-"""More classes than this are no classes but names, counts or measurements."""
+MAX_CLASSES = 20  # More classes than this are no classes but names, counts or measurements.
 _MAX_UNREPEATED = 10  # so many at most if they are numbers with fractions, or most of them occur once
 
 

@@ -41,8 +41,7 @@ from nri.table.source import Source
 from nri.table.table import Table
 from nri.tasks.predictions import PlanReader, Truth, row_sink
 
-SHOWN = 20
-"""Numbers of so many differing rows are kept."""
+SHOWN = 20  # Numbers of so many differing rows are kept.
 _MOST_REGIONS = 1 << 16
 """Combinations of regions of columns that are looked at; of more, so many drawn at random."""
 

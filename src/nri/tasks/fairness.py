@@ -24,12 +24,9 @@ from nri.rule.literal import plain_value
 from nri.rule.phrase import phrase_label, phrase_name, phrase_value
 from nri.table.table import Table
 
-MISSING = "(missing)"
-"""What the group of rows without a cell is called."""
-MOST_GROUPS = 8
-"""More categories are joined into one group of others."""
-_BANDS = 4
-"""Numbers are cut into so many bands of about as many rows."""
+MISSING = "(missing)"  # What the group of rows without a cell is called.
+MOST_GROUPS = 8  # More categories are joined into one group of others.
+_BANDS = 4  # Numbers are cut into so many bands of about as many rows.
 
 
 def _folded(name: str) -> str:
@@ -52,12 +49,9 @@ class Group:
 
     name: str
     rows: float
-    fires: Measure
-    """share of its rows on which a branch fires"""
-    right: Measure | None
-    """share of its rows whose class is predicted; None for a number or a risk"""
-    predicted: float | None = None
-    """mean of the predicted numbers or risks; None for classes"""
+    fires: Measure  # share of its rows on which a branch fires
+    right: Measure | None  # share of its rows whose class is predicted; None for a number or a risk
+    predicted: float | None = None  # mean of the predicted numbers or risks; None for classes
     actual: float | None = None
     """mean of the numbers, or events for each one expected of rows like all others; None for classes"""
 
@@ -67,8 +61,7 @@ class Groups:
     """A rule on the groups of a column."""
 
     column: str
-    used: bool
-    """whether the rule reads the column"""
+    used: bool  # whether the rule reads the column
     groups: tuple[Group, ...]
 
 

@@ -129,14 +129,11 @@ class Truth:
     known: int = 0
     right: int = 0
     by_class: "Counter[int]" = field(default_factory=Counter)
-    strange: bool = False
-    """whether the target holds something that is no class of the rule"""
+    strange: bool = False  # whether the target holds something that is no class of the rule
     off: float = 0.0
-    missed: float = 0.0
-    """sum of squared errors"""
+    missed: float = 0.0  # sum of squared errors
     mean: float = 0.0
-    spread: float = 0.0
-    """sum of squared distances from the mean"""
+    spread: float = 0.0  # sum of squared distances from the mean
 
     def add(self, rows: Source | Table, predicted: NDArray[Any]) -> None:
         """Take further rows into account."""
@@ -340,8 +337,7 @@ class _ParquetSink:
 @dataclass
 class _TextSink:
     file: IO[str]
-    named: Path | IO[str]
-    """what says the format by its name"""
+    named: Path | IO[str]  # what says the format by its name
     only: bool
     begun: bool = False
 

@@ -42,12 +42,9 @@ from nri.table.table import Table
 from nri.table.target import MAX_CLASSES, Answers, labels_as_text, read_answers
 from nri.tasks.predictions import PlanReader, different_cells
 
-_BEAM = 40
-"""Conjunctions of each length that longer ones are made from."""
-_LEAST_GAIN = 0.5
-"""Standard deviations that a further literal must add."""
-_SAME = 0.8
-"""Share of the smaller one's rows from which of two slices only one is kept."""
+_BEAM = 40  # Conjunctions of each length that longer ones are made from.
+_LEAST_GAIN = 0.5  # Standard deviations that a further literal must add.
+_SAME = 0.8  # Share of the smaller one's rows from which of two slices only one is kept.
 _NEW = 2.0
 """Standard deviations by which a further slice exceeds chance on the rows that no better slice has."""
 
@@ -319,8 +316,7 @@ class Candidate:
     literals: tuple[int, ...]
     score: float
     """Standard deviations by which its errors exceed what drawing as many rows at random would give."""
-    rows: BoolArray
-    """[M]"""
+    rows: BoolArray  # [M]
 
 
 def search_slices(

@@ -23,8 +23,7 @@ class Format:
     """A way of writing a rule."""
 
     name: str
-    suffix: str
-    """Of a file in this format."""
+    suffix: str  # Of a file in this format.
     about: str
     write: Callable[[Rule, RenderOptions], str]
     settles: bool = True

@@ -22,8 +22,7 @@ from nri.rule.phrase import phrase_literal, phrase_name, quoted
 from nri.rule.render.as_table import fill
 from nri.rule.rule import RenderOptions, Rule
 
-Writer = Callable[[str], str]
-"""Writes the name of a column."""
+Writer = Callable[[str], str]  # Writes the name of a column.
 
 
 def _facts(rule: Rule, columns: Columns, n_rows: int, name: Writer, cell: Callable[[Value, str], str]) -> str:
@@ -144,8 +143,7 @@ class NumberCode:
         self.digits = max(max(0, -int(value.as_tuple().exponent)) for value in values) + self.apart
         """decimals that are kept: numbers are multiplied by 10 to this power"""
         largest = max(abs(int(value.scaleb(self.digits))) for value in values)
-        self.groups = 1
-        """how many groups of nine digits a number needs"""
+        self.groups = 1  # how many groups of nine digits a number needs
         while largest >= _BASE**self.groups - 1:  # the ends are for cells beyond all thresholds
             self.groups += 1
 

@@ -18,8 +18,7 @@ from nri.rule.render.as_table import fill
 from nri.rule.rule import RenderOptions, Rule
 
 _SIGNS = {Op.EQ: "==", Op.NE: "!=", Op.GT: ">", Op.LE: "<="}
-_WIDEST = 90
-"""A longer condition gets a line for each literal."""
+_WIDEST = 90  # A longer condition gets a line for each literal.
 _READERS = {Kind.NUMBER: "number", Kind.BOOLEAN: "flag", Kind.DATE: "moment", Kind.TEXT: "text"}
 """For each kind the function of the template that reads a cell."""
 

@@ -22,10 +22,8 @@ class Markup:
     """How one format writes what stands in a table."""
 
     form: str
-    escape: Callable[[str], str]
-    """writes text so that no character in it is markup"""
-    name: Callable[[str], str] = phrase_name
-    """writes the name of a column"""
+    escape: Callable[[str], str]  # writes text so that no character in it is markup
+    name: Callable[[str], str] = phrase_name  # writes the name of a column
 
     @cached_property
     def style(self) -> Style:

@@ -20,18 +20,15 @@ from nri.rule.phrase import (
 from nri.rule.rule import RenderOptions, Rule
 
 _GAP = "     "
-_WIDEST = 64
-"""Clauses longer than this continue in the next line, so that the numbers stay in sight."""
+_WIDEST = 64  # Clauses longer than this continue in the next line, so that the numbers stay in sight.
 
 
 @dataclass(frozen=True)
 class Line:
     """A branch, or the ELSE."""
 
-    opening: str
-    """if, or, else if, else, always"""
-    clause: Clause | None
-    """None for the ELSE"""
+    opening: str  # if, or, else if, else, always
+    clause: Clause | None  # None for the ELSE
     cells: tuple[str, ...]
 
 
@@ -40,16 +37,11 @@ class Outline:
     """A rule as a person reads it."""
 
     target: str
-    titles: tuple[str, ...]
-    """of the cells"""
-    patterns: tuple[str, ...]
-    """how the cells stand in a line of text"""
-    lines: tuple[Line, ...]
-    """the ELSE is the last"""
-    is_dnf: bool
-    """whether all branches predict one of two classes: IF a OR b THEN yes ELSE no"""
-    note: str
-    """about the whole rule, in one or two lines; may be empty"""
+    titles: tuple[str, ...]  # of the cells
+    patterns: tuple[str, ...]  # how the cells stand in a line of text
+    lines: tuple[Line, ...]  # the ELSE is the last
+    is_dnf: bool  # whether all branches predict one of two classes: IF a OR b THEN yes ELSE no
+    note: str  # about the whole rule, in one or two lines; may be empty
 
 
 def outline_of(rule: Rule, options: RenderOptions) -> Outline:

@@ -24,8 +24,7 @@ from nri.rule.render.as_json import FORMAT, VERSION
 from nri.rule.rule import Branch, Rule
 from nri.rule.truth import deciding_order, estimated_precision, favour, shrink
 
-_LARGEST = 1e101
-"""No value that is explained is larger, nor an end of its interval."""
+_LARGEST = 1e101  # No value that is explained is larger, nor an end of its interval.
 _PULL = 20.0
 """Weight, in rows, of all that a clause of earlier versions covers among the rows that were left to it."""
 

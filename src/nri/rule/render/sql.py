@@ -36,12 +36,9 @@ from nri.rule.render.sql_dialects import (
 from nri.rule.rule import RenderOptions, Rule
 from nri.rule.truth import COMPARE
 
-ALIAS = "t"
-"""The short name of the table in a query; it needs no quotes."""
-IBIS_ROWS = "nri_rows"
-"""The name of a table of ibis in a query."""
-_EXACT = 2**53
-"""From here on a float64 can stand for several integers."""
+ALIAS = "t"  # The short name of the table in a query; it needs no quotes.
+IBIS_ROWS = "nri_rows"  # The name of a table of ibis in a query.
+_EXACT = 2**53  # From here on a float64 can stand for several integers.
 _WORDS = (("0", "0.0", "false"), ("1", "1.0", "true"))
 _NODES: dict[Op, type[Expr]] = {Op.EQ: exp.EQ, Op.NE: exp.NEQ, Op.GT: exp.GT, Op.LE: exp.LTE}
 
@@ -87,12 +84,9 @@ class SqlColumn:
     dialect: Dialect
     typed: bool = False
     """whether the column has the type of its kind, so that comparisons can be exactly those of memory"""
-    finite: bool = False
-    """whether every number is known to be finite"""
-    folds: bool = False
-    """whether spellings that the plan does not list are folded in the database"""
-    prefix: str | None = None
-    """the table of the column, where a misspelt name alone would be read as a text"""
+    finite: bool = False  # whether every number is known to be finite
+    folds: bool = False  # whether spellings that the plan does not list are folded in the database
+    prefix: str | None = None  # the table of the column, where a misspelt name alone would be read as a text
 
     @property
     def kind(self) -> Kind:

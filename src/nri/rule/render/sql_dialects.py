@@ -22,37 +22,26 @@ if TYPE_CHECKING:
 class Dialect:
     """What one database expects where databases differ."""
 
-    name: str
-    """as in sqlglot; empty for SQL without a dialect"""
+    name: str  # as in sqlglot; empty for SQL without a dialect
     product: str
     text: tuple[str, str] = ("{x}", "{v}")
     """both sides of a comparison that tells apart case, accents and trailing blanks"""
     date: tuple[str, str] = ("{x}", "'{v}'")
     """both sides of a comparison of dates, independent of the session's time zone where that is possible"""
-    zones: bool = False
-    """whether a column of that comparison may have a time zone"""
-    microseconds: str = "EPOCH_US(CAST({x} AS TIMESTAMP))"
-    """a date as whole microseconds since 1970 UTC"""
+    zones: bool = False  # whether a column of that comparison may have a time zone
+    microseconds: str = "EPOCH_US(CAST({x} AS TIMESTAMP))"  # a date as whole microseconds since 1970 UTC
     double: str = "CAST({x} AS DOUBLE)"
-    infinite: bool = True
-    """whether a number can be infinite or NaN"""
-    flag: str = "{x}"
-    """a boolean or number as a number, 1 for yes"""
-    takes_words: bool = False
-    """whether a text can be compared with the number 1 without an error"""
+    infinite: bool = True  # whether a number can be infinite or NaN
+    flag: str = "{x}"  # a boolean or number as a number, 1 for yes
+    takes_words: bool = False  # whether a text can be compared with the number 1 without an error
     folded: str = "LOWER(TRIM(REGEXP_REPLACE({x}, '[[:space:]]+', ' ')))"
     """a text without differences of case and blanks"""
-    letter: str = "ASCII({x})"
-    """the code of a text's first letter"""
-    truth: tuple[str, str] = ("FALSE", "TRUE")
-    """how a boolean label is written"""
-    folds_names: bool = True
-    """whether names that differ in case only are one name"""
+    letter: str = "ASCII({x})"  # the code of a text's first letter
+    truth: tuple[str, str] = ("FALSE", "TRUE")  # how a boolean label is written
+    folds_names: bool = True  # whether names that differ in case only are one name
     longest_name: int | None = None
-    name_in_bytes: bool = False
-    """whether the length of a name is counted in bytes"""
-    forbidden: str = ""
-    """characters that no name can have"""
+    name_in_bytes: bool = False  # whether the length of a name is counted in bytes
+    forbidden: str = ""  # characters that no name can have
 
 
 PLAIN = Dialect("", "SQLite and DuckDB", takes_words=True, truth=("(1 = 0)", "(1 = 1)"))
