@@ -20,6 +20,7 @@ from nri.outcome import Number, Survival
 from nri.outcome.number import standardised
 from nri.rule import Clause, Dnf, Domain, Kind, Literal, Op, Rule, clause_matrix, simplify
 from nri.rule.literal import plain_value
+from nri.rule.truth import first_to_fire
 from nri.search.limits import Limits
 from nri.search.segments import Problem, bits_of_rows, search
 from nri.seeded.scores import ScoreExperts
@@ -105,16 +106,26 @@ class SegmentSearch:
             searched = self._clauses(features, (), self._scores(clauses), posterior.support)
             clauses, _ = self._sharpened(features, *searched, posterior.support)
         simple = [_simplest(clause, features.domain_) for clause in clauses]
-        expected = None if posterior is None else posterior.left_out
+        expected = None if posterior is None else self._by_branch(simple, posterior.left_out)
         return count_clauses(simple, self.table, expected), posterior
+
+    def _by_branch(self, clauses: Sequence[Clause], expected: FloatArray) -> list[float]:
+        """Return the mean of what is expected of the rows [M] that each branch decides."""
+        weights, branch = self.table.weights, first_to_fire(self._fires(clauses))
+        sums, rows = (
+            np.bincount(branch, each, minlength=len(clauses) + 1) for each in (weights * expected, weights)
+        )
+        overall = float(sums.sum() / rows.sum())
+        means: list[float] = np.where(rows > 0, sums / np.maximum(rows, 1e-300), overall).tolist()
+        return means
 
     def _scores(self, clauses: Sequence[Clause] = ()) -> FloatArray | None:
         """[M]: scores with mean 0 and variance 1, outliers clipped by branches; None if all are the same."""
-        return standardised(self._raw_scores(clauses), self.table.weights)
+        weights = self.table.weights
+        return standardised(self.outcome.scores(weights, self._fires(clauses)), weights)
 
-    def _raw_scores(self, clauses: Sequence[Clause]) -> FloatArray:
-        decided = clause_matrix(clauses, self.table.columns, len(self.table))
-        return self.outcome.scores(self.table.weights, decided)
+    def _fires(self, clauses: Sequence[Clause]) -> BoolArray:
+        return clause_matrix(clauses, self.table.columns, len(self.table))
 
     def _sharpened(
         self, features: Binarizer, clauses: list[Clause], bits: float, expected: FloatArray | None = None
@@ -127,16 +138,19 @@ class SegmentSearch:
 
     def _posterior(self, features: Binarizer, clauses: Sequence[Clause]) -> "ScorePosterior | None":
         """Form the experts by scores whose outliers are clipped by clauses; other models have none."""
-        table, weights, values = self.table, self.table.weights, self._scores(clauses)
+        table, weights = self.table, self.table.weights
+        scores = self.outcome.scores(weights, self._fires(clauses))
+        values = standardised(scores, weights)
         if self.settings.model != DEFAULT_MODEL or values is None:
             return None
         meanings = literal_meanings(features.variables_, features.domain_)
         # one order of rows and columns for all tables that hold the same: sums then come out the same
         groups = features.groups_
         order = np.array(sorted(range(len(groups)), key=lambda j: meanings[j].sort_key), dtype=np.int64)
-        place = np.argsort(order)
-        by_place = sorted(range(len(features.number_groups_)), key=lambda i: _first(features, i, place))
-        numbers = np.array(by_place, dtype=np.int64)
+        of_numbers = features.number_groups_.tolist()
+        columns = list(dict.fromkeys([*groups[order].tolist(), *of_numbers]))  # as their variables come
+        by_column = sorted(range(len(of_numbers)), key=lambda i: columns.index(of_numbers[i]))
+        numbers = np.array(by_column, dtype=np.int64)
         cells = _reordered(cells_of(features, table.columns), order, numbers)
         rows = _row_order(literal_truth(cells.values, cells.known), values, weights)
         groups = np.concatenate([groups[order], features.number_groups_[numbers]])
@@ -144,7 +158,6 @@ class SegmentSearch:
         support = np.empty(len(values))
         support[rows] = settled(experts.support)
         bits = bits_of_rows(values - support, weights)
-        scores = self._raw_scores(clauses)
         return ScorePosterior(table, self.outcome, features, order, numbers, experts, scores, support, bits)
 
     def _clauses(
@@ -197,12 +210,6 @@ class SegmentSearch:
         return features.narrowed(names, cuts)
 
 
-def _first(features: Binarizer, number: int, place: IntArray) -> int:
-    """Return the first place of the variables that come from the same column as a number."""
-    of_column = features.groups_ == features.number_groups_[number]
-    return int(place[of_column].min(initial=len(place)))
-
-
 def _order(
     meanings: Sequence[Literal],
     fires: BoolArray,
@@ -217,18 +224,13 @@ def _order(
     """
     rows = weights @ fires
     gain = np.where(rows > 0, (weights * values) @ fires, 0.0) ** 2 / np.maximum(rows, 1e-9)
-    order = sorted(
-        np.flatnonzero(allowed).tolist(), key=lambda j: (-round(float(gain[j]), 6), meanings[j].sort_key)
-    )
-    seen: set[bytes] = set()
-    chosen = []
-    order.sort(key=lambda j: meanings[j] not in kept)
-    for j in order:
-        pattern = np.packbits(fires[:, j]).tobytes()
-        if pattern not in seen:
-            seen.add(pattern)
-            chosen.append(j)
-    return np.array(chosen, dtype=np.int64)
+
+    def key(j: int) -> tuple[Any, ...]:
+        return meanings[j] not in kept, -round(float(gain[j]), 6), meanings[j].sort_key
+
+    order = np.array(sorted(np.flatnonzero(allowed).tolist(), key=key), dtype=np.int64)
+    _, first = np.unique(np.packbits(fires[:, order], axis=0), axis=1, return_index=True)
+    return order[np.sort(first)]
 
 
 def _row_order(fires: BoolArray, values: FloatArray, weights: FloatArray) -> IntArray:

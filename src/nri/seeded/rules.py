@@ -59,23 +59,22 @@ class RuleMixture:
 
     def n_number_literals(self, groups: IntArray) -> float:
         """Return how many literals about numbers the rules have on average; see :meth:`support`."""
-        of_number = np.isin(groups[: self.n_variables], groups[self.n_variables :])
-        numbers = [
-            sum(bool(of_number[j % self.n_variables]) for clause in rule for j in members(clause))
-            for priced, _ in self.rules
-            for rule in priced.rules
-        ]
-        return float(self.weights @ np.array(numbers))
+        of_number = np.unique(groups[self.n_variables :])
+        return float(self.weights @ self._literals_by_column(groups)[:, of_number].sum(axis=1))
 
     def support(self, groups: IntArray) -> FloatArray:
         """[columns], chance that a rule names each column; ``groups`` [N] or longer numbers the columns."""
-        n_variables = self.n_variables
-        named = np.zeros((len(self.weights), int(groups.max(initial=-1)) + 1), dtype=bool)
-        rules = (rule for priced, _ in self.rules for rule in priced.rules)
-        for number, rule in enumerate(rules):
-            for clause in rule:
-                named[number, groups[np.array(members(clause), dtype=np.int64) % n_variables]] = True
-        return np.asarray(self.weights @ named)
+        return np.asarray(self.weights @ (self._literals_by_column(groups) > 0))
+
+    def _literals_by_column(self, groups: IntArray) -> IntArray:
+        """[R, columns], how many literals of each rule are about each column."""
+        n_columns = int(groups.max(initial=-1)) + 1
+        literals = [
+            [j % self.n_variables for clause in rule for j in members(clause)]
+            for priced, _ in self.rules
+            for rule in priced.rules
+        ]
+        return np.array([np.bincount(groups[of_rule], minlength=n_columns) for of_rule in literals])
 
     def _says(self, cells: Cells) -> BoolArray:
         """[R, S], where each rule is for the class."""
