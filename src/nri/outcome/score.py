@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ from nri.errors import InputError
 from nri.rule.labels import Label
 from nri.rule.phrase import phrase_share
 
-_Known = TypeVar("_Known")
 LEVEL = 0.95
 """Confidence of every interval."""
 
@@ -53,7 +52,7 @@ class Sampled:
     by_rule: NDArray[Any] | None = None
     """[K, M], what the rule of each fold predicts for every row; None where it is not known"""
 
-    def of_rules(self, score: Callable[[NDArray[Any]], _Known]) -> "list[_Known] | None":
+    def of_rules(self, score: Callable[[NDArray[Any]], Any]) -> list[Any] | None:
         """Return the score of what each fold's rule predicts for all rows; None where that is not known."""
         return None if self.by_rule is None else [score(predicted) for predicted in self.by_rule]
 
@@ -62,6 +61,10 @@ class Sampled:
         by_group = influence if self.groups is None else np.bincount(self.groups, influence)
         variance = float(by_group @ by_group)
         return math.sqrt(variance if of_rules is None else _ROWS * variance + _RULES * _spread(of_rules))
+
+
+NOT_HELD_OUT = Sampled(np.empty(0, dtype=np.int64))
+"""Rows that the rule was induced from, or that nothing is known of."""
 
 
 def _spread(values: Sequence[float | None]) -> float:
@@ -223,16 +226,16 @@ def diagnostics_of(
     """
     check_prevalence(prevalence)
     weights = np.ones(len(truth)) if weights is None else weights
-    groups = None if sampled is None else sampled.groups
+    sampled = sampled or NOT_HELD_OUT
     ill = truth == index
 
     def counts(called: BoolArray) -> list[Share]:
         pairs = ((called, ill), (~called, ~ill), (ill, called), (~ill, ~called))
-        four = [share_of(hit, among, weights, groups) for hit, among in pairs]
-        right = share_of(called == ill, np.ones(len(ill), dtype=bool), weights, groups)
+        four = [share_of(hit, among, weights, sampled.groups) for hit, among in pairs]
+        right = share_of(called == ill, np.ones(len(ill), dtype=bool), weights, sampled.groups)
         return [*four, four[0].mean(four[1]), right]
 
-    of_rules = None if sampled is None else sampled.of_rules(lambda one: counts(one == index))
+    of_rules = sampled.of_rules(lambda one: counts(one == index))
     sensitivity, specificity, ppv, npv, balanced, accuracy = (
         share.measure(None if of_rules is None else [one[i].value for one in of_rules])
         for i, share in enumerate(counts(predicted == index))
@@ -240,8 +243,7 @@ def diagnostics_of(
     if prevalence is not None:
         ppv = _predictive(sensitivity, specificity, prevalence)
         npv = _predictive(specificity, sensitivity, 1 - prevalence)
-    own = float(weights[ill].sum() / weights.sum())
-    stated = own if prevalence is None else prevalence
+    stated = float(weights[ill].sum() / weights.sum()) if prevalence is None else prevalence
     measures = (sensitivity, specificity, ppv, npv, balanced, accuracy)
     return Diagnostics(label, *measures, stated, prevalence is not None)
 
