@@ -45,10 +45,7 @@ def is_negated(literal: Literal) -> bool:
 def assemble(
     induced: Induced, literals: Sequence[Literal], domain: Domain, table: Table, settings: Settings
 ) -> Rule:
-    """Return induced clauses as a rule about the columns of a table, simplified on the table's domain.
-
-    ``literals`` is the meaning of each literal index.
-    """
+    """Return induced clauses as a rule about the columns of a table, by what each literal index means."""
 
     def meant(clause: AnyClause) -> Clause:
         own = {literals[j] for j in members(clause)}
@@ -138,26 +135,21 @@ def with_plain_values(rule: Rule, table: Table, *, all_rows: bool = True) -> Rul
 
     Only whole numbers are said so; the least cell is known where the table has all rows.
     """
-    branches = [replace(b, clause=_with_plain_values(b.clause, rule, table, all_rows)) for b in rule.branches]
-    return replace(rule, branches=tuple(branches))
 
+    def plain(clause: Clause) -> Clause:
+        literals: list[Literal] = []
+        for name, group in groupby(clause, key=lambda literal: literal.column):
+            own, column = list(group), table.columns[name]
+            ops = {literal.op for literal in own}
+            # one lower bound, one upper bound, or both in a conjunction
+            is_range = len(ops) == len(own) and (len(ops) == 1 or not clause.counts)
+            if column.kind is Kind.NUMBER and rule.plans[name].whole and is_range:
+                least = float(column.values[column.known].min(initial=np.inf)) if all_rows else np.inf
+                own = _one_value(own, least)
+            literals += own
+        return Clause(literals, clause.at_least if clause.counts else None)
 
-def _with_plain_values(clause: Clause, rule: Rule, table: Table, all_rows: bool) -> Clause:
-    literals: list[Literal] = []
-    for name, group in groupby(clause, key=lambda literal: literal.column):
-        own = list(group)
-        column = table.columns[name]
-        if column.kind is Kind.NUMBER and rule.plans[name].whole and _is_range(own, clause):
-            least = float(column.values[column.known].min(initial=np.inf)) if all_rows else np.inf
-            own = _one_value(own, least)
-        literals += own
-    return Clause(literals, clause.at_least) if clause.counts else Clause(literals)
-
-
-def _is_range(literals: Sequence[Literal], clause: Clause) -> bool:
-    """Whether the literals of a column are one lower bound, one upper bound, or both in a conjunction."""
-    ops = {literal.op for literal in literals}
-    return len(ops) == len(literals) and (len(ops) == 1 or not clause.counts)
+    return replace(rule, branches=tuple(replace(b, clause=plain(b.clause)) for b in rule.branches))
 
 
 def _one_value(literals: list[Literal], least: float) -> list[Literal]:

@@ -49,12 +49,8 @@ def chosen_columns(table: Table, settings: Settings) -> Table:
     for name in settings.require:
         if name in settings.never:
             raise InputError(f"column {name!r} is required and never to be used; choose one of the two")
-    chosen = [
-        name
-        for name in table.names
-        if (settings.use is None or name in settings.use or name in settings.require)
-        and name not in settings.never
-    ]
+    allowed = table.names if settings.use is None else {*settings.use, *settings.require}
+    chosen = [name for name in table.names if name in allowed and name not in settings.never]
     if not chosen:
         raise InputError("the columns to use and never to use exclude every column; allow at least one")
     return table if len(chosen) == len(table.names) else table.only(chosen)

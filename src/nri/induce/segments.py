@@ -100,11 +100,10 @@ class SegmentSearch:
 
         Where clauses say the scores in fewer bits than the experts, scores follow a rule, and this is it.
         """
-        clauses, bits = self._sharpened(features, *self._clauses(features, (), self._scores()))
+        clauses, bits = self._searched(features)
         posterior = self._posterior(features, clauses)
         if posterior is not None and posterior.bits < min(bits, -_EARNED):
-            searched = self._clauses(features, (), self._scores(clauses), posterior.support)
-            clauses, _ = self._sharpened(features, *searched, posterior.support)
+            clauses, _ = self._searched(features, clauses, posterior.support)
         simple = [_simplest(clause, features.domain_) for clause in clauses]
         expected = None if posterior is None else self._by_branch(simple, posterior.left_out)
         return count_clauses(simple, self.table, expected), posterior
@@ -119,18 +118,18 @@ class SegmentSearch:
         means: list[float] = np.where(rows > 0, sums / np.maximum(rows, 1e-300), overall).tolist()
         return means
 
-    def _scores(self, clauses: Sequence[Clause] = ()) -> FloatArray | None:
-        """[M]: scores with mean 0 and variance 1, outliers clipped by branches; None if all are the same."""
-        weights = self.table.weights
-        return standardised(self.outcome.scores(weights, self._fires(clauses)), weights)
+    def _scores(self, clauses: Sequence[Clause]) -> FloatArray:
+        """[M]: what is explained, outliers clipped by the branches of clauses."""
+        return self.outcome.scores(self.table.weights, self._fires(clauses))
 
     def _fires(self, clauses: Sequence[Clause]) -> BoolArray:
         return clause_matrix(clauses, self.table.columns, len(self.table))
 
-    def _sharpened(
-        self, features: Binarizer, clauses: list[Clause], bits: float, expected: FloatArray | None = None
+    def _searched(
+        self, features: Binarizer, known: Sequence[Clause] = (), expected: FloatArray | None = None
     ) -> tuple[list[Clause], float]:
-        """Search once more, from the clauses at hand and with finer cuts of their columns."""
+        """Search, and once more from the clauses found and with finer cuts of their columns."""
+        clauses, bits = self._clauses(features, (), self._scores(known), expected)
         if not clauses:
             return clauses, bits
         finer = self._finer(features, clauses) if self.settings.binarize == "auto" else features
@@ -138,8 +137,7 @@ class SegmentSearch:
 
     def _posterior(self, features: Binarizer, clauses: Sequence[Clause]) -> "ScorePosterior | None":
         """Form the experts by scores whose outliers are clipped by clauses; other models have none."""
-        table, weights = self.table, self.table.weights
-        scores = self.outcome.scores(weights, self._fires(clauses))
+        table, weights, scores = self.table, self.table.weights, self._scores(clauses)
         values = standardised(scores, weights)
         if self.settings.model != DEFAULT_MODEL or values is None:
             return None
@@ -161,19 +159,15 @@ class SegmentSearch:
         return ScorePosterior(table, self.outcome, features, order, numbers, experts, scores, support, bits)
 
     def _clauses(
-        self,
-        features: Binarizer,
-        start: Sequence[Clause],
-        values: FloatArray | None,
-        expected: FloatArray | None = None,
+        self, features: Binarizer, start: Sequence[Clause], scores: FloatArray, expected: FloatArray | None
     ) -> tuple[list[Clause], float]:
         """Return the best clauses for some scores and their bits, from clauses that are there already."""
+        table, settings, weights = self.table, self.settings, self.table.weights
+        values = standardised(scores, weights)
         if values is not None and expected is not None:
-            mixed = (1 - _EXPECTED) * values + _EXPECTED * expected
-            values = standardised(mixed, self.table.weights)
+            values = standardised((1 - _EXPECTED) * values + _EXPECTED * expected, weights)
         if values is None:
             return [], -np.inf
-        table, settings, weights = self.table, self.settings, self.table.weights
         meanings = literal_meanings(features.variables_, features.domain_)
         fires = literal_truth(*features.cells(table.columns))
         Limits(settings.max_clauses, settings.max_branches, settings.max_literals)  # refuses nonsense

@@ -287,16 +287,11 @@ def cross_validate(
     step
         Called after each fold.
     """
-    return hold_out(arranged(rows, groups, time_order), settings, rng=rng, folds=folds, step=step).score
-
-
-def arranged(rows: Table | Rows, groups: Any, time_order: Any) -> Table | Rows:
-    """Return rows with groups and an order of time, if they are in memory."""
-    if groups is None and time_order is None:
-        return rows
-    if not isinstance(rows, Table):
-        raise InputError("groups and a time order are for tables in memory; read the rows into memory")
-    return rows.arranged(groups, time_order)
+    if groups is not None or time_order is not None:
+        if not isinstance(rows, Table):
+            raise InputError("groups and a time order are for tables in memory; read the rows into memory")
+        rows = rows.arranged(groups, time_order)
+    return hold_out(rows, settings, rng=rng, folds=folds, step=step).score
 
 
 def diagnose(

@@ -26,6 +26,8 @@ from nri.rule.phrase import phrase_share
 
 LEVEL = 0.95
 """Confidence of every interval."""
+Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
+"""Standard errors from the middle of an interval to its ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ class Score:
         )
 
 
-def wilson(share: float, rows: float, level: float = LEVEL) -> Interval:
+def wilson(share: float, rows: float) -> Interval:
     """Return Wilson's score interval for a share that was counted on so many rows.
 
     It stays within 0 and 1 and holds where the share is 0 or 1, unlike share ± error.
@@ -125,18 +127,16 @@ def wilson(share: float, rows: float, level: float = LEVEL) -> Interval:
     """
     if rows <= 0:
         return Interval(0.0, 1.0)
-    z = NormalDist().inv_cdf(0.5 + level / 2)
-    centre = share + z * z / (2 * rows)
-    spread = z * math.sqrt(share * (1 - share) / rows + z * z / (4 * rows * rows))
-    scale = 1 + z * z / rows
+    centre = share + Z * Z / (2 * rows)
+    spread = Z * math.sqrt(share * (1 - share) / rows + Z * Z / (4 * rows * rows))
+    scale = 1 + Z * Z / rows
     low, high = (centre - spread) / scale, (centre + spread) / scale
     return Interval(0.0 if share == 0 else max(0.0, low), 1.0 if share == 1 else min(1.0, high))
 
 
 def score_interval(value: float, error: float) -> Interval:
     """Return the interval of a score of at most 1 that is no share."""
-    reach = NormalDist().inv_cdf(0.5 + LEVEL / 2) * error
-    return Interval(value - reach, min(value + reach, 1.0))
+    return Interval(value - Z * error, min(value + Z * error, 1.0))
 
 
 def effective_rows(weights: FloatArray) -> float:

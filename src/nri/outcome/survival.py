@@ -6,7 +6,6 @@ is tied to lifelines by tests.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.outcome.base import Classes, Outcome, Values, rule_of
 from nri.outcome.number import parts_of
-from nri.outcome.score import LEVEL, Sampled, Score, score_interval
+from nri.outcome.score import Sampled, Score, Z, score_interval
 from nri.rule.column import ColumnPlan
 from nri.rule.estimate import Risk, SurvivalTarget
 from nri.rule.literal import Clause, Kind
@@ -60,8 +59,8 @@ class Survival(Outcome):
         return np.asarray((self.time + 0.0).view(np.uint64) * np.uint64(2) + self.event)
 
     def scores(self, weights: FloatArray, fires: BoolArray | None = None) -> FloatArray:
-        """[M]: log-rank scores, which a search explains as a number."""
-        return logrank_scores(self.time, self.event, weights)
+        """[M]: events less those expected: the log-rank scores, which a search explains as a number."""
+        return np.asarray(self.event - expected_events(self.time, self.event, weights))
 
     def from_scores(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
         """[S]: the risks that expected scores stand for, 1 for the mean: one step of Newton's method."""
@@ -152,7 +151,7 @@ def kaplan_meier(time: FloatArray, event: BoolArray, weights: FloatArray, times:
     spread = np.cumsum(np.divide(steps.events, stayed, out=np.zeros_like(stayed), where=stayed > 0))
     inner = (survival > 0) & (survival < 1)
     logs = np.log(np.where(inner, survival, 0.5))
-    reach = NormalDist().inv_cdf(0.5 + LEVEL / 2) * np.sqrt(spread) / logs
+    reach = Z * np.sqrt(spread) / logs
     low = np.where(inner, survival ** np.exp(-reach), survival)
     high = np.where(inner, survival ** np.exp(reach), survival)
     # before the first time, every row is there
@@ -178,11 +177,6 @@ def expected_events(
     hazard = np.concatenate([[0.0], np.cumsum(steps.lost)])
     until = time if until is None else until
     return np.asarray(hazard[np.searchsorted(steps.times, until, side="right")])
-
-
-def logrank_scores(time: FloatArray, event: BoolArray, weights: FloatArray) -> FloatArray:
-    """[M]: events less those expected; summed over a group, what the log-rank test looks at."""
-    return np.asarray(event - expected_events(time, event, weights))
 
 
 def logrank(time: FloatArray, event: BoolArray, weights: FloatArray, group: IntArray) -> float:

@@ -21,7 +21,7 @@ from nri.seeded.experts import COUNCIL, Experts, council_shares
 from nri.seeded.kernels import Alike, Kernels
 from nri.seeded.measures import Logistic, measures
 from nri.seeded.rules import RuleMixture
-from nri.seeded.sample import Sample, SignedArray, signed_cells
+from nri.seeded.sample import Sample, SignedArray, signed_cells, spread_rows
 from nri.weights import SeededNetwork, shipped_seeded_network
 
 NETWORK_ROWS = 500
@@ -98,7 +98,7 @@ class Posterior:
     def _evaluate(self, cells: Cells, most: int) -> Beliefs:
         n_classes = self.sample.n_classes
         network = (self._network or shipped_seeded_network()) if n_classes <= NETWORK_CLASSES else None
-        network_rows = _spread_rows(len(cells), most if network else 0)
+        network_rows = spread_rows(len(cells), most if network else 0)
         evaluation = _Evaluation(self, network, cells, network_rows)
         answers = [evaluation.of_class(c) for c in ((1,) if n_classes == 2 else range(n_classes))]
         chances = _summing_to_one([answer.chances for answer in answers])
@@ -188,7 +188,7 @@ class _Evaluation:
         if self.network is None:
             return chances, reasons
         columns = _telling_columns(self.support, positive, weights)
-        seen = _spread_rows(len(self.support), NETWORK_ROWS)
+        seen = spread_rows(len(self.support), NETWORK_ROWS)
         table = {
             "rows": self.support[seen][:, columns],
             "labels": positive[seen],
@@ -215,8 +215,14 @@ class _Evaluation:
         if self.sample.n_classes == 2:  # what is not of the other class is of this one
             rules.append((self.priced[1 - c], False))
         mixture = RuleMixture(rules, self.sample.cells, positive, self.sample.weights)
-        margin = CUT_BITS * mixture.n_number_literals(self.groups)
-        share = _rule_share(mixture.left_out, answer.left_out, positive, self.sample.weights, margin)
+        # the share follows from the left-out bits that the mixture saves: Bayes for two models
+        by_rules, by_experts = (
+            np.log2(np.maximum(np.where(positive, chances, 1 - chances), LEAST_CHANCE))
+            for chances in (mixture.left_out, answer.left_out)
+        )
+        bits = float(self.sample.weights @ (by_rules - by_experts))
+        bits -= CUT_BITS * mixture.n_number_literals(self.groups)
+        share = float(1 / (1 + np.exp2(-np.clip(bits, -50, 50))))
         return _Answer(
             (1 - share) * answer.chances + share * mixture.chances(self.cells),
             (1 - share) * answer.left_out + share * mixture.left_out,
@@ -224,18 +230,6 @@ class _Evaluation:
             share,
             mixture.support(self.groups),
         )
-
-
-def _rule_share(
-    by_rules: FloatArray, by_experts: FloatArray, positive: BoolArray, weights: FloatArray, margin: float
-) -> float:
-    """Return the share of the mixture of rules, by the left-out bits that it saves: Bayes for two models."""
-    saved = [
-        np.log2(np.maximum(np.where(positive, chances, 1 - chances), LEAST_CHANCE))
-        for chances in (by_rules, by_experts)
-    ]
-    bits = float(weights @ (saved[0] - saved[1])) - margin
-    return float(1 / (1 + np.exp2(-np.clip(bits, -50, 50))))
 
 
 def _ensemble(
@@ -254,13 +248,6 @@ def _summing_to_one(chances: list[FloatArray]) -> FloatArray:
     columns = [1 - chances[0], chances[0]] if len(chances) == 1 else chances
     table = np.stack(columns, axis=1)
     return np.asarray(table / table.sum(axis=1, keepdims=True))
-
-
-def _spread_rows(n_rows: int, most: int) -> IntArray:
-    """Return so many of the rows, at even steps, so that they are of all kinds wherever rows are sorted."""
-    if most >= n_rows:
-        return np.arange(n_rows)
-    return np.unique(np.linspace(0, n_rows - 1, most).round().astype(np.int64))
 
 
 def _telling_columns(rows: SignedArray, positive: BoolArray, weights: FloatArray) -> IntArray:
