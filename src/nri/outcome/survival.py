@@ -59,7 +59,8 @@ class Survival(Outcome):
         return np.asarray((self.time + 0.0).view(np.uint64) * np.uint64(2) + self.event)
 
     def scores(self, weights: FloatArray, fires: BoolArray | None = None) -> FloatArray:
-        """[M]: events less those expected: the log-rank scores, which a search explains as a number."""
+        """[M]: log-rank scores, which a search explains as a number."""
+        # summed over a group, this is what the log-rank test looks at
         return np.asarray(self.event - expected_events(self.time, self.event, weights))
 
     def from_scores(self, scores: FloatArray, weights: FloatArray) -> FloatArray:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from nri.seeded.kernels import Alike, Kernels
 from nri.weights import EXPERTS
 
+Array = NDArray[Any]
 FloatArray = NDArray[np.float32]
 
 COUNCIL = len(EXPERTS) - 1
@@ -31,11 +32,7 @@ class Experts:
     """
 
     def __init__(
-        self,
-        x: FloatArray,
-        labels: NDArray[Any],
-        weights: NDArray[Any] | None = None,
-        alike: Alike | None = None,
+        self, x: FloatArray, labels: Array, weights: Array | None = None, alike: Alike | None = None
     ) -> None:
         y = labels.astype(np.float32)
         w = np.ones_like(y) if weights is None else weights.astype(np.float32)
@@ -103,12 +100,8 @@ PULL_TO_EQUAL = 1.0
 
 
 def council_shares(
-    left_out: NDArray[Any],
-    target: NDArray[Any],
-    weights: NDArray[Any],
-    expected: NDArray[Any] | None = None,
-    pull: float = PULL_TO_EQUAL,
-) -> NDArray[np.float32]:
+    left_out: Array, target: Array, weights: Array, expected: Array | None = None, pull: float = PULL_TO_EQUAL
+) -> FloatArray:
     """[E]: shares, none negative, by which the opinions together come closest to the target."""
     from scipy.linalg import solve_triangular
     from scipy.optimize import nnls
