@@ -44,8 +44,7 @@ LEAST_COST, MOST_COST = 1e-6, 1e6
 
 def chosen_columns(table: Table, settings: Settings) -> Table:
     """Return the table with the columns that the caller allows, in its own order."""
-    for names in (settings.use or (), settings.never, settings.require):
-        table.require(names)
+    table.require([*(settings.use or ()), *settings.never, *settings.require])
     for name in settings.require:
         if name in settings.never:
             raise InputError(f"column {name!r} is required and never to be used; choose one of the two")

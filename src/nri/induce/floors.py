@@ -51,9 +51,10 @@ class Floors:
 
     def short(self, found: Diagnostics) -> tuple[float, float]:
         """Return by how much sensitivity and specificity fall short of what is asked; 0 where they do not."""
-        lacks = (getattr(self, name) - (getattr(found, name).value or 0.0) for name in _NAMES)
-        sensitivity, specificity = (max(0.0, lack) for lack in lacks)
-        return sensitivity, specificity
+        return (
+            max(0.0, self.sensitivity - (found.sensitivity.value or 0.0)),
+            max(0.0, self.specificity - (found.specificity.value or 0.0)),
+        )
 
 
 @dataclass(frozen=True)

@@ -171,9 +171,7 @@ class SegmentSearch:
         meanings = literal_meanings(features.variables_, features.domain_)
         fires = literal_truth(*features.cells(table.columns))
         Limits(settings.max_clauses, settings.max_branches, settings.max_literals)  # refuses nonsense
-        allowed = constraints.allowed_literals(meanings, settings)
-        kept = {x for clause in start for x in clause}
-        chosen = _order(meanings, fires, values, weights, allowed, kept)
+        chosen = self._order(meanings, fires, values, {x for clause in start for x in clause})
         rows = _row_order(fires[:, chosen], values, weights)
         required = constraints.required_literals(meanings, settings, features.left_out_)
         problem = Problem(
@@ -191,6 +189,24 @@ class SegmentSearch:
         best = search(problem, [tuple(sorted(places[x] for x in clause)) for clause in start])
         return [Clause(literals[j] for j in clause) for clause in best.clauses], best.bits
 
+    def _order(
+        self, meanings: Sequence[Literal], fires: BoolArray, values: FloatArray, kept: Collection[Literal]
+    ) -> IntArray:
+        """Return the literals that may be used, those that explain most first, however columns come.
+
+        Of literals that hold on the same rows the first one is enough.
+        """
+        weights, allowed = self.table.weights, constraints.allowed_literals(meanings, self.settings)
+        rows = weights @ fires
+        gain = np.where(rows > 0, (weights * values) @ fires, 0.0) ** 2 / np.maximum(rows, 1e-9)
+
+        def key(j: int) -> tuple[Any, ...]:
+            return meanings[j] not in kept, -round(float(gain[j]), 6), meanings[j].sort_key
+
+        order = np.array(sorted(np.flatnonzero(allowed).tolist(), key=key), dtype=np.int64)
+        _, first = np.unique(np.packbits(fires[:, order], axis=0), axis=1, return_index=True)
+        return order[np.sort(first)]
+
     def _finer(self, features: Binarizer, clauses: Sequence[Clause]) -> Binarizer:
         """Return the features of the columns of some clauses, with many more cuts of those not fixed."""
         names = {name for clause in clauses for name in clause.columns}
@@ -202,29 +218,6 @@ class SegmentSearch:
             for cut in even_thresholds(column.values[column.known], table.weights[column.known], _FINE)
         ]
         return features.narrowed(names, cuts)
-
-
-def _order(
-    meanings: Sequence[Literal],
-    fires: BoolArray,
-    values: FloatArray,
-    weights: FloatArray,
-    allowed: BoolArray,
-    kept: Collection[Literal],
-) -> IntArray:
-    """Return the literals that may be used, those that explain most first, in whatever order columns come.
-
-    Of literals that hold on the same rows the first one is enough.
-    """
-    rows = weights @ fires
-    gain = np.where(rows > 0, (weights * values) @ fires, 0.0) ** 2 / np.maximum(rows, 1e-9)
-
-    def key(j: int) -> tuple[Any, ...]:
-        return meanings[j] not in kept, -round(float(gain[j]), 6), meanings[j].sort_key
-
-    order = np.array(sorted(np.flatnonzero(allowed).tolist(), key=key), dtype=np.int64)
-    _, first = np.unique(np.packbits(fires[:, order], axis=0), axis=1, return_index=True)
-    return order[np.sort(first)]
 
 
 def _row_order(fires: BoolArray, values: FloatArray, weights: FloatArray) -> IntArray:
