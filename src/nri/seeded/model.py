@@ -166,16 +166,17 @@ class SeededModel:
         Of the models of a mixture that one predicts best (the median probability model): noise puts a column
         into the cheapest rule sooner than into most of its neighbours.
         """
-        if episode.n_classes != 2 or support is None:
+        if episode.n_classes != 2 or support is None or not by_labels.branches:
             return by_labels
         evidence, n_variables = search_rows(episode), episode.n_variables
         weighted = evidence.cost_weighted(episode.costs)
         several = np.bincount(groups[:n_variables], minlength=len(support)) > 1
         likely = settled(support) >= np.where(several, self.config.likely_choice, self.config.likely_column)
         usable = np.tile(likely[groups[:n_variables]], 2)
+        constant = weighted.total - weighted.masses.sum(axis=0).max()
         likeliest = []
         for target in targets:
-            most_errors = baseline_errors(weighted.task(target), limits) + 1e-7
+            most_errors = min(baseline_errors(weighted.task(target), limits), constant - 1e-6) + 1e-7
             for rule, bits in zip(by_labels.priced[target].rules, by_labels.priced[target].bits, strict=True):
                 if not rule or not all(usable[list(members(clause))].all() for clause in rule):
                     continue
