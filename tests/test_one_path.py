@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from effort import usually
+from large_tables import rows_in_files
 
 from nri import NRIRegressor, Settings, cross_validate, induce_rule, read_table
 from nri.outcome import Classes, Outcome
 from nri.rows.database import engine_of
 from nri.rows.files import files_of
-from nri.rows.open import rows_in_engine, rows_in_files
+from nri.rows.open import rows_in_engine
 from nri.rule import Rule, asp_facts, prolog_facts
 
 SETTINGS = Settings(model="greedy")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nri.cli import plugins
+from nri.cli import running
 from nri.cli.app import main
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -35,9 +35,9 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     ]
     (folder / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
     monkeypatch.syspath_prepend(folder.parent)
-    plugins.declared.cache_clear()
+    running.installed.cache_clear()
     yield
-    plugins.declared.cache_clear()
+    running.installed.cache_clear()
 
 
 @pytest.fixture

@@ -97,15 +97,12 @@ class RuleDisplay(_Display):
         """Draw a rule."""
         names, kind = _names(rule), rule.predicts.kind
         values, low, high = _columns([_bounds(rule, one) for one in rule.estimates], 3)
-        labels = [
-            f"{value:.2f}, {one.rows:g} rows" for value, one in zip(values, rule.estimates, strict=True)
-        ]
         predicted = [_predicted(rule, one) for one in rule.estimates]
+        amounts = predicted if kind == "number" else [f"{value:.2f}" for value in values]
+        pairs = zip(amounts, rule.estimates, strict=True)
+        labels = [f"{amount}, {one.rows:g} rows" for amount, one in pairs]
         if kind == "classes":
             names = [f"{name} → {value}" for name, value in zip(names, predicted, strict=True)]
-        elif kind == "number":
-            pairs = zip(predicted, rule.estimates, strict=True)
-            labels = [f"{value}, {one.rows:g} rows" for value, one in pairs]
         measure = {"classes": "share of the predicted class", "number": rule.target, "survival": "risk"}[kind]
         return cls(rule.target, names, values, low, high, labels, measure).plot(ax=ax)
 
@@ -140,8 +137,13 @@ def _bounds(rule: Rule, estimate: Any) -> tuple[float, float, float]:
     if isinstance(estimate, Mean):
         value = estimate.value
         return value, min(estimate.low, value), max(estimate.high, value)
-    reach = float(np.exp(1.96 / np.sqrt(estimate.events + 1)))  # by Poisson's standard error of a logarithm
-    return estimate.value, estimate.value / reach, estimate.value * reach
+    return _with_reach(estimate.value, estimate.events)
+
+
+def _with_reach(risk: float, events: float) -> tuple[float, float, float]:
+    """Return a risk and its interval, by Poisson's standard error of a logarithm."""
+    reach = float(np.exp(1.96 / np.sqrt(events + 1)))
+    return risk, risk / reach, risk * reach
 
 
 @dataclass
@@ -186,15 +188,8 @@ class CoverageDisplay(_Display):
         """Draw bars of rows, or boxes of values."""
         ax, places = self._branches(ax, self.clauses)
         if self.values:
-            ax.boxplot(
-                self.values,
-                orientation="horizontal",
-                positions=places,
-                widths=0.45,
-                showfliers=False,
-                manage_ticks=False,
-                medianprops={"color": _AMBER},
-            )
+            look = {"widths": 0.45, "showfliers": False, "medianprops": {"color": _AMBER}}
+            ax.boxplot(self.values, orientation="horizontal", positions=places, manage_ticks=False, **look)
             ax.set_xlabel(self.target)
         else:
             ax.barh(places, self.right, 0.45, color=_GREEN, label=self.legend[0])
@@ -322,9 +317,7 @@ def _events_for_expected(table: Table, rows: BoolArray) -> tuple[float, float, f
     assert isinstance(outcome, Survival)
     due = float((table.weights * expected_events(outcome.time, outcome.event, table.weights))[rows].sum())
     events = float((table.weights * outcome.event)[rows].sum())
-    reach = float(np.exp(1.96 / np.sqrt(events + 1)))
-    ratio = events / max(due, 1e-9)
-    return ratio, ratio / reach, ratio * reach
+    return _with_reach(events / max(due, 1e-9), events)
 
 
 def _rule_of(estimator: Any) -> Rule:
@@ -342,10 +335,7 @@ def _table_of(estimator: Any, X: Any, y: Any) -> Table:
 
 
 def _names(rule: Rule) -> list[str]:
-    return [
-        *(phrase_clause(clause) for clause in rule.clauses),
-        "any other row" if rule.branches else "any row",
-    ]
+    return [*map(phrase_clause, rule.clauses), "any other row" if rule.branches else "any row"]
 
 
 def _predicted(rule: Rule, estimate: Any) -> str:

@@ -1,7 +1,7 @@
 """NRIClassifier: the product as a scikit-learn estimator."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -13,18 +13,19 @@ from sklearn.utils.validation import check_is_fitted
 from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.induce.floors import Floored, Floors, meet_floors
-from nri.induce.induce import Induction, TablePosterior, induce_rule
-from nri.induce.settings import DEFAULT_MODEL, Knowledge, Settings, real, yes_or_no
-from nri.induce.validate import KnowledgePrice, price_of_knowledge
+from nri.induce.induce import induce_rule
+from nri.induce.settings import DEFAULT_MODEL, Settings, real, yes_or_no
+from nri.induce.validate import price_of_knowledge
 from nri.outcome import Classes
 from nri.rule import Label
 from nri.rule.labels import as_label, label_array
-from nri.sklearn_base import TableEstimator, feature_names, read_labels, read_unlabelled
+from nri.sklearn_base import TableEstimator, has_names, read_labels, read_unlabelled
 from nri.table.frames import as_frame
 from nri.table.source import read_columns
 from nri.table.table import Table
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Induce a rule that a person can read, and predict by it.
 
@@ -116,53 +117,14 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
     ['yes']
     """
 
-    classes_: NDArray[Any]
-    knowledge_price_: KnowledgePrice | None
-    floors_: Floored | None
-    _posterior: TablePosterior | None
-
-    def __init__(
-        self,
-        model: str = DEFAULT_MODEL,
-        *,
-        max_clauses: int = 8,
-        max_branches: int | None = None,
-        max_literals: int = 6,
-        columns: Sequence[str] | Mapping[str, bool] | None = None,
-        require: Sequence[str] | None = None,
-        negations: bool = True,
-        min_precision: float = 0.0,
-        binarize: Literal["auto", "paper"] = "auto",
-        counts: Literal["auto", "never", "only"] = "auto",
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        min_sensitivity: float = 0.0,
-        min_specificity: float = 0.0,
-        positive: Label | None = None,
-        knowledge: Knowledge | None = None,
-        stable: bool = False,
-        exact_text: bool = False,
-        missing: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.model = model
-        self.max_clauses = max_clauses
-        self.max_branches = max_branches
-        self.max_literals = max_literals
-        self.columns = columns
-        self.require = require
-        self.negations = negations
-        self.min_precision = min_precision
-        self.binarize = binarize
-        self.counts = counts
-        self.class_weight = class_weight
-        self.min_sensitivity = min_sensitivity
-        self.min_specificity = min_specificity
-        self.positive = positive
-        self.knowledge = knowledge
-        self.stable = stable
-        self.exact_text = exact_text
-        self.missing = missing
-        self.random_state = random_state
+    model: str = field(default=DEFAULT_MODEL, kw_only=False)
+    min_precision: float = 0.0
+    counts: Literal["auto", "never", "only"] = "auto"
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
+    min_sensitivity: float = 0.0
+    min_specificity: float = 0.0
+    positive: Label | None = None
+    stable: bool = False
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, unlabelled: Any = None, groups: Any = None
@@ -187,21 +149,21 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         """
         if isinstance(y, str):
             return self._fit_in_place(X, y, sample_weight, unlabelled)
-        names, frame = feature_names(X), as_frame(X)
+        frame, named = as_frame(X), has_names(X)
         labels, classes = read_labels(y, len(frame), exact=self._options.exact)
         table = self._table(frame, labels, sample_weight).arranged(groups)
         if unlabelled is not None:
-            more = read_unlabelled(unlabelled, frame, named=names is not None)
+            more = read_unlabelled(unlabelled, frame, named=named)
             table = replace(table, unlabelled=read_columns(more, table.plans))
-        self.floors_ = None
+        self.floors_: Floored | None = None
         floors = Floors(self.min_sensitivity, self.min_specificity)
         if floors and len(table.classes) > 1:
             self.floors_, _ = meet_floors(table, self.settings, floors, rng=self._generator())
         settings = self.settings
         induction = induce_rule(table, settings, rng=self._generator())
         self.knowledge_price_ = price_of_knowledge(table, settings, induction.rule, rng=self._generator())
-        self._posterior, self.classes_ = _of_classes(induction), classes
-        return self._keep(induction, table, list(frame.columns), names)
+        self.classes_ = classes
+        return self._keep(induction, table, list(frame.columns), named=named)
 
     def _fit_in_place(self, X: Any, target: str, sample_weight: Any, unlabelled: Any) -> Self:
         """Induce rules where the rows are: samples are searched, all rows decide."""
@@ -215,11 +177,11 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
             )
         rows = rows_held(X, target, positive=self.positive, options=self._options)
         induction = induce_rule(rows, self.settings, rng=self._generator())
-        self._posterior, self.floors_, self.knowledge_price_ = _of_classes(induction), None, None
+        self.floors_ = self.knowledge_price_ = None
         self.classes_ = label_array(induction.rule.classes)
         columns = [one.name for one in rows.engine.columns if one.name not in rows.target.columns]
         seen = rows.count({literal for clause in induction.rule.clauses for literal in clause}).table
-        return self._keep(induction, seen, columns, np.array(columns, dtype=object))
+        return self._keep(induction, seen, columns, named=True)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """[M]: the label of each row; a DataFrame needs only the columns that the rules use."""
@@ -236,13 +198,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
 
         The rule is the readable form of this; the difference in accuracy is what being readable costs.
         """
-        check_is_fitted(self)
-        posterior = getattr(self, "_posterior", None)
-        if posterior is None:
-            raise InputError(
-                "there is no posterior: it comes with model='seeded' and two classes or more, and not saved "
-                "with the estimator because it holds rows of the table; fit again, or use predict_proba"
-            )
+        posterior = self._beyond("model='seeded' and two classes or more", "predict_proba")
         return np.asarray(posterior.chances(self._named(X)))
 
     def labelled(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
@@ -265,14 +221,14 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         return self._table(frame, labels, sample_weight)
 
     def _table(self, frame: pd.DataFrame, labels: Classes, sample_weight: Any) -> Table:
-        table = self._with_outcome(frame, labels, sample_weight)
-        return table.about(self._positive(labels.classes))
+        return self._rows(frame, sample_weight).with_outcome(labels).about(self._positive(labels.classes))
 
     @property
     def settings(self) -> Settings:
         """What is asked of the rules, checked."""
         floored: Floored | None = getattr(self, "floors_", None)
-        return self._settings(
+        return replace(
+            super().settings,
             model=self.model,
             min_precision=real("min_precision", self.min_precision),
             counts=self.counts,
@@ -303,8 +259,3 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         if label not in classes:
             raise InputError(f"positive={self.positive!r} is no class; choose one of {list(classes)}")
         return classes.index(label)
-
-
-def _of_classes(induction: Induction) -> TablePosterior | None:
-    posterior = induction.posterior
-    return posterior if isinstance(posterior, TablePosterior) else None

@@ -1,7 +1,7 @@
 """NRIRegressor and NRISurvival: rules for a number and for the time until an event, as estimators."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -9,49 +9,16 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nri.arrays import FloatArray, IntArray
-from nri.errors import InputError
 from nri.induce.induce import induce_rule
-from nri.induce.segments import ScorePosterior
-from nri.induce.settings import Knowledge, Settings
 from nri.rule.estimate import SurvivalTarget
-from nri.sklearn_base import TableEstimator, feature_names, read_followed, read_numbers, read_weights
+from nri.sklearn_base import TableEstimator, has_names, read_followed, read_numbers
 from nri.table.frames import as_frame
-from nri.table.source import Source
 from nri.table.survival import with_survival
 from nri.table.table import Table
 
 
 class SegmentEstimator(TableEstimator):
     """An estimator whose rule parts the rows into segments, each with what was counted on its rows."""
-
-    _posterior: ScorePosterior | None
-
-    def __init__(
-        self,
-        *,
-        max_clauses: int = 8,
-        max_branches: int | None = None,
-        max_literals: int = 6,
-        columns: Sequence[str] | Mapping[str, bool] | None = None,
-        require: Sequence[str] | None = None,
-        negations: bool = True,
-        binarize: Literal["auto", "paper"] = "auto",
-        knowledge: Knowledge | None = None,
-        exact_text: bool = False,
-        missing: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.max_clauses = max_clauses
-        self.max_branches = max_branches
-        self.max_literals = max_literals
-        self.columns = columns
-        self.require = require
-        self.negations = negations
-        self.binarize = binarize
-        self.knowledge = knowledge
-        self.exact_text = exact_text
-        self.missing = missing
-        self.random_state = random_state
 
     def predict(self, X: Any) -> FloatArray:
         """[M]: the value of each row's segment; a DataFrame needs only the columns that the rule uses."""
@@ -63,25 +30,12 @@ class SegmentEstimator(TableEstimator):
         rows = self._named(X)
         return self.rule_.decide(rows)
 
-    @property
-    def settings(self) -> Settings:
-        """What is asked of the rule, checked."""
-        return self._settings()
-
     def _fit(self, table: Table, columns: Sequence[str], X: Any) -> Self:
         induction = induce_rule(table, self.settings, rng=self._generator())
-        self._posterior = induction.posterior if isinstance(induction.posterior, ScorePosterior) else None
-        named = feature_names(X) is not None
-        return self._keep(induction, table, columns, np.array(columns, dtype=object) if named else None)
+        return self._keep(induction, table, columns, named=has_names(X))
 
     def _expected(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
-        posterior = getattr(self, "_posterior", None)
-        if posterior is None:
-            raise InputError(
-                "there is no posterior: it comes with rows that differ, and is not saved with the estimator "
-                "because it holds rows of the table; fit again, or use predict"
-            )
+        posterior = self._beyond("rows that differ", "predict")
         return np.asarray(posterior.predicted(self._named(X)))
 
 
@@ -178,7 +132,8 @@ class NRIRegressor(RegressorMixin, SegmentEstimator):  # type: ignore[misc]  # s
         return self._table(as_frame(X), y, sample_weight)
 
     def _table(self, frame: Any, y: Any, sample_weight: Any) -> Table:
-        return self._with_outcome(frame, read_numbers(y, len(frame)), sample_weight)
+        numbers = read_numbers(y, len(frame))
+        return self._rows(frame, sample_weight).with_outcome(numbers)
 
 
 class NRISurvival(SegmentEstimator):
@@ -250,8 +205,6 @@ class NRISurvival(SegmentEstimator):
     ) -> Table:
         """Return rows, times and events as a table, e.g. to report on them."""
         frame, time, event = read_followed(as_frame(X), y, time, event)
-        weights = read_weights(sample_weight, len(frame))
-        table = Source(frame).table(self._options)
-        return with_survival(table if weights is None else table.reweighted(weights), time, event)
+        return with_survival(self._rows(frame, sample_weight), time, event)
 
     _explained = measured

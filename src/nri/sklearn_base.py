@@ -6,8 +6,8 @@ They are checked the way scikit-learn checks them, and columns are known by thei
 import numbers
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -23,8 +23,8 @@ from nri.induce.alternatives import Alternatives, alternatives
 from nri.induce.assemble import coded_predictions
 from nri.induce.induce import Induction
 from nri.induce.settings import NOTHING, Knowledge, Settings, names, shown, whole, yes_or_no
-from nri.outcome import Classes, Number, Outcome
-from nri.rule import Explanation, Rule, from_json
+from nri.outcome import Classes, Number
+from nri.rule import Explanation, from_json
 from nri.rule.column import Columns, empty_column
 from nri.rule.labels import as_label
 from nri.table.cells import spelling_note, spellings_of
@@ -40,20 +40,24 @@ _MANY, _REPEATS = 10_000, 3
 _MIXED = "labels mix text, numbers or booleans, of which some may look alike; convert them all to text"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
-    """An estimator that is fitted on a table with named columns, and predicts by a rule, ``rule_``."""
+    """An estimator that is fitted on a table with named columns, and predicts by a rule, ``rule_``.
 
-    rule_: Rule
-    left_out_: tuple[LeftOut, ...]
-    columns: Sequence[str] | Mapping[str, bool] | None
-    require: Sequence[str] | None
-    knowledge: Knowledge | None
-    random_state: Any
-    n_features_in_: int
-    feature_names_in_: NDArray[Any]
-    column_costs_: dict[str, float]
-    feature_importances_: FloatArray
-    _column_names: tuple[str, ...]
+    The fields are its parameters.
+    """
+
+    max_clauses: int = 8
+    max_branches: int | None = None
+    max_literals: int = 6
+    columns: Sequence[str] | Mapping[str, bool] | None = None
+    require: Sequence[str] | None = None
+    negations: bool = True
+    binarize: Literal["auto", "paper"] = "auto"
+    knowledge: Knowledge | None = None
+    exact_text: bool = False
+    missing: Any = None
+    random_state: Any = None
 
     def explain(self, X: Any) -> list[Explanation]:
         """For each row, which clauses fired or, when none did, what the nearest one lacked."""
@@ -88,8 +92,9 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         table = self._explained(X, y, sample_weight, **outcome)
         return alternatives(table, self.settings, within, most, rng=self._generator())
 
-    def _settings(self, **more: Any) -> Settings:
-        """Return what is asked of the rule by the parameters of every estimator, and by some more."""
+    @property
+    def settings(self) -> Settings:
+        """What is asked of the rule, checked."""
         use: list[str] | None = None
         never: list[str] = []
         if isinstance(self.columns, Mapping):
@@ -107,31 +112,27 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
             negations=self.negations,
             binarize=self.binarize,
             knowledge=NOTHING if self.knowledge is None else self.knowledge,
-            **more,
         )
 
     @property
     def _options(self) -> ReadOptions:
         return read_options(self.missing, exact=yes_or_no("exact_text", self.exact_text))
 
-    def _with_outcome(self, frame: pd.DataFrame, outcome: Outcome, sample_weight: Any) -> Table:
+    def _rows(self, frame: pd.DataFrame, sample_weight: Any) -> Table:
         weights = read_weights(sample_weight, len(frame))
-        table = Source(frame).table(self._options).with_outcome(outcome)
+        table = Source(frame).table(self._options)
         return table if weights is None else table.reweighted(weights)
 
-    def _keep(
-        self, induction: Induction, table: Table, columns: Sequence[str], given: NDArray[Any] | None
-    ) -> Self:
+    def _keep(self, induction: Induction, table: Table, columns: Sequence[str], *, named: bool) -> Self:
         """Keep a rule, the columns of fit, and what leaving out each of them costs on a table.
 
-        That is how much worse the rule does where the column is unknown. ``given`` are the names of the
-        columns, if the caller's table had some.
+        That is how much worse the rule does where the column is unknown.
         """
         rule = self.rule_ = induction.rule
-        self.left_out_ = induction.left_out
+        self.left_out_, self._posterior = induction.left_out, induction.posterior
         self.n_features_in_, self._column_names = len(columns), tuple(columns)
-        if given is not None:
-            self.feature_names_in_ = given
+        if named:
+            self.feature_names_in_ = np.array(columns, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
@@ -148,6 +149,17 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         costs = np.array([max(self.column_costs_.get(name, 0.0), 0.0) for name in columns])
         self.feature_importances_ = costs / costs.sum() if costs.sum() > 0 else costs
         return self
+
+    def _beyond(self, comes_with: str, instead: str) -> Any:
+        """Return what the model believes beyond its rule."""
+        check_is_fitted(self)
+        posterior = getattr(self, "_posterior", None)
+        if posterior is None:
+            raise InputError(
+                f"there is no posterior: it comes with {comes_with}, and is not saved with the estimator "
+                f"because it holds rows of the table; fit again, or use {instead}"
+            )
+        return posterior
 
     def _html_repr(self) -> str:
         """Show the rule in a notebook once there is one, and before that what any estimator shows."""
@@ -171,10 +183,9 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
     def _named(self, X: Any) -> pd.DataFrame:
         """Return rows to predict with the names that columns had in fit."""
         check_is_fitted(self)
-        names = feature_names(X)
-        frame = as_frame(X)
-        if names is None or not hasattr(self, "feature_names_in_"):
-            frame = self._by_position(frame, named=names is not None)
+        frame, named = as_frame(X), has_names(X)
+        if not named or not hasattr(self, "feature_names_in_"):
+            frame = self._by_position(frame, named=named)
         if not len(frame):
             raise InputError(
                 f"Found array with 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required; "
@@ -357,8 +368,8 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     return settled_weights(weights, "sample_weight")
 
 
-def feature_names(X: Any) -> NDArray[Any] | None:
-    """Return the names of the columns if the table has some and all are text, else None."""
+def has_names(X: Any) -> bool:
+    """Whether the columns of a table have names, all of them text."""
     if isinstance(X, Mapping):
         found = list(X)
     elif isinstance(X, list | tuple) and X and all(isinstance(row, Mapping) for row in X):
@@ -367,7 +378,7 @@ def feature_names(X: Any) -> NDArray[Any] | None:
         found = list(X.collect_schema().names())
     else:
         found = list(getattr(X, "column_names", getattr(X, "columns", ())))  # pyarrow; pandas
-    return np.array(found, dtype=object) if found and all(isinstance(name, str) for name in found) else None
+    return bool(found) and all(isinstance(name, str) for name in found)
 
 
 def read_numbers(y: Any, n_rows: int) -> Number:
@@ -402,7 +413,7 @@ def read_followed(frame: pd.DataFrame, y: Any, time: Any, event: Any) -> tuple[p
         both = as_frame(y)
         if both.shape[1] != 2:
             raise InputError(f"y has {both.shape[1]} columns; give two, time and event")
-        both = both if feature_names(y) is not None else both.set_axis(["time", "event"], axis="columns")
+        both = both if has_names(y) else both.set_axis(["time", "event"], axis="columns")
         time, event = both.iloc[:, 0], both.iloc[:, 1]
     called = []
     for cells, what in ((time, "time"), (event, "event")):

@@ -19,16 +19,11 @@ FloatArray = NDArray[np.float32]
 class SyntheticBatch:
     """B episodes of the same M and N: the first M rows are the support, the others the query."""
 
-    values: BoolArray
-    """[B, M + Q, N]; False wherever unknown."""
-    known: BoolArray
-    """[B, M + Q, N]"""
-    labels: BoolArray
-    """[B, M], the support's labels as they are observed, noise included."""
-    truth: FloatArray
-    """[B, M + Q], the noise-free probability that a row is positive."""
-    clauses: BoolArray | None
-    """[B, K, 2N], the literals of the true clauses; None where the target is no DNF."""
+    values: BoolArray  # [B, M + Q, N]; False wherever unknown
+    known: BoolArray  # [B, M + Q, N]
+    labels: BoolArray  # [B, M], the support's labels as they are observed, noise included
+    truth: FloatArray  # [B, M + Q], the noise-free probability that a row is positive
+    clauses: BoolArray | None  # [B, K, 2N], literals of the true clauses; None where the target is no DNF
 
     @property
     def n_support(self) -> int:
@@ -36,8 +31,7 @@ class SyntheticBatch:
         return int(self.labels.shape[1])
 
 
-Shape = tuple[int, int, int]
-"""B episodes, R rows, V sources."""
+Shape = tuple[int, int, int]  # B episodes, R rows, V sources
 
 ACTIVATIONS: tuple[Callable[[FloatArray], FloatArray], ...] = (
     np.tanh,
@@ -49,50 +43,45 @@ ACTIVATIONS: tuple[Callable[[FloatArray], FloatArray], ...] = (
 )
 
 
-def normal(rng: np.random.Generator, *shape: int) -> FloatArray:
-    """Draw standard normal numbers in single precision."""
+def normal(rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
+    """Draw standard normal numbers in single precision: sources that know nothing of each other."""
     return rng.standard_normal(shape, dtype=np.float32)
-
-
-def independent(rng: np.random.Generator, shape: Shape) -> FloatArray:
-    """Draw sources that know nothing of each other."""
-    return normal(rng, *shape)
 
 
 def factors(rng: np.random.Generator, shape: Shape) -> FloatArray:
     """Let a few hidden factors drive many sources, each with its own noise."""
     B, R, V = shape
     F = int(rng.integers(1, 9))
-    loadings = normal(rng, B, F, V) * sparse(rng, (B, F, V), rng.uniform(0.2, 1.0))
+    loadings = normal(rng, (B, F, V)) * sparse(rng, (B, F, V), rng.uniform(0.2, 1.0))
     own = rng.uniform(0.1, 1.5, (B, 1, V)).astype(np.float32)
-    return normal(rng, B, R, F) @ loadings + own * normal(rng, B, R, V)
+    return normal(rng, (B, R, F)) @ loadings + own * normal(rng, (B, R, V))
 
 
 def clusters(rng: np.random.Generator, shape: Shape) -> FloatArray:
     """Scatter rows around a few centres."""
     B, R, V = shape
     C = int(rng.integers(2, 11))
-    centres = normal(rng, B, C, V) * np.float32(rng.uniform(0.5, 2.5))
+    centres = normal(rng, (B, C, V)) * np.float32(rng.uniform(0.5, 2.5))
     which = np.argmax(np.log(rng.random((B, 1, C)) + 0.05) + rng.gumbel(size=(B, R, C)), axis=2)
-    return np.take_along_axis(centres, which[:, :, None], axis=1) + normal(rng, B, R, V)
+    return np.take_along_axis(centres, which[:, :, None], axis=1) + normal(rng, (B, R, V))
 
 
 def causal(rng: np.random.Generator, shape: Shape) -> FloatArray:
     """Read sources off the nodes of a random layered causal network."""
     B, R, V = shape
     width = int(np.clip(rng.integers(V // 2, V + 1), 4, 64))
-    layer = normal(rng, B, R, int(rng.integers(2, max(3, width // 2) + 1)))
+    layer = normal(rng, (B, R, int(rng.integers(2, max(3, width // 2) + 1))))
     nodes = [layer]
     for _ in range(int(rng.integers(1, 4))):
         fan_in = layer.shape[2]
-        weights = normal(rng, B, fan_in, width) * sparse(rng, (B, fan_in, width), rng.uniform(0.1, 0.7))
+        weights = normal(rng, (B, fan_in, width)) * sparse(rng, (B, fan_in, width), rng.uniform(0.1, 0.7))
         activation = ACTIVATIONS[rng.integers(len(ACTIVATIONS))]
         noise = np.float32(10.0 ** rng.uniform(-2, 0))
-        layer = activation(layer @ weights + normal(rng, B, 1, width)) + noise * normal(rng, B, R, width)
+        layer = activation(layer @ weights + normal(rng, (B, 1, width))) + noise * normal(rng, (B, R, width))
         nodes.append(layer)
     every = np.concatenate(nodes, axis=2)
     picks = rng.integers(0, every.shape[2], size=V)
-    return every[:, :, picks] + np.float32(1e-3) * normal(rng, B, R, V)
+    return every[:, :, picks] + np.float32(1e-3) * normal(rng, (B, R, V))
 
 
 def sparse(rng: np.random.Generator, shape: tuple[int, ...], density: float) -> BoolArray:
@@ -100,12 +89,7 @@ def sparse(rng: np.random.Generator, shape: tuple[int, ...], density: float) -> 
     return rng.random(shape, dtype=np.float32) < density
 
 
-SOURCES: dict[str, Callable[[np.random.Generator, Shape], FloatArray]] = {
-    "independent": independent,
-    "factors": factors,
-    "clusters": clusters,
-    "causal": causal,
-}
+SOURCES: tuple[Callable[[np.random.Generator, Shape], FloatArray], ...] = (normal, factors, clusters, causal)
 
 
 def source_widths(rng: np.random.Generator, n_columns: int) -> list[tuple[str, int]]:
@@ -115,8 +99,7 @@ def source_widths(rng: np.random.Generator, n_columns: int) -> list[tuple[str, i
     left = n_columns
     while left > 0:
         how = rng.choice(["cut", "onehot", "ordered"], p=weights)
-        width = 1 if how == "cut" else int(rng.integers(2, 9))
-        width = min(width, left)
+        width = min(1 if how == "cut" else int(rng.integers(2, 9)), left)
         layout.append((how if width > 1 else "cut", width))
         left -= width
     return layout
@@ -138,8 +121,7 @@ def columns_from_sources(
             edges = np.cumsum(rng.dirichlet(np.full(width, 1.5), size=(B, 1)), axis=2)[:, :, : width - 1]
             above = rank >= edges
             if how == "ordered":
-                extra = rank >= rng.random((B, 1, 1))
-                parts.append(np.concatenate([above, extra], axis=2))
+                parts.append(np.concatenate([above, rank >= rng.random((B, 1, 1))], axis=2))
             else:
                 ends = np.ones((B, R, 1), dtype=bool)
                 parts.append(np.concatenate([ends, above], axis=2) & ~np.concatenate([above, ~ends], axis=2))
@@ -170,23 +152,19 @@ def symptoms(rng: np.random.Generator, shape: Shape) -> tuple[BoolArray, FloatAr
     positive_share = rng.beta(2.0, 2.0, size=(B, 1)) * 0.9 + 0.05
     label = rng.random((B, R)) < positive_share
     kind = rng.integers(0, subtypes, size=(B, R)) + subtypes * label
-    base = _logit(rng.beta(0.8, 0.8, size=(B, 1, N)) * 0.96 + 0.02)
+    base = rng.beta(0.8, 0.8, size=(B, 1, N)) * 0.96 + 0.02
     informative = rng.random((B, 1, N)) < rng.choice([0.15, 0.4, 0.8])
     strength = 10.0 ** rng.uniform(-0.5, 0.5)
     by_label = rng.standard_normal((B, 2, N)) * strength * informative
     by_kind = rng.standard_normal((B, 2 * subtypes, N)) * strength * informative * (subtypes > 1)
     by_kind += np.repeat(by_label, subtypes, axis=1)
-    logit = base + np.take_along_axis(by_kind, kind[:, :, None], axis=1)
+    logit = np.log(base / (1 - base)) + np.take_along_axis(by_kind, kind[:, :, None], axis=1)
     factors = int(rng.integers(0, 4))
     if factors:
         loadings = rng.standard_normal((B, factors, N)) * rng.uniform(0.0, 2.0)
         logit = logit + rng.standard_normal((B, R, factors)) @ loadings
     columns = rng.random((B, R, N)) < 1 / (1 + np.exp(-np.clip(logit, -30, 30)))
     return columns, label.astype(np.float32)
-
-
-def _logit(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.log(p / (1 - p))
 
 
 def observed_labels(rng: np.random.Generator, truth: FloatArray, max_noise: float) -> BoolArray:
@@ -221,8 +199,7 @@ def random_dnf(
     """
     B, R, N = columns.shape
     K = int(rng.integers(1, max_clauses + 1))
-    longest = min(max_literals, N)
-    lengths = rng.integers(1, longest + 1, size=(B, K))
+    lengths = rng.integers(1, min(max_literals, N) + 1, size=(B, K))
     if rng.random() < 0.5:  # clauses of one length are what hand-written rules tend to have
         lengths[:] = lengths[:, :1]
     if K > 1 and rng.random() < 0.5:
@@ -239,8 +216,7 @@ def dnf_truth(clauses: BoolArray, columns: BoolArray) -> BoolArray:
     """[B, R]: where at least one clause with a literal has all its literals true."""
     literals = np.concatenate([columns, ~columns], axis=2)
     false_literals = (~literals).astype(np.float32) @ np.swapaxes(clauses, 1, 2).astype(np.float32)
-    used = np.asarray(clauses.any(axis=2))
-    fires = (false_literals < 0.5) & used[:, None, :]
+    fires = (false_literals < 0.5) & np.asarray(clauses.any(axis=2))[:, None, :]
     return np.asarray(fires.any(axis=2))
 
 
@@ -259,14 +235,13 @@ def tree_score(rng: np.random.Generator, columns: BoolArray, depth: int) -> Floa
         variable = np.take_along_axis(splits, node, axis=1)
         went_right = np.take_along_axis(columns, variable[:, :, None], axis=2)[:, :, 0]
         node = 2 * node + went_right
-    leaves = normal(rng, B, 2**depth)
+    leaves = normal(rng, (B, 2**depth))
     return np.take_along_axis(leaves, node - 2**depth, axis=1)
 
 
 def forest_score(rng: np.random.Generator, columns: BoolArray) -> FloatArray:
     """[B, R]: one tree, or the sum of several with weights that fall off."""
-    n_trees = int(rng.choice([1, 1, 2, 4, 8]))
-    depth = int(rng.integers(2, 6))
+    n_trees, depth = int(rng.choice([1, 1, 2, 4, 8])), int(rng.integers(2, 6))
     total = np.zeros(columns.shape[:2], dtype=np.float32)
     for t in range(n_trees):
         total += tree_score(rng, columns, depth) / np.float32(1 + 0.3 * t)
@@ -277,7 +252,7 @@ def linear_score(rng: np.random.Generator, inputs: FloatArray) -> FloatArray:
     """[B, R]: a weighted sum of inputs, from a few strong ones to many weak ones."""
     B, _, N = inputs.shape
     tail = rng.choice([1.0, 2.0, 3.0])
-    weights = np.sign(normal(rng, B, N, 1)) * np.abs(normal(rng, B, N, 1)) ** np.float32(tail)
+    weights = np.sign(normal(rng, (B, N, 1))) * np.abs(normal(rng, (B, N, 1))) ** np.float32(tail)
     weights = weights * sparse(rng, (B, N, 1), rng.choice([0.1, 0.3, 0.6, 1.0]))
     return np.asarray((inputs @ weights)[:, :, 0])
 
@@ -292,9 +267,8 @@ def probability(rng: np.random.Generator, score: FloatArray) -> FloatArray:
     """[B, R]: turn scores into probabilities with a random share of positives and random sharpness."""
     B, R = score.shape
     positive_share = rng.beta(2.0, 2.0, size=(B, 1)) if rng.random() < 0.7 else rng.uniform(0.03, 0.5, (B, 1))
-    ordered = np.sort(score, axis=1)
     at = np.clip(((1 - positive_share) * R).astype(int), 0, R - 1)
-    threshold = np.take_along_axis(ordered, at, axis=1)
+    threshold = np.take_along_axis(np.sort(score, axis=1), at, axis=1)
     sharpness = np.float32(10.0 ** rng.uniform(0.0, 2.0))
     logit = np.clip(sharpness * (score - threshold), -30, 30)
     return np.asarray(1 / (1 + np.exp(-logit)), dtype=np.float32)
@@ -303,7 +277,7 @@ def probability(rng: np.random.Generator, score: FloatArray) -> FloatArray:
 def one_of_many(rng: np.random.Generator, scores: list[FloatArray]) -> FloatArray:
     """[B, R]: probability of the first of several classes that compete; what one-against-rest sees."""
     stacked = np.stack([standardized(score) for score in scores], axis=2)
-    stacked = stacked + normal(rng, stacked.shape[0], 1, stacked.shape[2])
+    stacked = stacked + normal(rng, (stacked.shape[0], 1, stacked.shape[2]))
     sharp = np.float32(10.0 ** rng.uniform(0.3, 2.0)) * stacked
     exps = np.exp(sharp - sharp.max(axis=2, keepdims=True))
     return np.asarray(exps[:, :, 0] / exps.sum(axis=2), dtype=np.float32)
@@ -321,16 +295,13 @@ class WidePrior:
     max_rows: int = 512
     min_columns: int = 4
     max_columns: int = 128
-    n_query: int = 32
-    """Query rows in each episode."""
+    n_query: int = 32  # query rows in each episode
     cells: int = 80_000
     """Cells in a batch, which fixes how many episodes of M x N it holds; query rows are counted twice,
     because each is looked at against the whole table."""
     max_episodes: int = 40
-    max_noise: float = 0.3
-    """Largest share of support labels that are turned."""
-    max_missing: float = 0.3
-    """Largest share of unknown cells in a column."""
+    max_noise: float = 0.3  # largest share of support labels that are turned
+    max_missing: float = 0.3  # largest share of unknown cells in a column
 
     def draw(self, rng: np.random.Generator) -> SyntheticBatch:
         """Draw a batch of episodes of one shape."""
@@ -358,18 +329,21 @@ def _table(rng: np.random.Generator, shape: Shape) -> tuple[BoolArray, FloatArra
     if family == "dnf":
         clauses = random_dnf(rng, columns)
         return columns, dnf_truth(clauses, columns).astype(np.float32), clauses
-    relevant = _relevant(rng, columns)
+    N = columns.shape[2]
+    n_relevant = max(2, int(np.ceil(N * rng.choice([0.2, 0.5, 1.0]))))  # the others are there to distract
+    relevant = columns[:, :, rng.permutation(N)[:n_relevant]]
+    scores = {
+        "forest": lambda: forest_score(rng, relevant),
+        "linear": lambda: linear_score(rng, relevant.astype(np.float32) * 2 - 1),
+        "hidden": lambda: linear_score(rng, sources),
+    }
     if family == "compete":
-        n_classes = int(rng.integers(3, 7))
-        return columns, one_of_many(rng, [_score(rng, relevant, sources) for _ in range(n_classes)]), None
+        drawn = [list(scores.values())[rng.integers(3)]() for _ in range(int(rng.integers(3, 7)))]
+        return columns, one_of_many(rng, drawn), None
     if family == "mixed":
-        score = standardized(forest_score(rng, relevant)) + standardized(linear_score(rng, _signed(relevant)))
-    elif family == "forest":
-        score = forest_score(rng, relevant)
-    elif family == "hidden":
-        score = linear_score(rng, sources)
+        score = standardized(scores["forest"]()) + standardized(scores["linear"]())
     else:
-        score = linear_score(rng, _signed(relevant))
+        score = scores[family]()
     return columns, probability(rng, standardized(score)), None
 
 
@@ -377,33 +351,13 @@ def _features(rng: np.random.Generator, shape: Shape) -> tuple[BoolArray, FloatA
     """Columns [B, R, N] in random order, and the sources [B, R, V] they were cut from."""
     B, R, N = shape
     layout = source_widths(rng, N)
-    family = list(SOURCES)[rng.integers(len(SOURCES))]
-    sources = SOURCES[family](rng, (B, R, len(layout)))
+    sources = SOURCES[rng.integers(len(SOURCES))](rng, (B, R, len(layout)))
     columns = columns_from_sources(rng, sources, layout, median=rng.random() < 0.4)
     columns = repeat_some(rng, columns)
     return columns[:, :, rng.permutation(N)], sources
 
 
-def _relevant(rng: np.random.Generator, columns: BoolArray) -> BoolArray:
-    """Keep the columns that the target may read; the others are there to distract."""
-    N = columns.shape[2]
-    keep = max(2, int(np.ceil(N * rng.choice([0.2, 0.5, 1.0]))))
-    return columns[:, :, rng.permutation(N)[:keep]]
-
-
-def _score(rng: np.random.Generator, columns: BoolArray, sources: FloatArray) -> FloatArray:
-    which = rng.integers(3)
-    if which == 0:
-        return forest_score(rng, columns)
-    return linear_score(rng, _signed(columns) if which == 1 else sources)
-
-
-def _signed(columns: BoolArray) -> FloatArray:
-    return columns.astype(np.float32) * 2 - 1
-
-
-SEED = 20_261_116
-"""Training runs take small seeds."""
+SEED = 20_261_116  # training runs take small seeds
 
 
 def validation_suite(batches: int = 8) -> dict[str, list[SyntheticBatch]]:
@@ -411,17 +365,20 @@ def validation_suite(batches: int = 8) -> dict[str, list[SyntheticBatch]]:
 
     ``batches`` is the size of a part of the wide prior; the parts with rules have a quarter of it.
     """
+
+    def part(
+        number: int, count: int, draw: Callable[[np.random.Generator], SyntheticBatch]
+    ) -> list[SyntheticBatch]:
+        return [draw(np.random.default_rng([SEED, number, index])) for index in range(count)]
+
     few = max(1, batches // 4)
-    small = WidePrior(max_rows=40)
-    middle = WidePrior(min_rows=40, max_rows=200)
-    large = WidePrior(min_rows=200)
     return {
-        "small": [small.draw(np.random.default_rng([SEED, 0, i])) for i in range(batches)],
-        "middle": [middle.draw(np.random.default_rng([SEED, 1, i])) for i in range(batches)],
-        "large": [large.draw(np.random.default_rng([SEED, 2, i])) for i in range(batches)],
-        "recovery": [_rules(np.random.default_rng([SEED, 3, i]), 48) for i in range(few)],
-        "noise": [_rules(np.random.default_rng([SEED, 4, i]), 256, noise=0.3) for i in range(few)],
-        "spurious": [_rules(np.random.default_rng([SEED, 5, i]), 48, spurious=8) for i in range(few)],
+        "small": part(0, batches, WidePrior(max_rows=40).draw),
+        "middle": part(1, batches, WidePrior(min_rows=40, max_rows=200).draw),
+        "large": part(2, batches, WidePrior(min_rows=200).draw),
+        "recovery": part(3, few, lambda rng: _rules(rng, 48)),
+        "noise": part(4, few, lambda rng: _rules(rng, 256, noise=0.3)),
+        "spurious": part(5, few, lambda rng: _rules(rng, 48, spurious=8)),
     }
 
 
@@ -433,8 +390,7 @@ def _rules(rng: np.random.Generator, n_support: int, noise: float = 0.0, spuriou
     truth = dnf_truth(clauses, columns)
     labels = turn_labels(rng, truth[:, :n_support], np.full((B, 1), noise))
     if spurious:
-        shape = (B, n_support + n_query, spurious)
-        columns = np.concatenate([columns, truth[:, :, None] ^ (rng.random(shape) < 0.3)], axis=2)
+        turned = rng.random((*truth.shape, spurious)) < 0.3
+        columns = np.concatenate([columns, truth[:, :, None] ^ turned], axis=2)
         clauses = with_more_columns(clauses, spurious)
-    known = np.ones_like(columns)
-    return SyntheticBatch(columns, known, labels, truth.astype(np.float32), clauses)
+    return SyntheticBatch(columns, np.ones_like(columns), labels, truth.astype(np.float32), clauses)

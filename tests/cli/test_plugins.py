@@ -27,7 +27,7 @@ def installed(monkeypatch, tmp_path):
 
     def install(**places: str) -> None:
         points = {name: EntryPoint(name, place, "nri.commands") for name, place in places.items()}
-        monkeypatch.setattr("nri.cli.plugins.declared", lambda: points)
+        monkeypatch.setattr("nri.cli.running.installed", lambda: points)
 
     return install
 

@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sklearn.base import BaseEstimator
+
 import nri
 import nri_dynamics
 
@@ -154,7 +156,8 @@ def _fields(thing: type) -> Iterator[tuple[str, str]]:
 def _own_fields(thing: type) -> Iterator[tuple[str, str]]:
     tree = ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]
     assert isinstance(tree, ast.ClassDef)
-    if not any("dataclass" in ast.unparse(decorator) for decorator in tree.decorator_list):
+    of_record = any("dataclass" in ast.unparse(decorator) for decorator in tree.decorator_list)
+    if not of_record or issubclass(thing, BaseEstimator):  # whose parameters are described
         return
     for node, following in zip(tree.body, [*tree.body[1:], None], strict=True):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):

@@ -91,7 +91,7 @@ print(nri.induce_rule(table).rule)
     [
         ("pyarrow", "nri.read_table('{folder}/t.parquet', 'flu')"),
         ("pyarrow", "nri.read_table(polars.DataFrame({{'x': [1, 2], 'y': ['a', 'b']}}), 'y')"),
-        ("duckdb", "from nri.rows.engine import connect; connect()"),
+        ("duckdb", "from nri.rows.engine import Duck; Duck()"),
     ],
 )
 def test_what_is_not_installed_is_one_line_with_the_remedy(tmp_path, package, code):

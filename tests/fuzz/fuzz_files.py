@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,8 +16,8 @@ import xlwt
 from hypothesis import strategies as st
 
 from nri import NRIClassifier, NRIRegressor
-from nri.rows.files import goes_by_engine
-from nri.rows.open import rows_in_files
+from nri.rows.files import goes_by_engine, open_files
+from nri.rows.open import rows_in_engine
 from nri.rule import from_json
 from nri.table.files import Budget
 from nri.table.source import open_source
@@ -111,7 +112,8 @@ def count_table(case: tuple[str, int]) -> None:
         goes_by_engine(str(path))
         files = goes_by_engine(str(path), "duckdb")
         assert files is not None
-        rows_in_files(files, "y", size=10).close()
+        with closing(open_files(files)) as engine:
+            rows_in_engine(engine, "y", size=10)
 
 
 @cache

@@ -1,6 +1,7 @@
 """Tables with a planted rule for tests of rows in engines: numbers, dates, flags, texts, missing cells."""
 
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -11,6 +12,7 @@ from nri.induce.settings import Settings
 from nri.rows.engine import Engine
 from nri.rows.files import Files, open_files
 from nri.rows.open import rows_in_engine
+from nri.rows.sql import SqlRows
 
 
 def planted(n_rows: int = 8000, seed: int = 0, noise: float = 0.05) -> pd.DataFrame:
@@ -47,6 +49,16 @@ def written(frame: pd.DataFrame, path: Path) -> Files:
         return Files((path,), parquet=True)
     frame.to_csv(path, index=False)
     return Files((path,), parquet=False)
+
+
+def rows_in_files(files: Files, target: str | None = None, **options: Any) -> SqlRows:
+    """Return the rows of files that DuckDB reads; see :func:`nri.rows.open.rows_in_engine`."""
+    engine = open_files(files)
+    try:
+        return rows_in_engine(engine, target, **options)
+    except BaseException:
+        engine.close()
+        raise
 
 
 def induced(

@@ -9,7 +9,19 @@ from hypothesis import strategies as st
 
 from nri.induce.assemble import count_classes
 from nri.outcome import Classes
-from nri.rule import Clause, Column, ColumnPlan, Dnf, Kind, Literal, Op, Rule, column_of, rule_truth
+from nri.rule import (
+    Clause,
+    Column,
+    ColumnPlan,
+    Dnf,
+    Kind,
+    Literal,
+    Op,
+    Rule,
+    column_of,
+    difference,
+    rule_truth,
+)
 from nri.table import Table
 
 NASTY = [
@@ -192,3 +204,8 @@ def cases(draw, kinds=tuple(Kind), max_columns=4, min_literals=0):
     """A rule and a table to apply it to: (schema, rule, table)."""
     schema = draw(schemas(kinds, max_columns))
     return schema, draw(rules(schema, min_literals)), draw(tables(schema))
+
+
+def equivalent(first: Dnf, second: Dnf, domain=None, *, unknown_cells=False) -> bool:
+    """Whether two rules fire on the same rows of a domain."""
+    return difference(first, second, domain, unknown_cells=unknown_cells) is None

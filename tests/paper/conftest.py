@@ -45,4 +45,5 @@ def tiny_config() -> PaperConfig:
 
 @pytest.fixture(scope="session")
 def tiny(tiny_config: PaperConfig) -> PaperInducer:
-    return PaperInducer(tiny_config, torch.Generator().manual_seed(0)).double()
+    torch.manual_seed(0)
+    return PaperInducer(tiny_config).double()

@@ -80,7 +80,8 @@ def test_hard_clauses_hold_where_their_soft_twins_do(
 def test_a_network_induces_rules_over_each_tables_own_literals(
     tiny: PaperInducer, random_episode: Callable[..., Episode]
 ) -> None:
-    model = PaperInducer(tiny.config, torch.Generator().manual_seed(0))
+    torch.manual_seed(0)
+    model = PaperInducer(tiny.config)
     episodes = [random_episode(0, 8, 3), random_episode(1, 12, 7)]
     batch = pad_episodes(episodes)
     with torch.no_grad():

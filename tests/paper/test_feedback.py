@@ -30,7 +30,8 @@ TINY = {
 
 def network(seed: int = 0) -> FeedbackInducer:
     config = FeedbackConfig(width=8, layers=1, heads=2, hidden=8, rounds=5, anew=(2,))
-    return FeedbackInducer(config, torch.Generator().manual_seed(seed)).eval()
+    torch.manual_seed(seed)
+    return FeedbackInducer(config).eval()
 
 
 def table(seed: int) -> EpisodeBatch:

@@ -13,6 +13,7 @@ from nri.errors import ConfigError
 from nri.paper.torch.batch import EpisodeBatch
 from nri.paper.torch.network import PaperConfig, PaperInducer
 from nri.paper.torch.tnorm import SoftRule
+from nri.paper.torch.training import PaperTrainConfig, PaperTraining
 
 quick = settings(deadline=None, max_examples=15)
 seeds = st.integers(0, 10**6)
@@ -135,10 +136,11 @@ def test_a_table_wider_than_training_changes_nothing_in_the_network(
 
 
 def test_the_same_seed_builds_the_same_network(tiny_config: PaperConfig) -> None:
+    task = PaperTraining(PaperTrainConfig(seed=5, model=replace(tiny_config, n_train=15)))
     torch.manual_seed(1)
-    first = PaperInducer(tiny_config, torch.Generator().manual_seed(5)).state_dict()
+    first = task.build().state_dict()
     torch.manual_seed(2)
-    second = PaperInducer(tiny_config, torch.Generator().manual_seed(5)).state_dict()
+    second = task.build().state_dict()
     assert all(torch.equal(first[name], second[name]) for name in first)
 
 

@@ -30,7 +30,8 @@ def weights(network: torch.nn.Module) -> dict[str, np.ndarray]:
 
 def fresh(seed: int) -> PaperInducer:
     config = PaperConfig(slots=4, width=16, layers=2, heads=4, bottleneck=8)
-    return PaperInducer(config, torch.Generator().manual_seed(seed)).eval()
+    torch.manual_seed(seed)
+    return PaperInducer(config).eval()
 
 
 def quick(network: torch.nn.Module, values, known, labels) -> SoftRule:
@@ -137,7 +138,8 @@ def test_on_its_whole_truth_table_no_weights_let_the_texts_network_tell_the_clau
 
 
 def test_feedback_on_coverage_breaks_the_tie():
-    network = FeedbackInducer(FeedbackConfig(width=16, hidden=8), torch.Generator().manual_seed(0)).eval()
+    torch.manual_seed(0)
+    network = FeedbackInducer(FeedbackConfig(width=16, hidden=8)).eval()
     values, _, labels = truth_table(4, ((0,), (1,)))
     with torch.no_grad():
         z = network(pad_episodes([make_episode(values, labels=labels.astype(np.int64))])).z[0]

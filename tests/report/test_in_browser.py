@@ -7,10 +7,17 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import programs
 import pytest
+from report_tables import induced, labelled
+
+from nri.report import ReportOptions, gather_report, render_report
 
 ROOT = Path(__file__).parents[2]
+A4 = 673
+"""Pixels of a sheet between its margins."""
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -25,8 +32,7 @@ FLAGS = [
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report on the visits of the documents."""
-    from nri import ReportOptions, Settings, induce_rule, read_table
-    from nri.report import gather_report, render_report
+    from nri import Settings, induce_rule, read_table
 
     path = tmp_path_factory.mktemp("report") / "report.html"
     visits = read_table(ROOT / "docs" / "examples" / "visits.csv", "flu")
@@ -67,10 +73,7 @@ def test_it_fits_the_screen_and_fetches_nothing(browser, report):
 @pytest.fixture(scope="module")
 def flowers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report on three classes, with a simpler rule that is recommended."""
-    from report_tables import induced, labelled
     from sklearn.datasets import load_iris
-
-    from nri.report import ReportOptions, gather_report, render_report
 
     data = load_iris(as_frame=True)
     table = labelled(data.data, data.target_names[data.target], target="species")
@@ -92,6 +95,21 @@ def test_the_rule_breaks_between_its_conditions_on_a_phone(browser, flowers):
     assert len({chip["height"] for chip in chips}) == 1  # no chip is broken
     assert all(chip["x"] + chip["width"] <= 390 for chip in chips)
     assert all(cell.bounding_box()["x"] < 390 for cell in page.locator("#rule .figures").all())
+    page.close()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_first_screen_shows_the_whole_rule_and_then_what_it_is_worth(
+    browser, report, flowers, width, height
+):
+    """Six tiles stood before it: on a phone the rule ended on the second screen."""
+    page = browser.new_page(viewport={"width": width, "height": height})
+    for one in (report, flowers):
+        page.goto(one.as_uri())
+        rule, measures = (page.locator(part).first.bounding_box() for part in (".rule", ".tiles"))
+        assert rule["y"] + rule["height"] <= height
+        assert measures["y"] >= rule["y"] + rule["height"]
+    assert "95 % interval" in page.locator(".tile").first.inner_text().replace("\xa0", " ")
     page.close()
 
 
@@ -154,4 +172,27 @@ def test_it_prints_on_a_few_pages_and_has_a_picture(browser, report, tmp_path):
     place = ROOT / "docs" / "pictures" if os.environ.get("NRI_PICTURES") else tmp_path
     page.screenshot(path=place / "report.png")
     assert (place / "report.png").stat().st_size > 10_000
+    page.close()
+
+
+def test_nothing_is_cut_on_paper(browser, tmp_path):
+    """Tables of many classes and long names ended at the edge of the sheet, where nothing scrolls."""
+    rng = np.random.default_rng(0)
+    kinds = [f"{kind} of a long name" for kind in "abcdefghijkl"]
+    frame = pd.DataFrame(
+        {"days since the first visit": rng.integers(0, 600, 360), "sex": rng.choice(kinds, 360)}
+    )
+    labels = np.array(kinds)[frame["days since the first visit"] // 50]
+    table = labelled(frame, labels, target="what became of the patient afterwards")
+    path = tmp_path / "wide.html"
+    options = ReportOptions(samples=1, folds=2, seconds=None)
+    path.write_text(render_report(gather_report(table, induced(table), options=options)), encoding="utf-8")
+    page = browser.new_page(viewport={"width": A4, "height": 1000})
+    page.goto(path.as_uri())
+    page.emulate_media(media="print")
+    edges = page.locator("table, svg, p, li").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect().right)"
+    )
+    assert max(edges) <= A4
+    assert page.locator(".confusion tbody tr").count() == 2 * len(kinds)
     page.close()

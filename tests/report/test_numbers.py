@@ -14,7 +14,7 @@ from nri.induce.settings import Settings
 from nri.induce.validate import cross_validate, hold_out
 from nri.outcome import Classes
 from nri.report import ReportOptions, gather_report, render_report
-from nri.report.gather import by_size
+from nri.report.gather import by_size, confusion_of
 from nri.rule import Clause, Dnf, Literal, Op
 
 QUICK = ReportOptions(samples=0, folds=0)
@@ -67,9 +67,11 @@ def test_a_counting_clause_is_told_member_by_member(visits):
 
 def test_every_row_is_decided_once(visits):
     report = gather_report(visits, induced(visits), options=QUICK)
-    assert sum(branch.decides.rows for branch in report.branches) + report.default.rows == report.n_rows
+    otherwise = report.rule.decide(visits) == len(report.branches)
+    assert sum(branch.decides.rows for branch in report.branches) + otherwise.sum() == report.n_rows
     assert sum(pattern.rows for pattern in report.patterns) == report.n_rows
-    right = sum(branch.decides.right for branch in report.branches) + report.default.right
+    right_by_default = (visits.codes[otherwise] == report.rule.class_indices[-1]).sum()
+    right = sum(branch.decides.right for branch in report.branches) + right_by_default
     assert right == sum(pattern.right for pattern in report.patterns)
     assert right / report.n_rows == pytest.approx(report.seen.value)
 
@@ -84,7 +86,7 @@ def test_the_confusion_matrix_counts_truth_against_prediction(visits):
                 visits.classes[code] == truth and one == label
                 for code, one in zip(visits.codes, said, strict=True)
             )
-            assert report.confusion.counts[i][j] == count
+            assert confusion_of(visits, report.predicted)[i][j] == count
 
 
 def _explanations(table, found):
@@ -129,9 +131,9 @@ def test_gaps_are_counted_in_columns_that_the_rule_reads(visits):
 def test_columns_are_told_apart_by_the_part_they_took(visits):
     settings = Settings(never=["chills"])
     report = gather_report(visits, induced(visits, settings), settings, options=QUICK)
-    assert report.columns.excluded == ("chills",)
-    assert [str(one) for one in report.columns.left_out] == ["visit_id looks like an identifier"]
-    everything = {*report.columns.used, *report.columns.unused, "chills", "visit_id"}
+    assert report.excluded == ["chills"]
+    assert [str(one) for one in report.left_out] == ["visit_id looks like an identifier"]
+    everything = {*report.rule.columns, *report.unused, "chills", "visit_id"}
     assert everything == set(visits.names)
 
 
@@ -145,7 +147,7 @@ def test_a_row_of_weight_two_is_two_rows(visits):
         (branch.covers.rows, branch.covers.right) for branch in other.branches
     ]
     assert one.patterns == other.patterns
-    assert one.confusion.counts == other.confusion.counts
+    assert confusion_of(one.table, one.predicted) == confusion_of(other.table, other.predicted)
     assert other.weighted
     assert not one.weighted
 
@@ -161,14 +163,14 @@ def test_the_held_out_accuracy_is_that_of_cross_validation(visits):
     options = ReportOptions(samples=0, seed=7)
     report = gather_report(visits, induced(visits, settings), settings, options=options)
     expected = cross_validate(visits, settings, rng=np.random.default_rng(7))
-    assert report.held_out.score == report.held_out.confusion.score == expected
-    assert report.held_out.curve.points[-1].score.value == expected.value
+    assert report.held_out.score == expected
+    assert report.curve.points[-1].score.value == expected.value
     assert expected.interval.low < expected.value < expected.interval.high
 
 
 def test_the_curve_starts_at_the_most_frequent_class_and_marks_the_simplest_rule_within_one_error(visits):
     report = gather_report(visits, induced(visits), options=ReportOptions(samples=0))
-    curve = report.held_out.curve
+    curve = report.curve
     points = curve.points
     assert [point.clauses for point in points] == list(range(len(points)))
     assert points[0].score.value == pytest.approx(np.bincount(visits.codes).max() / 80, abs=0.02)
@@ -203,7 +205,7 @@ def test_more_rows_than_allowed_are_sampled_for_what_is_induced_again(visits):
     options = ReportOptions(samples=1, folds=2, max_rows=40)
     report = gather_report(visits, induced(visits), options=options)
     assert report.n_rows == 80
-    assert report.held_out.curve.rows == 40
+    assert len(report.held_out.table) == 40
     assert report.stability.rows == 40
 
 
@@ -222,7 +224,7 @@ def test_the_posterior_is_judged_on_held_out_rows_and_left_out_where_there_is_no
     options = ReportOptions(samples=0, folds=2)
     found = induced(visits)
     report = gather_report(visits, found, Settings(model="greedy"), options=options)
-    assert report.held_out.posterior is None
+    assert report.held_out.posterior_score is None
     assert "readable form" not in render_report(report)
     seen = []
 
@@ -233,7 +235,7 @@ def test_the_posterior_is_judged_on_held_out_rows_and_left_out_where_there_is_no
     monkeypatch.setattr(TablePosterior, "chances", always_the_last_class)
     report = gather_report(visits, found, options=options)
     assert sum(seen) == 80
-    assert report.held_out.posterior.value == pytest.approx((visits.codes == 1).mean())
+    assert report.held_out.posterior_score.value == pytest.approx((visits.codes == 1).mean())
     page = render_report(report)
     assert "The readable form costs" in page
     assert re.search(r"(accuracy|here):\s+the model's own", page), "the colon had no blank behind it"

@@ -91,9 +91,9 @@ def test_the_page_tells_the_numbers_of_its_records(full, whole):
         assert f"{branch.covers.rows:.0f} of 80 rows" in text
     assert f"accuracy {report.seen}" in text
     assert f"accuracy {report.held_out.score}" in text
-    (found,) = report.held_out.diagnostics
-    header = text[: text.index("The rule")]
-    assert f"{percent(found.sensitivity.value)} sensitivity for flu".replace("\xa0", " ") in header
+    (found,) = report.diagnostics
+    first = text[: text.index("Where it is right and wrong")]
+    assert f"{percent(found.sensitivity.value)} sensitivity for flu".replace("\xa0", " ") in first
     assert f"{report.gaps.rows} rows lack a cell" in text
     assert "within one standard error" in text
     assert "visit_id looks like an identifier" in text
@@ -184,9 +184,10 @@ def test_a_number_has_the_page_that_classes_have(tmp_path):
     table = with_target(table_of(flats().drop(columns=["days", "dead"])), "rent")
     report = report_on(induce_rule(table), table, options=FULL)
     assert report.held_out.score.measure == "R²"
-    assert report.held_out.curve.points[0].score.value == pytest.approx(0.0, abs=0.1)
+    assert report.curve.points[0].score.value == pytest.approx(0.0, abs=0.1)
     assert report.stability.measure == "correlation"
-    assert sum(branch.decides.rows for branch in report.branches) + report.default.rows == report.n_rows
+    otherwise = report.rule.decide(table) == len(report.branches)
+    assert sum(branch.decides.rows for branch in report.branches) + otherwise.sum() == report.n_rows
     assert all(sum(shares) == pytest.approx(1.0) for shares in report.distributions)
     assert [group.column for group in report.groups] == ["age"]
     text = Page(render_report(report)).text
@@ -305,19 +306,16 @@ def test_a_class_the_classifier_does_not_know_is_refused():
 def test_a_classifier_of_an_array_with_fewer_classes_in_y_is_reported_on():
     classifier = NRIClassifier().fit([[0, 1], [1, 0]] * 5, [0, 1] * 5)
     report = report_on(classifier, np.array([[0, 1], [0, 1]]), [0, 0], options=QUICK)
-    assert report.class_weights == (2.0, 0.0)
+    assert report.table.by_class.tolist() == [2.0, 0.0]
 
 
 def test_a_limit_that_gives_no_shorter_rule_is_not_recommended(full):
     """The page printed a rule with more conditions than the one above it as the "simplest"."""
     report = full
-    assert report.held_out is not None
+    assert report.curve is not None
 
     def with_simplest(rule):
-        return replace(
-            report,
-            held_out=replace(report.held_out, curve=replace(report.held_out.curve, simplest_rule=rule)),
-        )
+        return replace(report, curve=replace(report.curve, simplest_rule=rule))
 
     assert "With that limit the rule reads" not in render_report(with_simplest(report.rule))
     shorter = replace(report.rule, branches=())

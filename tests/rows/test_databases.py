@@ -43,7 +43,7 @@ def state(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 def connection_of(rows: DuckEngine | IbisEngine) -> Any:
-    return rows.connection if isinstance(rows, DuckEngine) else rows.backend.con
+    return rows.connection.raw if isinstance(rows, DuckEngine) else rows.backend.con
 
 
 def refused(url: str, table: str | None = "orders", query: str | None = None) -> str:

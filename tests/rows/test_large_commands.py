@@ -8,7 +8,7 @@ from large_tables import planted
 
 from nri.errors import InputError
 from nri.rows import files
-from nri.rows.engine import connect
+from nri.rows.engine import Duck
 
 
 @pytest.fixture(scope="module")
@@ -98,18 +98,16 @@ def test_threads_are_read_as_openmp_reads_them(monkeypatch: pytest.MonkeyPatch) 
     """``OMP_NUM_THREADS=2,1`` (two, and one within each) ended in a ValueError, and so did a word."""
     for said, threads in (("2,1", 2), ("all", 1), ("", 1), ("0", 1)):
         monkeypatch.setenv("OMP_NUM_THREADS", said)
-        connection, folder = connect()
+        connection = Duck()
         assert connection.execute("SELECT current_setting('threads')").fetchone() == (threads,)
         connection.close()
-        folder.cleanup()
 
 
 def test_no_extension_is_fetched() -> None:
-    connection, folder = connect()
+    connection = Duck()
     asked = "SELECT current_setting('autoinstall_known_extensions')"
     assert connection.execute(asked).fetchone() == (False,)
     connection.close()
-    folder.cleanup()
 
 
 def test_nothing_is_left_behind(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nri.rule import Literal, Op, column_of, literal_truth
-from nri.rule.render.as_logic import number_code
+from nri.rule.render.as_logic import NumberCode
 
 numbers = st.one_of(
     st.integers(-20, 20),
@@ -24,7 +24,7 @@ def test_coded_numbers_compare_as_the_numbers_do(literals, extra):
     values = [float(literal.value) for literal in literals]
     around = [math.nextafter(v, to) for v in values for to in (-math.inf, math.inf)]
     cells = [*values, *around, *map(float, extra), math.inf, -math.inf]
-    code = number_code(literals)
+    code = NumberCode(literals)
     program = "".join(f"cell({i},{code.term(cell)}).\n" for i, cell in enumerate(cells))
     for j, literal in enumerate(literals):
         program += f"holds(I,{j}) :- cell(I,V), V {literal.op} {code.term(literal.value)}.\n"
@@ -42,24 +42,24 @@ def test_coded_numbers_compare_as_the_numbers_do(literals, extra):
 
 
 def test_small_whole_numbers_stay_as_they_are():
-    code = number_code([Literal("age", Op.GT, 61)])
+    code = NumberCode([Literal("age", Op.GT, 61)])
     assert (code.term(61), code.term(60.5), code.about) == ("61", "61", "")
-    category = number_code([Literal("zone", Op.EQ, 2)])
+    category = NumberCode([Literal("zone", Op.EQ, 2)])
     assert (category.term(2.0), category.term(2.5), category.about) == ("2", '"2.5"', "")
 
 
 def test_cells_beyond_the_largest_code_stay_beyond_every_threshold():
     """Cells that are too large for clingo take the last code, which no threshold may have."""
     for threshold in (999_999_998, 999_999_999, 1_000_000_000):
-        code = number_code([Literal("x", Op.GT, threshold)])
+        code = NumberCode([Literal("x", Op.GT, threshold)])
         assert code.term(math.inf) != code.term(threshold)
         assert code.term(-math.inf) != code.term(-threshold)
 
 
 def test_decimals_are_scaled_and_long_numbers_grouped():
-    assert number_code([Literal("x", Op.GT, 0.25)]).term(1.5) == "150"
-    assert number_code([Literal("x", Op.GT, 0.25)]).about == "numbers times 10^2"
-    wide = number_code([Literal("x", Op.GT, 3_000_000_000)])
+    assert NumberCode([Literal("x", Op.GT, 0.25)]).term(1.5) == "150"
+    assert NumberCode([Literal("x", Op.GT, 0.25)]).about == "numbers times 10^2"
+    wide = NumberCode([Literal("x", Op.GT, 3_000_000_000)])
     assert wide.term(3_000_000_001) == "(3,1)"
     assert wide.term(-1) == "(-1,999999999)"
     assert wide.about == "numbers times 10^0, as 2 groups of 9 digits"

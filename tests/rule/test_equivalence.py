@@ -5,7 +5,7 @@ import pytest
 from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rule_strategies import dnfs, schemas, typed_column
+from rule_strategies import dnfs, equivalent, schemas, typed_column
 
 from nri.rule import (
     FALSE,
@@ -18,7 +18,6 @@ from nri.rule import (
     Op,
     column_of,
     difference,
-    equivalent,
     implies,
     rule_truth,
 )

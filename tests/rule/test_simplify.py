@@ -3,7 +3,7 @@ import pytest
 from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rule_strategies import columns_of, dnfs, schemas, tables
+from rule_strategies import columns_of, dnfs, equivalent, schemas, tables
 
 from nri.errors import InputError
 from nri.rule import (
@@ -17,7 +17,6 @@ from nri.rule import (
     Literal,
     Op,
     column_of,
-    equivalent,
     rule_truth,
     simplify,
 )

@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 
 from nri.seeded.experts import Experts
 from nri.seeded.torch.network import SeededConfig, SeededInducer, SeededInputs, neighbourhoods
-from nri.weights import EXPERTS
 
 
 @pytest.fixture(scope="module")
 def network() -> SeededInducer:
     torch.manual_seed(0)
-    net = SeededInducer(SeededConfig(width=12, context=16, heads=3, rounds=2), len(EXPERTS))
+    net = SeededInducer(SeededConfig(width=12, context=16, heads=3, rounds=2))
     for parameter in net.parameters():  # the verdict's trust starts at zero; make every path matter
         parameter.data.add_(0.1 * torch.randn_like(parameter))
     return net.eval()

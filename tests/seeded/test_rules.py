@@ -62,8 +62,8 @@ def test_left_out_chances_multiply_to_the_evidence_of_a_sequence():
 
 def test_weights_are_by_bits_and_errors():
     episode = a_table(noise=0.1)
-    mixture = a_mixture(episode, priced_rules(episode))
-    bits = np.concatenate([priced.bits for priced, _ in mixture.rules])
+    priced = priced_rules(episode)
+    mixture, bits = a_mixture(episode, priced), np.concatenate([priced[1].bits, priced[0].bits])
     wrong = mixture._says(episode.cells) != (episode.labels == 1)
     log_weights = -DescriptionLength().price * LN2 * bits + _log_likelihood(wrong.sum(axis=1), 60.0)
     np.testing.assert_allclose(mixture.weights, np.exp(log_weights - logsumexp(log_weights)))

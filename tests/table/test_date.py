@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from nri import NRIClassifier
 from nri.errors import InputError
 from nri.rule import Kind, from_json
-from nri.rule.column import unstated
+from nri.rule.column import ColumnPlan
 from nri.table import read_columns, read_table, table_of
 from nri.table.date import read_text_dates
 
@@ -115,7 +115,7 @@ def test_a_few_cells_of_new_rows_that_are_no_dates_are_missing_and_most_are_refu
 def test_a_rule_that_says_nothing_of_the_order_refuses_ambiguous_dates() -> None:
     """Rules that older versions wrote know that a column holds dates, but not in which format."""
     with pytest.raises(InputError, match=r"day and month cannot be told apart in .01/05/2023"):
-        read_columns({"when": ["01/05/2023"]}, {"when": unstated(Kind.DATE)})
+        read_columns({"when": ["01/05/2023"]}, {"when": ColumnPlan(Kind.DATE, stated=False)})
 
 
 def test_odd_cells_among_dates_are_missing_with_a_note() -> None:

@@ -107,9 +107,7 @@ def test_a_column_reads_by_its_plan_as_it_was_read_when_the_plan_was_made(
 ) -> None:
     """Cells of new rows were looked at anew: what was a number in one table was a word in the next."""
     objects = np.array(column, dtype=object)
-    cells: TextCells = (
-        text_cells(objects) if loose else typed_texts(objects, np.ones(len(objects), dtype=bool))
-    )
+    cells: TextCells = text_cells(objects) if loose else typed_texts(objects)
     first = understand(cells, "x", ReadOptions(exact=exact), decimal_comma=decimal_comma)
     assert_same(read_by(cells, first.plan, "c").column, first.column)
     assert_same(read_by(cells, plan_from_json(first.column, first.plan), "c").column, first.column)

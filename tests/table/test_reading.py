@@ -10,7 +10,7 @@ import pytest
 
 from nri.errors import InputError
 from nri.rule import Clause, Dnf, Kind, Literal, Op
-from nri.rule.column import ColumnPlan, unstated
+from nri.rule.column import ColumnPlan
 from nri.table import read_columns, table_of
 
 
@@ -157,7 +157,7 @@ def test_complex_columns_are_refused() -> None:
 )
 def test_cells_are_read_as_the_kind_a_rule_expects(cells: Any, kind: Kind, expected: list[object]) -> None:
     assert read(cells, ColumnPlan(kind)) == (kind, expected)
-    assert read(cells, unstated(kind)) == (kind, expected)
+    assert read(cells, ColumnPlan(kind, stated=False)) == (kind, expected)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_cells_are_read_as_the_kind_a_rule_expects(cells: Any, kind: Kind, expec
 )
 def test_a_cell_of_another_kind_is_named(cells: Any, kind: Kind, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        read(cells, unstated(kind))
+        read(cells, ColumnPlan(kind, stated=False))
 
 
 def test_a_rule_needs_only_the_columns_it_reads() -> None:

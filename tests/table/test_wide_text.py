@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from nri.errors import InputError
-from nri.table import formats, source
+from nri.table import source, split
 from nri.table.source import open_source, read_table
 
 
 @pytest.fixture(autouse=True)
 def wide_from_five_columns_on(monkeypatch):
     monkeypatch.setattr(source, "WIDE", 5)
-    monkeypatch.setattr(formats, "_AT_ONCE", 3)
+    monkeypatch.setattr(split, "_AT_ONCE", 3)
 
 
 def table_text(n_columns: int = 11, n_rows: int = 6) -> str:

@@ -1,10 +1,12 @@
 """Configurations are exact: what is not known is refused, what is written comes back."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from nri.errors import ConfigError
+from nri.paper.torch.feedback import FeedbackTrainConfig
 from nri.seeded.torch.training import SeededTrainConfig
 from nri.train.config import from_dict, read_toml, to_dict
 
@@ -66,3 +68,10 @@ def test_a_configuration_survives_the_trip_through_plain_values():
 def test_a_number_that_is_none_is_refused_by_name(tmp_path):
     with pytest.raises(ConfigError, match="learning_rate is nan; give a finite number"):
         loaded(written(tmp_path, "[optim]\nlearning_rate = nan\n"))
+
+
+def test_a_configuration_with_a_tuple_is_the_one_that_a_checkpoint_holds():
+    """A run of the network with feedback was told on going on that its configuration differs."""
+    plain = to_dict(FeedbackTrainConfig())
+    assert plain == json.loads(json.dumps(plain))
+    assert from_dict(FeedbackTrainConfig, plain, "plain") == FeedbackTrainConfig()

@@ -12,14 +12,13 @@ from nri.seeded.torch.network import SeededConfig, SeededInducer
 from nri.seeded.torch.training import SeededLossConfig, seeded_batch, seeded_loss
 from nri.synth import WidePrior
 from nri.train.loop import moved
-from nri.weights import EXPERTS
 
 META = torch.device("meta")
 
 
 def test_the_seeded_loss_is_computed_on_the_device_of_the_network():
     """Rounds and the mask of a row's own precision were made on the CPU: training elsewhere raised."""
-    network = SeededInducer(SeededConfig(width=12, context=16, heads=3, rounds=2), len(EXPERTS)).to(META)
+    network = SeededInducer(SeededConfig(width=12, context=16, heads=3, rounds=2)).to(META)
     drawn = WidePrior().draw(np.random.default_rng(0))
     inputs, targets = (moved(record, META) for record in seeded_batch(drawn))
     loss = seeded_loss(SeededLossConfig(), inputs, targets, network(inputs))

@@ -13,10 +13,11 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from nri.cli import plugins
+from nri.cli import running
 from nri.cli.apply import explain, export, predict
-from nri.cli.console import drop_output, mute_notes, notes_on_stderr, prepare_streams
-from nri.cli.induce import RARE, induce
+from nri.cli.console import drop_output, notes_on_stderr, prepare_streams, set_quiet
+from nri.cli.induce import induce
+from nri.cli.options import RARE, declared
 from nri.cli.running import demo, export_weights, serve, train
 from nri.cli.tasks import alternatives, compare, slices, stability, surrogate
 
@@ -26,12 +27,12 @@ class Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""
-        others = [*plugins.ABOUT, *sorted(plugins.declared())]
+        others = [*running.ABOUT, *sorted(running.installed())]
         return list(dict.fromkeys([*super().list_commands(ctx), *others]))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command; for one of another package what imports it when it is called."""
-        return super().get_command(ctx, cmd_name) or plugins.plugin(cmd_name)
+        return super().get_command(ctx, cmd_name) or running.plugin(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write plain text: boxes around the list of commands take twice the time of everything else."""
@@ -55,9 +56,20 @@ class BriefCommand(TyperCommand):
         paragraphs = (self.help or "").split("\n\n")
         self.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
         self.short_help = " ".join(paragraphs[0].split())  # uncut in the list of commands
-        if any(parameter.name == "help_all" for parameter in self.params):
+        help_all = next((one for one in self.params if one.name == "help_all"), None)
+        if help_all is not None:
+            help_all.is_eager, help_all.callback = True, self._show_all
             for parameter in self.params:
                 parameter.hidden = parameter.name in RARE or getattr(parameter, "hidden", False)  # type: ignore[attr-defined]
+
+    def _show_all(self, context: Any, _: Any, wanted: bool) -> None:
+        if wanted:
+            for parameter in self.params:
+                parameter.hidden = False  # type: ignore[attr-defined]  # options have it
+            text = context.get_help()  # which may have been printed already
+            if text:
+                typer.echo(text)
+            raise typer.Exit
 
     def get_help_option(self, ctx: Any) -> Any:
         """Return --help, which is not listed: it is on the screen already."""
@@ -73,7 +85,7 @@ app = typer.Typer(
     help="A table goes in, a rule that a person can read comes out.",
     epilog="Exit codes: 0 done, 1 an unexpected failure, 2 a mistake in a file or an option, 3 nri compare "
     "--fail-above: the rules differ, 130 interrupted.",
-    context_settings=plugins.HELP_NAMES,
+    context_settings=running.HELP_NAMES,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -98,40 +110,33 @@ def _options(
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command that takes records be called with their fields, which is what typer sees of it.
-
-    >>> from nri.cli.options import RowOptions
-    >>> def show(name: str, rows: RowOptions) -> None:
-    ...     print(name, rows.engine)
-    >>> list(inspect.signature(spread(show)).parameters)[:4]
-    ['name', 'sheet', 'header', 'engine']
-    >>> spread(show)(name="rule", engine="memory")
-    rule memory
-    """
-    parameters: dict[str, inspect.Parameter] = {}
-    records: dict[str, Any] = {}
-    hints = get_type_hints(command, include_extras=True)
+    """Let a command that takes records be called with their fields, which is what typer sees of it."""
+    hints = get_type_hints(command)
+    records: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    given: list[tuple[str, Any, Any]] = []
     for name, parameter in inspect.signature(command).parameters.items():
-        if not is_dataclass(hints[name]):
-            parameters[name] = parameter.replace(annotation=hints[name], kind=parameter.KEYWORD_ONLY)
-            continue
-        records[name] = hints[name]
-        kinds = get_type_hints(hints[name], include_extras=True)
-        for field in fields(hints[name]):
-            parameters[field.name] = inspect.Parameter(
-                field.name, parameter.KEYWORD_ONLY, default=field.default, annotation=kinds[field.name]
-            )
+        if name in records:
+            of_fields = get_type_hints(records[name])
+            given += [(one.name, of_fields[one.name], one.default) for one in fields(records[name])]
+        else:
+            given.append((name, hints[name], parameter.default))
+    kinds = {name: Annotated[kind, declared(command.__name__, name)] for name, kind, _ in given}
 
     @wraps(command)
     def called(**options: Any) -> None:
-        mute_notes(options.get("quiet", False))
+        set_quiet(options.get("quiet", False))
         for name, record in records.items():
             own = {field.name for field in fields(record)} & options.keys()
             options[name] = record(**{field: options.pop(field) for field in own})
         command(**options)
 
-    called.__signature__ = inspect.Signature(list(parameters.values()))  # type: ignore[attr-defined]  # for typer
-    called.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
+    called.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # for typer
+        [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kinds[name])
+            for name, _, default in given
+        ]
+    )
+    called.__annotations__ = kinds
     return called
 
 

@@ -4,11 +4,11 @@ import json
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from nri.cli import options as opt
 from nri.cli.console import emit, message, printable, progress, show_rule
-from nri.cli.output import check_outputs, choose_format, write_text
+from nri.cli.files import check_outputs, choose_format, read_rule, write_text
 from nri.cli.reading import open_table
 from nri.errors import InputError
 
@@ -19,25 +19,15 @@ if TYPE_CHECKING:
 
 
 def predict(
-    rule: opt.RuleArgument,
-    file: opt.FileArgument,
+    rule: Path,
+    file: str,
     place: opt.StreamOptions,
-    out: opt.OutOption = None,
-    only: Annotated[bool, opt.option("--only", "Leave out the columns of the table itself.")] = False,
-    probability_of: Annotated[
-        opt.Texts,
-        opt.option("--probability-of CLASS", "Add the probability of this class, to sort by; repeatable."),
-    ] = None,
-    probabilities: Annotated[
-        bool, opt.option("--probabilities", "Add the probability of each class.")
-    ] = False,
-    posterior: Annotated[
-        opt.Text,
-        opt.option(
-            "--posterior FILE", "Add what the model believes beyond the rule, by the rule's own table."
-        ),
-    ] = None,
-    quiet: opt.QuietOption = False,
+    out: opt.File = None,
+    only: bool = False,
+    probability_of: opt.Texts = None,
+    probabilities: bool = False,
+    posterior: opt.Text = None,
+    quiet: bool = False,
 ) -> None:
     """Add predictions to a table: a class and its probability, a number, or a risk.
 
@@ -46,7 +36,7 @@ def predict(
     reported. Large files, and several by a pattern, go through the rule batch by batch.
     """
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
-    applied = _with_probabilities(opt.read_rule(rule), probability_of, probabilities)
+    applied = _with_probabilities(read_rule(rule), probability_of, probabilities)
     _refuse_database(rule, file)
     files = files_to_stream(file, place)
     if files is not None and posterior is not None:
@@ -54,17 +44,17 @@ def predict(
     if files is not None:
         from nri.tasks.predictions import stream_predictions
 
-        with progress("predicting", quiet=quiet) as step:
+        with progress("predicting") as step:
             score = stream_predictions(
                 applied, files, out, only=only, step=lambda rows: step.describe(f"predicting: {rows} rows")
             )
     else:
-        source = open_table(file, place, quiet=quiet)
+        source = open_table(file, place)
         score = _predict_in_memory(applied, source, out, posterior, only=only)
     if score is not None:
-        message(f"{score} whose {applied.target} is known", quiet=quiet)
+        message(f"{score} whose {applied.target} is known")
     if out is not None:
-        message(f"wrote {out}", quiet=quiet)
+        message(f"wrote {out}")
 
 
 def files_to_stream(file: str, rows: opt.StreamOptions) -> "Files | None":
@@ -72,13 +62,13 @@ def files_to_stream(file: str, rows: opt.StreamOptions) -> "Files | None":
     from nri.rows.files import files_of, goes_by_engine
 
     engines = {"auto": "auto", "memory": "memory", "stream": "duckdb"}
-    if rows.engine not in engines:
-        raise InputError(f"no engine {rows.engine!r}; use one of {', '.join(engines)}")
+    if rows.streaming not in engines:
+        raise InputError(f"no engine {rows.streaming!r}; use one of {', '.join(engines)}")
     of_workbook = rows.sheet is not None or rows.header is not None
     can_stream = not (file == "-" or of_workbook) and files_of(file) is not None
-    if rows.engine == "stream" and not can_stream:
+    if rows.streaming == "stream" and not can_stream:
         raise InputError(f"CSV, TSV and Parquet files can be streamed, not {file}; leave --engine out")
-    return goes_by_engine(file, engines[rows.engine]) if can_stream else None
+    return goes_by_engine(file, engines[rows.streaming]) if can_stream else None
 
 
 @dataclass(frozen=True)
@@ -133,14 +123,10 @@ def _with_probabilities(rule: "Rule", wanted: list[str] | None, every: bool) -> 
 
 def _refuse_database(rule: Path, file: str) -> None:
     """Refuse a database, by its URL or as a file, and name the SQL that makes predictions in it."""
-    from nri.rows.database import database_in
+    from nri.rows.database import database_in, dialect_name
 
     scheme = file.partition("://")[0] if "://" in file else database_in(Path(file))
-    if scheme is None:
-        return
-    from nri.rows.database import dialect_name
-
-    dialect = dialect_name(scheme)
+    dialect = None if scheme is None else dialect_name(scheme)
     if dialect is not None:
         raise InputError(
             "predictions in a database are made by its own SQL, and that is written by: "
@@ -148,21 +134,16 @@ def _refuse_database(rule: Path, file: str) -> None:
         )
 
 
-_MOST_EXPLAINED = 20
-"""Rows of --where that are explained."""
+_MOST_EXPLAINED = 20  # Rows of --where that are explained.
 
 
 def explain(
-    rule: opt.RuleArgument,
-    file: opt.FileArgument,
+    rule: Path,
+    file: str,
     place: opt.StreamOptions,
-    row: Annotated[
-        list[int] | None, opt.option("--row -r N", "Number of the row, the first one being 1; repeatable.")
-    ] = None,
-    where: Annotated[
-        opt.Text, opt.option("--where CONDITION", 'The rows on which this holds: "id = P1002".')
-    ] = None,
-    quiet: opt.QuietOption = False,
+    row: list[int] | None = None,
+    where: opt.Text = None,
+    quiet: bool = False,
 ) -> None:
     """Explain the prediction of rows: which clause fires or, when none does, what the nearest one lacks.
 
@@ -170,19 +151,19 @@ def explain(
     """
     if not row and where is None:
         raise InputError('which rows? Add --row N, or --where "id = P1002"')
-    applied = opt.read_rule(rule)
+    applied = read_rule(rule)
     files = files_to_stream(file, place)
     numbers = list(row or ())
     if files is None:
-        source = open_table(file, place, quiet=quiet)
-        numbers += [] if where is None else _rows_where(source, where, quiet=quiet)
+        source = open_table(file, place)
+        numbers += [] if where is None else _rows_where(source, where)
         explanations = _explained(applied, source, numbers, file)
     elif where is not None:
         raise InputError("--where is for tables that are read into memory; add --engine memory, or use --row")
     else:
         from nri.tasks.predictions import stream_explanations
 
-        with progress(f"reading {file}", quiet=quiet):
+        with progress(f"reading {file}"):
             explanations = stream_explanations(applied, files, numbers)
     for number, text in zip(numbers, explanations, strict=True):
         emit(f"row {number}: {text}")
@@ -199,7 +180,7 @@ def _explained(rule: "Rule", source: "Source", numbers: list[int], file: str) ->
     return [str(one) for one in rule.explain(columns, len(rows))]
 
 
-def _rows_where(source: "Source", condition: str, *, quiet: bool) -> list[int]:
+def _rows_where(source: "Source", condition: str) -> list[int]:
     """Return the numbers, from 1, of the rows on which a condition holds; of many the first ones."""
     import numpy as np
 
@@ -219,32 +200,24 @@ def _rows_where(source: "Source", condition: str, *, quiet: bool) -> list[int]:
     if not numbers:
         raise InputError(f"--where {condition!r} holds on no row; check the value, or use --row N")
     if len(numbers) > _MOST_EXPLAINED:
-        message(f"{condition} holds on {len(numbers)} rows; the first {_MOST_EXPLAINED} follow", quiet=quiet)
+        message(f"{condition} holds on {len(numbers)} rows; the first {_MOST_EXPLAINED} follow")
     return numbers[:_MOST_EXPLAINED]
 
 
 def export(
-    rule: opt.RuleArgument,
-    form: opt.FormatOption = None,
-    out: opt.OutOption = None,
-    dialect: opt.DialectOption = None,
-    table: Annotated[
-        opt.Text, opt.option("--table NAME", "For sql: write a SELECT from this table, or SCHEMA.TABLE.")
-    ] = None,
-    statement: Annotated[
-        opt.Text, opt.option("--statement NAME", "For sql: select (default), view, update or dbt (a model).")
-    ] = None,
-    into: Annotated[
-        opt.Text, opt.option("--into NAME", "For sql: name of the view, or of the column to update.")
-    ] = None,
-    function: Annotated[
-        opt.Text, opt.option("--function NAME", "For python: the name of the function; else predict.")
-    ] = None,
-    quiet: opt.QuietOption = False,
+    rule: Path,
+    form: opt.Text = None,
+    out: opt.File = None,
+    dialect: opt.Text = None,
+    table: opt.Text = None,
+    statement: opt.Text = None,
+    into: opt.Text = None,
+    function: opt.Text = None,
+    quiet: bool = False,
 ) -> None:
     """Write a rule as SQL, Python, Markdown or any other format."""
     check_outputs({"--out": out}, {"the rule": rule})
-    exported = opt.read_rule(rule)
+    exported = read_rule(rule)
     for_sql: dict[str, Any] = {"dialect": dialect, "table": table, "statement": statement, "into": into}
     name = choose_format(form, out, implied="sql" if any(for_sql.values()) else None) or "text"
     used = [(option, value, "sql") for option, value in for_sql.items()] + [("function", function, "python")]
@@ -256,7 +229,6 @@ def export(
     text = exported.render(name, function=function or "predict", **for_sql)
     if out is not None:
         write_text(out, text)
-        message(f"wrote {out}", quiet=quiet)
     elif name == "text":
         show_rule(text)
     else:

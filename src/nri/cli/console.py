@@ -9,6 +9,13 @@ from typing import IO, Any
 
 _LOGGER = logging.getLogger("nri")
 
+
+class Asked:
+    """What --quiet asked for when the command was called."""
+
+    quiet = False
+
+
 _STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
 """How a closed stream is replaced: reading from the first and writing to the second fails."""
 
@@ -64,9 +71,9 @@ def emit(text: str, stream: IO[str] | None = None) -> None:
     stream.flush()
 
 
-def message(text: str, *, quiet: bool = False) -> None:
-    """Print a line for the person at the terminal."""
-    if text and not quiet:
+def message(text: str, *, always: bool = False) -> None:
+    """Print a line for the person at the terminal, with --quiet only what must be said always."""
+    if text and (always or not Asked.quiet):
         emit(printable(text), sys.stderr)
 
 
@@ -79,18 +86,18 @@ class Progress:
     def __call__(self) -> None:
         """Count a step as done."""
         if self.visible:
-            self._bar.advance()
+            self._bar.advance(self._bar.task_ids[0])
 
     def describe(self, text: str, done: int | None = None) -> None:
         """Show what is being done now, and how many steps are done."""
         if self.visible:
-            self._bar.describe(printable(text), done)
+            self._bar.update(self._bar.task_ids[0], description=printable(text), completed=done)
 
 
 @contextmanager
-def progress(title: str, *, steps: int | None = None, quiet: bool = False) -> Iterator[Progress]:
+def progress(title: str, *, steps: int | None = None) -> Iterator[Progress]:
     """Show progress on a terminal's stderr once this and earlier steps of the command took two seconds."""
-    if quiet or not sys.stderr.isatty():
+    if Asked.quiet or not sys.stderr.isatty():
         yield Progress()
         return
     from nri.cli.terminal import shown_progress
@@ -111,15 +118,16 @@ def notes_on_stderr() -> Iterator[None]:
     """Print the library's warnings as single lines on stderr while a command runs."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_NoteFormatter())
-    handler.setLevel(logging.WARNING)
     _LOGGER.addHandler(handler)
+    set_quiet(False)
     try:
         yield
     finally:
         _LOGGER.removeHandler(handler)
 
 
-def mute_notes(quiet: bool) -> None:
-    """Hold warnings back with --quiet."""
+def set_quiet(quiet: bool) -> None:
+    """Hold messages, progress and warnings back, or show them."""
+    Asked.quiet = quiet
     for handler in _LOGGER.handlers:
         handler.setLevel(logging.ERROR if quiet else logging.WARNING)

@@ -22,8 +22,7 @@ ClickError: type[Exception] = typer.BadParameter.__mro__[2]
 depending on its version; this is the right one either way."""
 _CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """What writing to standard output may end in: a full disk, a quota, a limit, a device that fails."""
-_ALIKE = 0.7
-"""Least likeness of a name to be suggested: columns for colums, but not out for cost."""
+_ALIKE = 0.7  # Least likeness of a name to be suggested: columns for colums, but not out for cost.
 
 
 def end_with(error: Exception) -> NoReturn:

@@ -1,14 +1,13 @@
 """``nri induce``: a table in, a rule out, by one flow for every outcome."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from nri.cli import options as opt
-from nri.cli.console import emit, message, progress, show_rule
-from nri.cli.reading import generator, open_rows, settings_of
-from nri.errors import InputError, UnknownColumnError
+from nri.cli.console import emit, progress, show_rule
+from nri.cli.files import check_outputs, choose_format, write_text
+from nri.cli.reading import Question, open_rows, settings_of
+from nri.errors import InputError
 
 if TYPE_CHECKING:
     from nri.cli.output import Validation
@@ -17,34 +16,14 @@ if TYPE_CHECKING:
     from nri.table import Table
 
 
-RARE = {
-    *("header", "exact_text", "labels", "dialect", "prevalence", "clinical"),
-    *("table", "query", "memory", "sample", "random_state", "time_order", "keep"),
-}
-"""Options that the help lists with --help-all only."""
-
-
-def _show_all(context: typer.Context, wanted: bool) -> None:
-    if wanted:
-        for parameter in context.command.params:
-            parameter.hidden = False  # type: ignore[attr-defined]  # options have it
-        text = context.get_help()  # which may have been printed already
-        if text:
-            typer.echo(text)
-        raise typer.Exit
-
-
 def induce(
-    file: opt.HiddenFileArgument,
+    file: str,
     reading: opt.Reading,
     options: opt.InduceOptions,
     scoring: opt.Scoring,
     output: opt.OutputOptions,
     rows: opt.RowOptions,
-    help_all: Annotated[
-        bool,
-        opt.option("--help-all", "List rare options too.", opt.OUTPUT, callback=_show_all, is_eager=True),
-    ] = False,
+    help_all: bool = False,
 ) -> None:
     """Induce a rule that explains a column of a table, and print it.
 
@@ -52,7 +31,7 @@ def induce(
     standard input.
     """
     check_output(output, file, scoring)
-    with open_rows(file, reading, rows, options.config, quiet=output.quiet) as opened:
+    with open_rows(file, reading, rows, options.config) as opened:
         run(opened, options, scoring, output, reading, source=file, sample=rows.sample)
 
 
@@ -68,51 +47,24 @@ def run(
 ) -> None:
     """Induce, validate, and write the rule and what goes with it."""
     from nri.induce.induce import induce_rule
-    from nri.table import Table
 
-    for name in scoring.protect or ():
-        if name not in rows.columns:
-            raise UnknownColumnError(name, tuple(rows.columns))
-    table = rows if isinstance(rows, Table) else None
     settings = settings_of(options, rows)
+    asked = Question(rows, settings, scoring, output, source, sample)
     held = floored = cost = validation = None
     floors = bool(options.min_sensitivity or options.min_specificity)
-    if floors or settings.stable or settings.knowledge.keep:
-        from nri.cli.output import check_supported
+    if floors or settings.stable or settings.knowledge.keep or scoring.protect:
+        from nri.cli.output import check_supported, reach_floors
 
-        check_supported(settings, floors, rows)
-    if floors and table is not None:
-        from nri.cli.output import meet_floors
+        check_supported(asked, floors)
+        if floors:
+            floored, held = reach_floors(asked, options)
+            asked = replace(asked, settings=replace(settings, tilt=floored.tilt))
+    with progress("searching for a rule") as step:
+        induction = induce_rule(rows, asked.settings, rng=asked.rng, step=step.describe)
+    if not output.quiet or settings.knowledge or settings.costs is not None or scoring.cv or held is not None:
+        from nri.cli.output import judge
 
-        floored, held = meet_floors(table, settings, options, scoring, quiet=output.quiet)
-        settings = replace(settings, tilt=floored.tilt)
-    with progress("searching for a rule", quiet=output.quiet) as step:
-        rng = generator(scoring.random_state)
-        induction = induce_rule(rows, settings, rng=rng, step=step.describe)
-    if not output.quiet:
-        from nri.cli.output import show_search
-
-        show_search(induction, rows)
-    if table is not None and settings.knowledge:
-        from nri.induce.validate import price_of_knowledge
-
-        rng = generator(scoring.random_state)
-        message(str(price_of_knowledge(table, settings, induction.rule, rng=rng)), quiet=output.quiet)
-    if table is not None and settings.costs is not None:
-        from nri.induce.assemble import coded_predictions
-        from nri.induce.validate import mean_cost
-
-        cost = mean_cost(table, coded_predictions(induction.rule, table), settings.costs)
-    if scoring.cv or held is not None:
-        from nri.cli.output import validate
-
-        held, validation = validate(
-            held, rows, induction.rule, settings, scoring, floored, quiet=output.quiet
-        )
-    if not output.quiet:
-        from nri.cli.output import warning
-
-        message(warning(induction.rule.settled, table, validation))
+        held, validation, cost = judge(asked, induction, held, floored)
     form, about = chosen_format(output), {}
     if form == "json" or scoring.html is not None:
         from nri.cli.output import provenance
@@ -122,7 +74,7 @@ def run(
     if scoring.protect or scoring.html or not output.quiet:
         from nri.cli.output import show_more
 
-        show_more(induction, rows, settings, scoring, output, form, source, sample, held, floored, about)
+        show_more(asked, induction, form, held, floored, about)
 
 
 def rule_note(rule: "Rule", validation: "Validation | None" = None, cost: Any = None) -> str:
@@ -144,8 +96,6 @@ def check_output(output: opt.OutputOptions, file: str, scoring: opt.Scoring | No
     """Raise before the work begins if the rule or what goes with it could not be written in the end."""
     given = {"--out": output.out, "--html": None if scoring is None else scoring.html}
     if any(given.values()):
-        from nri.cli.output import check_outputs
-
         check_outputs(given, {"the table": file})
     if scoring is not None and scoring.prevalence is not None:
         from nri.cli.output import check_prevalence
@@ -158,8 +108,6 @@ def chosen_format(output: opt.OutputOptions) -> str | None:
     """Return the format of a rule by its name or by the ending of its file; None if neither is given."""
     if output.form is None and output.out is None and output.dialect is None:
         return None
-    from nri.cli.output import choose_format
-
     form = choose_format(output.form, output.out, implied="sql" if output.dialect is not None else None)
     if output.dialect is not None and form != "sql":
         raise InputError(f"--dialect is for --format sql, not for {form}; drop it, or add that")
@@ -180,10 +128,7 @@ def write_rule(
     if about:
         options["provenance"] = about
     if output.out is not None:
-        from nri.cli.output import write_text
-
         write_text(output.out, rule.render(form or "text", **options))
-        message(f"wrote {output.out}", quiet=output.quiet)
     if output.out is None and form not in (None, "text"):
         emit(rule.render(form or "text", **options))
     elif output.out is None or not output.quiet:

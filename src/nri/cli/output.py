@@ -1,99 +1,50 @@
-"""Results: where they are written, scores, the effect on groups, the report, and records as JSON."""
+"""What commands show: scores and doubts beside a rule, the effect on groups, the report, other results."""
 
 import dataclasses
 import datetime as dt
+import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from nri.cli.console import emit, message, progress
-from nri.cli.options import InduceOptions, OutputOptions, Scoring
-from nri.cli.reading import generator
-from nri.errors import InputError
+import numpy as np
 
-if TYPE_CHECKING:
-    from nri.induce.floors import Floored
-    from nri.induce.induce import Induction
-    from nri.induce.settings import Settings
-    from nri.induce.validate import HeldOut, MeanCost
-    from nri.outcome import Score
-    from nri.outcome.score import Diagnostics, Measure
-    from nri.rows.base import Rows
-    from nri.rule import Rule
-    from nri.table import Table
-    from nri.tasks.fairness import Groups
+from nri.cli.console import emit, message, progress, show_rule
+from nri.cli.files import in_memory, write_text
+from nri.cli.options import InduceOptions, Scoring
+from nri.cli.reading import Question
+from nri.errors import InputError, UnknownColumnError
+from nri.induce.assemble import coded_predictions
+from nri.induce.floors import Floored, Floors, meet_floors, most_steps
+from nri.induce.folds import note_on_rows
+from nri.induce.induce import Induction
+from nri.induce.validate import FOLDS, HeldOut, MeanCost, cores, hold_out, mean_cost, price_of_knowledge
+from nri.outcome import Classes, Score
+from nri.outcome.score import Diagnostics, Measure
+from nri.rows.base import Rows
+from nri.rule import Clause, NumberTarget, Rule
+from nri.rule.labels import spelled
+from nri.rule.phrase import number, phrase_clause, phrase_label, phrase_name
+from nri.rule.render.as_text import display_width
+from nri.table import Table
+from nri.table.left_out import describe_left_out
+from nri.tasks.fairness import Groups, by_group, note_on, protected_columns
+from nri.tasks.leaks import leak
+from nri.tasks.stability import Stability, clause_stability
 
-SAMPLE = 20_000
-"""Rows of a large table that are taken by default where they must be in memory."""
-FEW_SAMPLES = 10
-"""Samples behind the one line of `nri induce --stable`."""
+if TYPE_CHECKING:  # which would load what few commands need
+    from nri.induce.alternatives import Alternative, Alternatives
+    from nri.tasks.compare import ClassChange, Comparison, RowChanges
+    from nri.tasks.slices import Slices
 
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    from nri.table import atomic_file
-
-    with atomic_file(path) as file:
-        file.write(text if text.endswith("\n") else text + "\n")
-
-
-def check_outputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, str | Path | None]) -> None:
-    """Raise before the work begins if a result could not be written in the end, or would destroy an input.
-
-    Outputs are by their option, None where it was not given; inputs by their name in the message.
-    """
-    given = {option: path for option, path in outputs.items() if path is not None}
-    for option, path in given.items():
-        _check_writable(path)
-        for what, source in inputs.items():
-            if source not in (None, "-") and path.exists() and _same_file(path, Path(str(source))):
-                raise InputError(f"{option} {path} is {what} itself; choose another name")
-        for other, earlier in given.items():
-            if other < option and _same_file(path, earlier):
-                raise InputError(f"{other} and {option} are both {path}; choose two names")
-
-
-def _same_file(path: Path, other: Path) -> bool:
-    """Whether both are one regular file, also by another path or a link; a terminal may be both ends."""
-    if not path.exists():
-        return path.resolve() == other.resolve()
-    return path.is_file() and os.path.exists(other) and os.path.samefile(path, other)
-
-
-def _check_writable(path: Path) -> None:
-    try:
-        path.exists()
-    except (OSError, ValueError) as error:
-        cause = getattr(error, "strerror", None) or error
-        raise InputError(f"{path} cannot be written ({cause}); choose another name") from None
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; name a file to write to")
-    if not path.parent.is_dir():
-        raise InputError(f"there is no folder {path.parent} to write {path.name} to; make it first")
-    place = path if path.exists() else path.parent
-    if not os.access(place, os.W_OK):
-        raise InputError(f"{path} cannot be written (permission denied); choose another place")
-
-
-def choose_format(named: str | None, out: Path | None, *, implied: str | None = None) -> str | None:
-    """Return the format by name or by the ending of the output's name, None if by neither.
-
-    What other options imply counts where the ending says nothing.
-    """
-    from nri.rule.render import FORMATS, format_by_ending
-
-    if named is not None:
-        if named.lower() not in FORMATS:
-            raise InputError(f"no format {named!r}; use one of {', '.join(FORMATS)}")
-        return named.lower()
-    known = {form.suffix for form in FORMATS.values()}
-    if out is None or (implied is not None and out.suffix.lower() not in known):
-        return implied
-    return format_by_ending(out)
+_EXAMPLE = "they differ, for example, where"
+FEW_SAMPLES = 10  # Samples behind the one line of `nri induce --stable`.
 
 
 def check_prevalence(scoring: Scoring) -> None:
@@ -105,34 +56,31 @@ def check_prevalence(scoring: Scoring) -> None:
         raise InputError(f"--prevalence is a share between 0 and 1, not {share}; 5 % is 0.05")
 
 
-def check_supported(settings: "Settings", floors: bool, rows: "Table | Rows") -> None:
-    """Refuse options that the outcome or the source of rows does not allow."""
-    from nri.outcome import Classes
-    from nri.table import Table
-
+def check_supported(asked: Question, floors: bool) -> None:
+    """Refuse options that the outcome, the columns or the source of rows do not allow."""
+    rows, settings = asked.rows, asked.settings
+    for name in asked.scoring.protect or ():
+        if name not in rows.columns:
+            raise UnknownColumnError(name, tuple(rows.columns))
     if not isinstance(rows.outcome, Classes):
         if floors:
             raise InputError("--min-sensitivity and --min-specificity are about a class; drop them")
         if settings.stable:
             raise InputError("--stable is for rules about classes; drop it")
-    if not isinstance(rows, Table):
+    if asked.table is None:
         kept = settings.knowledge.keep
         for option, value in (("--keep", kept), ("--min-sensitivity", floors), ("--stable", settings.stable)):
             if value:
                 raise InputError(f"{option} is for tables that are read into memory; add --engine memory")
 
 
-def meet_floors(
-    table: "Table", settings: "Settings", options: InduceOptions, scoring: Scoring, *, quiet: bool
-) -> "tuple[Floored, HeldOut]":
+def reach_floors(asked: Question, options: InduceOptions) -> tuple[Floored, HeldOut]:
     """Weigh errors until floors are met on held-out rows."""
-    from nri.induce.floors import Floors, meet_floors, most_steps
-
-    floors = Floors(options.min_sensitivity, options.min_specificity)
-    with progress("cross-validating until the floor is met", steps=most_steps(), quiet=quiet) as step:
-        rng = generator(scoring.random_state)
-        floored, held = meet_floors(table, settings, floors, rng=rng, step=step)
-    message(str(floored), quiet=quiet and floored.met)  # a floor that is not kept is shown in any case
+    assert asked.table is not None, "floors are refused for other rows"
+    least = Floors(options.min_sensitivity, options.min_specificity)
+    with progress("cross-validating until the floor is met", steps=most_steps()) as step:
+        floored, held = meet_floors(asked.table, asked.settings, least, rng=asked.rng, step=step)
+    message(str(floored), always=not floored.met)
     return floored, held
 
 
@@ -140,12 +88,11 @@ def meet_floors(
 class Validation:
     """How good rules are on rows that they were not induced from."""
 
-    score: "Score"
+    score: Score
     method: str = "5-fold cross-validation"
-    cost: "MeanCost | None" = None
-    measures: "tuple[Diagnostics, ...]" = ()
-    """sensitivity, specificity, ... of classes"""
-    floors: "Floored | None" = None
+    cost: MeanCost | None = None
+    measures: tuple[Diagnostics, ...] = ()  # sensitivity, specificity, ... of classes
+    floors: Floored | None = None
 
     @property
     def warning(self) -> str:
@@ -175,10 +122,8 @@ class Validation:
             data["floors"] = self.floors.data
         return data
 
-    def note(self, rule: "Rule") -> str:
+    def note(self, rule: Rule) -> str:
         """Return the line below the rule."""
-        from nri.rule import NumberTarget
-
         score, target = self.score, rule.predicts
         if target.kind == "classes":
             paid = "" if self.cost is None else f", cost {self.cost} a row"
@@ -193,8 +138,6 @@ class Validation:
 
     def table(self, target: str) -> str:
         """Return a table of all measures: one class fills a column, several fill a row each."""
-        from nri.rule.phrase import phrase_label, phrase_name
-
         heading = f"cross-validated, {phrase_name(target)}"
         titles = [_measure_title(title, self.measures[0]) for title in self.measures[0].measures]
         if len(self.measures) > 1:
@@ -206,17 +149,17 @@ class Validation:
         return text_table(rows)
 
 
-def _measure_title(title: str, one: "Diagnostics") -> str:
+def _measure_title(title: str, one: Diagnostics) -> str:
     return f"{title} at prevalence {one.prevalence:g}" if one.assumed and title in ("PPV", "NPV") else title
 
 
-def _cells(measure: "Measure") -> tuple[str, str]:
+def _cells(measure: Measure) -> tuple[str, str]:
     if measure.value is None:
         return "-", ""
     return f"{measure.value:.2f}", f"{measure.interval.low:.2f} to {measure.interval.high:.2f}"
 
 
-def _measures_data(one: "Diagnostics") -> dict[str, Any]:
+def _measures_data(one: Diagnostics) -> dict[str, Any]:
     measures = {
         title.replace(" ", "_").lower(): {"value": x.value, "low": x.interval.low, "high": x.interval.high}
         for title, x in one.measures.items()
@@ -224,36 +167,42 @@ def _measures_data(one: "Diagnostics") -> dict[str, Any]:
     return {"label": one.label, "prevalence": one.prevalence, "prevalence_assumed": one.assumed, **measures}
 
 
-def validate(
-    held: "HeldOut | None",
-    rows: "Table | Rows",
-    rule: "Rule",
-    settings: "Settings",
-    scoring: Scoring,
-    floored: "Floored | None",
-    *,
-    quiet: bool,
-) -> "tuple[HeldOut, Validation]":
-    """Cross-validate unless it is done already, and return the scores, for every outcome."""
-    from nri.induce.folds import note_on_rows
-    from nri.induce.validate import FOLDS, cores, hold_out
+def judge(
+    asked: Question, induction: Induction, held: HeldOut | None, floored: Floored | None
+) -> tuple[HeldOut | None, Validation | None, MeanCost | None]:
+    """Say what was searched, what knowledge costs and what is doubtful; return how good the rule is."""
+    rule, table, settings = induction.rule, asked.table, asked.settings
+    cost = validation = None
+    if not asked.output.quiet:
+        _show_search(induction, asked.rows)
+    if table is not None and settings.knowledge:
+        message(str(price_of_knowledge(table, settings, rule, rng=asked.rng)))
+    if table is not None and settings.costs is not None:
+        cost = mean_cost(table, coded_predictions(rule, table), settings.costs)
+    if asked.scoring.cv or held is not None:
+        held, validation = _validate(asked, rule, held, floored)
+    if not asked.output.quiet:
+        message(_warning(rule.settled, table, validation))
+    return held, validation, cost
 
+
+def _validate(
+    asked: Question, rule: Rule, held: HeldOut | None, floored: Floored | None
+) -> tuple[HeldOut, Validation]:
+    """Cross-validate unless it is done already, and return the scores, for every outcome."""
     if held is None:
-        with progress("cross-validating", steps=FOLDS, quiet=quiet) as step:
-            rng = generator(scoring.random_state)
-            held = hold_out(rows, settings, rng=rng, jobs=cores(), step=step)
+        with progress("cross-validating", steps=FOLDS) as step:
+            held = hold_out(asked.rows, asked.settings, rng=asked.rng, jobs=cores(), step=step)
     if held.source is not None:
-        message(note_on_rows(held.source, "--groups {}".format), quiet=quiet)
+        message(note_on_rows(held.source, "--groups {}".format))
     if rule.predicts.kind != "classes":
         return held, Validation(held.score, held.method)
-    measures = held.diagnostics(rule.described, scoring.prevalence)
-    return held, Validation(held.score, held.method, held.cost(settings.costs), measures, floored)
+    measures = held.diagnostics(rule.described, asked.scoring.prevalence)
+    return held, Validation(held.score, held.method, held.cost(asked.settings.costs), measures, floored)
 
 
-def show_search(induction: "Induction", rows: "Table | Rows") -> None:
+def _show_search(induction: Induction, rows: Table | Rows) -> None:
     """Show which columns were left out, and where a part of rows or columns was searched."""
-    from nri.table.left_out import describe_left_out
-
     message(describe_left_out(induction.left_out, named_in="--columns"))
     if induction.searched is not None:
         n_rows = f"{getattr(rows, 'n_rows', None) or len(rows):.10g}"  # type: ignore[arg-type]  # tables have it
@@ -264,7 +213,7 @@ def show_search(induction: "Induction", rows: "Table | Rows") -> None:
         message(f"searched {searched}; name others in the setting require")
 
 
-def warning(rule: "Rule", table: "Table | None", validation: "Validation | None") -> str:
+def _warning(rule: Rule, table: Table | None, validation: Validation | None) -> str:
     """Return that there is no rule, that a constant is as good, or what else a reader must know of it."""
     if not rule.branches:
         constant = rule.predicts.cells(rule.otherwise)[0]
@@ -274,13 +223,10 @@ def warning(rule: "Rule", table: "Table | None", validation: "Validation | None"
         return validation.warning
     if remedy := _remedy(rule):
         return remedy
-    if table is not None and len(rule.columns) <= 2:
-        from nri.tasks.leaks import leak
-
-        if found := leak(rule, table):
-            it = "is it" if len(found.columns) == 1 else "is one of them"
-            remedy = f'Then leave it out: --without "{found.columns[0]}"'
-            return f"{found.text(repr)}: {it} the target in other words, or known only afterwards? {remedy}"
+    if table is not None and len(rule.columns) <= 2 and (found := leak(rule, table)):
+        it = "is it" if len(found.columns) == 1 else "is one of them"
+        remedy = f'Then leave it out: --without "{found.columns[0]}"'
+        return f"{found.text(repr)}: {it} the target in other words, or known only afterwards? {remedy}"
     late = [name for name in rule.columns if not _AFTERWARDS.isdisjoint(re.split(r"[\W_]+", name.lower()))]
     if late:
         question = f"is {late[0]!r} known when the rule is to be applied?"
@@ -292,11 +238,8 @@ _AFTERWARDS = {"discharge", "discharged", "outcome", "total", "final", "followup
 """Words in names of columns that may be known only when the outcome is."""
 
 
-def _remedy(rule: "Rule") -> str:
+def _remedy(rule: Rule) -> str:
     """Return what would bring classes that the rule never predicts; empty if it predicts all."""
-    from nri.rule.labels import spelled
-    from nri.rule.phrase import number
-
     predicted = {one.value for one in rule.estimates}
     missing = [label for label in getattr(rule.predicts, "classes", ()) if label not in predicted]
     counts = {label: rule.support.counts[rule.labels.index(label)] for label in missing}
@@ -313,84 +256,55 @@ def _remedy(rule: "Rule") -> str:
     return f"{few}, but is never predicted; --max-branches {branches} or {dearer} may bring it"
 
 
-def in_memory(rows: "Table | Rows", size: int | None, *, quiet: bool) -> "Table":
-    """Return the rows of a table, or some of them if they stay where they are."""
-    from nri.table import Table
-
-    if isinstance(rows, Table):
-        return rows
-    with progress("drawing a sample", quiet=quiet):
-        sample = rows.sample(size or SAMPLE)
-    taken = f"{len(sample)} of {rows.n_rows:.10g} rows were taken, by a hash of their cells"
-    message(f"{taken} (--sample ROWS for more, --engine memory for all)", quiet=quiet)
-    return sample
-
-
 def show_more(
-    induction: "Induction",
-    rows: "Table | Rows",
-    settings: "Settings",
-    scoring: Scoring,
-    output: OutputOptions,
+    asked: Question,
+    induction: Induction,
     form: str | None,
-    source: str,
-    sample: int | None,
-    held: "HeldOut | None",
-    floored: "Floored | None",
+    held: HeldOut | None,
+    floored: Floored | None,
     about: dict[str, Any],
 ) -> None:
     """Show stability and groups, and write the report; of a large table they are about a sample."""
-    from nri.table import Table
-    from nri.tasks.fairness import by_group, note_on, protected_columns
-    from nri.tasks.stability import clause_stability
-
-    rule, quiet = induction.rule.settled, output.quiet
-    if not isinstance(rows, Table):
+    rule, settings, scoring = induction.rule.settled, asked.settings, asked.scoring
+    if asked.table is None:
         if not (scoring.html or scoring.protect):
             return
         held = None
-        message("groups and report are about a sample; the rule was counted on all rows", quiet=quiet)
-    table = in_memory(rows, sample, quiet=quiet)
+        message("groups and report are about a sample; the rule was counted on all rows")
+    table = in_memory(asked.rows, asked.sample)
     if settings.stable and rule.branches:
-        rng = generator(scoring.random_state)
-        with progress("inducing from samples", steps=FEW_SAMPLES, quiet=quiet) as step:
-            result = clause_stability(table, rule, settings, rng=rng, samples=FEW_SAMPLES, step=step)
-        message(f"stable: {result}", quiet=quiet)
+        with progress("inducing from samples", steps=FEW_SAMPLES) as step:
+            result = clause_stability(table, rule, settings, rng=asked.rng, samples=FEW_SAMPLES, step=step)
+        message(f"stable: {result}")
     for column in scoring.protect or ():
-        if form in (None, "text") or output.out is not None:  # not between the lines of another format
+        if form in (None, "text") or asked.output.out is not None:  # not between the lines of another format
             emit("\n" + _groups_table(by_group(table, induction.rule, column)))
     for column in protected_columns(induction.rule):
         if column not in (scoring.protect or ()):
             note = note_on(by_group(table, induction.rule, column))
-            message(f"note: {note}; --protect {column!r} shows more", quiet=quiet)
+            message(f"note: {note}; --protect {column!r} shows more")
     if scoring.html is None:
         return
     from nri.report import ReportOptions, gather_report, render_report, steps_of
 
     options = ReportOptions(
-        source=None if source == "-" else Path(source).name,
+        source=None if asked.source == "-" else Path(asked.source).name,
         clinical=scoring.clinical,
         seed=scoring.random_state,
         prevalence=scoring.prevalence,
         protect=tuple(scoring.protect or ()),
         provenance=about,
     )
-    with progress("writing the report", steps=steps_of(options), quiet=quiet) as step:
+    with progress("writing the report", steps=steps_of(options)) as step:
         report = gather_report(table, induction, settings, options=options, held=held, step=step)
         write_text(scoring.html, render_report(dataclasses.replace(report, floors=floored)))
-    message(f"wrote {scoring.html}", quiet=quiet)
 
 
-def provenance(source: str, rows: "Table | Rows", *records: Any) -> dict[str, Any]:
+def provenance(source: str, rows: Table | Rows, *records: Any) -> dict[str, Any]:
     """Return where a rule comes from: date, version, file and its hash, options, and notes on the reading.
 
     SOURCE_DATE_EPOCH sets the date, for builds that must repeat.
     """
-    import datetime as dt
-    import hashlib
-    import os
-    from importlib.metadata import version
-
     stamp = os.environ.get("SOURCE_DATE_EPOCH")
     moment = dt.datetime.now(dt.UTC) if stamp is None else dt.datetime.fromtimestamp(int(stamp), dt.UTC)
     about: dict[str, Any] = {"date": moment.date().isoformat(), "nri": version("nri")}
@@ -406,14 +320,11 @@ def provenance(source: str, rows: "Table | Rows", *records: Any) -> dict[str, An
     return about | {"options": given, "notes": [str(note) for note in getattr(rows, "notes", ())]}
 
 
-_UNTOLD = {"html", "out", "quiet", "form", "dialect"}
-"""Options that do not change the rule."""
+_UNTOLD = {"html", "out", "quiet", "form", "dialect"}  # Options that do not change the rule.
 
 
-def _groups_table(groups: "Groups") -> str:
+def _groups_table(groups: Groups) -> str:
     """Return a row for each group: its rows, how often a clause fires, how often the rule is right."""
-    from nri.rule.phrase import number, phrase_name
-
     head = (phrase_name(groups.column), "rows", "a clause fires on", "right on")
     rows = [(one.name, number(one.rows), str(one.fires), str(one.right)) for one in groups.groups]
     text = text_table([head, *rows])
@@ -422,8 +333,6 @@ def _groups_table(groups: "Groups") -> str:
 
 def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
     """Align rows of texts, the first of which is the heading; so many columns are flush left."""
-    from nri.rule.render.as_text import display_width
-
     widths = [max(display_width(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
     for row in rows:
@@ -435,6 +344,137 @@ def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
     return "\n".join(lines)
 
 
+def comparison_lines(comparison: "Comparison", rule: Rule) -> list[str]:
+    """Return what changed from one rule to another; predictions are written as the new one writes them."""
+    lines = ["both rules are the same"] if comparison.same_words else []
+    for change in comparison.classes:
+        lines += _class_lines(change, rule, "predicts it" if comparison.opposite else "fires")
+    if comparison.opposite and comparison.classes[0].example is not None:
+        lines.append(f"{_EXAMPLE} {phrase_clause(comparison.classes[0].example)}")
+    old, new = comparison.default_old, comparison.default_new
+    if old != new:
+        lines.append(f"else: {_shown(old, rule)} -> {_shown(new, rule)}")
+    for region in comparison.regions:
+        changed = f"{_shown(region.old, rule)} -> {_shown(region.new, rule)}"
+        lines.append(f"{changed} where {phrase_clause(region.where)}")
+    dropped, added = comparison.columns_dropped, comparison.columns_added
+    for title, names in (("no longer read", dropped), ("newly read", added)):
+        if names:
+            lines.append(f"columns {title}: {', '.join(names)}")
+    return lines if comparison.rows is None else [*lines, *_row_lines(comparison.rows, rule)]
+
+
+def _class_lines(change: "ClassChange", rule: Rule, does: str) -> list[str]:
+    subject = phrase_name(rule.target)
+    if change.label is not None:
+        subject += f" = {phrase_label(change.label)}"
+    lines = [f"{subject}: the new rule {does} on {change.relation}"]
+    lines += [f"    {phrase_clause(clause)}" for clause in change.kept]
+    for moved in change.moved:
+        lines.append(f"  ~ {phrase_clause(moved.old)}  ->  {phrase_clause(moved.new)}")
+    lines += [f"  - {phrase_clause(clause)}" for clause in change.dropped]
+    lines += [f"  + {phrase_clause(clause)}" for clause in change.added]
+    if change.example is not None and does == "fires":
+        lines.append(f"  {_EXAMPLE} {phrase_clause(change.example)}")
+    return lines
+
+
+def _shown(value: object, rule: Rule) -> str:
+    """Write a prediction: a class, a number with its unit, or a risk."""
+    if rule.predicts.kind == "number":
+        return str(rule.predicts.amount(value))  # type: ignore[union-attr,arg-type]
+    return f"{value:g}" if rule.predicts.kind == "survival" else phrase_label(value)  # type: ignore[arg-type]
+
+
+def _row_lines(rows: "RowChanges", rule: Rule) -> list[str]:
+    lines = [f"they differ on {rows.differing} of {rows.n_rows} rows"]
+    for old, new, count in rows.changes:
+        lines.append(f"  {_shown(old, rule)} -> {_shown(new, rule)} on {count}")
+    if rows.differing:
+        more = f", ... ({rows.differing} in all)" if rows.differing > len(rows.first) else ""
+        lines.append(f"  rows {', '.join(map(str, rows.first))}{more}")
+    if rows.score_old is not None and rows.score_new is not None:
+        lines.append(f"{rows.score_new.measure} {rows.score_old} -> {rows.score_new} on these rows")
+    return lines
+
+
+def show_stability(rule: Rule | None, result: Stability) -> None:
+    """Show how far samples agree on a rule, and the rule itself if it is given."""
+
+    def label(value: object) -> str:
+        return "" if value is None else phrase_label(value)  # type: ignore[arg-type]
+
+    if rule is not None:
+        show_rule(rule.render("text"))
+        emit("")
+    emit(str(result))
+    emit("")
+    heading = ("clause of the rule", "for", "same words", "same conditions", "rows in common")
+    lines = [
+        (phrase_clause(one.clause), label(one.label), *map("{:.0%}".format, shares))
+        for one in result.clauses
+        for shares in [(one.same_words, one.same_conditions, one.overlap)]
+    ]
+    if lines:
+        emit(text_table([heading, *lines], left=2))
+    others = [one for one in result.recurring if not one.in_rule]
+    if others:
+        rest = [(phrase_clause(one.clause), label(one.label), f"{one.share:.0%}") for one in others]
+        emit("")
+        emit(text_table([("other conditions of samples", "for", "samples"), *rest], left=2))
+    least, most = min(result.n_clauses), max(result.n_clauses)
+    sizes = f"{least} to {most}" if least < most else f"{most}"
+    message(f"rules of samples have {sizes} {'clause' if most == 1 else 'clauses'}")
+
+
+def show_slices(result: "Slices") -> None:
+    """Show the slices on which a model errs, and how many were doubtful."""
+    tested = "rows held out for testing" if result.test == "holdout" else "rows"
+    message(f"error rate {result.rate:.2f} on the {result.rows} {tested} ({result.errors} errors)")
+    if result.slices:
+        lines = [("slice", "rows", "errors", "rate", "95 % interval", "lift", "p (corrected)")]
+        for one in result.slices:
+            counts = (str(one.rows), str(one.errors), f"{one.rate:.2f}")
+            interval = f"{one.interval.low:.2f} to {one.interval.high:.2f}"
+            p_value = "< 0.0001" if one.p_value < 0.0001 else f"{one.p_value:.4f}"
+            lines.append((phrase_clause(one.clause), *counts, interval, f"{one.lift:.1f}", p_value))
+        emit(text_table(lines))
+    else:
+        emit("no slice: errors are not concentrated on rows that the columns separate")
+    if result.rejected:
+        n = len(result.rejected)
+        more = f"{n} more" if result.slices else str(n)
+        verb = "was" if n == 1 else "were"
+        message(f"{more} {verb} found and did not hold up (p above {result.alpha:g})")
+
+
+def show_alternatives(shelf: "Alternatives") -> None:
+    """Show rules by number, then what columns are worth and what lines bring."""
+
+    def amount(value: float) -> str:
+        return f"{value:.3f}" if shelf.measure == "cost" else f"{100 * value:.1f}"
+
+    def apart(one: "Alternative") -> tuple[str, str]:
+        if one is shelf.best:
+            return "", ""
+        return amount(one.difference), f"{amount(one.interval.low)} to {amount(one.interval.high)}"
+
+    for number, one in enumerate(shelf.rules, 1):
+        interval = f" ({apart(one)[1]})" if number > 1 else f", {shelf.measure} {one.score:.3f} to expect"
+        emit(f"{number}.  {one.words}{interval}\n{indent(one.rule.render('text'), ' ' * 4)}\n")
+    if not shelf.others:
+        emit(f"no other rule is within {shelf.within:g} of it; --within shows more\n")
+    if shelf.columns:
+        lines = [("column", "without it", "95 % interval", "any of these can take its place")]
+        for each in shelf.columns:
+            lines.append((each.column, *apart(each.without), ", ".join(each.stand_ins) or "-"))
+        emit(text_table(lines) + "\n")
+    lines = [("lines", shelf.measure, "difference", "95 % interval")]
+    lines += [(str(one.lines), f"{one.score:.3f}", *apart(one)) for one in shelf.frontier]
+    emit(text_table(lines))
+    emit(f"the shortest rule whose difference is within its error has {shelf.shortest.lines}")
+
+
 def record_json(record: Any, **more: Any) -> str:
     """Write a record as JSON; clauses as text and as literals, rules as their own JSON."""
     data = _plain(record) if dataclasses.is_dataclass(record) else record
@@ -443,11 +483,6 @@ def record_json(record: Any, **more: Any) -> str:
 
 def _plain(value: Any) -> Any:
     """Return what JSON can hold in the place of a record, one level deep."""
-    import numpy as np
-
-    from nri.rule import Clause, Rule
-    from nri.rule.phrase import phrase_clause
-
     match value:
         case Clause():
             literals = [{"column": x.column, "op": str(x.op), "value": x.value} for x in value]

@@ -4,11 +4,13 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from nri.cli import options as opt
 from nri.cli.console import message, progress
+from nri.cli.files import parse_costs, read_options, read_rule, read_settings, rows_in_place
 from nri.errors import InputError, MissingTargetError, UnknownColumnError
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ _SURELY_SMALL = 1_000_000
 """Bytes below which a file of text is read into memory; of others their rows must be counted."""
 
 
-def open_table(file: str, place: opt.FileOptions, *, rewritable: bool = True, quiet: bool) -> "Source":
+def open_table(file: str, place: opt.FileOptions, *, rewritable: bool = True) -> "Source":
     """Open a table whose columns are read when they are needed."""
     from nri.table.source import open_source
 
@@ -34,13 +36,13 @@ def open_table(file: str, place: opt.FileOptions, *, rewritable: bool = True, qu
         from nri.table.excel import SheetChoice
 
         choice = SheetChoice(place.sheet, place.header)
-    with progress(f"reading {file}", quiet=quiet):
+    with progress(f"reading {file}"):
         return open_source(file, choice=choice, rewritable=rewritable)
 
 
 @contextmanager
 def open_rows(
-    file: str, reading: opt.Reading, rows: opt.RowOptions, config: opt.File = None, *, quiet: bool
+    file: str, reading: opt.Reading, rows: opt.RowOptions, config: opt.File = None
 ) -> "Iterator[Table | Rows]":
     """Open a table with its outcome: read into memory, or left where it is if it is large.
 
@@ -51,12 +53,13 @@ def open_rows(
         raise InputError(f"time and event go together; add {missing} COLUMN")
     if reading.time is not None and (reading.target is not None or reading.positive is not None):
         raise InputError("--time and --event are what is explained; drop --target and --positive")
-    with progress(f"reading {file}", quiet=quiet):  # the imports take their time too
+    with progress(f"reading {file}"):  # the imports take their time too
         files = None if "://" in file else large_files(file, rows)
         if files is None and "://" not in file:
-            opened: Table | Rows = _read_rows(file, reading, rows, config, quiet=quiet)
+            opened: Table | Rows = _read_rows(file, reading, rows, config)
         else:
-            opened = _rows_in_place(file, files, reading, rows, config, quiet=quiet)
+            said = cache(partial(_outcome_and_options, reading, config))
+            opened = rows_in_place(file, files, reading, rows, lambda names: said(tuple(names)))
     try:
         yield opened
     finally:
@@ -64,31 +67,29 @@ def open_rows(
             opened.close()
 
 
-def _read_rows(
-    file: str, reading: opt.Reading, place: opt.FileOptions, config: opt.File, *, quiet: bool
-) -> "Table":
+def _read_rows(file: str, reading: opt.Reading, place: opt.FileOptions, config: opt.File) -> "Table":
     from nri.table.survival import with_survival
     from nri.table.target import describe, with_target
 
-    source = open_table(file, place, rewritable=False, quiet=quiet)
-    target, options = _outcome_and_options(reading, config, source.names, quiet=quiet)
+    source = open_table(file, place, rewritable=False)
+    target, options = _outcome_and_options(reading, config, source.names)
     table = source.table(options).arranged(reading.groups, reading.time_order)
     del source  # else its cells are in memory twice
     if reading.time is not None and reading.event is not None:
         outcome = with_survival(table, reading.time, reading.event, reading.weights)
     else:
         outcome = with_target(table, target, reading.positive, reading.weights)
-    message(describe(outcome, len(table)), quiet=quiet)
+    message(describe(outcome, len(table)))
     return outcome
 
 
 def _outcome_and_options(
-    reading: opt.Reading, config: opt.File, names: Sequence[str], *, quiet: bool
+    reading: opt.Reading, config: opt.File, names: Sequence[str]
 ) -> "tuple[str, ReadOptions]":
     """Return the target, and how cells are read: those of what is explained are taken as they are."""
     from nri.table.codes import ReadOptions
 
-    target = resolve_target(reading.target, names, quiet=quiet) if reading.time is None else ""
+    target = resolve_target(reading.target, names) if reading.time is None else ""
     columns = [target]
     if target not in names:
         from nri.table.by_plan import comparison_of
@@ -96,59 +97,8 @@ def _outcome_and_options(
         explained = {"target": target, "time": reading.time, "event": reading.event}
         columns = [comparison_of(text, names, what)[0] for what, text in explained.items() if text]
     if config or reading.missing or reading.labels:
-        return target, opt.read_options(reading, config, names, columns)
+        return target, read_options(reading, config, names, columns)
     return target, ReadOptions(exact=reading.exact_text, outcome=columns)
-
-
-def _rows_in_place(
-    file: str,
-    files: "Files | None",
-    reading: opt.Reading,
-    rows: opt.RowOptions,
-    config: opt.File,
-    *,
-    quiet: bool,
-) -> "Rows":
-    """Open rows that stay in large files, or in a database."""
-    for option, column in (
-        ("--weights", reading.weights),
-        ("--groups", reading.groups),
-        ("--time-order", reading.time_order),
-    ):
-        if column is not None:
-            raise InputError(f"{option} is for tables that are read into memory; add --engine memory")
-    from nri.rows.database import open_database
-    from nri.rows.engine import Engine
-    from nri.rows.files import open_files
-    from nri.rows.open import rows_in_engine
-
-    if files is None:
-        engine: Engine = open_database(file, rows.table, rows.query, memory=rows.memory)
-    else:
-        shown = files.paths[0] if not files.many else f"{len(files.paths)} files"
-        message(f"{shown}: rows stay where they are, in DuckDB (--engine memory reads them)", quiet=quiet)
-        engine = open_files(
-            files,
-            memory=rows.memory,
-            options=lambda names: _outcome_and_options(reading, config, names, quiet=True)[1],
-        )
-    try:
-        names = [one.name for one in engine.columns]
-        target, options = _outcome_and_options(reading, config, names, quiet=quiet)
-        large: Rows = rows_in_engine(
-            engine,
-            target or None,
-            positive=reading.positive,
-            time=reading.time,
-            event=reading.event,
-            options=options,
-            size=rows.sample,
-        )
-        message(large.remark, quiet=quiet)
-        return large
-    except BaseException:
-        engine.close()
-        raise
 
 
 def large_files(file: str, rows: opt.RowOptions) -> "Files | None":
@@ -165,16 +115,11 @@ def large_files(file: str, rows: opt.RowOptions) -> "Files | None":
     return goes_by_engine(file, rows.engine)
 
 
-_LEAST_ENDING = 3
-"""Letters that the end of a column's name must have to be taken for it."""
+_LEAST_ENDING = 3  # Letters that the end of a column's name must have to be taken for it.
 
 
-def resolve_target(target: str | None, names: Sequence[str], *, quiet: bool = True) -> str:
-    """Return the target; a name that no column has may be the end of just one column's name.
-
-    >>> resolve_target("flu = yes", ["visit.flu", "visit.age"])
-    '"visit.flu" = yes'
-    """
+def resolve_target(target: str | None, names: Sequence[str]) -> str:
+    """Return the target; a name that no column has may be the end of just one column's name."""
     if target is None:
         raise MissingTargetError(names)
     if target in names:
@@ -188,9 +133,33 @@ def resolve_target(target: str | None, names: Sequence[str], *, quiet: bool = Tr
         matching = [name for name in names if ending.fullmatch(name)]
         if len(matching) != 1 or len(error.name) < _LEAST_ENDING:
             raise
-        message(f"target {target!r} is read as {matching[0]!r}", quiet=quiet)
+        message(f"target {target!r} is read as {matching[0]!r}")
         return target.replace(error.name, f'"{matching[0]}"', 1) if error.name != target else matching[0]
     return target
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a rule is asked for: of which rows, by which settings, and what is to be shown of it."""
+
+    rows: "Table | Rows"
+    settings: "Settings"
+    scoring: opt.Scoring
+    output: opt.OutputOptions
+    source: str = "-"
+    sample: int | None = None
+
+    @property
+    def table(self) -> "Table | None":
+        """The rows if they are in memory."""
+        from nri.table import Table
+
+        return self.rows if isinstance(self.rows, Table) else None
+
+    @property
+    def rng(self) -> "np.random.Generator":
+        """A source of chance, for each step the same one."""
+        return generator(self.scoring.random_state)
 
 
 def settings_of(options: opt.RuleOptions, rows: "Table | Rows", *taken: str) -> "Settings":
@@ -204,15 +173,15 @@ def settings_of(options: opt.RuleOptions, rows: "Table | Rows", *taken: str) -> 
     present = tuple(rows.columns)
     keys = (getattr(rows, "groups", None), getattr(rows, "time_order", None))
     taken = (*taken, *(one.name for one in keys if one is not None))
-    settings = Settings() if options.config is None else opt.read_settings(options.config, classes)
+    settings = Settings() if options.config is None else read_settings(options.config, classes)
     names = {field.name for field in fields(Settings)} & {field.name for field in fields(options)}
-    given: dict[str, Any] = {name: getattr(options, name) for name in names}
+    given: dict[str, Any] = {name: getattr(options, name) or None for name in names}
     given["use"] = split_names(options.use, present)
     given["never"] = split_names(options.never, (*present, *taken))
-    if isinstance(options, opt.InduceOptions):
-        given["costs"] = opt.parse_costs(options.costs, classes) if options.costs else None
+    if isinstance(options, opt.InduceOptions) and (options.costs or options.keep):
+        given["costs"] = parse_costs(options.costs, classes) if options.costs else None
         if options.keep is not None:
-            given["knowledge"] = replace(settings.knowledge, keep=opt.read_rule(options.keep))
+            given["knowledge"] = replace(settings.knowledge, keep=read_rule(options.keep))
     settings = replace(settings, **{name: value for name, value in given.items() if value is not None})
     return replace(settings, never=[name for name in settings.never if name not in taken])
 
@@ -225,11 +194,7 @@ def generator(seed: int) -> "np.random.Generator":
 
 
 def split_names(texts: list[str] | None, present: Sequence[str]) -> list[str] | None:
-    """Return column names from texts with commas between; a name that itself has a comma is kept whole.
-
-    >>> split_names(["age,sex", "height, in cm"], ["age", "sex", "height, in cm"])
-    ['age', 'sex', 'height, in cm']
-    """
+    """Return column names from texts with commas between; a name that itself has a comma is kept whole."""
     if not texts:
         return None
     names: list[str] = []

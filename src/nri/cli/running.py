@@ -1,21 +1,28 @@
-"""``nri demo``, ``serve``, ``train`` and ``export-weights``: commands that read no table of one's own."""
+"""``nri demo``, ``serve``, ``train``, ``export-weights``, and the commands of other packages.
+
+Such a package declares ``name = "package.module:object"`` in the entry-point group ``nri.commands``, the
+object being a :class:`typer.Typer`. It is imported only when its command is called.
+"""
 
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from nri.cli import options as opt
-from nri.cli.console import Progress, message, progress
+from nri.cli.console import Progress, message, progress, set_quiet
+from nri.cli.files import SAMPLE
 from nri.cli.induce import run
-from nri.cli.output import SAMPLE
 from nri.errors import InputError, require_extra
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from nri.table import Table
 
 _SETS = {
@@ -29,20 +36,14 @@ _SETS = {
 }
 
 
-def demo(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help=f"One of {', '.join(_SETS)}.")
-    ] = "breast-cancer",
-    model: opt.ModelOption = None,
-    quiet: opt.QuietOption = False,
-) -> None:
+def demo(name: str = "breast-cancer", model: opt.Text = None, quiet: bool = False) -> None:
     """Induce a rule on a data set that comes with scikit-learn; nothing is downloaded."""
     if name not in _SETS:
         raise InputError(f"no demo {name!r}; choose one of {', '.join(_SETS)}")
     loader, target, about = _SETS[name]
-    with progress(f"loading {name}", quiet=quiet):  # the imports take their time too
+    with progress(f"loading {name}"):  # the imports take their time too
         table = _load(loader, target)
-    message(f"{about}: {len(table)} rows, {len(table.names)} columns", quiet=quiet)
+    message(f"{about}: {len(table)} rows, {len(table.names)} columns")
     run(table, opt.InduceOptions(model=model), opt.Scoring(cv=True), opt.OutputOptions(quiet=quiet))
 
 
@@ -60,21 +61,12 @@ def _load(loader: str, target: str) -> "Table":
 
 
 def serve(
-    file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="A table to begin with; it may be of any size.")
-    ] = None,
-    port: Annotated[
-        int | None,
-        opt.option("--port N", "Where to listen; by default 8674, or any free one.", min=1, max=65535),
-    ] = None,
-    browser: Annotated[
-        bool, opt.option("--browser/--no-browser", "Whether to open the page in the browser.")
-    ] = True,
-    model: opt.ModelOption = None,
-    sample: opt.SampleOption = None,
-    target: Annotated[
-        opt.Text, opt.option("--target COLUMN", "The column of FILE to explain; without it the page asks.")
-    ] = None,
+    file: str | None = None,
+    port: int | None = None,
+    browser: bool = True,
+    model: opt.Text = None,
+    sample: int | None = None,
+    target: opt.Text = None,
 ) -> None:
     """Open a page on this machine: drop a table, see its rule, change it, take it along.
 
@@ -103,18 +95,11 @@ def serve(
 
 
 def train(
-    config: Annotated[Path, opt.option("--config -c FILE", "What to train, as TOML; see configs/.")],
-    directory: Annotated[
-        opt.File,
-        opt.option(
-            "--directory -d DIR", "Checkpoint and metrics; runs/ and the configuration's name by default."
-        ),
-    ] = None,
-    until: Annotated[int | None, opt.option("--until N", "Stop after so many updates in all.", min=1)] = None,
-    tensorboard: Annotated[
-        bool, opt.option("--tensorboard", "Also write the metrics for TensorBoard.")
-    ] = False,
-    quiet: opt.QuietOption = False,
+    config: Path,
+    directory: opt.File = None,
+    until: int | None = None,
+    tensorboard: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Train a network on synthetic episodes; the same command goes on where a run stopped.
 
@@ -130,21 +115,19 @@ def train(
     task = load_training(config)
     directory = directory or Path("runs") / config.stem
     leads = join_processes().leads
+    set_quiet(quiet or not leads)
     optim = task.config.optim
     stop = min(optim.steps, until or optim.steps)
     record = tensorboard_of(directory) if tensorboard and leads else None
-    with progress(f"training {task.name}", steps=stop, quiet=quiet or not leads) as shown:
+    with progress(f"training {task.name}", steps=stop) as shown:
         watch = watcher(task.name, stop, shown) if leads and not quiet else None
         train_network(task, directory, until=until, watch=watch, record=record)
     leave_processes()
-    if leads:
-        message(f"{directory / CHECKPOINT} and {directory / METRICS} after {stop} updates", quiet=quiet)
+    message(f"{directory / CHECKPOINT} and {directory / METRICS} after {stop} updates")
 
 
-_QUIET_SECONDS = 60.0
-"""Between two lines where there is no terminal to draw a bar on."""
-_WINDOW = 50
-"""Updates that the speed is taken over."""
+_QUIET_SECONDS = 60.0  # Between two lines where there is no terminal to draw a bar on.
+_WINDOW = 50  # Updates that the speed is taken over.
 
 
 def watcher(name: str, updates: int, shown: Progress) -> Callable[[int, dict[str, float]], None]:
@@ -168,13 +151,7 @@ def watcher(name: str, updates: int, shown: Progress) -> Callable[[int, dict[str
     return watch
 
 
-def export_weights(
-    checkpoint: Annotated[
-        Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint written by `nri train`.")
-    ],
-    out: Annotated[Path, opt.option("--out -o FILE", "The ONNX file; its card goes beside it as .json.")],
-    quiet: opt.QuietOption = False,
-) -> None:
+def export_weights(checkpoint: Path, out: Path, quiet: bool = False) -> None:
     """Write a checkpoint's averaged weights as ONNX, with configuration, commit and SHA-256 beside it."""
     require_extra("train", "exporting weights", "torch", "safetensors", "jaxtyping", "onnx")
     from nri.networks import export_weights as write
@@ -184,5 +161,52 @@ def export_weights(
     message(
         f"wrote {out} ({size:.1f} MB): {card['inducer']} after {card['step']} updates, "
         f"{card['episodes']} episodes, SHA-256 {card['sha256'][:12]}",
-        quiet=quiet,
     )
+
+
+HELP_NAMES: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
+ABOUT = {
+    "dynamics": "Learn how a system moves: a rule for the next value of each variable.",
+    "bench": "Compare rule learners on open data.",
+}
+"""Commands that are listed even if they are not installed."""
+_PURPOSE = {"dynamics": "learns how a system moves", "bench": "compares rule learners on open data"}
+
+
+@cache
+def installed() -> dict[str, "EntryPoint"]:
+    """Return the commands that installed packages declare, by name."""
+    from importlib.metadata import entry_points  # takes a while, and most commands are nri's own
+
+    return {point.name: point for point in entry_points(group="nri.commands")}
+
+
+def plugin(name: str) -> Any:
+    """Return a command that imports the one of this name when it is called; None if there is none."""
+    if not (name in ABOUT or name in installed()):
+        return None
+
+    def forward(context: typer.Context) -> None:
+        point = installed().get(name)
+        if point is None:
+            raise InputError(
+                f"nri {name} {_PURPOSE[name]}; it is the package nri-{name}, which is not installed: "
+                f"in a checkout of nri, run pip install ./{name}"
+            )
+        command = typer.main.get_command(point.load())
+        code = command.main(
+            args=context.args, prog_name=context.command_path, standalone_mode=False, **HELP_NAMES
+        )
+        if isinstance(code, int) and code:
+            raise typer.Exit(code)
+
+    alone = typer.Typer(add_completion=False)
+    settings = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+    alone.command(name, short_help=ABOUT.get(name) or _summary(name), context_settings=settings)(forward)
+    return typer.main.get_command(alone)
+
+
+def _summary(name: str) -> str:
+    """Return the summary of the package, so that listing a command does not import it."""
+    package = installed()[name].dist
+    return "" if package is None else str(package.metadata["Summary"] or "")

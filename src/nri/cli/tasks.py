@@ -3,52 +3,37 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from nri.cli import options as opt
 from nri.cli.apply import files_to_stream
-from nri.cli.console import emit, message, progress, show_rule
+from nri.cli.console import emit, message, progress
+from nri.cli.files import SAMPLE, check_outputs, in_memory, read_rule
 from nri.cli.induce import check_output, chosen_format, write_rule
-from nri.cli.output import SAMPLE, check_outputs, in_memory, record_json, text_table
 from nri.cli.reading import generator, large_files, open_rows, open_table, settings_of, split_names
 from nri.errors import InputError, UnknownColumnError
 
 if TYPE_CHECKING:
-    from nri.induce.alternatives import Alternative, Alternatives
     from nri.rows.base import Rows
     from nri.rule import Rule
     from nri.table import Table
     from nri.table.target import Answers
-    from nri.tasks.compare import ClassChange, Comparison, RowChanges
-    from nri.tasks.slices import Slices
-    from nri.tasks.stability import Stability
+    from nri.tasks.compare import RowChanges
 
-DIFFERENT = 3
-"""Exit code of --fail-above."""
-_EXAMPLE = "they differ, for example, where"
+DIFFERENT = 3  # Exit code of --fail-above.
 
 
 def compare(
-    old: Annotated[Path, typer.Argument(metavar="OLD.json", help="A rule written by nri.")],
-    new: Annotated[Path, typer.Argument(metavar="NEW.json", help="Another rule for the same target.")],
+    old: Path,
+    new: Path,
     place: opt.StreamOptions,
-    file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="A table to apply both to; - is standard input.")
-    ] = None,
-    fail_above: Annotated[
-        float | None,
-        opt.option(
-            "--fail-above SHARE",
-            "End with exit code 3 if more of the rows than this differ, e.g. 0.02.",
-            min=0.0,
-            max=1.0,
-        ),
-    ] = None,
-    out: opt.OutOption = None,
-    json: opt.JsonOption = False,
-    quiet: opt.QuietOption = False,
+    file: str | None = None,
+    fail_above: float | None = None,
+    out: opt.File = None,
+    json: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Show what changed from one rule to another and, on a table, on which rows they differ.
 
@@ -58,28 +43,27 @@ def compare(
     if fail_above is not None and file is None:
         raise InputError("--fail-above is a share of rows; name a table to apply both rules to")
     check_outputs({"--out": out}, {"the table": file, "the old rule": old, "the new rule": new})
-    first, second = opt.read_rule(old), opt.read_rule(new)
+    first, second = read_rule(old), read_rule(new)
+    from nri.cli.output import comparison_lines, record_json
     from nri.tasks.compare import compare_rules
 
     comparison = compare_rules(first, second)
     if file is not None:
-        rows = _on_rows(first, second, file, place, out, quiet=quiet)
+        rows = _on_rows(first, second, file, place, out)
         comparison = replace(comparison, rows=rows)
-    emit(record_json(comparison) if json else "\n".join(_lines(comparison, second)))
+    emit(record_json(comparison) if json else "\n".join(comparison_lines(comparison, second)))
     if out is not None:
         written = f"wrote {out}" if file else "nothing written: name a table to apply both rules to"
-        message(written, quiet=quiet)
+        message(written)
     changed = comparison.rows
     if fail_above is not None and changed is not None and changed.n_rows:
         share = changed.differing / changed.n_rows
         if share > fail_above:
-            message(f"the rules differ on {share:.4f} of the rows, more than {fail_above:g}", quiet=quiet)
+            message(f"the rules differ on {share:.4f} of the rows, more than {fail_above:g}")
             raise typer.Exit(DIFFERENT)
 
 
-def _on_rows(
-    old: "Rule", new: "Rule", file: str, place: opt.StreamOptions, out: Path | None, *, quiet: bool
-) -> "RowChanges":
+def _on_rows(old: "Rule", new: "Rule", file: str, place: opt.StreamOptions, out: Path | None) -> "RowChanges":
     """Apply both rules to a table, and write the rows on which they differ if they are wanted."""
     from nri.table.write import typed_frame, write_table
     from nri.tasks.compare import row_changes
@@ -88,11 +72,11 @@ def _on_rows(
     if files is not None:
         from nri.tasks.compare import stream_changes
 
-        with progress("comparing", quiet=quiet) as step:
+        with progress("comparing") as step:
             return stream_changes(
                 old, new, files, out, step=lambda rows: step.describe(f"comparing: {rows} rows")
             )
-    source = open_table(file, place, quiet=quiet)
+    source = open_table(file, place)
     changes = row_changes(old, new, source)
     if out is not None and changes.differs is not None:
         predicted = {f"old_{new.target}": changes.old, f"new_{new.target}": changes.new}
@@ -101,84 +85,22 @@ def _on_rows(
     return changes
 
 
-def _lines(comparison: "Comparison", rule: "Rule") -> list[str]:
-    from nri.rule.phrase import phrase_clause
-
-    lines = ["both rules are the same"] if comparison.same_words else []
-    for change in comparison.classes:
-        lines += _class_lines(change, rule, "predicts it" if comparison.opposite else "fires")
-    if comparison.opposite and comparison.classes[0].example is not None:
-        lines.append(f"{_EXAMPLE} {phrase_clause(comparison.classes[0].example)}")
-    old, new = comparison.default_old, comparison.default_new
-    if old != new:
-        lines.append(f"else: {_shown(old, rule)} -> {_shown(new, rule)}")
-    for region in comparison.regions:
-        changed = f"{_shown(region.old, rule)} -> {_shown(region.new, rule)}"
-        lines.append(f"{changed} where {phrase_clause(region.where)}")
-    dropped, added = comparison.columns_dropped, comparison.columns_added
-    for title, names in (("no longer read", dropped), ("newly read", added)):
-        if names:
-            lines.append(f"columns {title}: {', '.join(names)}")
-    return lines if comparison.rows is None else [*lines, *_row_lines(comparison.rows, rule)]
-
-
-def _class_lines(change: "ClassChange", rule: "Rule", does: str) -> list[str]:
-    from nri.rule.phrase import phrase_clause, phrase_label, phrase_name
-
-    subject = phrase_name(rule.target)
-    if change.label is not None:
-        subject += f" = {phrase_label(change.label)}"
-    lines = [f"{subject}: the new rule {does} on {change.relation}"]
-    lines += [f"    {phrase_clause(clause)}" for clause in change.kept]
-    for moved in change.moved:
-        lines.append(f"  ~ {phrase_clause(moved.old)}  ->  {phrase_clause(moved.new)}")
-    lines += [f"  - {phrase_clause(clause)}" for clause in change.dropped]
-    lines += [f"  + {phrase_clause(clause)}" for clause in change.added]
-    if change.example is not None and does == "fires":
-        lines.append(f"  {_EXAMPLE} {phrase_clause(change.example)}")
-    return lines
-
-
-def _shown(value: object, rule: "Rule") -> str:
-    """Write a prediction: a class, a number with its unit, or a risk."""
-    from nri.rule.phrase import phrase_label
-
-    if rule.predicts.kind == "number":
-        return str(rule.predicts.amount(value))  # type: ignore[union-attr,arg-type]
-    return f"{value:g}" if rule.predicts.kind == "survival" else phrase_label(value)  # type: ignore[arg-type]
-
-
-def _row_lines(rows: "RowChanges", rule: "Rule") -> list[str]:
-    lines = [f"they differ on {rows.differing} of {rows.n_rows} rows"]
-    for old, new, count in rows.changes:
-        lines.append(f"  {_shown(old, rule)} -> {_shown(new, rule)} on {count}")
-    if rows.differing:
-        more = f", ... ({rows.differing} in all)" if rows.differing > len(rows.first) else ""
-        lines.append(f"  rows {', '.join(map(str, rows.first))}{more}")
-    if rows.score_old is not None and rows.score_new is not None:
-        lines.append(f"{rows.score_new.measure} {rows.score_old} -> {rows.score_new} on these rows")
-    return lines
-
-
 def alternatives(
-    file: opt.FileArgument,
+    file: str,
     reading: opt.Reading,
     options: opt.InduceOptions,
     output: opt.OutputOptions,
     rows: opt.RowOptions,
-    within: Annotated[
-        float, opt.option("--within", "How much worse than the best a rule may be: 0.01 is a point.", min=0.0)
-    ] = 0.01,
-    most: Annotated[int, opt.option("--most", "Most rules beside the best one.", min=1)] = 20,
-    pick: Annotated[
-        int | None, opt.option("--pick N", "Print or write the rule of this number alone.", min=1)
-    ] = None,
-    random_state: opt.SeedOption = 0,
+    within: float = 0.01,
+    most: int = 20,
+    pick: int | None = None,
+    random_state: int = 0,
 ) -> None:
     """Show rules that are nearly as good as the best one, what its columns are worth, and what lines bring.
 
     With --pick, --out and --format are about the rule that is picked, as for nri induce.
     """
+    from nri.cli.output import record_json, show_alternatives
     from nri.induce.alternatives import alternatives as find
 
     check_output(output, file)
@@ -189,11 +111,10 @@ def alternatives(
         raise InputError(f"--format {form} is for the rule that you pick; add --pick N, or use text or json")
     if options.min_sensitivity or options.min_specificity:
         raise InputError("floors are for nri induce; to weigh errors here, use --cost CLASS=COST")
-    with open_rows(file, reading, rows, options.config, quiet=output.quiet) as opened:
-        table = in_memory(opened, rows.sample, quiet=output.quiet)
-    settings = settings_of(options, table)
-    with progress("searching for rules", quiet=output.quiet):
-        shelf = find(table, settings, within, most, rng=generator(random_state))
+    with open_rows(file, reading, rows, options.config) as opened:
+        table = in_memory(opened, rows.sample)
+    with progress("searching for rules"):
+        shelf = find(table, settings_of(options, table), within, most, rng=generator(random_state))
     if pick is not None:
         n_rules = len(shelf.rules)
         if pick > n_rules:
@@ -203,132 +124,61 @@ def alternatives(
     elif form == "json":
         emit(record_json(shelf))
     else:
-        emit(_shelf_text(shelf))
-
-
-def _shelf_text(shelf: "Alternatives") -> str:
-    """Write the rules by number, then what columns are worth and what lines bring."""
-
-    def amount(value: float) -> str:
-        return f"{value:.3f}" if shelf.measure == "cost" else f"{100 * value:.1f}"
-
-    def apart(one: "Alternative") -> tuple[str, str]:
-        if one is shelf.best:
-            return "", ""
-        return amount(one.difference), f"{amount(one.interval.low)} to {amount(one.interval.high)}"
-
-    parts = []
-    for number, one in enumerate(shelf.rules, 1):
-        interval = f" ({apart(one)[1]})" if number > 1 else f", {shelf.measure} {one.score:.3f} to expect"
-        rule = "\n".join(f"    {line}" for line in one.rule.render("text").splitlines())
-        parts.append(f"{number}.  {one.words}{interval}\n{rule}")
-    if not shelf.others:
-        parts.append(f"no other rule is within {shelf.within:g} of it; --within shows more")
-    if shelf.columns:
-        lines = [("column", "without it", "95 % interval", "any of these can take its place")]
-        for each in shelf.columns:
-            lines.append((each.column, *apart(each.without), ", ".join(each.stand_ins) or "-"))
-        parts.append(text_table(lines))
-    lines = [("lines", shelf.measure, "difference", "95 % interval")]
-    lines += [(str(one.lines), f"{one.score:.3f}", *apart(one)) for one in shelf.frontier]
-    parts.append(text_table(lines))
-    parts[-1] += f"\nthe shortest rule whose difference is within its error has {shelf.shortest.lines}"
-    return "\n\n".join(parts)
+        show_alternatives(shelf)
 
 
 def stability(
-    file: opt.FileArgument,
+    file: str,
     reading: opt.Reading,
     options: opt.RuleOptions,
     rows: opt.RowOptions,
-    samples: Annotated[int, opt.option("--samples", "Bootstrap samples.", min=1)] = 20,
-    random_state: opt.SeedOption = 0,
-    json: opt.JsonOption = False,
-    quiet: opt.QuietOption = False,
+    samples: int = 20,
+    random_state: int = 0,
+    json: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Induce rules from bootstrap samples of a table, and show how far they agree and which clauses recur.
 
     Of a large file some rows are taken, and it is about rules from so many rows.
     """
+    from nri.cli.output import record_json, show_stability
     from nri.induce.folds import note_on_rows
     from nri.induce.induce import induce_rule
     from nri.tasks.stability import clause_stability
 
-    with open_rows(file, reading, rows, quiet=quiet) as opened:
-        table = in_memory(opened, rows.sample, quiet=quiet)
-    message(note_on_rows(table, "--groups {}".format), quiet=quiet)
+    with open_rows(file, reading, rows) as opened:
+        table = in_memory(opened, rows.sample)
+    message(note_on_rows(table, "--groups {}".format))
     settings = settings_of(options, table)
-    with progress("inducing from samples", steps=samples, quiet=quiet) as step:
+    with progress("inducing from samples", steps=samples) as step:
         rule = induce_rule(table, settings, rng=generator(random_state)).rule.settled
         rng = generator(random_state)  # the samples of the report, so that both show the same
         result = clause_stability(table, rule, settings, rng=rng, samples=samples, step=step)
     if json:
         emit(record_json(result, rule=rule))
     else:
-        _show_stability(rule, result, quiet=quiet)
-
-
-def _show_stability(rule: "Rule", result: "Stability", *, quiet: bool) -> None:
-    from nri.rule.phrase import phrase_clause, phrase_label
-
-    def label(value: object) -> str:
-        return "" if value is None else phrase_label(value)  # type: ignore[arg-type]
-
-    if not quiet:
-        show_rule(rule.render("text"))
-        emit("")
-    emit(str(result))
-    emit("")
-    heading = ("clause of the rule", "for", "same words", "same conditions", "rows in common")
-    lines = [
-        (phrase_clause(one.clause), label(one.label), *map("{:.0%}".format, shares))
-        for one in result.clauses
-        for shares in [(one.same_words, one.same_conditions, one.overlap)]
-    ]
-    if lines:
-        emit(text_table([heading, *lines], left=2))
-    others = [one for one in result.recurring if not one.in_rule]
-    if others:
-        rest = [(phrase_clause(one.clause), label(one.label), f"{one.share:.0%}") for one in others]
-        emit("")
-        emit(text_table([("other conditions of samples", "for", "samples"), *rest], left=2))
-    least, most = min(result.n_clauses), max(result.n_clauses)
-    sizes = f"{least} to {most}" if least < most else f"{most}"
-    message(f"rules of samples have {sizes} {'clause' if most == 1 else 'clauses'}", quiet=quiet)
+        show_stability(None if quiet else rule, result)
 
 
 def slices(
-    file: opt.FileArgument,
-    labels: Annotated[str, opt.option("--labels -l COLUMN", 'The truth, or a comparison: "price > 100".')],
-    predictions: opt.PredictionsOption,
+    file: str,
+    labels: str,
+    predictions: str,
     rows: opt.RowOptions,
-    tolerance: Annotated[
-        float | None,
-        opt.option("--tolerance", "For numbers: an error is a difference larger than this.", min=0.0),
-    ] = None,
-    test: Annotated[
-        str,
-        opt.option("--test NAME", "holdout (counts on rows not searched) or permutation (for small tables)."),
-    ] = "holdout",
-    alpha: Annotated[
-        float,
-        opt.option("--alpha", "Most chance of showing any slice where there is none.", min=0.0, max=1.0),
-    ] = 0.05,
-    most: Annotated[int, opt.option("--most", "Most slices that are tested.", min=1)] = 5,
-    max_literals: Annotated[int, opt.option("--max-literals", "Most conditions in one slice.", min=1)] = 3,
-    min_rows: Annotated[
-        int | None, opt.option("--min-rows", "Least rows of a slice; by default 2 %, at least 10.", min=1)
-    ] = None,
-    groups: opt.GroupsOption = None,
-    time_order: opt.TimeOrderOption = None,
-    columns: opt.ColumnsOption = None,
-    without: opt.WithoutOption = None,
-    negations: Annotated[
-        bool, opt.option("--negations/--no-negations", "Whether NOT and != may occur.")
-    ] = False,
-    random_state: opt.SeedOption = 0,
-    json: opt.JsonOption = False,
-    quiet: opt.QuietOption = False,
+    tolerance: float | None = None,
+    test: str = "holdout",
+    alpha: float = 0.05,
+    most: int = 5,
+    max_literals: int = 3,
+    min_rows: int | None = None,
+    groups: opt.Text = None,
+    time_order: opt.Text = None,
+    use: opt.Texts = None,
+    never: opt.Texts = None,
+    negations: bool = False,
+    random_state: int = 0,
+    json: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Find slices on which a model errs more often than elsewhere.
 
@@ -336,6 +186,7 @@ def slices(
     the rows and counted on the other, so that lift and p-value are not biased by the search. Of a large file
     some rows are searched and all others counted.
     """
+    from nri.cli.output import record_json, show_slices
     from nri.induce.folds import note_on_rows
     from nri.rows.files import some_rows
     from nri.table.by_plan import comparison_of
@@ -350,76 +201,48 @@ def slices(
         both = ((labels, "--labels"), (predictions, "--predictions"))
         taken = [comparison_of(one, names, option)[0] for one, option in both]
         taken += [one for one in (groups, time_order) if one is not None]
-        never = [name for name in split_names(without, names) or () if name not in taken]
-        return {"columns": split_names(columns, names), "never": never}
+        others = [name for name in split_names(never, names) or () if name not in taken]
+        return {"columns": split_names(use, names), "never": others}
 
     files = large_files(file, rows) if test == "holdout" else None
     if files is not None and (groups or time_order):
         raise InputError("--groups and --time-order are for tables read into memory; add --engine memory")
     if files is not None:
-        with progress("searching for slices", quiet=quiet) as step:
+        with progress("searching for slices") as step:
             some = some_rows(files, rows.sample or SAMPLE)
             options |= chosen(some.source.names)
             options["step"] = lambda counted: step.describe(f"counting on all rows: {counted}")
             result = stream_slices(files, some.source, some.n_rows, labels, predictions, **options)
         searched = f"searched {len(some.source)} of {some.n_rows} rows (--sample), chosen by a hash"
-        message(f"{searched}; all others are counted", quiet=quiet)
+        message(f"{searched}; all others are counted")
     else:
-        table = open_table(file, rows, quiet=quiet).table()
+        table = open_table(file, rows).table()
         options |= chosen(table.names)
         truth = read_answers(table, labels, "--labels")
         predicted = read_answers(table, predictions, "--predictions")
         features = table.without(truth.column, predicted.column).arranged(groups, time_order)
-        message(note_on_rows(features, "--groups {}".format), quiet=quiet)
+        message(note_on_rows(features, "--groups {}".format))
         shuffles = 200 if test == "permutation" else None
-        with progress("searching for slices", steps=shuffles, quiet=quiet) as step:
+        with progress("searching for slices", steps=shuffles) as step:
             rng = generator(random_state)
             result = error_slices(features, truth, predicted, test=test, rng=rng, step=step, **options)
     if json:
         emit(record_json(result))
     else:
-        _show_slices(result, quiet=quiet)
-
-
-def _show_slices(result: "Slices", *, quiet: bool) -> None:
-    from nri.rule.phrase import phrase_clause
-
-    tested = "rows held out for testing" if result.test == "holdout" else "rows"
-    message(
-        f"error rate {result.rate:.2f} on the {result.rows} {tested} ({result.errors} errors)", quiet=quiet
-    )
-    if result.slices:
-        lines = [("slice", "rows", "errors", "rate", "95 % interval", "lift", "p (corrected)")]
-        for one in result.slices:
-            counts = (str(one.rows), str(one.errors), f"{one.rate:.2f}")
-            interval = f"{one.interval.low:.2f} to {one.interval.high:.2f}"
-            p_value = "< 0.0001" if one.p_value < 0.0001 else f"{one.p_value:.4f}"
-            lines.append((phrase_clause(one.clause), *counts, interval, f"{one.lift:.1f}", p_value))
-        emit(text_table(lines))
-    else:
-        emit("no slice: errors are not concentrated on rows that the columns separate")
-    if result.rejected:
-        n = len(result.rejected)
-        more = f"{n} more" if result.slices else str(n)
-        verb = "was" if n == 1 else "were"
-        message(f"{more} {verb} found and did not hold up (p above {result.alpha:g})", quiet=quiet)
+        show_slices(result)
 
 
 def surrogate(
-    file: opt.FileArgument,
-    predictions: opt.PredictionsOption,
+    file: str,
+    predictions: str,
     options: opt.RuleOptions,
     output: opt.OutputOptions,
     rows: opt.RowOptions,
-    threshold: Annotated[
-        float | None, opt.option("--threshold NUMBER", "The predictions are scores: yes above this, else no.")
-    ] = None,
-    labels: Annotated[
-        opt.Text, opt.option("--labels -l COLUMN", "The truth: not induced from, only compared with.")
-    ] = None,
-    positive: opt.PositiveOption = None,
-    weights: opt.WeightsOption = None,
-    random_state: opt.SeedOption = 0,
+    threshold: float | None = None,
+    labels: opt.Text = None,
+    positive: opt.Text = None,
+    weights: opt.Text = None,
+    random_state: int = 0,
 ) -> None:
     """Induce a rule that mimics a model, from a column of its predictions or scores.
 
@@ -429,7 +252,7 @@ def surrogate(
     target = predictions if threshold is None else f"{predictions} > {threshold:.15g}"
     reading = opt.Reading(target, positive, weights=weights)
     try:
-        with open_rows(file, reading, rows, quiet=output.quiet) as opened:
+        with open_rows(file, reading, rows) as opened:
             _mimic(opened, options, output, target, labels, rows.sample, seed=random_state)
     except UnknownColumnError as error:
         if error.name != target and not target.startswith(error.name):
@@ -457,13 +280,13 @@ def _mimic(
     if labels is not None:
         if not isinstance(rows.outcome, Classes):
             raise InputError(f"--labels are compared with classes; add --threshold, e.g. 0.5 for {target!r}")
-        table = in_memory(rows, sample, quiet=output.quiet)
+        table = in_memory(rows, sample)
         truth, predicted = _truth_and_predictions(table, labels, target)
     never = split_names(options.never, names) or ()
     explained = [name for name in never if name not in names and target.strip('"').startswith(name)]
     settings = settings_of(options, rows, *explained, *taken)
     settings = replace(settings, never=[*settings.never, *taken])
-    with progress("searching for a rule", steps=FOLDS, quiet=output.quiet) as step:
+    with progress("searching for a rule", steps=FOLDS) as step:
         result = mimic(rows, settings, rng=generator(seed), step=step)
     score = result.fidelity
     note = f"rule: fidelity {score.measure} {score} (cross-validated)"
@@ -474,7 +297,7 @@ def _mimic(
     if labels is not None:
         model, rule = right_shares(result.rule, table, truth, predicted)
         right = f"the model is right on {model:.2f}, the rule on {rule:.2f} (on these rows)"
-        message(f"against {truth.name}: {right}", quiet=output.quiet)
+        message(f"against {truth.name}: {right}")
 
 
 def _truth_and_predictions(table: "Table", labels: str, target: str) -> "tuple[Answers, Answers]":

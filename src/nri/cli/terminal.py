@@ -4,15 +4,13 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from rich import progress as rich_progress
 from rich.console import Console
 from rich.highlighter import RegexHighlighter
 from rich.theme import Theme
 
-PROGRESS_AFTER = 2.0
-"""Seconds after which progress is shown."""
+PROGRESS_AFTER = 2.0  # Seconds after which progress is shown.
 
 
 class Elapsed:
@@ -42,23 +40,8 @@ def print_rule(text: str) -> None:
     console.print(text)
 
 
-class Bar:
-    """Steps that are shown."""
-
-    def __init__(self, bar: rich_progress.Progress, task: Any) -> None:
-        self._bar, self._task = bar, task
-
-    def advance(self) -> None:
-        """Count a step as done."""
-        self._bar.advance(self._task)
-
-    def describe(self, text: str, done: int | None) -> None:
-        """Show what is being done now, and how many steps are done."""
-        self._bar.update(self._task, description=text, completed=done)
-
-
 @contextmanager
-def shown_progress(title: str, steps: int | None) -> Iterator[Bar]:
+def shown_progress(title: str, steps: int | None) -> Iterator[rich_progress.Progress]:
     """Show a spinner and, with a number of steps, a bar, once the command took two seconds in all."""
     columns: list[rich_progress.ProgressColumn] = [
         rich_progress.SpinnerColumn(),
@@ -68,7 +51,7 @@ def shown_progress(title: str, steps: int | None) -> Iterator[Bar]:
     if steps is not None:
         columns.insert(2, rich_progress.BarColumn())
     bar = rich_progress.Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task(title, total=steps)
+    bar.add_task(title, total=steps)
     over, lock = threading.Event(), threading.Lock()
 
     def begin() -> None:
@@ -81,7 +64,7 @@ def shown_progress(title: str, steps: int | None) -> Iterator[Bar]:
     timer.daemon = True
     timer.start()
     try:
-        yield Bar(bar, task)
+        yield bar
     finally:
         timer.cancel()
         Elapsed.seconds += time.monotonic() - began

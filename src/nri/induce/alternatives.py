@@ -22,7 +22,7 @@ from nri.induce.classes import LABEL_PART, Candidate, ClassSearch, with_expected
 from nri.induce.constraints import error_costs
 from nri.induce.induce import Searched, prepared, searched
 from nri.induce.refine import sharpened
-from nri.induce.segments import Segments, SegmentSearch
+from nri.induce.segments import ScorePosterior, SegmentSearch
 from nri.induce.settings import Settings, shown, whole
 from nri.outcome import Number
 from nri.outcome.score import LEVEL, Interval, effective_rows
@@ -270,20 +270,21 @@ class _SegmentRules(_Rules):
         settings: Settings,
         search: SegmentSearch,
         features: Binarizer,
-        segments: Segments,
     ) -> None:
         super().__init__(found, settings)
-        self.search, self.features, self.segments, self.outcome = search, features, segments, search.outcome
+        self.search, self.features, self.outcome = search, features, search.outcome
+        self.rule, posterior = found.induction.rule, found.induction.posterior
+        self.posterior = posterior if isinstance(posterior, ScorePosterior) else None
         self.measure = self.outcome.score(self.predicted(self.best), self.table.weights).measure
 
     def without(self, names: Collection[str]) -> Rule:
         """Search the other columns by the same scores."""
-        return self._plain(self.search.again(self.features, self.segments, without=names))
+        return self._plain(self.search.again(self.features, self.rule, self.posterior, without=names))
 
     def others(self, lines: int, most: int) -> Iterator[Rule]:
         """Yield the rules of fewer lines."""
         for fewer in range(1, lines):
-            yield self._plain(self.search.again(self.features, self.segments, lines=fewer))
+            yield self._plain(self.search.again(self.features, self.rule, self.posterior, lines=fewer))
 
     def _plain(self, rule: Rule) -> Rule:
         return with_plain_values(rule, self.table).settled

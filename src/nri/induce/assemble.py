@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.arrays import BoolArray, FloatArray
 from nri.induce.settings import Settings
 from nri.outcome import Classes
 from nri.rule import Clause, Dnf, Domain, Kind, Label, Literal, Op, Rule, clause_matrix, simplify
-from nri.rule.truth import first_to_fire
 from nri.search.clauses import AnyClause, IndexCount, members
 from nri.search.result import Induced
 from nri.table.table import Table
@@ -45,42 +43,30 @@ def is_negated(literal: Literal) -> bool:
 
 
 def assemble(
-    induced: Induced,
-    literals: Sequence[Literal],
-    domain: Domain,
-    table: Table,
-    settings: Settings,
+    induced: Induced, literals: Sequence[Literal], domain: Domain, table: Table, settings: Settings
 ) -> Rule:
-    """Return induced clauses as a rule about the columns of a table, simplified on the table's domain.
+    """Return induced clauses as a rule about the columns of a table, by what each literal index means."""
 
-    ``literals`` is the meaning of each literal index.
-    """
-    branches = [(in_literals(clause, literals), table.classes[c]) for c, clause in induced.branches]
-    default = table.classes[induced.default]
-    return simplified(branches, default, domain, table, settings)
+    def meant(clause: AnyClause) -> Clause:
+        own = {literals[j] for j in members(clause)}
+        return Clause(own, min(clause.at_least, len(own)) if isinstance(clause, IndexCount) else None)
 
-
-def in_literals(clause: AnyClause, literals: Sequence[Literal]) -> Clause:
-    """Return one clause by what its literal indices mean."""
-    at_least = clause.at_least if isinstance(clause, IndexCount) else None
-    meant = {literals[j] for j in members(clause)}
-    return Clause(meant, None if at_least is None else min(at_least, len(meant)))
+    branches = [(meant(clause), table.classes[c]) for c, clause in induced.branches]
+    return simplified(branches, table.classes[induced.default], domain, table, settings)
 
 
-def simplified(
-    plain: Branches,
-    default: Label,
-    domain: Domain,
-    table: Table,
-    settings: Settings,
-) -> Rule:
+def simplified(plain: Branches, default: Label, domain: Domain, table: Table, settings: Settings) -> Rule:
     """Simplify conditions on a domain, if that breaks no limit and costs no row, and count.
 
     The clauses of a lone class are simplified together. In a list of several classes order matters: there
     each clause is simplified on its own.
     """
     if not settings.negations:  # knowing all categories is what turns "red or green" into "not blue"
-        domain = {name: cells for name, cells in domain.items() if not _has_categories(cells.values)}
+        domain = {
+            name: cells
+            for name, cells in domain.items()
+            if not any(isinstance(value, str) for value in cells.values or ())
+        }
     labels = {label for _, label in plain}
     if len(labels) == 1:
         (label,) = labels
@@ -96,10 +82,6 @@ def simplified(
     return literal_by_literal if worse or precision < min(settings.min_precision, least) else rule
 
 
-def _has_categories(values: tuple[object, ...] | None) -> bool:
-    return values is not None and any(isinstance(value, str) for value in values)
-
-
 def count_branches(branches: Branches, default: Label, table: Table) -> Rule:
     """Return clauses with their classes as a rule counted on a table.
 
@@ -109,52 +91,37 @@ def count_branches(branches: Branches, default: Label, table: Table) -> Rule:
     labels = {label for _, label in branches}
     if len(labels) == 1:
         return count_classes({labels.pop(): Dnf(clause for clause, _ in branches)}, default, table)
-    clauses, values = [clause for clause, _ in branches], [label for _, label in branches]
-    fires = clause_matrix(clauses, table.columns, len(table))
-    rule = table.labels.rule(clauses, fires, table.weights, [*values, default])
-    return rule.with_plans(table.plans)
+    return _counted(branches, default, table)
 
 
 def count_classes(conditions: Mapping[Label, Dnf], default: Label, table: Table) -> Rule:
     """Return the clauses of classes as a rule: in the order of their precision, counted on a table."""
-    classes = table.labels
-    pairs = [
-        (clause, label) for label in classes.classes if label in conditions for clause in conditions[label]
-    ]
-    clauses, values = [clause for clause, _ in pairs], [label for _, label in pairs]
+    described = [label for label in table.classes if label in conditions]
+    branches = [(clause, label) for label in described for clause in conditions[label]]
+    return _counted(branches, default, table, by_precision=True)
+
+
+def _counted(branches: Branches, default: Label, table: Table, *, by_precision: bool = False) -> Rule:
+    clauses, values = [clause for clause, _ in branches], [label for _, label in branches]
     fires = clause_matrix(clauses, table.columns, len(table))
-    order = _reading_order(fires, clauses, values, table)
-    clauses, values, fires = [clauses[i] for i in order], [values[i] for i in order], fires[:, order]
-    order = classes.order(fires, table.weights, values).tolist() if clauses else []
-    ordered, decided = [clauses[i] for i in order], [values[i] for i in order]
-    rule = classes.rule(ordered, fires[:, order], table.weights, [*decided, default])
-    return rule.with_plans(table.plans)
+    if by_precision and clauses:
+        # of equals those that explain most rows come first, class by class
+        counts = fires.T @ table.class_weights
+        own = [table.classes.index(label) for label in values]
+        gain = [2 * counts[i, k] - counts[i].sum() for i, k in enumerate(own)]
+        order = np.array(sorted(range(len(own)), key=lambda i: (own[i], -gain[i], len(clauses[i]))))
+        order = order[table.labels.order(fires[:, order], table.weights, [values[i] for i in order])]
+        clauses, values, fires = [clauses[i] for i in order], [values[i] for i in order], fires[:, order]
+    return table.labels.rule(clauses, fires, table.weights, [*values, default]).with_plans(table.plans)
 
 
-def _reading_order(
-    fires: BoolArray, clauses: Sequence[Clause], values: Sequence[Label], table: Table
-) -> list[int]:
-    """Return the clauses of each class, those that explain most rows first; it decides between equals."""
-    counts = fires.T @ table.class_weights
-    own = [table.classes.index(label) for label in values]
-    gain = [2 * counts[i, k] - counts[i].sum() for i, k in enumerate(own)]
-    return sorted(range(len(clauses)), key=lambda i: (own[i], -gain[i], len(clauses[i])))
-
-
-def count_clauses(clauses: Sequence[Clause], table: Table, expected: FloatArray | None = None) -> Rule:
+def count_clauses(clauses: Sequence[Clause], table: Table, expected: Sequence[float] | None = None) -> Rule:
     """Return clauses, in the order in which they are tried, as a rule that predicts what is counted.
 
-    What is counted is shrunk towards what a posterior expects of the rows [M], if that is given.
+    What is counted is shrunk towards what is expected of the branches, if that is given.
     """
-    fires, weights, values = clause_matrix(clauses, table.columns, len(table)), table.weights, None
-    if expected is not None:
-        sums, rows = (
-            np.bincount(first_to_fire(fires), each, minlength=len(clauses) + 1)
-            for each in (weights * expected, weights)
-        )
-        overall = float(sums.sum() / rows.sum())
-        values = np.where(rows > 0, sums / np.maximum(rows, 1e-300), overall).tolist()
-    return table.explained.rule(clauses, fires, weights, values).with_plans(table.plans)
+    fires = clause_matrix(clauses, table.columns, len(table))
+    return table.explained.rule(clauses, fires, table.weights, expected).with_plans(table.plans)
 
 
 def constant_rule(table: Table, value: Label | None = None) -> Rule:
@@ -168,26 +135,21 @@ def with_plain_values(rule: Rule, table: Table, *, all_rows: bool = True) -> Rul
 
     Only whole numbers are said so; the least cell is known where the table has all rows.
     """
-    branches = [replace(b, clause=_with_plain_values(b.clause, rule, table, all_rows)) for b in rule.branches]
-    return replace(rule, branches=tuple(branches))
 
+    def plain(clause: Clause) -> Clause:
+        literals: list[Literal] = []
+        for name, group in groupby(clause, key=lambda literal: literal.column):
+            own, column = list(group), table.columns[name]
+            ops = {literal.op for literal in own}
+            # one lower bound, one upper bound, or both in a conjunction
+            is_range = len(ops) == len(own) and (len(ops) == 1 or not clause.counts)
+            if column.kind is Kind.NUMBER and rule.plans[name].whole and is_range:
+                least = float(column.values[column.known].min(initial=np.inf)) if all_rows else np.inf
+                own = _one_value(own, least)
+            literals += own
+        return Clause(literals, clause.at_least if clause.counts else None)
 
-def _with_plain_values(clause: Clause, rule: Rule, table: Table, all_rows: bool) -> Clause:
-    literals: list[Literal] = []
-    for name, group in groupby(clause, key=lambda literal: literal.column):
-        own = list(group)
-        column = table.columns[name]
-        if column.kind is Kind.NUMBER and rule.plans[name].whole and _is_range(own, clause):
-            least = float(column.values[column.known].min(initial=np.inf)) if all_rows else np.inf
-            own = _one_value(own, least)
-        literals += own
-    return Clause(literals, clause.at_least) if clause.counts else Clause(literals)
-
-
-def _is_range(literals: Sequence[Literal], clause: Clause) -> bool:
-    """Whether the literals of a column are one lower bound, one upper bound, or both in a conjunction."""
-    ops = {literal.op for literal in literals}
-    return len(ops) == len(literals) and (len(ops) == 1 or not clause.counts)
+    return replace(rule, branches=tuple(replace(b, clause=plain(b.clause)) for b in rule.branches))
 
 
 def _one_value(literals: list[Literal], least: float) -> list[Literal]:

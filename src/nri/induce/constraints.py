@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.special import entr
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
@@ -43,17 +44,12 @@ LEAST_COST, MOST_COST = 1e-6, 1e6
 
 def chosen_columns(table: Table, settings: Settings) -> Table:
     """Return the table with the columns that the caller allows, in its own order."""
-    for names in (settings.use or (), settings.never, settings.require):
-        table.require(names)
+    table.require([*(settings.use or ()), *settings.never, *settings.require])
     for name in settings.require:
         if name in settings.never:
             raise InputError(f"column {name!r} is required and never to be used; choose one of the two")
-    chosen = [
-        name
-        for name in table.names
-        if (settings.use is None or name in settings.use or name in settings.require)
-        and name not in settings.never
-    ]
+    allowed = table.names if settings.use is None else {*settings.use, *settings.require}
+    chosen = [name for name in table.names if name in allowed and name not in settings.never]
     if not chosen:
         raise InputError("the columns to use and never to use exclude every column; allow at least one")
     return table if len(chosen) == len(table.names) else table.only(chosen)
@@ -120,11 +116,7 @@ def _gain(inside: FloatArray, total: FloatArray) -> FloatArray:
 
 def _bits(masses: FloatArray) -> FloatArray:
     """[...], entropy of class masses [..., classes], times their sum."""
-    return np.asarray(_x_log_x(masses.sum(axis=-1)) - _x_log_x(masses).sum(axis=-1))
-
-
-def _x_log_x(x: FloatArray) -> FloatArray:
-    return np.asarray(x * np.log2(np.where(x > 0, x, 1.0)))
+    return np.asarray((entr(masses).sum(axis=-1) - entr(masses.sum(axis=-1))) / np.log(2))
 
 
 # Literals
@@ -142,22 +134,21 @@ def required_literals(
 ) -> tuple[BoolArray, ...]:
     """For each required column [2N]: which literals are about it."""
     reasons = {one.column: str(one.reason) for one in left_out}
-    masks = []
-    for name in dict.fromkeys(settings.require):
-        mask = np.array([literal.column == name for literal in literals], dtype=bool)
-        if not (mask & allowed_literals(literals, settings)).any():
+    allowed = allowed_literals(literals, settings)
+    columns = np.array([literal.column for literal in literals], dtype=object)
+    masks = {name: columns == name for name in settings.require}
+    for name, mask in masks.items():
+        if not (mask & allowed).any():
             why = reasons.get(name, "gives no condition that may be used")
             raise InputError(f"column {name!r} is required, but it {why}; do not require it")
-        masks.append(mask)
-    return tuple(masks)
+    return tuple(masks.values())
 
 
 def _permitted(literal: Literal, known: Knowledge) -> bool:
     """Whether a clause may have this literal: it implies nothing forbidden, and goes the right way."""
-    if any(isinstance(one, Literal) and _implies(literal, one) for one in known.forbid):
-        return False
     way = known.monotone.get(literal.column)
-    return way is None or literal.positive == (way == UP)
+    right_way = way is None or literal.positive == (way == UP)
+    return right_way and not any(isinstance(one, Literal) and _implies(literal, one) for one in known.forbid)
 
 
 def _implies(literal: Literal, other: Literal) -> bool:
@@ -176,11 +167,9 @@ def _implies(literal: Literal, other: Literal) -> bool:
 def resolved(known: Knowledge, table: Table) -> Knowledge:
     """Check what a person knows against the table, and read conditions as its cells are read."""
     if not isinstance(table.outcome, Classes) and known.monotone:
-        raise InputError(
-            f"a direction (monotone) is for a rule about a class, but {table.target!r} is none; drop it"
-        )
-    for names in (known.cuts, known.monotone):
-        table.require(list(names))
+        what = f"but {table.target!r} is none; drop it"
+        raise InputError(f"a direction (monotone) is for a rule about a class, {what}")
+    table.require([*known.cuts, *known.monotone])
     for name in known.cuts:
         _check_ordered(table, name, "cuts")
     for name, way in known.monotone.items():

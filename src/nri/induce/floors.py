@@ -26,6 +26,11 @@ HALVINGS = 3
 """How often the last step is halved: a whole step can give away twice what the floor needs."""
 
 
+_USELESS = {"sensitivity": "finds no row of the class", "specificity": "leaves no other row alone"}
+"""What a rule does that reaches nothing of a measure."""
+_NAMES = tuple(_USELESS)
+
+
 @dataclass(frozen=True)
 class Floors:
     """What must be reached on rows that a rule was not induced from."""
@@ -74,33 +79,27 @@ class Floored:
         return float(getattr(self.found, name).value or 0.0)
 
     def __str__(self) -> str:
-        kept, paid = [], []
+        kept, paid, useless = [], [], []
         for name, short in zip(_NAMES, self.floors.short(self.found), strict=True):
             floor, now = getattr(self.floors, name), self.reached(name)
+            if now == 0:
+                useless.append(f"such a rule {_USELESS[name]}")
             if floor > 0:
                 met = "is NOT met" if short else "is met"
                 kept.append(f"the floor of {floor:g} for {name} {met}: {now:.2f} on cross-validated rows")
             elif self.tilt != 1.0:
                 before = getattr(self.plain, name).value or 0.0
                 paid.append(f"the price is a {name} of {now:.2f} in place of {before:.2f}")
-        return "; ".join([*kept, *paid, *self._useless()])
-
-    def _useless(self) -> list[str]:
-        """Write where a floor leaves a rule that is of no use."""
-        effects = {"sensitivity": "finds no row of the class", "specificity": "leaves no other row alone"}
-        return [f"such a rule {effect}" for name, effect in effects.items() if self.reached(name) == 0]
+        return "; ".join([*kept, *paid, *useless])
 
     @property
     def data(self) -> dict[str, Any]:
         """The same for other programs."""
-        asked = {name: getattr(self.floors, name) for name in _NAMES if getattr(self.floors, name) > 0}
         return {
             name: {"asked": floor, "reached": self.reached(name), "met": self.reached(name) >= floor}
-            for name, floor in asked.items()
+            for name in _NAMES
+            if (floor := getattr(self.floors, name)) > 0
         }
-
-
-_NAMES = ("sensitivity", "specificity")
 
 
 def meet_floors(

@@ -6,8 +6,10 @@ order are judged by rules that were induced from earlier rows only.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, Hashes, IntArray
 from nri.errors import InputError
@@ -145,19 +147,16 @@ def _pairs(keys: Hashes) -> float:
 def note_on_rows(table: Table, option: Callable[[str], str] = lambda name: f"groups={name!r}") -> str:
     """Say which rows belong together, or seem to; empty if none. ``option`` writes how to state a column."""
     if table.groups is not None:
-        return f"{_counted(table.groups.codes)} of {table.groups.name!r} are kept together"
+        codes, name = table.groups.codes, table.groups.name
+        return f"{len(codes)} rows of {len(np.unique(codes))} groups of {name!r} are kept together"
     copies = copies_of(table)
     if copies is not None:
         repeated = len(copies) - int(copies.max()) - 1
         return f"{repeated} of {len(table)} rows are exact copies of others; copies are kept together"
-    name = grouping_column(table)
-    if name is None:
+    alike = grouping_column(table)
+    if alike is None:
         return ""
-    return f"rows of one {name!r} are nearly alike; if they belong together, say so ({option(name)})"
-
-
-def _counted(groups: IntArray) -> str:
-    return f"{len(groups)} rows of {len(np.unique(groups))} groups"
+    return f"rows of one {alike!r} are nearly alike; if they belong together, say so ({option(alike)})"
 
 
 def grouping_column(table: Table) -> str | None:
@@ -175,15 +174,14 @@ def grouping_column(table: Table) -> str | None:
 
 def _share_alike(table: Table, name: str, column: Column, rng: np.random.Generator) -> float:
     """Return how many rows have their nearest other row, by the other columns, within the same value."""
-    values, groups, sizes = np.unique(column.values[column.known], return_inverse=True, return_counts=True)
-    repeated = np.flatnonzero(sizes > 1)
+    _, groups, sizes = np.unique(column.values[column.known], return_inverse=True, return_counts=True)
     large = sizes.max(initial=0) > len(table) / _LEAST_GROUPS
-    if large or len(repeated) < _LEAST_GROUPS or 2 * len(values) > len(groups):
+    if large or (sizes > 1).sum() < _LEAST_GROUPS or 2 * len(sizes) > len(groups):
         return 0.0
-    chosen = rng.permutation(len(values))
+    chosen = rng.permutation(len(sizes))
     chosen = chosen[: 1 + np.searchsorted(np.cumsum(sizes[chosen]), _LOOKED_AT)]
-    rows = np.flatnonzero(column.known)[np.isin(groups, chosen)]
-    group = groups.reshape(-1)[np.isin(groups, chosen)]
+    looked_at = np.isin(groups, chosen)
+    rows, group = np.flatnonzero(column.known)[looked_at], groups[looked_at]
     others = [table.columns[other].take(rows) for other in table.names if other != name]
     if not others:
         return 0.0
@@ -197,12 +195,9 @@ def _share_alike(table: Table, name: str, column: Column, rng: np.random.Generat
 def _apart(column: Column) -> FloatArray:
     """[M, M]: how far cells are apart, from 0 to 1: by standard deviations of numbers, else 0 or 1."""
     values, known = column.values, column.known
+    apart: NDArray[Any] = values[:, None] != values
     if column.kind in (Kind.NUMBER, Kind.DATE):
         numbers = values.astype(np.float64)
         spread = float(np.std(numbers[known])) if known.any() else 0.0
-        apart = np.abs(numbers[:, None] - numbers) / (spread or 1.0)
-        apart = np.minimum(apart, 1.0)
-    else:
-        apart = (values[:, None] != values).astype(np.float64)
-    both = known[:, None] & known
-    return np.where(both, apart, (known[:, None] != known).astype(np.float64))
+        apart = np.minimum(np.abs(numbers[:, None] - numbers) / (spread or 1.0), 1.0)
+    return np.where(known[:, None] & known, apart, known[:, None] != known).astype(np.float64)

@@ -20,7 +20,7 @@ from nri.induce import constraints, models
 from nri.induce.assemble import constant_rule, with_plain_values
 from nri.induce.classes import Candidate, CanonicalEpisode, ClassSearch, cells_of, with_expected
 from nri.induce.refine import with_sharper_cuts
-from nri.induce.segments import CUTS, PARTS, ScorePosterior, Segments, SegmentSearch
+from nri.induce.segments import CUTS, PARTS, ScorePosterior, SegmentSearch
 from nri.induce.settings import Settings
 from nri.induce.settle import settle
 from nri.outcome import Classes, Number, Survival
@@ -83,7 +83,7 @@ class Searched:
     """with the columns that were searched"""
     classes: tuple[ClassSearch, Binarizer, Candidate] | None = None
     """Of classes: the search, its features, and the rule before its cuts were moved"""
-    segments: tuple[SegmentSearch, Binarizer, Segments] | None = None
+    segments: tuple[SegmentSearch, Binarizer] | None = None
     """The same of a number or survival"""
 
 
@@ -184,8 +184,8 @@ def searched(table: Table, settings: Settings, rng: np.random.Generator) -> Sear
     if isinstance(outcome, Number | Survival):
         search = SegmentSearch(table, outcome, settings)
         found = search.search(features)
-        induction = Induction(found.rule, features.left_out_, found.posterior, searched_columns=n_searched)
-        return Searched(induction, table, segments=(search, features, found))
+        induction = Induction(found[0], features.left_out_, found[1], searched_columns=n_searched)
+        return Searched(induction, table, segments=(search, features))
     # a column that was chosen among many had many chances to be informative by luck
     wider = n_columns / len(table.names)
     among = round(wider * 2 * len(features.variables_)) if wider > 1 else 0

@@ -20,6 +20,7 @@ from nri.outcome import Number, Survival
 from nri.outcome.number import standardised
 from nri.rule import Clause, Dnf, Domain, Kind, Literal, Op, Rule, clause_matrix, simplify
 from nri.rule.literal import plain_value
+from nri.rule.truth import first_to_fire
 from nri.search.limits import Limits
 from nri.search.segments import Problem, bits_of_rows, search
 from nri.seeded.scores import ScoreExperts
@@ -63,6 +64,8 @@ class ScorePosterior:
     """[M], what they expect of each row of the table without that row, with mean 0 and variance 1"""
     bits: float
     """what it takes to say the scores, given that"""
+    heard: bool = False
+    """whether the scores that were searched are in part what they expect"""
 
     @property
     def left_out(self) -> FloatArray:
@@ -82,16 +85,6 @@ class ScorePosterior:
         return self.outcome.from_scores(scores, self.table.weights)
 
 
-@dataclass(frozen=True, eq=False)
-class Segments:
-    """What a search for a number or survival has found."""
-
-    rule: Rule
-    posterior: ScorePosterior | None
-    heard: FloatArray | None = None
-    """[M], what the experts expect, where the scores that were searched are in part theirs"""
-
-
 def _reordered(cells: Cells, order: IntArray, numbers: IntArray) -> Cells:
     return Cells(cells.values[:, order], cells.known[:, order], cells.numbers[:, numbers])
 
@@ -103,76 +96,87 @@ class SegmentSearch:
     table: Table
     outcome: Number | Survival
     settings: Settings
+    quick: bool = False
+    """whether one beginning of each search is enough"""
 
-    def search(self, features: Binarizer) -> "Segments":
+    def search(self, features: Binarizer) -> tuple[Rule, "ScorePosterior | None"]:
         """Return the best rule that is found, by the scores alone or with what the experts expect of them.
 
         Where clauses say the scores in fewer bits than the experts, scores follow a rule, and this is it.
         """
-        clauses, bits = self._sharpened(features, *self._clauses(features, (), self._scores()))
+        clauses, bits = self._searched(features)
         posterior = self._posterior(features, clauses)
         if posterior is not None and posterior.bits < min(bits, -_EARNED):
-            heard = posterior.support
-            searched = self._clauses(features, (), self._scores(clauses), heard)
-            clauses, _ = self._sharpened(features, *searched, heard)
-            return Segments(self._counted(clauses, features, posterior), posterior, heard)
-        return Segments(self._counted(clauses, features, posterior), posterior)
+            clauses, _ = self._searched(features, clauses, posterior.support)
+            posterior = replace(posterior, heard=True)
+        return self._counted(clauses, features, posterior), posterior
 
     def again(
-        self, features: Binarizer, found: "Segments", without: Collection[str] = (), lines: int | None = None
-    ) -> Rule:
-        """Return the best rule without some columns, or of so many lines at most, by the same scores."""
-        names = set(features.columns_) - set(without)
-        if not names:
-            return self._counted((), features, found.posterior)
-        narrow = features.narrowed(names, ()) if without else features
-        fewer = self.settings if lines is None else replace(self.settings, max_branches=lines)
-        search, clauses = replace(self, settings=fewer), found.rule.clauses
-        first = search._clauses(narrow, (), self._scores(clauses), found.heard, quick=True)
-        sharp, _ = search._sharpened(narrow, *first, found.heard, quick=True)
-        return self._counted(sharp, features, found.posterior)
-
-    def _counted(
-        self, clauses: Sequence[Clause], features: Binarizer, posterior: "ScorePosterior | None"
-    ) -> Rule:
-        simple = [_simplest(clause, features.domain_) for clause in clauses]
-        return count_clauses(simple, self.table, None if posterior is None else posterior.left_out)
-
-    def _scores(self, clauses: Sequence[Clause] = ()) -> FloatArray | None:
-        """[M]: scores with mean 0 and variance 1, outliers clipped by branches; None if all are the same."""
-        return standardised(self._raw_scores(clauses), self.table.weights)
-
-    def _raw_scores(self, clauses: Sequence[Clause]) -> FloatArray:
-        decided = clause_matrix(clauses, self.table.columns, len(self.table))
-        return self.outcome.scores(self.table.weights, decided)
-
-    def _sharpened(
         self,
         features: Binarizer,
-        clauses: list[Clause],
-        bits: float,
-        expected: FloatArray | None = None,
-        *,
-        quick: bool = False,
+        rule: Rule,
+        posterior: ScorePosterior | None,
+        without: Collection[str] = (),
+        lines: int | None = None,
+    ) -> Rule:
+        """Return the best rule without some columns, or of so many lines at most, by the scores of a rule."""
+        names = set(features.columns_) - set(without)
+        if not names:
+            return self._counted((), features, posterior)
+        narrow = features.narrowed(names, ()) if without else features
+        fewer = self.settings if lines is None else replace(self.settings, max_branches=lines)
+        heard = posterior.support if posterior is not None and posterior.heard else None
+        search = replace(self, settings=fewer, quick=True)
+        return self._counted(search._searched(narrow, rule.clauses, heard)[0], features, posterior)
+
+    def _counted(
+        self, clauses: Sequence[Clause], features: Binarizer, posterior: ScorePosterior | None
+    ) -> Rule:
+        simple = [_simplest(clause, features.domain_) for clause in clauses]
+        expected = None if posterior is None else self._by_branch(simple, posterior.left_out)
+        return count_clauses(simple, self.table, expected)
+
+    def _by_branch(self, clauses: Sequence[Clause], expected: FloatArray) -> list[float]:
+        """Return the mean of what is expected of the rows [M] that each branch decides."""
+        weights, branch = self.table.weights, first_to_fire(self._fires(clauses))
+        sums, rows = (
+            np.bincount(branch, each, minlength=len(clauses) + 1) for each in (weights * expected, weights)
+        )
+        overall = float(sums.sum() / rows.sum())
+        means: list[float] = np.where(rows > 0, sums / np.maximum(rows, 1e-300), overall).tolist()
+        return means
+
+    def _scores(self, clauses: Sequence[Clause]) -> FloatArray:
+        """[M]: what is explained, outliers clipped by the branches of clauses."""
+        return self.outcome.scores(self.table.weights, self._fires(clauses))
+
+    def _fires(self, clauses: Sequence[Clause]) -> BoolArray:
+        return clause_matrix(clauses, self.table.columns, len(self.table))
+
+    def _searched(
+        self, features: Binarizer, known: Sequence[Clause] = (), expected: FloatArray | None = None
     ) -> tuple[list[Clause], float]:
-        """Search once more, from the clauses at hand and with finer cuts of their columns."""
+        """Search, and once more from the clauses found and with finer cuts of their columns."""
+        clauses, bits = self._clauses(features, (), self._scores(known), expected)
         if not clauses:
             return clauses, bits
         finer = self._finer(features, clauses) if self.settings.binarize == "auto" else features
-        return self._clauses(finer, clauses, self._scores(clauses), expected, quick=quick)
+        return self._clauses(finer, clauses, self._scores(clauses), expected)
 
     def _posterior(self, features: Binarizer, clauses: Sequence[Clause]) -> "ScorePosterior | None":
         """Form the experts by scores whose outliers are clipped by clauses; other models have none."""
-        table, weights, values = self.table, self.table.weights, self._scores(clauses)
+        table, weights, scores = self.table, self.table.weights, self._scores(clauses)
+        values = standardised(scores, weights)
         if self.settings.model != DEFAULT_MODEL or values is None:
             return None
         meanings = literal_meanings(features.variables_, features.domain_)
         # one order of rows and columns for all tables that hold the same: sums then come out the same
         groups = features.groups_
         order = np.array(sorted(range(len(groups)), key=lambda j: meanings[j].sort_key), dtype=np.int64)
-        place = np.argsort(order)
-        by_place = sorted(range(len(features.number_groups_)), key=lambda i: _first(features, i, place))
-        numbers = np.array(by_place, dtype=np.int64)
+        of_numbers = features.number_groups_.tolist()
+        columns = list(dict.fromkeys([*groups[order].tolist(), *of_numbers]))  # as their variables come
+        by_column = sorted(range(len(of_numbers)), key=lambda i: columns.index(of_numbers[i]))
+        numbers = np.array(by_column, dtype=np.int64)
         cells = _reordered(cells_of(features, table.columns), order, numbers)
         rows = _row_order(literal_truth(cells.values, cells.known), values, weights)
         groups = np.concatenate([groups[order], features.number_groups_[numbers]])
@@ -180,31 +184,22 @@ class SegmentSearch:
         support = np.empty(len(values))
         support[rows] = settled(experts.support)
         bits = bits_of_rows(values - support, weights)
-        scores = self._raw_scores(clauses)
         return ScorePosterior(table, self.outcome, features, order, numbers, experts, scores, support, bits)
 
     def _clauses(
-        self,
-        features: Binarizer,
-        start: Sequence[Clause],
-        values: FloatArray | None,
-        expected: FloatArray | None = None,
-        *,
-        quick: bool = False,
+        self, features: Binarizer, start: Sequence[Clause], scores: FloatArray, expected: FloatArray | None
     ) -> tuple[list[Clause], float]:
         """Return the best clauses for some scores and their bits, from clauses that are there already."""
+        table, settings, weights = self.table, self.settings, self.table.weights
+        values = standardised(scores, weights)
         if values is not None and expected is not None:
-            mixed = (1 - _EXPECTED) * values + _EXPECTED * expected
-            values = standardised(mixed, self.table.weights)
+            values = standardised((1 - _EXPECTED) * values + _EXPECTED * expected, weights)
         if values is None:
             return [], -np.inf
-        table, settings, weights = self.table, self.settings, self.table.weights
         meanings = literal_meanings(features.variables_, features.domain_)
         fires = literal_truth(*features.cells(table.columns))
         Limits(settings.max_clauses, settings.max_branches, settings.max_literals)  # refuses nonsense
-        allowed = constraints.allowed_literals(meanings, settings)
-        kept = {x for clause in start for x in clause}
-        chosen = _order(meanings, fires, values, weights, allowed, kept)
+        chosen = self._order(meanings, fires, values, {x for clause in start for x in clause})
         rows = _row_order(fires[:, chosen], values, weights)
         required = constraints.required_literals(meanings, settings, features.left_out_)
         problem = Problem(
@@ -219,8 +214,28 @@ class SegmentSearch:
         )
         literals = [meanings[j] for j in chosen]
         places = {literal: place for place, literal in enumerate(literals)}
-        best = search(problem, [tuple(sorted(places[x] for x in clause)) for clause in start], only=quick)
+        best = search(
+            problem, [tuple(sorted(places[x] for x in clause)) for clause in start], only=self.quick
+        )
         return [Clause(literals[j] for j in clause) for clause in best.clauses], best.bits
+
+    def _order(
+        self, meanings: Sequence[Literal], fires: BoolArray, values: FloatArray, kept: Collection[Literal]
+    ) -> IntArray:
+        """Return the literals that may be used, those that explain most first, however columns come.
+
+        Of literals that hold on the same rows the first one is enough.
+        """
+        weights, allowed = self.table.weights, constraints.allowed_literals(meanings, self.settings)
+        rows = weights @ fires
+        gain = np.where(rows > 0, (weights * values) @ fires, 0.0) ** 2 / np.maximum(rows, 1e-9)
+
+        def key(j: int) -> tuple[Any, ...]:
+            return meanings[j] not in kept, -round(float(gain[j]), 6), meanings[j].sort_key
+
+        order = np.array(sorted(np.flatnonzero(allowed).tolist(), key=key), dtype=np.int64)
+        _, first = np.unique(np.packbits(fires[:, order], axis=0), axis=1, return_index=True)
+        return order[np.sort(first)]
 
     def _finer(self, features: Binarizer, clauses: Sequence[Clause]) -> Binarizer:
         """Return the features of the columns of some clauses, with many more cuts of those not fixed."""
@@ -233,40 +248,6 @@ class SegmentSearch:
             for cut in even_thresholds(column.values[column.known], table.weights[column.known], _FINE)
         ]
         return features.narrowed(names, cuts)
-
-
-def _first(features: Binarizer, number: int, place: IntArray) -> int:
-    """Return the first place of the variables that come from the same column as a number."""
-    of_column = features.groups_ == features.number_groups_[number]
-    return int(place[of_column].min(initial=len(place)))
-
-
-def _order(
-    meanings: Sequence[Literal],
-    fires: BoolArray,
-    values: FloatArray,
-    weights: FloatArray,
-    allowed: BoolArray,
-    kept: Collection[Literal],
-) -> IntArray:
-    """Return the literals that may be used, those that explain most first, in whatever order columns come.
-
-    Of literals that hold on the same rows the first one is enough.
-    """
-    rows = weights @ fires
-    gain = np.where(rows > 0, (weights * values) @ fires, 0.0) ** 2 / np.maximum(rows, 1e-9)
-    order = sorted(
-        np.flatnonzero(allowed).tolist(), key=lambda j: (-round(float(gain[j]), 6), meanings[j].sort_key)
-    )
-    seen: set[bytes] = set()
-    chosen = []
-    order.sort(key=lambda j: meanings[j] not in kept)
-    for j in order:
-        pattern = np.packbits(fires[:, j]).tobytes()
-        if pattern not in seen:
-            seen.add(pattern)
-            chosen.append(j)
-    return np.array(chosen, dtype=np.int64)
 
 
 def _row_order(fires: BoolArray, values: FloatArray, weights: FloatArray) -> IntArray:

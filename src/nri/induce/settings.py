@@ -112,10 +112,8 @@ class Settings:
             raise InputError(f"model is {shown(self.model)}; name a model, or a file NAME.onnx")
         whole("max_clauses", self.max_clauses)
         whole("max_literals", self.max_literals)
-        if self.max_branches is not None:
-            whole("max_branches", self.max_branches)
-        if self.use is not None:
-            names("columns to use", self.use)
+        whole("max_branches", 1 if self.max_branches is None else self.max_branches)
+        names("columns to use", () if self.use is None else self.use)
         names("columns never to use", self.never)
         names("columns to require", self.require)
         yes_or_no("negations", self.negations)

@@ -11,7 +11,7 @@ rows, nor does the sample, so the answer depends neither on that nor on where th
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -82,6 +82,8 @@ class _Settling:
     sample: Table
     search: Search
     rng: np.random.Generator
+    levels: dict[Border, tuple[Window, int]] = field(default_factory=dict)
+    """for borders that were looked at before, how finely"""
 
     def settled(self, first: Rule) -> Rule:
         """Count the rule on all rows, and improve it there if the model allows it."""
@@ -116,9 +118,8 @@ class _Settling:
     def improved(self, rule: Rule, on: Patterns) -> Rule:
         """Move cuts, look at errors, and choose on all rows, until nothing pays."""
         look = True
-        levels: dict[Border, tuple[Window, int]] = {}
         for _ in range(ROUNDS):
-            sharp = self.sharpened(rule, on, levels)
+            sharp = self.sharpened(rule, on)
             own = {literal for clause, _ in sharp for literal in clause}
             searched = self.affordable(own, self.further(rule, on)) if look else set()
             literals = _literals(rule) | own | searched
@@ -134,34 +135,25 @@ class _Settling:
             rule, on = chosen, self.rows.narrowed(wide, _literals(chosen))
         return self.recounted(rule, on)
 
-    def sharpened(
-        self, rule: Rule, on: Patterns, levels: dict[Border, tuple[Window, int]]
-    ) -> list[tuple[Clause, Label]]:
-        """Return the clauses with each cut where all rows want it, the others being as they are.
-
-        ``levels`` holds for borders that were looked at before how finely; it is kept up to date.
-        """
+    def sharpened(self, rule: Rule, on: Patterns) -> list[tuple[Clause, Label]]:
+        """Return the clauses with each cut where all rows want it, the others being as they are."""
         fixed = constraints.fixed_columns(self.settings.knowledge)
-        places: dict[Border, Value] = {}
-        if self.settings.binarize == "auto":
-            for border in borders_of(rule):
-                if border[0] not in fixed:
-                    place = self._place(rule, on, border, levels)
-                    places |= {} if place is None else {border: place}
-        return with_borders(rule, places)
+        free = [border for border in borders_of(rule) if border[0] not in fixed]
+        places = {
+            border: self._place(rule, on, border) for border in free if self.settings.binarize == "auto"
+        }
+        return with_borders(rule, {border: place for border, place in places.items() if place is not None})
 
-    def _place(
-        self, rule: Rule, on: Patterns, border: Border, levels: dict[Border, tuple[Window, int]]
-    ) -> Value | None:
+    def _place(self, rule: Rule, on: Patterns, border: Border) -> Value | None:
         """Return a better place for one border; None if there is none, however fine the window."""
         column = self.rows.columns[border[0]]
         middle = column.as_number(border[1])
-        last, level = levels.get(border, (None, -1))
-        window = (
-            _first_window(border, column, self.sample)
-            if last is None
-            else _finer(last, column, middle, level)
-        )
+        level = -1
+        if border in self.levels:
+            last, level = self.levels[border]
+            window = _finer(last, column, middle, level)
+        else:
+            window = _first_window(middle, column, self.sample)
         while window is not None:
             level += 1
             moved = sharpen(
@@ -172,10 +164,9 @@ class _Settling:
                 fixed=set(rule.columns) - {border[0]},
             )
             place = _new_place(rule, moved, border)
+            self.levels[border if place is None else (border[0], place)] = (window, level)
             if place is not None:
-                levels[(border[0], place)] = (window, level)
                 return place
-            levels[border] = (window, level)
             window = _finer(window, column, middle, level)
         return None
 
@@ -187,17 +178,14 @@ class _Settling:
         np.add.at(confusion, (predicted, on.table.codes), on.table.weights)
         wrong = confusion.sum(axis=1) - np.diag(confusion)
         regions = [k for k in np.argsort(-wrong, kind="stable").tolist() if wrong[k] > 0][:_REGIONS]
-        shares = np.zeros((n, n))
-        for region in regions:
-            present = int((confusion[region] > 0).sum())
-            shares[region] = np.minimum(1.0, _REGION_ROWS / present / np.maximum(confusion[region], 1.0))
-        if not shares.any():
+        if not regions:
             return []
+        shares, wanted = np.zeros((n, n)), confusion[regions]
+        present = (wanted > 0).sum(axis=1, keepdims=True)
+        shares[regions] = np.minimum(1.0, _REGION_ROWS / present / np.maximum(wanted, 1.0))
         drawn = self.rows.draw(rule, shares.reshape(-1).tolist())
-        literals: list[Literal] = []
-        for region in regions:
-            literals += self._separating(drawn, drawn.strata // n == region)
-        return literals
+        of_region = [self._separating(drawn, drawn.strata // n == region) for region in regions]
+        return [literal for literals in of_region for literal in literals]
 
     def _separating(self, drawn: Drawn, rows: BoolArray) -> list[Literal]:
         """Search rows for which the rule predicts one class for what tells their classes apart."""
@@ -228,24 +216,22 @@ class _Settling:
             search = ClassSearch(on.table, self.settings, self.rng)
             greedy = models.get_inducer("greedy")
             candidates.append(search.candidate(self.rows.features(searched), greedy).rule)
-        weighted = constraints.cost_weighted(on.table, self.settings)
-        n_literals = 2 * len(on.literals)
+        weighted, least = constraints.cost_weighted(on.table, self.settings), self.settings.min_precision
         right = [right_weight(one, weighted) / weighted.weights.sum() for one in candidates]
-        least = self.settings.min_precision
-        precise = [least <= 0 or least_precision(one, on.table) >= least for one in candidates]
 
-        def key(place: int) -> tuple[bool, bool, float, int]:
-            bits = round(rule_bits(candidates[place], weighted, n_literals), 6)
-            return not precise[place], right[place] < max(right) - _SLACK, bits, place
+        def key(place: int) -> tuple[bool, bool, float]:
+            one = candidates[place]
+            imprecise = least > 0 and least_precision(one, on.table) < least
+            bits = round(rule_bits(one, weighted, 2 * len(on.literals)), 6)
+            return imprecise, right[place] < max(right) - _SLACK, bits
 
         return candidates[min(range(len(candidates)), key=key)]
 
 
-def _first_window(border: Border, column: RowsColumn, sample: Table) -> Window | None:
+def _first_window(middle: float, column: RowsColumn, sample: Table) -> Window | None:
     """Return places around a border that take in a few percent of the rows; None if there are none."""
-    cells = sample.columns[border[0]]
+    cells = sample.columns[column.name]
     values = np.sort(as_floats(cells)[cells.known])
-    middle = column.as_number(border[1])
     if len(values) < 2 or values[0] == values[-1]:
         return None
     share = np.searchsorted(values, middle, side="right") / len(values)
@@ -271,8 +257,6 @@ def _finer(window: Window, column: RowsColumn, middle: float, level: int) -> Win
 
 def _new_place(before: Rule, after: Rule, border: Border) -> Value | None:
     """Return where a border went, None if it stayed or cannot be told from another one."""
-    column = border[0]
-    old = {value for name, value in borders_of(before) if name == column}
-    new = {value for name, value in borders_of(after) if name == column}
+    old, new = ({value for name, value in borders_of(r) if name == border[0]} for r in (before, after))
     added = new - old
     return added.pop() if old - new == {border[1]} and len(added) == 1 else None

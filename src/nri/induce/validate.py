@@ -141,14 +141,15 @@ class HeldOut:
     @cached_property
     def score(self) -> Score:
         """How good the predictions are."""
-        return self.table.explained.score(self.predicted, self.table.weights, self.sampled)
+        return self._scored(self.predicted)
 
     @cached_property
     def posterior_score(self) -> Score | None:
         """How good the predictions of the posteriors are; None if the model has none."""
-        if self.by_posterior is None:
-            return None
-        return self.table.explained.score(self.by_posterior, self.table.weights, self.sampled)
+        return None if self.by_posterior is None else self._scored(self.by_posterior)
+
+    def _scored(self, predicted: NDArray[Any]) -> Score:
+        return self.table.explained.score(predicted, self.table.weights, self.sampled)
 
     def cost(self, costs: Costs) -> MeanCost | None:
         """Return what the predictions cost on a row on average; None if no costs are given."""
@@ -199,13 +200,11 @@ def hold_out(
     return HeldOut(judging, fold, np.concatenate(predicted)[back], inductions, by_posterior, table, made)
 
 
-_Part = tuple[Table, Table, Settings | None, np.random.Generator]
-"""Rows without a fold, rows of the fold, settings, and what seeds the model."""
 _Result = tuple[Induction, NDArray[Any], NDArray[Any] | None]
 """What was induced without a fold, what it predicts for the rows of the fold, and what its posterior does."""
 
 
-def _by_fold(parts: Sequence[_Part], jobs: int) -> Iterator[_Result]:
+def _by_fold(parts: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[_Result]:
     """Compute folds in their order, all but the first side by side if that is worth starting processes."""
     began = time.monotonic()
     yield _without_fold(*parts[0])
@@ -232,7 +231,7 @@ def _hold_out_in_engine(
     rows: Rows, settings: Settings | None, rng: np.random.Generator, folds: int, step: Callable[[], None]
 ) -> HeldOut:
     """Fold rows by their hash, and count what the rules predict for the patterns of each fold."""
-    tables, predicted, fold, inductions = [], [], [], []
+    tables, predicted, inductions = [], [], []
     for k, child in enumerate(rng.spawn(folds)):
         induction = induce_rule(rows.part(k, folds, inside=False), settings, rng=child)
         literals = {literal for clause in induction.rule.clauses for literal in clause}
@@ -240,16 +239,15 @@ def _hold_out_in_engine(
         unit = max(1.0, rows.n_rows / _FINEST)
         times = np.ceil(patterns.weights / unit).astype(np.int64)
         spread = np.repeat(np.arange(len(patterns)), times)
-        whole = patterns.take(spread).reweighted((patterns.weights / times)[spread])
-        tables.append(whole)
-        predicted.append(coded_predictions(induction.rule, whole))
-        fold.append(np.full(len(whole), k))
+        tables.append(patterns.take(spread).reweighted((patterns.weights / times)[spread]))
+        predicted.append(coded_predictions(induction.rule, tables[-1]))
         inductions.append(replace(induction, posterior=None))
         step()
     outcome = tables[0].explained.followed_by([table.explained for table in tables[1:]])
     weights = np.concatenate([table.weights for table in tables])
-    table = Table({}, {}, weights, np.arange(1, len(weights) + 1), outcome)
-    return HeldOut(table, np.concatenate(fold), np.concatenate(predicted), tuple(inductions))
+    judging = Table({}, {}, weights, np.arange(1, len(weights) + 1), outcome)
+    fold = np.repeat(np.arange(folds), [len(table) for table in tables])
+    return HeldOut(judging, fold, np.concatenate(predicted), tuple(inductions))
 
 
 def cores() -> int:
@@ -289,16 +287,11 @@ def cross_validate(
     step
         Called after each fold.
     """
-    return hold_out(arranged(rows, groups, time_order), settings, rng=rng, folds=folds, step=step).score
-
-
-def arranged(rows: Table | Rows, groups: Any, time_order: Any) -> Table | Rows:
-    """Return rows with groups and an order of time, if they are in memory."""
-    if groups is None and time_order is None:
-        return rows
-    if not isinstance(rows, Table):
-        raise InputError("groups and a time order are for tables in memory; read the rows into memory")
-    return rows.arranged(groups, time_order)
+    if groups is not None or time_order is not None:
+        if not isinstance(rows, Table):
+            raise InputError("groups and a time order are for tables in memory; read the rows into memory")
+        rows = rows.arranged(groups, time_order)
+    return hold_out(rows, settings, rng=rng, folds=folds, step=step).score
 
 
 def diagnose(

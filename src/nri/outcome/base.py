@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.outcome.score import Sampled, Score, share_of, wilson
+from nri.outcome.score import NOT_HELD_OUT, Sampled, Score, share_of, wilson
 from nri.rule.estimate import AnyTarget
 from nri.rule.labels import ClassTarget, Label, Shares, spelled
 from nri.rule.literal import Clause
@@ -18,6 +18,8 @@ from nri.rule.phrase import phrase_label
 from nri.rule.rule import Branch, Rule
 from nri.rule.truth import STRENGTH, deciding_order, estimated_precision, favour, first_to_fire, shrink
 
+Values = Sequence[Label] | None
+"""What the branches and at last the ELSE are to predict; None where that is counted."""
 _PULL = 20.0
 """Weight, in rows, of all that a clause covers beside the rows that it decides: their share is flattered by
 the choice."""
@@ -53,11 +55,7 @@ class Outcome(ABC):
 
     @abstractmethod
     def rule(
-        self,
-        clauses: Sequence[Clause],
-        fires: BoolArray,
-        weights: FloatArray,
-        values: Sequence[Label] | None = None,
+        self, clauses: Sequence[Clause], fires: BoolArray, weights: FloatArray, values: Values = None
     ) -> Rule:
         """Count an estimate for the rows that each clause decides, and return the rule, without plans.
 
@@ -137,8 +135,7 @@ class Classes(Outcome):
         """Return clauses in the order of their estimated precision, which is the order of deciding."""
         masses = self.masses(weights)
         prior, covered = _prior(masses.sum(axis=0)), fires.T @ masses
-        strength = float(prior.sum())
-        own = [self.classes.index(label) for label in values]
+        own, strength = [self.classes.index(label) for label in values], float(prior.sum())
         precision = [
             estimated_precision(float(counts[k]), float(counts.sum()), float(prior[k]) / strength, strength)
             for counts, k in zip(covered, own, strict=True)
@@ -146,11 +143,7 @@ class Classes(Outcome):
         return deciding_order(np.array(precision), np.array(own, dtype=np.int64))
 
     def rule(
-        self,
-        clauses: Sequence[Clause],
-        fires: BoolArray,
-        weights: FloatArray,
-        values: Sequence[Label] | None = None,
+        self, clauses: Sequence[Clause], fires: BoolArray, weights: FloatArray, values: Values = None
     ) -> Rule:
         """Count class shares; see :meth:`nri.outcome.base.Outcome.rule`."""
         masses = self.masses(weights)
@@ -182,11 +175,9 @@ class Classes(Outcome):
         by_class = np.bincount(self.codes, weights, minlength=len(self.classes))
         most, total = int(np.argmax(by_class)), float(weights.sum())
         constant, every = phrase_label(self.classes[most]), np.ones(len(self), dtype=bool)
-        groups = None if sampled is None else sampled.groups
-        right = share_of(predicted == self.codes, every, weights, groups)
-        of_rules = None
-        if sampled is not None:
-            of_rules = sampled.of_rules(lambda one: share_of(one == self.codes, every, weights).value)
+        held_out = sampled or NOT_HELD_OUT
+        right = share_of(predicted == self.codes, every, weights, held_out.groups)
+        of_rules = held_out.of_rules(lambda one: share_of(one == self.codes, every, weights).value)
         mean, rows = right.value or 0.0, right.in_effect(of_rules)
         error = math.sqrt(mean * (1 - mean) / rows) if rows > 0 else 0.0
         interval = None if sampled is None else wilson(mean, rows)

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
-from nri.outcome.base import Classes, Outcome, rule_of
+from nri.outcome.base import Classes, Outcome, Values, rule_of
 from nri.outcome.score import LEVEL, Sampled, Score, effective_rows, score_interval
 from nri.rule.column import ColumnPlan
 from nri.rule.estimate import QUANTILES, Mean, NumberTarget, decimals_for
-from nri.rule.labels import Label
 from nri.rule.literal import Clause, Kind
 from nri.rule.rule import Rule
 from nri.rule.truth import first_to_fire
@@ -73,11 +72,7 @@ class Number(Outcome):
         return scores
 
     def rule(
-        self,
-        clauses: Sequence[Clause],
-        fires: BoolArray,
-        weights: FloatArray,
-        values: Sequence[Label] | None = None,
+        self, clauses: Sequence[Clause], fires: BoolArray, weights: FloatArray, values: Values = None
     ) -> Rule:
         """Count means; see :meth:`nri.outcome.base.Outcome.rule`."""
         deciding = first_to_fire(fires)

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,10 @@ from nri.errors import InputError
 from nri.rule.labels import Label
 from nri.rule.phrase import phrase_share
 
-_Known = TypeVar("_Known")
 LEVEL = 0.95
 """Confidence of every interval."""
+Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
+"""Standard errors from the middle of an interval to its ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Sampled:
     by_rule: NDArray[Any] | None = None
     """[K, M], what the rule of each fold predicts for every row; None where it is not known"""
 
-    def of_rules(self, score: Callable[[NDArray[Any]], _Known]) -> "list[_Known] | None":
+    def of_rules(self, score: Callable[[NDArray[Any]], Any]) -> list[Any] | None:
         """Return the score of what each fold's rule predicts for all rows; None where that is not known."""
         return None if self.by_rule is None else [score(predicted) for predicted in self.by_rule]
 
@@ -62,6 +63,10 @@ class Sampled:
         by_group = influence if self.groups is None else np.bincount(self.groups, influence)
         variance = float(by_group @ by_group)
         return math.sqrt(variance if of_rules is None else _ROWS * variance + _RULES * _spread(of_rules))
+
+
+NOT_HELD_OUT = Sampled(np.empty(0, dtype=np.int64))
+"""Rows that the rule was induced from, or that nothing is known of."""
 
 
 def _spread(values: Sequence[float | None]) -> float:
@@ -111,7 +116,7 @@ class Score:
         )
 
 
-def wilson(share: float, rows: float, level: float = LEVEL) -> Interval:
+def wilson(share: float, rows: float) -> Interval:
     """Return Wilson's score interval for a share that was counted on so many rows.
 
     It stays within 0 and 1 and holds where the share is 0 or 1, unlike share ± error.
@@ -122,18 +127,16 @@ def wilson(share: float, rows: float, level: float = LEVEL) -> Interval:
     """
     if rows <= 0:
         return Interval(0.0, 1.0)
-    z = NormalDist().inv_cdf(0.5 + level / 2)
-    centre = share + z * z / (2 * rows)
-    spread = z * math.sqrt(share * (1 - share) / rows + z * z / (4 * rows * rows))
-    scale = 1 + z * z / rows
+    centre = share + Z * Z / (2 * rows)
+    spread = Z * math.sqrt(share * (1 - share) / rows + Z * Z / (4 * rows * rows))
+    scale = 1 + Z * Z / rows
     low, high = (centre - spread) / scale, (centre + spread) / scale
     return Interval(0.0 if share == 0 else max(0.0, low), 1.0 if share == 1 else min(1.0, high))
 
 
 def score_interval(value: float, error: float) -> Interval:
     """Return the interval of a score of at most 1 that is no share."""
-    reach = NormalDist().inv_cdf(0.5 + LEVEL / 2) * error
-    return Interval(value - reach, min(value + reach, 1.0))
+    return Interval(value - Z * error, min(value + Z * error, 1.0))
 
 
 def effective_rows(weights: FloatArray) -> float:
@@ -223,16 +226,16 @@ def diagnostics_of(
     """
     check_prevalence(prevalence)
     weights = np.ones(len(truth)) if weights is None else weights
-    groups = None if sampled is None else sampled.groups
+    sampled = sampled or NOT_HELD_OUT
     ill = truth == index
 
     def counts(called: BoolArray) -> list[Share]:
         pairs = ((called, ill), (~called, ~ill), (ill, called), (~ill, ~called))
-        four = [share_of(hit, among, weights, groups) for hit, among in pairs]
-        right = share_of(called == ill, np.ones(len(ill), dtype=bool), weights, groups)
+        four = [share_of(hit, among, weights, sampled.groups) for hit, among in pairs]
+        right = share_of(called == ill, np.ones(len(ill), dtype=bool), weights, sampled.groups)
         return [*four, four[0].mean(four[1]), right]
 
-    of_rules = None if sampled is None else sampled.of_rules(lambda one: counts(one == index))
+    of_rules = sampled.of_rules(lambda one: counts(one == index))
     sensitivity, specificity, ppv, npv, balanced, accuracy = (
         share.measure(None if of_rules is None else [one[i].value for one in of_rules])
         for i, share in enumerate(counts(predicted == index))
@@ -240,8 +243,7 @@ def diagnostics_of(
     if prevalence is not None:
         ppv = _predictive(sensitivity, specificity, prevalence)
         npv = _predictive(specificity, sensitivity, 1 - prevalence)
-    own = float(weights[ill].sum() / weights.sum())
-    stated = own if prevalence is None else prevalence
+    stated = float(weights[ill].sum() / weights.sum()) if prevalence is None else prevalence
     measures = (sensitivity, specificity, ppv, npv, balanced, accuracy)
     return Diagnostics(label, *measures, stated, prevalence is not None)
 

@@ -6,19 +6,17 @@ is tied to lifelines by tests.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.outcome.base import Classes, Outcome, rule_of
+from nri.outcome.base import Classes, Outcome, Values, rule_of
 from nri.outcome.number import parts_of
-from nri.outcome.score import LEVEL, Sampled, Score, score_interval
+from nri.outcome.score import Sampled, Score, Z, score_interval
 from nri.rule.column import ColumnPlan
 from nri.rule.estimate import Risk, SurvivalTarget
-from nri.rule.labels import Label
 from nri.rule.literal import Clause, Kind
 from nri.rule.rule import Rule
 from nri.rule.truth import first_to_fire
@@ -62,32 +60,27 @@ class Survival(Outcome):
 
     def scores(self, weights: FloatArray, fires: BoolArray | None = None) -> FloatArray:
         """[M]: log-rank scores, which a search explains as a number."""
-        return logrank_scores(self.time, self.event, weights)
+        # summed over a group, this is what the log-rank test looks at
+        return np.asarray(self.event - expected_events(self.time, self.event, weights))
 
     def from_scores(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
         """[S]: the risks that expected scores stand for, 1 for the mean: one step of Newton's method."""
         return np.asarray(np.exp(scores * weights.sum() / weights[self.event].sum()))
 
     def rule(
-        self,
-        clauses: Sequence[Clause],
-        fires: BoolArray,
-        weights: FloatArray,
-        values: Sequence[Label] | None = None,
+        self, clauses: Sequence[Clause], fires: BoolArray, weights: FloatArray, values: Values = None
     ) -> Rule:
         """Count curves and risks; see :meth:`nri.outcome.base.Outcome.rule`."""
         deciding, target = first_to_fire(fires), self.predicts
         expected, times = expected_events(self.time, self.event, weights), np.array(target.times)
-
-        aims = [1.0] * (len(clauses) + 1) if values is None else [float(value) for value in values]
-
-        def risk(i: int) -> Risk:
-            rows, prior = deciding == i, _PRIOR_EVENTS if values is None else _EXPECTED_EVENTS
-            seen, due = float(weights[rows & self.event].sum()), float((weights * expected)[rows].sum())
+        prior = _PRIOR_EVENTS if values is None else _EXPECTED_EVENTS
+        estimates = []
+        for i, aim in enumerate([1.0] * (len(clauses) + 1) if values is None else values):
+            rows = deciding == i
             curve = kaplan_meier(self.time[rows], self.event[rows], weights[rows], times)
-            return replace(curve, value=float(f"{(seen + prior * aims[i]) / (due + prior):.4g}"))
-
-        estimates = [risk(i) for i in range(len(aims))]
+            due = float((weights * expected)[rows].sum())
+            risk = (curve.events + prior * float(aim)) / (due + prior)
+            estimates.append(replace(curve, value=float(f"{risk:.4g}")))
         support = kaplan_meier(self.time, self.event, weights, times)
         p_value = float(f"{logrank(self.time, self.event, weights, deciding):.10g}")
         return rule_of(target, clauses, estimates, support, p_value)
@@ -163,28 +156,17 @@ def kaplan_meier(time: FloatArray, event: BoolArray, weights: FloatArray, times:
     spread = np.cumsum(np.divide(steps.events, stayed, out=np.zeros_like(stayed), where=stayed > 0))
     inner = (survival > 0) & (survival < 1)
     logs = np.log(np.where(inner, survival, 0.5))
-    reach = NormalDist().inv_cdf(0.5 + LEVEL / 2) * np.sqrt(spread) / logs
+    reach = Z * np.sqrt(spread) / logs
     low = np.where(inner, survival ** np.exp(-reach), survival)
     high = np.where(inner, survival ** np.exp(reach), survival)
     # before the first time, every row is there
     place = np.searchsorted(steps.times, times, side="right")
-    still = np.array([weights[time >= at].sum() for at in times])
-
-    def at_times(values: FloatArray) -> tuple[float, ...]:
-        return tuple(np.concatenate([[1.0], values])[place].tolist())
-
-    return Risk(
-        1.0,
-        float(weights.sum()),
-        float(weights[event].sum()),
-        at_times(survival),
-        at_times(low),
-        at_times(high),
-        tuple(still.tolist()),
-        _half(steps.times, survival),
-        _half(steps.times, low),
-        _half(steps.times, high),
-    )
+    curves = (survival, low, high)
+    free, free_low, free_high = (tuple(np.concatenate([[1.0], curve])[place].tolist()) for curve in curves)
+    medians = [_half(steps.times, curve) for curve in curves]
+    followed = tuple(float(weights[time >= at].sum()) for at in times)
+    rows, events = float(weights.sum()), float(weights[event].sum())
+    return Risk(1.0, rows, events, free, free_low, free_high, followed, *medians)
 
 
 def _half(times: FloatArray, survival: FloatArray) -> float | None:
@@ -200,11 +182,6 @@ def expected_events(
     hazard = np.concatenate([[0.0], np.cumsum(steps.lost)])
     until = time if until is None else until
     return np.asarray(hazard[np.searchsorted(steps.times, until, side="right")])
-
-
-def logrank_scores(time: FloatArray, event: BoolArray, weights: FloatArray) -> FloatArray:
-    """[M]: events less those expected; summed over a group, what the log-rank test looks at."""
-    return np.asarray(event - expected_events(time, event, weights))
 
 
 def logrank(time: FloatArray, event: BoolArray, weights: FloatArray, group: IntArray) -> float:

@@ -20,10 +20,8 @@ _Gates = NDArray[np.floating]
 class DeployConfig:
     """Which slots become clauses and which gates literals; by default as the paper's text says."""
 
-    clause_gate: float = 0.5
-    """A slot becomes a clause if its gate w is at least this."""
-    literal_gate: float = 0.5
-    """A literal is in a clause if its gate z is at least this."""
+    clause_gate: float = 0.5  # a slot becomes a clause if its gate w is at least this
+    literal_gate: float = 0.5  # a literal is in a clause if its gate z is at least this
     max_literals: int | None = None
     """Keep at most so many literals in a clause, those with the highest gates."""
     top_clauses: int | None = None
@@ -66,11 +64,13 @@ def deploy(
     if config.top_clauses is not None or config.tune_clauses:
         scores = discrimination(holds, episode.labels)
         order = order[np.argsort(-scores[order], kind="stable")]
-    first = {slots[k]: k for k in order[::-1].tolist() if active[k]}
-    clauses = sorted(first, key=lambda clause: order.tolist().index(first[clause]))[: config.top_clauses]
+    first: dict[tuple[int, ...], int] = {}
+    for k in order[active[order]].tolist():
+        first.setdefault(slots[k], k)
+    chosen = list(first.values())[: config.top_clauses]
     if config.tune_clauses:
-        clauses = clauses[: best_prefix(holds[:, [first[clause] for clause in clauses]], episode)]
-    return tuple(clauses)
+        chosen = chosen[: best_prefix(holds[:, chosen], episode)]
+    return tuple(slots[k] for k in chosen)
 
 
 def best_prefix(holds: BoolArray, episode: Episode) -> int:

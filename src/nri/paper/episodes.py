@@ -17,8 +17,7 @@ from nri.synth import dnf_truth, with_more_columns
 
 _Uniform = NDArray[np.float64]
 
-_WORDS_PER_COUNT = 4
-"""Philox makes four 64-bit words from each value of its counter."""
+_WORDS_PER_COUNT = 4  # Philox makes four 64-bit words from each value of its counter
 
 
 @dataclass(frozen=True)
@@ -26,29 +25,22 @@ class PaperPreset:
     """The appendix's table of parameters, by default with its values."""
 
     min_variables: int = 6
-    max_variables: int = 12
-    """Causal variables, N."""
+    max_variables: int = 12  # causal variables, N
     min_rows: int = 24
-    max_rows: int = 48
-    """Examples, M."""
+    max_rows: int = 48  # examples, M
     min_clauses: int = 1
-    max_clauses: int = 6
-    """K"""
+    max_clauses: int = 6  # K
     min_literals: int = 1
-    max_literals: int = 4
-    """Literals in a clause, at most N."""
+    max_literals: int = 4  # literals in a clause, at most N
     n_spurious: int = 3
     """Columns that follow the label in one half of the rows and its opposite in the other."""
     flip_rate: float = 0.3
     """rho: how often such a column is 1 on the positives of the first environment."""
-    label_noise: float = 0.0
-    """Share of labels that are flipped after the table is made."""
-    missing: float = 0.0
-    """Share of cells that become unknown."""
+    label_noise: float = 0.0  # share of labels that are flipped after the table is made
+    missing: float = 0.0  # share of cells that become unknown
     max_label_noise: float = 0.0
     """Every second episode has, besides, a rate of label noise of its own, from 0 up to this."""
-    max_missing: float = 0.0
-    """The same for unknown cells, independently."""
+    max_missing: float = 0.0  # the same for unknown cells, independently
     shuffle_columns: bool = False
     """Whether spurious columns stand anywhere; the paper leaves them after the causal ones."""
     even_share: float = 0.0
@@ -80,23 +72,14 @@ class PaperPreset:
 class PaperEpisodes:
     """B episodes, padded to the preset's largest M and largest N (spurious columns included)."""
 
-    values: BoolArray
-    """[B, M, N]; False wherever unknown or padding."""
-    known: BoolArray
-    """[B, M, N]; False on padding."""
-    labels: BoolArray
-    """[B, M], as observed, noise included; False on padding."""
-    truth: BoolArray
-    """[B, M], the rule's own labels."""
-    row_valid: BoolArray
-    """[B, M]"""
-    variable_valid: BoolArray
-    """[B, N]"""
-    spurious: BoolArray
-    """[B, N], which variables are spurious."""
-    clauses: BoolArray
-    """[B, K, 2N], the literals of the true clauses, positives then negations over the padded N;
-    an unused clause has none."""
+    values: BoolArray  # [B, M, N]; False wherever unknown or padding
+    known: BoolArray  # [B, M, N]; False on padding
+    labels: BoolArray  # [B, M], as observed, noise included; False on padding
+    truth: BoolArray  # [B, M], the rule's own labels
+    row_valid: BoolArray  # [B, M]
+    variable_valid: BoolArray  # [B, N]
+    spurious: BoolArray  # [B, N], which variables are spurious
+    clauses: BoolArray  # [B, K, 2N], true clauses over the literals of the padded N; an unused one has none
 
     def __len__(self) -> int:
         return len(self.values)
@@ -121,9 +104,8 @@ def paper_episodes(preset: PaperPreset, seed: int, start: int, count: int) -> Pa
     """
     K, M, N, S = preset.max_clauses, preset.max_rows, preset.max_variables, preset.n_spurious
     shapes = [(3,), (K,), (K, N), (K, N), (M, N), (M, S), (M,), (N + S,)]
-    sizes, lengths, ranks, signs, cells, spurious_cells, row_keys, column_keys = _draw(
-        seed, 0, start, count, shapes
-    )
+    drawn = _draw(seed, 0, start, count, shapes)
+    sizes, lengths, ranks, signs, cells, spurious_cells, row_keys, column_keys = drawn
     n_variables = _integers(sizes[:, 0], preset.min_variables, preset.max_variables)
     n_rows = _integers(sizes[:, 1], preset.min_rows, preset.max_rows)
     n_clauses = _integers(sizes[:, 2], preset.min_clauses, preset.max_clauses)
@@ -146,26 +128,19 @@ def paper_episodes(preset: PaperPreset, seed: int, start: int, count: int) -> Pa
         column_keys = np.broadcast_to(np.arange(N + S) / (N + S), variable_valid.shape)
     column_order = np.argsort(np.where(variable_valid, column_keys, 2), 1, kind="stable")
     table = np.take_along_axis(table, column_order[:, None, :], 2)
+    literal_order = np.concatenate([column_order, column_order + N + S], 1)
+    clauses = np.take_along_axis(with_more_columns(rule, S), literal_order[:, None, :], 2)
     spurious = np.take_along_axis(np.broadcast_to(np.arange(N + S) >= N, (count, N + S)), column_order, 1)
     variable_valid = np.take_along_axis(variable_valid, column_order, 1)
 
-    known = row_valid[:, :, None] & variable_valid[:, None, :]
-    labels = truth
+    known, labels = row_valid[:, :, None] & variable_valid[:, None, :], truth
     noise, missing = _rates(preset, seed, start, count)
     if noise.any() or missing.any():
         holes, flips = _draw(seed, 1, start, count, [(M, N + S), (M,)])
         known = known & (holes >= missing[:, None, None])
         labels = truth ^ ((flips < noise[:, None]) & row_valid)
-    return PaperEpisodes(
-        table & known,
-        known,
-        labels,
-        truth,
-        row_valid,
-        variable_valid,
-        spurious & variable_valid,
-        _reorder_literals(rule, column_order, S),
-    )
+    spurious &= variable_valid
+    return PaperEpisodes(table & known, known, labels, truth, row_valid, variable_valid, spurious, clauses)
 
 
 def _draw(seed: int, stream: int, start: int, count: int, shapes: list[tuple[int, ...]]) -> list[_Uniform]:
@@ -236,9 +211,3 @@ def _spurious(preset: PaperPreset, truth: BoolArray, n_rows: IntArray, uniform: 
     first = np.arange(truth.shape[1]) < (n_rows // 2)[:, None]
     chance = np.where(truth == first, preset.flip_rate, 1 - preset.flip_rate)
     return uniform < chance[:, :, None]
-
-
-def _reorder_literals(rule: BoolArray, column_order: IntArray, n_spurious: int) -> BoolArray:
-    """Carry clauses over the causal variables to the table's final columns."""
-    halves = np.split(with_more_columns(rule, n_spurious), 2, 2)
-    return np.concatenate([np.take_along_axis(half, column_order[:, None, :], 2) for half in halves], 2)

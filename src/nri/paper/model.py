@@ -4,10 +4,10 @@ One class is set against the rest, the network reads the table once, and the dep
 gates. Nothing is searched; what a clause is worth is only counted.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,6 @@ TUNED = DeployConfig(max_literals=4, tune_clauses=True)
 """How ``paper-tuned`` reads the slots: clauses are taken from the most discriminating on, as many as decide
 most support rows rightly, as the paper did for its listing of rules. Chosen on synthetic tables."""
 
-
 RESTARTS = 16
 """Views of a table under which ``paper-tuned`` runs the network: random signs and orders of its columns."""
 
@@ -41,10 +40,8 @@ RESTARTS = 16
 class Gates:
     """A soft rule on arrays."""
 
-    z: NDArray[np.float32]
-    """[T, 2N], literal gates"""
-    w: NDArray[np.float32]
-    """[T], clause gates"""
+    z: NDArray[np.float32]  # [T, 2N], literal gates
+    w: NDArray[np.float32]  # [T], clause gates
 
 
 class GateSource(Protocol):
@@ -53,6 +50,9 @@ class GateSource(Protocol):
     def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> list[Gates]:
         """Fill the slots for each view [V, M, N] of a table with unknown cells and yes/no labels [M]."""
         ...
+
+
+KINDS = ("paper", "paper-feedback")  # networks that fill slots, by the name on their card
 
 
 class PaperNetwork(Network):
@@ -68,14 +68,10 @@ class PaperNetwork(Network):
         """Fill the slots for each view [V, M, N] of a table with unknown cells and yes/no labels [M]."""
         cells, y = (values & known).astype(np.float32), labels.astype(np.float32)
         if self._one_by_one:
-            feeds = [{"values": c, "known": k, "labels": y} for c, k in zip(cells, known, strict=True)]
-            return [Gates(*self.run(feed)) for feed in feeds]
+            views = zip(cells, known, strict=True)
+            return [Gates(*self.run({"values": c, "known": k, "labels": y})) for c, k in views]
         z, w = self.run({"values": cells, "known": known, "labels": y})
         return [Gates(*pair) for pair in zip(z, w, strict=True)]
-
-
-KINDS = ("paper", "paper-feedback")
-"""Networks that fill slots, by the name on their card."""
 
 
 @cache
@@ -84,6 +80,7 @@ def shipped_paper_network(name: str = "paper") -> PaperNetwork:
     return PaperNetwork(shipped_file(name))
 
 
+@dataclass(eq=False)
 class PaperModel:
     """The paper's system as an inducer, by default as its text deploys it.
 
@@ -94,21 +91,13 @@ class PaperModel:
     canonical order, yes/no columns flipped, before; the text's network sees it as it is.
     """
 
-    sharpens = False
+    sharpens: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        network: GateSource | None = None,
-        config: DeployConfig = PUBLISHED,
-        both_sides: bool = False,
-        restarts: int = 1,
-        reorders: bool = False,
-    ) -> None:
-        self._network = network or shipped_paper_network()
-        self._config = config
-        self._both_sides = both_sides
-        self._restarts = restarts
-        self.reorders = reorders
+    network: GateSource = field(default_factory=shipped_paper_network)
+    config: DeployConfig = PUBLISHED
+    both_sides: bool = False
+    restarts: int = 1
+    reorders: bool = False
 
     def induce(
         self,
@@ -123,7 +112,7 @@ class PaperModel:
         if episode.n_classes > 2:
             rules = [self._clauses(seen, c, limits, rng) for c in range(episode.n_classes)]
             return count(episode, rules, limits)
-        sides = (positive,) if positive is not None else (1, 0) if self._both_sides else (1,)
+        sides = (positive,) if positive is not None else (1, 0) if self.both_sides else (1,)
         induced = []
         for side in sides:
             rules = [(), ()]
@@ -139,33 +128,29 @@ class PaperModel:
         if not labels.any() or labels.all():
             return ()
         two_class = make_episode(seen.values, seen.known, labels.astype(np.int64), seen.weights)
-        rules = [self._deployed(gates, two_class, limits) for gates in self._gates(seen, labels, rng)]
-        if len(rules) == 1:
-            return rules[0]
         literals = literal_truth(seen.values, seen.known)
-        return min(
-            rules,
-            key=lambda rule: (
-                int((clause_truth(literals, rule).any(axis=0) != labels).sum()),
-                sum(map(len, rule)),
-            ),
-        )
+
+        def errors_and_length(rule: tuple[IndexClause, ...]) -> tuple[int, int]:
+            return int((clause_truth(literals, rule).any(axis=0) != labels).sum()), sum(map(len, rule))
+
+        views = self._gates(seen, labels, rng)
+        return min((self._deployed(gates, two_class, limits) for gates in views), key=errors_and_length)
 
     def _gates(self, seen: Episode, labels: BoolArray, rng: np.random.Generator) -> list[Gates]:
         """Fill the slots under each view of the table, and say what its gates mean for the table itself."""
         N = seen.n_variables
-        views = max(1, min(self._restarts, MAX_CELLS // (seen.values.size or 1)))
+        views = max(1, min(self.restarts, MAX_CELLS // (seen.values.size or 1)))
         orders = np.array([np.arange(N), *(rng.permutation(N) for _ in range(views - 1))])
         flips = np.array([np.zeros(N, bool), *(rng.random(N) < 0.5 for _ in range(views - 1))])
         values = np.stack([(seen.values ^ flip)[:, order] for order, flip in zip(orders, flips, strict=True)])
         known = np.stack([seen.known[:, order] for order in orders])
-        gates = self._network.gates(values & known, known, labels)
+        gates = self.network.gates(values & known, known, labels)
         return [_in_table_order(*view) for view in zip(gates, orders, flips, strict=True)]
 
     def _deployed(self, gates: Gates, two_class: Episode, limits: Limits) -> tuple[IndexClause, ...]:
         z = with_required(gates.z * limits.literal_mask(two_class.n_variables), limits.required)
-        longest = min(limits.max_literals, self._config.max_literals or limits.max_literals)
-        config = replace(self._config, max_literals=max(longest, len(limits.required)))
+        longest = min(limits.max_literals, self.config.max_literals or limits.max_literals)
+        config = replace(self.config, max_literals=max(longest, len(limits.required)))
         if limits.max_clauses < len(gates.w):  # the text's K': the most discriminating, not the widest open
             config = replace(config, top_clauses=limits.max_clauses)
         return deploy(z, gates.w, two_class, config)
@@ -180,7 +165,9 @@ def _in_table_order(gates: Gates, order: IntArray, flip: BoolArray) -> Gates:
 
 def tuned_paper_model(network: GateSource | None = None) -> PaperModel:
     """Return the paper's network as we deploy it: restarts, clauses chosen on the support, either class."""
-    return PaperModel(network, TUNED, both_sides=True, restarts=RESTARTS, reorders=True)
+    return PaperModel(
+        network or shipped_paper_network(), TUNED, both_sides=True, restarts=RESTARTS, reorders=True
+    )
 
 
 def feedback_model() -> PaperModel:
@@ -238,23 +225,20 @@ def count(episode: Episode, rules: list[tuple[IndexClause, ...]], limits: Limits
     literals = literal_truth(episode.values, episode.known)
     masses: FloatArray = np.eye(episode.n_classes)[episode.labels] * episode.weights[:, None]
     prior = masses.sum(axis=0) / masses.sum()
-    branches, truths, precisions = [], [], []
-    for label, clauses in enumerate(rules):
-        truth = clause_truth(literals, clauses)
-        covered = truth @ masses
-        right, total = covered[:, label], covered.sum(axis=1)
-        precise = np.flatnonzero(right >= limits.min_precision * total)
-        branches += [(label, clauses[i]) for i in precise]
-        truths.append(truth[precise])
-        precisions.append(estimated_precision(right[precise], total[precise], float(prior[label])))
+    branches = [(label, clause) for label, clauses in enumerate(rules) for clause in clauses]
     owner = np.array([label for label, _ in branches], dtype=np.int64)
-    order = deciding_order(np.concatenate(precisions), owner)
-    fires = np.concatenate(truths)[order]
+    truth = clause_truth(literals, [clause for _, clause in branches])
+    covered = truth @ masses
+    right, total = covered[np.arange(len(owner)), owner], covered.sum(axis=1)
+    kept = np.flatnonzero(right >= limits.min_precision * total)
+    precision = estimated_precision(right[kept], total[kept], prior[owner[kept]])
+    order = kept[deciding_order(precision, owner[kept])]
+    owner, fires = owner[order], truth[order]
     uncovered = masses[~fires.any(axis=0)].sum(axis=0)
     default = int(np.argmax(uncovered if uncovered.any() else prior))
     described = set(owner.tolist())
     if episode.n_classes == 2 and len(described) == 1:
         default = 1 - described.pop()  # the rule says one class, whatever it leaves out is the other
-    wrong = np.append(owner[order], default)[first_to_fire(fires.T)] != episode.labels
+    wrong = np.append(owner, default)[first_to_fire(fires.T)] != episode.labels
     errors = float(episode.weights[wrong].sum())
     return Induced(episode.n_classes, tuple(branches[i] for i in order), default, errors, errors)

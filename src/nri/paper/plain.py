@@ -25,30 +25,18 @@ Weights = Mapping[str, FloatArray]
 class Steps:
     """All that is computed on the way from a table to a prediction."""
 
-    literals: FloatArray
-    """[M, L], 1 where a literal holds, 0 where it fails, 0.5 where its cell is unknown"""
-    phi: FloatArray
-    """[L, 18]"""
-    h0: FloatArray
-    """[L, D]"""
-    keys: FloatArray
-    """[M, D]"""
-    h1: FloatArray
-    """[L, D]"""
-    views: FloatArray
-    """[T, L, D], h_kj"""
-    states: FloatArray
-    """[T, D], s_k"""
-    z: FloatArray
-    """[T, L], literal gates"""
-    w: FloatArray
-    """[T], clause gates"""
-    clauses: FloatArray
-    """[M, T], clause truth"""
-    prediction: FloatArray
-    """[M]"""
-    discrimination: FloatArray
-    """[T], d_k"""
+    literals: FloatArray  # [M, L], 1 where a literal holds, 0 where it fails, 0.5 where its cell is unknown
+    phi: FloatArray  # [L, 18]
+    h0: FloatArray  # [L, D]
+    keys: FloatArray  # [M, D]
+    h1: FloatArray  # [L, D]
+    views: FloatArray  # [T, L, D], h_kj
+    states: FloatArray  # [T, D], s_k
+    z: FloatArray  # [T, L], literal gates
+    w: FloatArray  # [T], clause gates
+    clauses: FloatArray  # [M, T], clause truth
+    prediction: FloatArray  # [M]
+    discrimination: FloatArray  # [T], d_k
 
 
 def forward(

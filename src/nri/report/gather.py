@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,35 +15,21 @@ from nri.errors import InputError
 from nri.induce.assemble import coded_predictions, constant_rule
 from nri.induce.constraints import cost_weighted, error_costs
 from nri.induce.floors import Floored
-from nri.induce.folds import note_on_rows
 from nri.induce.induce import Induction
 from nri.induce.settings import Settings
 from nri.induce.validate import HeldOut, MeanCost, cores, hold_out, induce_or_constant, some_rows
 from nri.outcome import Classes, Interval, Number, Score
 from nri.outcome.number import weighted_quantiles
 from nri.outcome.score import Diagnostics, effective_rows, wilson
-from nri.rule import (
-    ClassTarget,
-    Clause,
-    Columns,
-    Literal,
-    Risk,
-    Rule,
-    SurvivalTarget,
-    clause_matrix,
-    literal_truth,
-)
+from nri.rule import Clause, Columns, Literal, Risk, Rule, SurvivalTarget, clause_matrix, literal_truth
 from nri.rule.equivalence import most_together
 from nri.table.left_out import LeftOut
 from nri.table.table import Table
 from nri.tasks.fairness import Groups, by_group, protected_columns
-from nri.tasks.leaks import Leak, leak
 from nri.tasks.stability import ClauseStability, Stability, clause_stability
 
-BINS = 40
-"""Bars in the picture of a distribution."""
-_TICKS = 5
-"""Times below a survival curve."""
+BINS = 40  # Bars in the picture of a distribution.
+_TICKS = 5  # Times below a survival curve.
 
 
 @dataclass(frozen=True)
@@ -97,15 +83,15 @@ def gather_report(
     if not (table.weights > 0).all():
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
     half = None if options.seconds is None else options.seconds / 2
-    validation = _validate(table, rule, settings, options, held, half, step)
-    stability = None
+    curve = stability = None
+    held = _held_out(table, settings, options, held, step)
+    if held is not None:
+        curve = curve_of(held, settings, seed=options.seed, seconds=half)
     if options.samples > 0 and rule.branches:
-        rng = np.random.default_rng(options.seed)
+        rng, samples = np.random.default_rng(options.seed), options.samples
         limits: dict[str, Any] = {"max_rows": options.max_rows, "seconds": half}
-        stability = clause_stability(
-            table, rule, settings, rng=rng, samples=options.samples, step=step, **limits
-        )
-    return Report(table, rule, settings, options, found.left_out, validation, stability)
+        stability = clause_stability(table, rule, settings, rng=rng, samples=samples, step=step, **limits)
+    return Report(table, rule, settings, options, found.left_out, held, curve, stability)
 
 
 def steps_of(options: ReportOptions) -> int:
@@ -119,11 +105,24 @@ def _check_target(table: Table, rule: Rule) -> None:
         raise InputError(
             f"the rule predicts {kinds[1]}, the table has {kinds[0]}; report on rows with the same"
         )
-    if isinstance(rule.predicts, ClassTarget) and rule.classes != table.classes:
+    if rule.predicts.kind == "classes" and rule.classes != table.classes:
         raise InputError(
             f"the rule is about the classes {list(rule.classes)}, the table has {list(table.classes)}; "
             "report on rows with the same classes"
         )
+
+
+def _held_out(
+    table: Table, settings: Settings, options: ReportOptions, held: HeldOut | None, step: Callable[[], None]
+) -> HeldOut | None:
+    """Hold rows out, if that was not done already; None if there are too few."""
+    table = some_rows(table, options.max_rows, np.random.default_rng(options.seed))
+    if options.folds < 2 or len(table) < 2 or table.explained.is_constant:
+        return None
+    if held is not None and held.source is table and len(held.inductions) == options.folds:
+        return held
+    rng = np.random.default_rng(options.seed)  # the folds of --cv, so that both give the same
+    return hold_out(table, settings, rng=rng, folds=options.folds, jobs=cores(), step=step)
 
 
 @dataclass(frozen=True)
@@ -140,17 +139,13 @@ class Tally:
         return self.right / self.rows if self.right is not None and self.rows > 0 else None
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(NamedTuple):
     """A condition of a counting clause, and its part in it."""
 
     literal: Literal
-    holds: Tally
-    """the rows on which it holds, whatever the other members do"""
-    within: float
-    """rows among those that the clause covers on which it holds"""
-    decisive: float
-    """those of them that the clause would not cover without it"""
+    holds: Tally  # the rows on which it holds, whatever the other members do
+    within: float  # rows among those that the clause covers on which it holds
+    decisive: float  # those of them that the clause would not cover without it
 
 
 @dataclass(frozen=True)
@@ -169,51 +164,26 @@ class BranchReport:
     """of a counting clause: the rows on which none, one, two, ... of its members hold"""
 
 
-@dataclass(frozen=True)
-class Confusion:
-    """Rows by true and predicted class, and the accuracy."""
-
-    counts: tuple[tuple[float, ...], ...]
-    score: Score
-
-
-@dataclass(frozen=True)
-class Pattern:
+class Pattern(NamedTuple):
     """A set of branches, by number, and the rows on which these fire and no others."""
 
     branches: tuple[int, ...]
     rows: float
-    right: float | None
-    """None where no class is predicted"""
+    right: float | None  # None where no class is predicted
 
 
-@dataclass(frozen=True)
-class Gaps:
+class Gaps(NamedTuple):
     """What missing cells do to the rule on these rows."""
 
-    columns: tuple[tuple[str, int], ...]
+    columns: list[tuple[str, int]]
     """columns that the rule reads, with the number of their missing cells, most first"""
-    rows: int
-    """rows with such a missing cell"""
-    undecided: int
-    """rows that go to the ELSE although a branch might fire if its missing cells were known"""
+    rows: int  # rows with such a missing cell
+    undecided: int  # rows that go to the ELSE although a branch might fire if its missing cells were known
     complete: Score | None
-    gaps: Score | None
-    """on rows without and with such a missing cell; None if there are none"""
+    gaps: Score | None  # on rows without and with such a missing cell; None if there are none
 
 
-@dataclass(frozen=True)
-class ColumnUse:
-    """Columns in the rule, allowed but not needed, excluded by settings, and of no use to any rule."""
-
-    used: tuple[str, ...]
-    unused: tuple[str, ...]
-    excluded: tuple[str, ...]
-    left_out: tuple[LeftOut, ...]
-
-
-@dataclass(frozen=True)
-class CurvePoint:
+class CurvePoint(NamedTuple):
     """How good rules of at most so many clauses of a class (or branches) are on held-out rows."""
 
     clauses: int
@@ -227,27 +197,8 @@ class Curve:
     points: tuple[CurvePoint, ...]
     """from no clause, the best constant prediction, upwards; sizes may be missing for lack of time"""
     best: CurvePoint
-    simplest: CurvePoint
-    """the one with the fewest clauses among those within one standard error of the best"""
-    simplest_rule: Rule
-    """induced from all rows with that limit"""
-    rows: int
-    """that were assigned to folds"""
-
-
-@dataclass(frozen=True)
-class Validation:
-    """What is counted on held-out rows; the last four are about classes."""
-
-    score: Score
-    method: str
-    """how rows were held out"""
-    curve: Curve
-    confusion: Confusion | None = None
-    posterior: Score | None = None
-    """of the model's own probabilities, if it offers them"""
-    diagnostics: tuple[Diagnostics, ...] = ()
-    cost: MeanCost | None = None
+    simplest: CurvePoint  # the one with the fewest clauses among those within one standard error of the best
+    simplest_rule: Rule  # induced from all rows with that limit
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,10 +210,10 @@ class Report:
     settings: Settings
     options: ReportOptions
     left_out: tuple[LeftOut, ...]
-    held_out: Validation | None
+    held_out: HeldOut | None
+    curve: Curve | None  # None if no rows are held out
     stability: Stability | None
-    floors: Floored | None = None
-    """Whether floors for sensitivity and specificity are met, if there are any."""
+    floors: Floored | None = None  # Whether floors for sensitivity and specificity are met, if there are any.
 
     @property
     def n_rows(self) -> int:
@@ -280,11 +231,6 @@ class Report:
         return self.weight != self.n_rows
 
     @property
-    def class_weights(self) -> tuple[float, ...]:
-        """Of the rows of each class; empty for a number or a risk."""
-        return tuple(self.table.by_class.tolist()) if self._of_classes else ()
-
-    @property
     def _of_classes(self) -> bool:
         return isinstance(self.table.outcome, Classes)
 
@@ -294,15 +240,18 @@ class Report:
         costs = error_costs(self.table, self.settings) if self._of_classes else None
         return None if costs is None else costs.tolist()
 
-    @cached_property
-    def columns(self) -> ColumnUse:
-        """How the columns of the table were used."""
+    @property
+    def excluded(self) -> list[str]:
+        """Columns that the settings do not allow."""
         settings, names = self.settings, self.table.names
         wanted = names if settings.use is None else {*settings.use, *settings.require}
-        excluded = tuple(name for name in names if name in settings.never or name not in wanted)
-        taken = {*self.rule.columns, *excluded, *(one.column for one in self.left_out)}
-        unused = tuple(name for name in names if name not in taken)
-        return ColumnUse(self.rule.columns, unused, excluded, self.left_out)
+        return [name for name in names if name in settings.never or name not in wanted]
+
+    @property
+    def unused(self) -> list[str]:
+        """Columns that were allowed but not needed."""
+        taken = {*self.rule.columns, *self.excluded, *(one.column for one in self.left_out)}
+        return [name for name in self.table.names if name not in taken]
 
     @cached_property
     def groups(self) -> tuple[Groups, ...]:
@@ -311,14 +260,16 @@ class Report:
         return tuple(by_group(self.table, self.rule, column) for column in protected)
 
     @cached_property
-    def note_on_rows(self) -> str:
-        """Which rows belong together, or seem to; empty if none."""
-        return note_on_rows(self.table)
+    def diagnostics(self) -> tuple[Diagnostics, ...]:
+        """Sensitivity, specificity and so on of classes, on held-out rows."""
+        if self.held_out is None or not self._of_classes:
+            return ()
+        return self.held_out.diagnostics(self.rule.described, self.options.prevalence)
 
-    @property
-    def leaking(self) -> Leak | None:
-        """The one or two columns of the rule, if they predict nearly every row."""
-        return leak(self.rule, self.table)
+    @cached_property
+    def cost(self) -> MeanCost | None:
+        """What a held-out row costs on average, if errors on classes cost different amounts."""
+        return self.held_out.cost(self.settings.costs) if self.held_out and self._of_classes else None
 
     @cached_property
     def _columns(self) -> Columns:
@@ -335,18 +286,14 @@ class Report:
         return self.rule.decide(self._columns, self.n_rows)
 
     @cached_property
-    def _predicted(self) -> NDArray[Any]:
+    def predicted(self) -> NDArray[Any]:
+        """[M]: class indices, numbers or risks."""
         return coded_predictions(self.rule, self.table)
 
     @cached_property
     def seen(self) -> Score:
         """On these rows."""
-        return self.table.explained.score(self._predicted, self.table.weights)
-
-    @cached_property
-    def confusion(self) -> Confusion | None:
-        """On these rows, of classes."""
-        return confusion_of(self.table, self._predicted) if self._of_classes else None
+        return self.table.explained.score(self.predicted, self.table.weights)
 
     @cached_property
     def branches(self) -> tuple[BranchReport, ...]:
@@ -364,26 +311,20 @@ class Report:
             for i, branch in enumerate(self.rule.branches)
         )
 
-    @property
-    def default(self) -> Tally:
-        """Rows on which no branch fires."""
-        return self._tally(self._deciding == len(self.rule.branches), len(self.rule.branches))
-
     def _members(self, clause: Clause, index: int) -> tuple[tuple[Member, ...], tuple[Tally, ...]]:
         """Count for each member of a counting clause where it holds, and the rows by how many hold."""
-        holds = np.stack([literal_truth(literal, self._columns)[0] for literal in clause])
-        held, weights = holds.sum(axis=0), self.table.weights
-        covered, just_enough = held >= clause.at_least, held == clause.at_least
-        members = tuple(
-            Member(
-                literal,
-                self._tally(truth, index),
-                float(weights[truth & covered].sum()),
-                float(weights[truth & just_enough].sum()),
-            )
-            for literal, truth in zip(clause, holds, strict=True)
-        )
+        holds, weights = self._truth(clause), self.table.weights
+        held = holds.sum(axis=0)
+        within = holds @ (weights * (held >= clause.at_least))
+        decisive = holds @ (weights * (held == clause.at_least))
+        tallies = [self._tally(truth, index) for truth in holds]
+        members = tuple(map(Member, clause, tallies, within.tolist(), decisive.tolist()))
         return members, tuple(self._tally(held == n, index) for n in range(len(clause) + 1))
+
+    def _truth(self, clause: Clause) -> BoolArray:
+        """[conditions, M]: where each condition of a clause is known to hold."""
+        holds = [literal_truth(literal, self._columns)[0] for literal in clause]
+        return np.array(holds, dtype=bool).reshape(len(holds), self.n_rows)
 
     def _tally(self, rows: BoolArray, index: int) -> Tally:
         """Count the rows of a mask, and those of the class that a branch, or the ELSE, predicts."""
@@ -408,32 +349,29 @@ class Report:
         rows = np.bincount(inverse, weights, minlength=len(kinds))
         right: list[float] | list[None] = [None] * len(kinds)
         if self._of_classes:
-            hit = weights * (self._predicted == self.table.codes)
+            hit = weights * (self.predicted == self.table.codes)
             right = np.bincount(inverse, hit, minlength=len(kinds)).tolist()
         numbers = [tuple((np.flatnonzero(kind) + 1).tolist()) for kind in kinds]
-        patterns = [Pattern(*one) for one in zip(numbers, rows.tolist(), right, strict=True)]
+        patterns = map(Pattern, numbers, rows.tolist(), right)
         return tuple(sorted(patterns, key=lambda pattern: (-pattern.rows, pattern.branches)))
 
     @cached_property
     def span(self) -> tuple[float, float]:
         """The range of a number in pictures; single values may lie beyond."""
-        if not isinstance(self.table.outcome, Number):
-            return 0.0, 1.0
+        assert isinstance(self.table.outcome, Number)
         values, weights = self.table.outcome.values, self.table.weights
         low, high = weighted_quantiles(values, weights, (0.005, 0.995)).tolist()
         return low, high if high > low else low + 1
 
-    @property
-    def distributions(self) -> tuple[tuple[float, ...], ...]:
+    @cached_property
+    def distributions(self) -> list[list[float]]:
         """Of a number: for each branch and the ELSE, shares of its rows in equal parts of the range."""
-        if not isinstance(self.table.outcome, Number):
-            return ()
-        inside, shares = np.clip(self.table.outcome.values, *self.span), []
-        for i in range(len(self.rule.estimates)):
-            rows = self._deciding == i
-            counts, _ = np.histogram(inside[rows], BINS, self.span, weights=self.table.weights[rows])
-            shares.append(tuple((counts / max(float(counts.sum()), 1e-300)).tolist()))
-        return tuple(shares)
+        assert isinstance(self.table.outcome, Number)
+        inside, n = np.clip(self.table.outcome.values, *self.span), len(self.rule.estimates)
+        bins, spans = (n, BINS), ((-0.5, n - 0.5), self.span)
+        counts, *_ = np.histogram2d(self._deciding, inside, bins, spans, weights=self.table.weights)
+        shares: list[list[float]] = (counts / np.maximum(counts.sum(axis=1)[:, None], 1e-300)).tolist()
+        return shares
 
     def followed(self, risk: Risk) -> list[tuple[float, float]]:
         """Return round times for the axis of a survival curve, and the rows that are still followed then."""
@@ -446,132 +384,55 @@ class Report:
     @property
     def simpler(self) -> Rule | None:
         """The simplest rule within one standard error, if it has fewer conditions than the rule itself."""
-        if self.held_out is None or self.held_out.curve.simplest_rule.n_literals >= self.rule.n_literals:
+        if self.curve is None or self.curve.simplest_rule.n_literals >= self.rule.n_literals:
             return None
-        return self.held_out.curve.simplest_rule.settled
+        return self.curve.simplest_rule.settled
 
     @cached_property
     def gaps(self) -> Gaps:
         """What missing cells do to the rule."""
-        missing = {name: int((~column.known).sum()) for name, column in self._columns.items()}
-        gap: BoolArray = np.zeros(self.n_rows, dtype=bool)
-        for column in self._columns.values():
-            gap |= ~column.known
-        listed = sorted(((name, n) for name, n in missing.items() if n), key=lambda one: -one[1])
-        undecided = self._possible().any(axis=1) & ~self._fires.any(axis=1)
-        return Gaps(tuple(listed), int(gap.sum()), int(undecided.sum()), self._score(~gap), self._score(gap))
+        missing = {name: ~column.known for name, column in self._columns.items()}
+        counts = [(name, int(rows.sum())) for name, rows in missing.items() if rows.any()]
+        nowhere = np.zeros(self.n_rows, dtype=bool)
+        gap = np.logical_or.reduce([nowhere, *missing.values()])
+        possible = np.logical_or.reduce([nowhere, *(self._possible(one) for one in self.rule.clauses)])
+        undecided = int((possible & ~self._fires.any(axis=1)).sum())
+        listed = sorted(counts, key=lambda one: -one[1])
+        return Gaps(listed, int(gap.sum()), undecided, self._score(~gap), self._score(gap))
 
     def _score(self, rows: BoolArray) -> Score | None:
         weights = self.table.weights[rows]
         if weights.sum() <= 0:
             return None
-        return self.table.explained.take(rows).score(self._predicted[rows], weights)
+        return self.table.explained.take(rows).score(self.predicted[rows], weights)
 
-    def _possible(self) -> BoolArray:
-        """[M, branches]: where a branch fires or might, were its missing cells known."""
-        possible = np.zeros_like(self._fires)
-        for i, clause in enumerate(self.rule.clauses):
-            held = np.zeros(self.n_rows, dtype=np.int64)
-            for name, most in most_together(clause).items():
-                held += np.where(self._columns[name].known, 0, most)
-            for literal in clause:
-                held += literal_truth(literal, self._columns)[0]
-            possible[:, i] = held >= clause.at_least
+    def _possible(self, clause: Clause) -> BoolArray:
+        """[M]: where a clause holds or might, were its missing cells known."""
+        held = self._truth(clause).sum(axis=0)
+        for name, most in most_together(clause).items():
+            held += most * ~self._columns[name].known
+        possible: BoolArray = held >= clause.at_least
         return possible
 
     @property
     def doubtful(self) -> bool:
         """Whether a constant prediction would do as well on held-out rows, within one standard error."""
-        held = self.held_out
-        if not self.branches or held is None or self.floors is not None:  # a floor is worth its cost
+        if not self.branches or self.held_out is None or self.curve is None:
             return False
-        if self.costs is not None:  # then it is not the share of right rows that counts
-            return held.curve.simplest.clauses == 0 or bool(held.cost is not None and held.cost.warning)
-        return held.curve.simplest.clauses == 0 or bool(held.score.warning)
+        if self.floors is not None:  # a floor is worth its cost
+            return False
+        # where errors cost different amounts it is not the share of right rows that counts
+        warned = self.held_out.score if self.costs is None else self.cost
+        return self.curve.simplest.clauses == 0 or bool(warned is not None and warned.warning)
 
 
-def round_times(latest: float, most: int) -> list[float]:
-    """Return round times from 0 on for an axis, so many at most beside 0."""
-    rough = latest / most
-    unit = 10.0 ** math.floor(math.log10(rough))
-    step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
-    return [step * i for i in range(math.floor(latest / step + 1e-9) + 1)]
-
-
-def confusion_of(table: Table, predicted: IntArray, score: Score | None = None) -> Confusion:
-    """Count rows by true and predicted class."""
-    counts = np.zeros((len(table.classes), len(table.classes)))
-    np.add.at(counts, (table.codes, predicted), table.weights)
-    score = score or table.explained.score(predicted, table.weights)
-    return Confusion(tuple(tuple(row) for row in counts.tolist()), score)
-
-
-def _validate(
-    table: Table,
-    rule: Rule,
-    settings: Settings,
-    options: ReportOptions,
-    held: HeldOut | None,
-    seconds: float | None,
-    step: Callable[[], None],
-) -> Validation | None:
-    """Count on held-out rows; None if there are too few."""
-    table = some_rows(table, options.max_rows, np.random.default_rng(options.seed))
-    if options.folds < 2 or len(table) < 2 or table.explained.is_constant:
-        return None
-    if held is None or held.source is not table or len(held.inductions) != options.folds:
-        rng = np.random.default_rng(options.seed)  # the folds of --cv, so that both give the same
-        held = hold_out(table, settings, rng=rng, folds=options.folds, jobs=cores(), step=step)
-    by_limit = by_size(held, settings, rng=np.random.default_rng((options.seed, 1)), seconds=seconds)
-    curve = curve_of(held, by_limit, settings, options.seed)
-    if not isinstance(table.outcome, Classes):
-        return Validation(held.score, held.method, curve)
-    diagnostics = held.diagnostics(rule.described, options.prevalence)
-    confusion, cost = confusion_of(held.table, held.predicted, held.score), held.cost(settings.costs)
-    return Validation(held.score, held.method, curve, confusion, held.posterior_score, diagnostics, cost)
-
-
-def by_size(
-    held: HeldOut, settings: Settings, *, rng: np.random.Generator, seconds: float | None = None
-) -> Mapping[int, NDArray[Any]]:
-    """Return held-out predictions of rules of every size, by their most clauses.
-
-    A limit above the size that a fold's rule has of itself changes nothing: only smaller ones are tried, and
-    none after so many seconds. The last entry is of rules without a further limit.
-    """
-    began = time.monotonic()
-    insides = list(held.insides)
-    whole = [found.rule for found in held.inductions]
-    largest = max(1, *(largest_rule(rule) for rule in whole))
-    predicted = {0: _joined(held, [constant_rule(cost_weighted(inside, settings)) for inside in insides])}
-    for size in range(1, largest):
-        if seconds is not None and time.monotonic() - began > seconds:
-            break
-        limited = replace(settings, max_clauses=size)
-        rules = [
-            rule if largest_rule(rule) <= size else induce_or_constant(inside, limited, rng).rule
-            for rule, inside in zip(whole, insides, strict=True)
-        ]
-        predicted[size] = _joined(held, rules)
-    predicted[largest] = held.predicted
-    return predicted
-
-
-def _joined(held: HeldOut, rules: list[Rule]) -> NDArray[Any]:
-    """[M]: what the rule of each fold predicts for its rows."""
-    predicted = np.zeros_like(held.predicted)
-    for k, rule in enumerate(rules):
-        rows = held.fold == k
-        predicted[rows] = coded_predictions(rule, held.table.take(rows))
-    return predicted
-
-
-def curve_of(held: HeldOut, by_limit: Mapping[int, NDArray[Any]], settings: Settings, seed: int) -> Curve:
+def curve_of(held: HeldOut, settings: Settings, *, seed: int = 0, seconds: float | None = None) -> Curve:
     """Score rules of every size, and induce from all rows with the least limit within one standard error.
 
     Where errors differ in what they cost, rows weigh that.
     """
     assert held.source is not None
+    by_limit = by_size(held, settings, rng=np.random.default_rng((seed, 1)), seconds=seconds)
     table = cost_weighted(held.table, settings)
     alone = replace(held.sampled, by_rule=None)  # sizes are compared on the same rows
     points = tuple(
@@ -585,11 +446,59 @@ def curve_of(held: HeldOut, by_limit: Mapping[int, NDArray[Any]], settings: Sett
     if simplest.clauses:
         limited = replace(settings, max_clauses=min(simplest.clauses, settings.max_clauses))
         rule = induce_or_constant(held.source, limited, np.random.default_rng(seed)).rule
-    return Curve(points, best, simplest, rule, len(table))
+    return Curve(points, best, simplest, rule)
 
 
-def largest_rule(rule: Rule) -> int:
+def by_size(
+    held: HeldOut, settings: Settings, *, rng: np.random.Generator, seconds: float | None = None
+) -> Mapping[int, NDArray[Any]]:
+    """Return held-out predictions of rules of every size, by their most clauses.
+
+    A limit above the size that a fold's rule has of itself changes nothing: only smaller ones are tried, and
+    none after so many seconds. The last entry is of rules without a further limit.
+    """
+    began, insides = time.monotonic(), list(held.insides)
+    whole = [found.rule for found in held.inductions]
+    largest = max(1, *map(_size, whole))
+    predicted = {0: _joined(held, [constant_rule(cost_weighted(inside, settings)) for inside in insides])}
+    for size in range(1, largest):
+        if seconds is not None and time.monotonic() - began > seconds:
+            break
+        limited = replace(settings, max_clauses=size)
+        rules = [
+            rule if _size(rule) <= size else induce_or_constant(inside, limited, rng).rule
+            for rule, inside in zip(whole, insides, strict=True)
+        ]
+        predicted[size] = _joined(held, rules)
+    return {**predicted, largest: held.predicted}
+
+
+def _joined(held: HeldOut, rules: list[Rule]) -> NDArray[Any]:
+    """[M]: what the rule of each fold predicts for its rows."""
+    predicted = np.zeros_like(held.predicted)
+    for k, rule in enumerate(rules):
+        rows = held.fold == k
+        predicted[rows] = coded_predictions(rule, held.table.take(rows))
+    return predicted
+
+
+def _size(rule: Rule) -> int:
     """Return the most clauses of one class, or the branches of a rule for a number or a risk."""
-    if not isinstance(rule.predicts, ClassTarget):
+    if rule.predicts.kind != "classes":
         return len(rule.branches)
     return max((len(rule.conditions(label).clauses) for label in rule.described), default=0)
+
+
+def round_times(latest: float, most: int) -> list[float]:
+    """Return round times from 0 on for an axis, so many at most beside 0."""
+    rough = latest / most
+    unit = 10.0 ** math.floor(math.log10(rough))
+    step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
+    return [step * i for i in range(math.floor(latest / step + 1e-9) + 1)]
+
+
+def confusion_of(table: Table, predicted: IntArray) -> list[list[float]]:
+    """Count rows by true and predicted class."""
+    counts = np.zeros((len(table.classes), len(table.classes)))
+    np.add.at(counts, (table.codes, predicted), table.weights)
+    return counts.tolist()

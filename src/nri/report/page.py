@@ -13,15 +13,17 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from nri.errors import InputError
+from nri.induce.folds import note_on_rows
 from nri.induce.induce import Induction
 from nri.outcome.score import LEVEL, wilson
-from nri.report.gather import CurvePoint, Report, ReportOptions, gather_report
+from nri.report.gather import CurvePoint, Report, ReportOptions, confusion_of, gather_report
 from nri.rule import Clause, Rule, SurvivalTarget
 from nri.rule.phrase import BARE, Part, bare_name, number, one_line, parts_of, phrase_label, phrase_part
-from nri.rule.render import RenderOptions
 from nri.rule.render.as_text import outline_of
+from nri.rule.rule import RenderOptions
 from nri.table.table import Table
 from nri.table.write import atomic_file
+from nri.tasks.leaks import leak
 
 if TYPE_CHECKING:
     from nri.estimator import NRIClassifier
@@ -126,7 +128,8 @@ def _environment() -> Environment:
         "outline": lambda rule: outline_of(rule, RenderOptions()),
         "sentence": lambda text: f"{str(text)[:1].upper()}{str(text)[1:]}.",
     }
-    made.globals |= {"axis_of_scores": axis_of_scores, "wilson": wilson, "within": within}
+    functions = (axis_of_scores, confusion_of, leak, note_on_rows, wilson, within)
+    made.globals |= {function.__name__: function for function in functions}
     return made
 
 

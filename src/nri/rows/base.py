@@ -24,18 +24,15 @@ from nri.table.left_out import LeftOut
 from nri.table.table import Table
 
 _EPOCH = dt.datetime(1970, 1, 1)
-_KEY = 2**62
-"""Codes of several columns are packed into one integer below this."""
+_KEY = 2**62  # Codes of several columns are packed into one integer below this.
 
 
 @dataclass(frozen=True)
 class Parts:
     """Where literals cut one column."""
 
-    cuts: tuple[float, ...] = ()
-    """of numbers and dates (as microseconds since 1970): increasing"""
-    texts: tuple[str, ...] = ()
-    """of categories: sorted"""
+    cuts: tuple[float, ...] = ()  # of numbers and dates (as microseconds since 1970): increasing
+    texts: tuple[str, ...] = ()  # of categories: sorted
 
     def size(self, kind: Kind) -> int:
         """How many codes there are: 0 for unknown cells, and one for each part."""
@@ -50,11 +47,9 @@ class RowsColumn:
 
     name: str
     plan: ColumnPlan
-    low: float = 0.0
-    """least number of all rows, or microseconds since 1970 of dates"""
+    low: float = 0.0  # least number of all rows, or microseconds since 1970 of dates
     high: float = 0.0
-    whole: bool = False
-    """whether numbers are whole by their type"""
+    whole: bool = False  # whether numbers are whole by their type
     categories: tuple[str, ...] | None = None
     """every text that known cells hold, as the plan spells it; None if there are too many to know"""
 
@@ -77,15 +72,27 @@ class RowsColumn:
         assert isinstance(value, int | float)
         return float(value)
 
+    def parts(self, values: Collection[Value]) -> Parts:
+        """Return where literals with these values cut the column."""
+        if self.kind is Kind.BOOLEAN:
+            return Parts()
+        if self.kind is Kind.TEXT:
+            return Parts(texts=tuple(sorted(map(str, values))))
+        return Parts(cuts=tuple(sorted({self.as_number(value) for value in values})))
+
     def cells(self, codes: IntArray, parts: Parts) -> Column:
         """[M]: a cell for each code that lies in its part."""
-        known = codes > 0
+        known, part = codes > 0, np.maximum(codes - 1, 0)
         if self.kind is Kind.BOOLEAN:
             return Column(codes == 2, known)
-        if self.kind is Kind.TEXT:
-            return self._texts(codes, parts, known)
-        edges = np.array([*parts.cuts, max(self.high, _above(parts.cuts[-1] if parts.cuts else self.high))])
-        return self.column(edges[np.maximum(codes - 1, 0)], known)
+        if self.kind is Kind.TEXT:  # a category that no literal names stands for all of these
+            other = next((text for text in self.categories or () if text not in parts.texts), "\0")
+            listed = sorted({*parts.texts, other})
+            into = np.array([listed.index(text) for text in (other, *parts.texts)], dtype=np.int64)
+            return Column(into[part], known, tuple(listed))
+        last = parts.cuts[-1] if parts.cuts else self.high
+        above = max(self.high, np.nextafter(last, np.inf), last + 1.0)  # also another microsecond
+        return self.column(np.array([*parts.cuts, above])[part], known)
 
     def column(self, values: FloatArray, known: BoolArray) -> Column:
         """Return numbers as cells."""
@@ -93,30 +100,15 @@ class RowsColumn:
             return Column(values.astype(np.int64).astype("datetime64[us]"), known)
         return Column(values, known)
 
-    def _texts(self, codes: IntArray, parts: Parts, known: BoolArray) -> Column:
-        """Let a category that no literal names stand for all of these."""
-        others = [text for text in self.categories or () if text not in parts.texts]
-        other = others[0] if others else "\0"
-        listed = sorted({*parts.texts, other})
-        into = np.array([listed.index(text) for text in (other, *parts.texts)], dtype=np.int64)
-        return Column(into[np.maximum(codes - 1, 0)], known, tuple(listed))
-
-
-def _above(cut: float) -> float:
-    """Return a number above a cut that is also another microsecond."""
-    return float(max(np.nextafter(cut, np.inf), cut + 1.0))
-
 
 @dataclass(frozen=True)
 class Window:
     """Evenly spaced places around a border."""
 
     column: str
-    middle: float
-    """the border, as a number"""
+    middle: float  # the border, as a number
     step: float
-    reach: int
-    """how many places there are on each side"""
+    reach: int  # how many places there are on each side
 
     @property
     def low(self) -> float:
@@ -133,8 +125,7 @@ class Window:
 class Groups:
     """Rows grouped by the parts of their cells, by their place in a window, and by their outcome."""
 
-    codes: dict[str, IntArray]
-    """for each column the part of each group"""
+    codes: dict[str, IntArray]  # for each column the part of each group
     outcome: Outcome
     weights: FloatArray
     places: IntArray | None = None
@@ -144,11 +135,9 @@ class Groups:
 class Patterns:
     """What all rows are to some literals."""
 
-    table: Table
-    """a row for each pattern and outcome, with the number of its rows as weight"""
+    table: Table  # a row for each pattern and outcome, with the number of its rows as weight
     parts: Mapping[str, Parts]
-    codes: Mapping[str, IntArray]
-    """for each column the part of each row"""
+    codes: Mapping[str, IntArray]  # for each column the part of each row
     literals: frozenset[Literal]
 
 
@@ -156,31 +145,22 @@ class Patterns:
 class Drawn:
     """Rows that were drawn by their hash."""
 
-    table: Table
-    """each different row once, its weight the number of rows that are alike"""
-    strata: IntArray
-    """[M], the stratum of each"""
-    n_hashes: int
-    """how many different hashes there are"""
-    cells: Any = None
-    """a frame of their cells, where it is not known yet how to read them"""
+    table: Table  # each different row once, its weight the number of rows that are alike
+    strata: IntArray  # [M], the stratum of each
+    n_hashes: int  # how many different hashes there are
+    cells: Any = None  # a frame of their cells, where it is not known yet how to read them
 
 
 @dataclass(eq=False)
 class Rows(ABC):
     """All rows of a table: columns, an outcome, samples and exact counts."""
 
-    columns: Mapping[str, RowsColumn]
-    """those that a rule may use"""
-    outcome: Outcome
-    """what is to be explained, without its rows"""
-    n_rows: float
-    """rows with an outcome, or their weight"""
+    columns: Mapping[str, RowsColumn]  # those that a rule may use
+    outcome: Outcome  # what is to be explained, without its rows
+    n_rows: float  # rows with an outcome, or their weight
     left_out: tuple[LeftOut, ...] = ()
-    remark: str = ""
-    """one line on the rows"""
-    size: int = 0
-    """about how many rows are searched"""
+    remark: str = ""  # one line on the rows
+    size: int = 0  # about how many rows are searched
     strata: FloatArray = field(default_factory=lambda: np.zeros(0))
     """rows of each class; of an outcome that is measured, of all rows"""
 
@@ -207,9 +187,8 @@ class Rows(ABC):
 
     def count(self, literals: Collection[Literal]) -> Patterns:
         """Count all rows by the literals that hold on them, and by their outcome."""
-        parts = parts_of(literals, self.columns)
-        groups = self.group(parts)
-        return Patterns(self._table(parts, groups), parts, groups.codes, frozenset(literals))
+        parts = self._parts(literals)
+        return self._patterns(literals, parts, self.group(parts))
 
     def narrowed(self, wider: Patterns, literals: Collection[Literal]) -> Patterns:
         """Return the patterns of fewer literals; rows are counted only for what the wider ones cannot tell.
@@ -217,19 +196,17 @@ class Rows(ABC):
         A rule can name a category that was not among the literals: neither red nor blue is green, if there is
         no other.
         """
-        parts = parts_of(literals, self.columns)
+        parts = self._parts(literals)
         recoded = {name: _recoded(wider, self.columns[name], part) for name, part in parts.items()}
         codes = {name: known for name, known in recoded.items() if known is not None}
         outcome = wider.table.outcome
         if len(codes) < len(parts) or not isinstance(outcome, Classes):
             return self.count(literals)
         keys = np.stack([*codes.values(), outcome.codes])
-        groups, inverse = np.unique(keys, axis=1, return_inverse=True)
-        counts = np.bincount(inverse.reshape(-1), wider.table.weights, groups.shape[1]).astype(np.float64)
-        merged = Groups(
-            dict(zip(codes, groups[:-1], strict=True)), replace(outcome, codes=groups[-1]), counts
-        )
-        return Patterns(self._table(parts, merged), parts, merged.codes, frozenset(literals))
+        (*merged, classes), inverse = np.unique(keys, axis=1, return_inverse=True)
+        counts = np.bincount(inverse.reshape(-1), wider.table.weights, len(classes)).astype(np.float64)
+        merged_codes = dict(zip(codes, merged, strict=True))
+        return self._patterns(literals, parts, Groups(merged_codes, replace(outcome, codes=classes), counts))
 
     def fine(self, coarse: Patterns, window: Window) -> Table:
         """Return the rows as patterns do, but with all places of a window told apart.
@@ -240,22 +217,30 @@ class Rows(ABC):
         inside = self.group(coarse.parts, window)
         assert inside.places is not None
         assert isinstance(inside.outcome, Classes)
-        rest = _beyond(coarse, inside)
-        joined = {name: np.concatenate([inside.codes[name], coarse.codes[name]]) for name in coarse.parts}
-        columns = {name: self.columns[name].cells(joined[name], part) for name, part in coarse.parts.items()}
-        column = self.columns[window.column]
-        columns[window.column] = _placed(column, coarse, joined[window.column], inside.places, window)
+        weights = np.concatenate([inside.weights, _beyond(coarse, inside)])
+        codes = {name: np.concatenate([inside.codes[name], coarse.codes[name]]) for name in coarse.parts}
         outcome = replace(inside.outcome, codes=np.concatenate([inside.outcome.codes, coarse.table.codes]))
-        table = self._weighted(columns, outcome, np.concatenate([inside.weights, rest]))
+        table = self._table(coarse.parts, Groups(codes, outcome, weights))
+        cuts, column = coarse.parts[window.column].cuts, self.columns[window.column]
+        placed = _placed(column, cuts, codes[window.column], inside.places, window)
+        table = replace(table, columns={**table.columns, window.column: placed})
         return table.take(table.weights > 0)
+
+    def _parts(self, literals: Iterable[Literal]) -> dict[str, Parts]:
+        """Return for each column of some literals where they cut it, columns in sorted order."""
+        values: dict[str, set[Value]] = {}
+        for literal in literals:
+            values.setdefault(literal.column, set()).add(literal.value)
+        return {name: self.columns[name].parts(values[name]) for name in sorted(values)}
+
+    def _patterns(self, literals: Iterable[Literal], parts: Mapping[str, Parts], groups: Groups) -> Patterns:
+        return Patterns(self._table(parts, groups), parts, groups.codes, frozenset(literals))
 
     def _table(self, parts: Mapping[str, Parts], groups: Groups) -> Table:
         columns = {name: self.columns[name].cells(groups.codes[name], part) for name, part in parts.items()}
-        return self._weighted(columns, groups.outcome, groups.weights)
-
-    def _weighted(self, columns: Mapping[str, Column], outcome: Outcome, weights: FloatArray) -> Table:
-        plans = {name: self.columns[name].plan for name in columns}
-        return Table(columns, plans, weights, np.arange(1, len(weights) + 1), outcome)
+        plans = {name: self.columns[name].plan for name in parts}
+        numbers = np.arange(1, len(groups.weights) + 1)
+        return Table(columns, plans, groups.weights, numbers, groups.outcome)
 
     def features(self, literals: Collection[Literal]) -> Binarizer:
         """Return a binarizer whose variables are exactly these literals, in one order."""
@@ -264,56 +249,27 @@ class Rows(ABC):
         return Binarizer.asking(ordered, {x.column: self.columns[x.column].domain for x in ordered})
 
 
-def parts_of(literals: Iterable[Literal], columns: Mapping[str, RowsColumn]) -> dict[str, Parts]:
-    """Return for each column of some literals where they cut it, columns in sorted order."""
-    values: dict[str, set[Value]] = {}
-    for literal in literals:
-        values.setdefault(literal.column, set()).add(literal.value)
-    parts = {}
-    for name in sorted(values):
-        column = columns[name]
-        if column.kind is Kind.TEXT:
-            parts[name] = Parts(texts=tuple(sorted(map(str, values[name]))))
-        elif column.kind is Kind.BOOLEAN:
-            parts[name] = Parts()
-        else:
-            parts[name] = Parts(cuts=tuple(sorted({column.as_number(value) for value in values[name]})))
-    return parts
-
-
-@dataclass(frozen=True)
-class Packed:
-    """Some columns whose codes fit into one integer."""
-
-    names: tuple[str, ...]
-    sizes: tuple[int, ...]
-
-    def pack(self, codes: Mapping[str, IntArray]) -> IntArray:
-        """Return codes of columns as one integer a row."""
-        keys, unit = np.zeros(len(next(iter(codes.values()), ())), dtype=np.int64), 1
-        for name, size in zip(self.names, self.sizes, strict=True):
-            keys, unit = keys + codes[name] * unit, unit * size
-        return keys
-
-    def unpack(self, keys: IntArray) -> dict[str, IntArray]:
-        """Return the codes of each column."""
-        codes = {}
-        for name, size in zip(self.names, self.sizes, strict=True):
-            keys, codes[name] = np.divmod(keys, size)
-        return codes
+Packed = dict[str, tuple[int, int]]
+"""Columns whose codes fit into one integer: the unit of each code in it, and how many codes there are."""
 
 
 def packed(sizes: Mapping[str, int]) -> list[Packed]:
     """Return columns in as few groups as fit into an integer each."""
-    groups: list[list[str]] = [[]]
-    room = 1
+    groups: list[Packed] = []
+    unit = _KEY
     for name, size in sizes.items():
-        if room * size >= _KEY:
-            groups.append([])
-            room = 1
-        groups[-1].append(name)
-        room *= size
-    return [Packed(tuple(names), tuple(sizes[name] for name in names)) for names in groups]
+        if unit * size >= _KEY:
+            groups.append({})
+            unit = 1
+        groups[-1][name] = unit, size
+        unit *= size
+    return groups
+
+
+def unpacked(groups: Sequence[Packed], keys: Iterable[IntArray]) -> dict[str, IntArray]:
+    """Return the codes of each column, from an integer for each group."""
+    pairs = zip(groups, keys, strict=True)
+    return {name: key // unit % size for group, key in pairs for name, (unit, size) in group.items()}
 
 
 def _recoded(wider: Patterns, column: RowsColumn, part: Parts) -> IntArray | None:
@@ -341,8 +297,8 @@ def _recoded(wider: Patterns, column: RowsColumn, part: Parts) -> IntArray | Non
 def _beyond(coarse: Patterns, inside: Groups) -> FloatArray:
     """For each row of the patterns, how many of its rows are outside the window."""
     assert isinstance(inside.outcome, Classes)
-    every = np.stack([coarse.codes[name] for name in coarse.parts] + [coarse.table.codes])
-    within = np.stack([inside.codes[name] for name in coarse.parts] + [inside.outcome.codes])
+    every = np.stack([*coarse.codes.values(), coarse.table.codes])
+    within = np.stack([*(inside.codes[name] for name in coarse.codes), inside.outcome.codes])
     _, place = np.unique(np.concatenate([every, within], axis=1), axis=1, return_inverse=True)
     of_pattern, of_group = np.split(place.reshape(-1), [every.shape[1]])
     counted = np.bincount(of_group, inside.weights, minlength=int(place.max(initial=-1)) + 1)
@@ -351,21 +307,17 @@ def _beyond(coarse: Patterns, inside: Groups) -> FloatArray:
 
 
 def _placed(
-    column: RowsColumn, coarse: Patterns, codes: IntArray, places: IntArray, window: Window
+    column: RowsColumn, cuts: Sequence[float], codes: IntArray, places: IntArray, window: Window
 ) -> Column:
-    """Return cells that lie in their part and, inside the window, between their two places."""
-    cuts = np.array(coarse.parts[window.column].cuts)
-    edges = np.concatenate([[-np.inf], cuts, [np.inf]])
+    """Return cells that lie in their part and, of the first ones, which have places, between two of these."""
+    edges = np.array([-np.inf, *cuts, np.inf])
     part = np.maximum(codes - 1, 0)
-    lower, upper = edges[part].copy(), edges[part + 1].copy()
+    lower, upper = edges[part], edges[part + 1]
     n = len(places)
-    at = window.middle + (places - window.reach) * window.step
-    upper[:n] = np.minimum(upper[:n], at)
-    below = np.arange(len(codes)) >= n
-    outside_low = below & (upper <= window.middle)
-    outside_high = below & (lower >= window.middle)
-    upper[outside_low] = np.minimum(upper[outside_low], window.low)
+    upper[:n] = np.minimum(upper[:n], window.middle + (places - window.reach) * window.step)
+    outside = np.arange(len(codes)) >= n
+    upper = np.where(outside & (upper <= window.middle), np.minimum(upper, window.low), upper)
     last = max(column.high, window.high) + max(window.step, 1.0)
     values = np.where(np.isfinite(upper), upper, last)
-    values[outside_high & (values <= window.high)] = np.nextafter(window.high, np.inf)
+    values[outside & (lower >= window.middle) & (values <= window.high)] = np.nextafter(window.high, np.inf)
     return column.column(values, codes > 0)

@@ -6,7 +6,7 @@ header. What would be decided by a whole file, the encoding, is found out by a l
 
 import codecs
 import csv
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from io import StringIO, TextIOWrapper
@@ -23,34 +23,34 @@ from nri.table.source import DelimitedText, Source
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_CELLS = 2_000_000
-"""About so many cells of a Parquet file are held at once."""
-_LETTERS = 1 << 24
-"""About so many letters of a text file are held at once."""
+_CELLS = 2_000_000  # About so many cells of a Parquet file are held at once.
+_LETTERS = 1 << 24  # About so many letters of a text file are held at once.
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Some rows, one after the other."""
 
-    first: int
-    """number of the first one, from 1"""
-    rows: "pa.Table"
-    """their cells; of text files all texts"""
-    written: DelimitedText | None = None
-    """the piece of a text file that they were, below its header"""
+    first: int  # number of the first one, from 1
+    rows: "pa.Table"  # their cells; of text files all texts
+    written: DelimitedText | None = None  # the piece of a text file that they were, below its header
 
     def __len__(self) -> int:
         return int(self.rows.num_rows)
+
+    @property
+    def last(self) -> int:
+        """Number of the last one."""
+        return self.first + len(self) - 1
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns."""
         return tuple(self.rows.column_names)
 
-    def source(self, names: Sequence[str] | None = None) -> Source:
-        """Return some columns, by default all, as a table whose cells nobody has looked at."""
-        rows = self.rows if names is None else self.rows.select([one for one in names if one in self.names])
+    def source(self, names: Iterable[str]) -> Source:
+        """Return some columns, where there are such, as a table whose cells nobody has looked at."""
+        rows = self.rows.select([one for one in names if one in self.names])
         if self.written is not None:
             return Source(dict(zip(rows.column_names, rows.columns, strict=True)), self.written)
         return Source(as_frame(rows))
@@ -66,8 +66,7 @@ def batches(files: Files, columns: Collection[str] | None = None) -> Iterator[Ba
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
 
 
-_Rows = tuple["pa.Table", DelimitedText | None]
-"""Cells, and the piece of a text file that they were."""
+_Rows = tuple["pa.Table", DelimitedText | None]  # Cells, and the piece of a text file that they were.
 
 
 def _parquet(files: Files, columns: Collection[str] | None) -> Iterator[_Rows]:
@@ -82,7 +81,8 @@ def _parquet(files: Files, columns: Collection[str] | None) -> Iterator[_Rows]:
         for path, own in zip(files.paths, schemas, strict=True):
             with parquet.ParquetFile(path, pre_buffer=False) as file:  # else what was read is kept
                 for part in file.iter_batches(at_once, columns=own.names, use_threads=False):
-                    yield _as_schema(pa.Table.from_batches([part]), schema), None
+                    rows = [schema.empty_table(), pa.Table.from_batches([part])]
+                    yield pa.concat_tables(rows, promote_options="permissive"), None
     except pa.ArrowException as error:
         cause = " ".join(str(error).split())[:100]
         raise InputError(f"{files.paths[0]} is no readable Parquet file ({cause}); write it again") from None
@@ -94,19 +94,6 @@ def _asked_for(schema: "pa.Schema", columns: Collection[str] | None) -> "pa.Sche
     named = [field for field in schema if not field.name.startswith(INDEX)]
     wanted = [field for field in named if columns is None or field.name in columns]
     return pa.schema(wanted or named)  # of no column nobody could count the rows
-
-
-def _as_schema(rows: "pa.Table", schema: "pa.Schema") -> "pa.Table":
-    import pyarrow as pa
-
-    held = set(rows.column_names)
-    columns = [
-        rows.column(field.name).cast(field.type)
-        if field.name in held
-        else pa.nulls(rows.num_rows, field.type)
-        for field in schema
-    ]
-    return pa.table(columns, schema=schema)
 
 
 def _texts(files: Files) -> Iterator[_Rows]:

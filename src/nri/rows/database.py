@@ -7,24 +7,12 @@ is taken as ibis takes it, ``sqlite:///absolute/path`` and ``sqlite://relative/p
 
 import sqlite3
 import sys
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from nri.errors import InputError, nearest, similar_files
-from nri.rows.engine import (
-    ROWS,
-    DuckEngine,
-    Engine,
-    RawColumn,
-    connect,
-    first_line,
-    parquet_source,
-    quoted,
-    raw_column,
-)
-from nri.rule.literal import Kind
+from nri.rows.engine import ROWS, Duck, DuckEngine, Engine, first_line, parquet_source, quoted, raw_column
 from nri.rule.render.sql_dialects import BACKENDS, DIALECTS, dialect_of
 from nri.table.files import DATABASES, database_of, url_of, without_password
 
@@ -32,8 +20,7 @@ _IN_MEMORY = ("", ":memory:")
 _MOTHERDUCK = ("md:", "motherduck:")
 _BY_ENDING = {".duckdb": "duckdb", ".sqlite": "sqlite", ".db": "sqlite"}
 """What ``file://`` and such an ending mean."""
-_WAL_MODE = 2
-"""Byte 18 of an SQLite file whose changes go to a log beside it."""
+_WAL_MODE = 2  # Byte 18 of an SQLite file whose changes go to a log beside it.
 
 
 def open_database(url: str, table: str | None, query: str | None, *, memory: str | None = None) -> Engine:
@@ -42,42 +29,36 @@ def open_database(url: str, table: str | None, query: str | None, *, memory: str
         raise InputError("say which rows of the database: --table NAME or --query SELECT, one of the two")
     shown = without_password(url)
     try:
-        return _asked(url, table, query, memory)
+        scheme, place = _parts(url)
+        remote = place.startswith(_MOTHERDUCK)
+        in_file = scheme in DATABASES and place.strip("/") not in _IN_MEMORY and not remote
+        path = _existing(scheme, place) if in_file else None
+        if scheme == "duckdb" and not remote:
+            return _by_duckdb(url, path, table, query, memory)
+        return _by_ibis(url, path, table, query)
     except InputError:
         raise
     except Exception as error:
         cause = first_line(error).replace(url, shown)
-        raise InputError(f"{shown} does not answer as asked ({cause}); {_remedy(cause, query)}") from None
-
-
-def _remedy(cause: str, query: str | None) -> str:
-    if "lock" in cause:
-        return "end the program that writes to it, or give a copy of it"
-    return "check the address" if query is None else "check the address and the query"
-
-
-def _asked(url: str, table: str | None, query: str | None, memory: str | None) -> Engine:
-    scheme, place = _parts(url)
-    in_file = scheme in DATABASES and place.strip("/") not in _IN_MEMORY and not place.startswith(_MOTHERDUCK)
-    path = _existing(scheme, place) if in_file else None
-    if scheme == "duckdb" and not place.startswith(_MOTHERDUCK):
-        return _by_duckdb(url, path, table, query, memory)
-    return _by_ibis(url, path, table, query)
+        remedy = "check the address" if query is None else "check the address and the query"
+        if "lock" in cause:
+            remedy = "end the program that writes to it, or give a copy of it"
+        raise InputError(f"{shown} does not answer as asked ({cause}); {remedy}") from None
 
 
 def _by_duckdb(
     url: str, path: Path | None, table: str | None, query: str | None, memory: str | None
 ) -> DuckEngine:
-    connection, folder = connect(memory, database=path)
+    connection = Duck(memory, database=path)
     if table is not None:
         asked = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
-        present = [name for (name,) in connection.execute(asked).fetchall()]
+        present = [name for (name,) in connection.raw.execute(asked).fetchall()]
         if table.lower() not in map(str.lower, present):
             raise _no_table(url, table, present)
-        return DuckEngine(connection, quoted(table), folder)
+        return DuckEngine(connection, quoted(table))
     answer = f"({str(query).strip().rstrip(';')}\n)"  # a comment may end it
-    connection.execute(f"DESCRIBE SELECT * FROM {answer}").fetchall()  # a mistake in it is told at once
-    return DuckEngine(connection, answer, folder)
+    connection.raw.execute(f"DESCRIBE SELECT * FROM {answer}").fetchall()  # a mistake in it is told at once
+    return DuckEngine(connection, answer)
 
 
 def _by_ibis(url: str, path: Path | None, table: str | None, query: str | None) -> Engine:
@@ -159,23 +140,21 @@ def dialect_name(backend: str) -> str | None:
 
 def engine_of(table: Any) -> Engine | None:
     """Return a table that stays where it is as an engine; None if it is none."""
-    ibis, duckdb = sys.modules.get("ibis"), sys.modules.get("duckdb")
-    polars, spark = sys.modules.get("polars"), sys.modules.get("pyspark.sql")
-    if ibis is not None and isinstance(table, ibis.Table):
-        return IbisEngine(table)
-    if duckdb is not None and isinstance(table, duckdb.DuckDBPyRelation):
-        return _relation_engine(table)
-    if polars is not None and isinstance(table, polars.LazyFrame):
-        return _from_polars(table)
-    if spark is not None and isinstance(table, spark.DataFrame):
-        return _spark_engine(table)
+    openers: dict[tuple[str, str], Callable[[Any], Engine]] = {
+        ("ibis", "Table"): IbisEngine,
+        ("duckdb", "DuckDBPyRelation"): _relation_engine,
+        ("polars", "LazyFrame"): _from_polars,
+        ("pyspark.sql", "DataFrame"): _spark_engine,
+    }
+    for (package, name), opener in openers.items():
+        if package in sys.modules and isinstance(table, getattr(sys.modules[package], name)):
+            return opener(table)
     return None
 
 
 def _relation_engine(relation: Any) -> Engine:
     """Return a relation of DuckDB, on its own connection, which is left open."""
-    kinds = zip(relation.columns, relation.types, strict=True)
-    columns = [raw_column(name, str(kind)) for name, kind in kinds]
+    columns = [*map(raw_column, relation.columns, map(str, relation.types))]
     return Engine(dialect_of("duckdb"), columns, lambda sql: relation.query(ROWS, sql).to_arrow_table())
 
 
@@ -183,22 +162,19 @@ def _spark_engine(frame: Any) -> Engine:
     """Return a DataFrame of PySpark, asked where it is; its session is left open."""
     view = f"nri_{id(frame):x}"
     frame.createOrReplaceTempView(view)
-    words = {"string": "VARCHAR", "int": "INTEGER", "array": "[]", "binary": "BLOB"}
-    kinds = {name: words.get(kind.split("<")[0], kind.upper()) for name, kind in frame.dtypes}
-    columns = [raw_column(name, kind) for name, kind in kinds.items()]
 
     def query(sql: str) -> Any:
         return frame.sparkSession.sql(f"WITH {ROWS} AS (SELECT * FROM {view}) {sql}").toArrow()
 
-    return Engine(dialect_of("spark"), columns, query)
+    return Engine(dialect_of("spark"), [raw_column(*one) for one in frame.dtypes], query)
 
 
 def _from_polars(frame: Any) -> Engine:
     """Stream a LazyFrame into a columnar file that goes with the rows; DuckDB answers for it."""
-    connection, folder = connect()
-    file = Path(folder.name) / "frame.parquet"
+    connection = Duck()
+    file = connection.folder / "frame.parquet"
     frame.sink_parquet(file)
-    return DuckEngine(connection, parquet_source([file]), folder)
+    return DuckEngine(connection, parquet_source([file]))
 
 
 class IbisEngine(Engine):
@@ -212,18 +188,17 @@ class IbisEngine(Engine):
             raise InputError(
                 f"{backend.name} is no database that NRI can ask; copy the table to one of {known}"
             )
-        columns = [_typed(name, kind) for name, kind in table.schema().items()]
-        query = partial(_query_by_ibis, backend, name, table)
+
+        def query(sql: str) -> Any:
+            asked = f"WITH {ROWS} AS ({backend.compile(table)}) {sql}"
+            if name == "duckdb":
+                return backend.con.sql(asked).to_arrow_table()
+            if name == "spark":
+                return backend._session.sql(asked).toArrow()
+            return _fetched(backend, asked)
+
+        columns = [raw_column(one, str(kind)) for one, kind in table.schema().items()]
         super().__init__(dialect_of(name), columns, query, backend.disconnect)
-
-
-def _query_by_ibis(backend: Any, dialect: str, table: Any, sql: str) -> Any:
-    asked = f"WITH {ROWS} AS ({backend.compile(table)}) {sql}"
-    if dialect == "duckdb":
-        return backend.con.sql(asked).to_arrow_table()
-    if dialect == "spark":
-        return backend._session.sql(asked).toArrow()
-    return _fetched(backend, asked)
 
 
 def _fetched(backend: Any, sql: str) -> Any:
@@ -238,19 +213,6 @@ def _fetched(backend: Any, sql: str) -> Any:
         cursor.close()
         backend.con.rollback()  # nothing was changed: this only ends the transaction
     return pa.table({name: [row[place] for row in rows] for place, name in enumerate(names)})
-
-
-def _typed(name: str, kind: Any) -> RawColumn:
-    """Return a column by its type in ibis."""
-    if kind.is_boolean():
-        return RawColumn(name, Kind.BOOLEAN, flags=True)
-    if kind.is_integer():
-        return RawColumn(name, Kind.NUMBER)
-    if kind.is_floating() or kind.is_decimal():
-        return RawColumn(name, Kind.NUMBER, floating=True)
-    if kind.is_date() or kind.is_timestamp():
-        return RawColumn(name, Kind.DATE)
-    return RawColumn(name, Kind.TEXT if kind.is_string() or kind.is_uuid() else None)
 
 
 def database_in(path: Path) -> str | None:

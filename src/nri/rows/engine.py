@@ -6,13 +6,13 @@ or a sample. DuckDB runs inside this process and reads files where they are; oth
 """
 
 import os
+import re
 import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +26,16 @@ from nri.rule.render.sql_dialects import Dialect, dialect_of, float_literal, ide
 from nri.table.by_plan import read_by
 from nri.table.cells import MISSING_MARKS, ZERO_ONE, TextCells
 
-ROWS = "nri_rows"
-"""What the table is called in queries."""
-INDEX = "__index_level_"
-"""How pandas calls an index without a name; it is no column."""
-_SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
-_WHOLE = (*_SIGNED, *(f"U{name}" for name in _SIGNED))
-_FRACTIONS = ("FLOAT", "DOUBLE", "DECIMAL")
-_MOST_TEXTS = 3_000_000
-"""Most different texts of a column whose cells DuckDB cannot read by itself."""
+ROWS = "nri_rows"  # What the table is called in queries.
+INDEX = "__index_level_"  # How pandas calls an index without a name; it is no column.
+_KINDS = {
+    r"bool(ean)?": Kind.BOOLEAN,
+    r"u?(tiny|small|big|huge)?int(eger)?\d*|(float|double|decimal)\d*(\(.*\))?": Kind.NUMBER,
+    r"date|timestamp[^\[]*": Kind.DATE,
+    r"(varchar|string|enum|uuid)(\(.*\))?": Kind.TEXT,
+}
+"""What the names of types mean, as DuckDB, Spark and ibis call them."""
+_MOST_TEXTS = 3_000_000  # Most different texts of a column whose cells DuckDB cannot read by itself.
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,8 @@ class RawColumn:
     """A column as the engine has it."""
 
     name: str
-    kind: Kind | None
-    """None if its cells are nothing that a rule could use: lists, structures, bytes"""
-    floating: bool = False
-    """whether it holds fractions by its type"""
-    flags: bool = False
-    """whether it holds true and false by its type"""
+    kind: Kind | None  # None if its cells are nothing that a rule could use: lists, structures, bytes
+    floating: bool = False  # whether it holds fractions by its type
 
 
 @dataclass(eq=False)
@@ -56,8 +53,7 @@ class Engine:
 
     dialect: Dialect
     columns: Sequence[RawColumn]
-    query: Callable[[str], Any]
-    """answers a query on :data:`ROWS` as a pyarrow table"""
+    query: Callable[[str], Any]  # answers a query on :data:`ROWS` as a pyarrow table
     close: Callable[[], None] = lambda: None
     """ends the connection, unless it is the caller's, and removes what was kept on disk for it"""
     plans: Mapping[str, ColumnPlan] = field(default_factory=dict)
@@ -88,62 +84,73 @@ def first_line(error: Exception) -> str:
 
 
 def raw_column(name: str, type_name: str) -> RawColumn:
-    """Return a column by its type in DuckDB.
+    """Return a column by the name of its type.
 
     >>> raw_column("x", "DECIMAL(10,2)").floating, raw_column("x", "INTEGER[]").kind
     (True, None)
     """
-    kind = type_name.upper()
-    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
-        return RawColumn(name, None)
-    if kind == "BOOLEAN":
-        return RawColumn(name, Kind.BOOLEAN, flags=True)
-    if kind in _WHOLE:
-        return RawColumn(name, Kind.NUMBER)
-    if kind.startswith(_FRACTIONS):
-        return RawColumn(name, Kind.NUMBER, floating=True)
-    if kind == "DATE" or kind.startswith("TIMESTAMP"):
-        return RawColumn(name, Kind.DATE)
-    return RawColumn(name, Kind.TEXT if kind.startswith(("VARCHAR", "ENUM", "UUID")) else None)
+    written = type_name.lower().removeprefix("!")  # which ibis writes where no cell is missing
+    kind = next((kind for one, kind in _KINDS.items() if re.fullmatch(one, written, re.DOTALL)), None)
+    return RawColumn(name, kind, floating=kind is Kind.NUMBER and "int" not in written)
 
 
-class Scratch:
-    """A folder for what does not fit in memory; it goes with its owner, or with the process."""
+class Duck:
+    """A connection to DuckDB, and a folder for what does not fit in memory, which goes with it."""
 
-    def __init__(self) -> None:
-        self.name = tempfile.mkdtemp(prefix="nri-engine-")
-        self.cleanup = weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
+    def __init__(
+        self, memory: str | None = None, threads: int | None = None, database: Path | None = None
+    ) -> None:
+        require_extra("parquet", "a table that stays in its files", "duckdb", "pyarrow")
+        import duckdb
+
+        self.folder = Path(tempfile.mkdtemp(prefix="nri-engine-"))
+        self._remove_folder = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        self.raw = duckdb.connect(str(database or ":memory:"), read_only=database is not None)
+        self.raw.execute("SET autoinstall_known_extensions = false")  # nothing is fetched
+        self.raw.execute("SET python_enable_replacements = false")  # no variable of ours is a table
+        self.raw.execute(f"SET temp_directory = {text_literal(str(self.folder))}")
+        self.raw.execute("SET preserve_insertion_order = false")
+        self.raw.execute("SET enable_progress_bar = false")
+        self.raw.execute("SET TimeZone = 'UTC'")
+        threads = threads or _threads_from_environment()
+        if threads is not None:
+            self.raw.execute(f"SET threads = {threads}")
+        try:
+            if memory is not None:
+                self.raw.execute(f"SET memory_limit = {text_literal(memory)}")
+        except duckdb.Error:
+            raise InputError(f"--memory {memory!r} is no amount of memory; write e.g. 2GB or 800MB") from None
+
+    def execute(self, sql: str) -> Any:
+        """Run a statement."""
+        with _one_line_errors():
+            return self.raw.execute(sql)
+
+    def arrow(self, sql: str) -> Any:
+        """Return the answer to a query as a pyarrow table."""
+        with _one_line_errors():
+            return self.raw.sql(sql).to_arrow_table()
+
+    def close(self) -> None:
+        """End the connection, and remove what was kept on disk."""
+        with suppress(Exception):
+            self.raw.close()
+        self._remove_folder()
 
 
 class DuckEngine(Engine):
     """A table that DuckDB answers queries on."""
 
-    def __init__(
-        self, connection: Any, source: str, folder: Scratch, plans: Mapping[str, ColumnPlan] | None = None
-    ) -> None:
-        """``source`` is what to select from; the folder is for what is kept on disk."""
-        self.connection, self.source, self.folder = connection, source, folder
-        described = self.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
+    def __init__(self, connection: Duck, source: str, plans: Mapping[str, ColumnPlan] | None = None) -> None:
+        """``source`` is what to select from."""
+
+        def query(sql: str) -> Any:
+            return connection.arrow(f"WITH {ROWS} AS (SELECT * FROM {source}) {sql}")
+
+        self.connection, self.source = connection, source
+        described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
         columns = [raw_column(one[0], one[1]) for one in described if not one[0].startswith(INDEX)]
-        # neither refers to the engine itself: what is on disk goes as soon as nobody holds the engine
-        answer, end = partial(_answer, connection, source), partial(_end, connection, folder)
-        super().__init__(dialect_of("duckdb"), columns, answer, end, plans or {})
-
-    def execute(self, sql: str) -> Any:
-        """Run a statement."""
-        with _one_line_errors():
-            return self.connection.execute(sql)
-
-
-def _answer(connection: Any, source: str, sql: str) -> Any:
-    with _one_line_errors():
-        return connection.sql(f"WITH {ROWS} AS (SELECT * FROM {source}) {sql}").to_arrow_table()
-
-
-def _end(connection: Any, folder: Scratch) -> None:
-    with suppress(Exception):
-        connection.close()
-    folder.cleanup()
+        super().__init__(dialect_of("duckdb"), columns, query, connection.close, plans or {})
 
 
 @contextmanager
@@ -162,32 +169,6 @@ def _one_line_errors() -> Iterator[None]:
         raise KeyboardInterrupt from None
     except duckdb.Error as error:
         raise InputError(f"DuckDB cannot read the table ({first_line(error)}); check the file") from None
-
-
-def connect(
-    memory: str | None = None, threads: int | None = None, database: Path | None = None
-) -> tuple[Any, Scratch]:
-    """Return a connection of its own, and the folder for what does not fit in memory."""
-    require_extra("parquet", "a table that stays in its files", "duckdb", "pyarrow")
-    import duckdb
-
-    folder = Scratch()
-    connection = duckdb.connect(str(database or ":memory:"), read_only=database is not None)
-    connection.execute("SET autoinstall_known_extensions = false")  # nothing is fetched
-    connection.execute("SET python_enable_replacements = false")  # no variable of ours is a table
-    connection.execute(f"SET temp_directory = {text_literal(folder.name)}")
-    connection.execute("SET preserve_insertion_order = false")
-    connection.execute("SET enable_progress_bar = false")
-    connection.execute("SET TimeZone = 'UTC'")
-    threads = threads or _threads_from_environment()
-    if threads is not None:
-        connection.execute(f"SET threads = {threads}")
-    if memory is not None:
-        try:
-            connection.execute(f"SET memory_limit = {text_literal(memory)}")
-        except duckdb.Error:
-            raise InputError(f"--memory {memory!r} is no amount of memory; write e.g. 2GB or 800MB") from None
-    return connection, folder
 
 
 def _threads_from_environment() -> int | None:
@@ -214,22 +195,21 @@ def copied(rows: DuckEngine, plans: Mapping[str, ColumnPlan], *, loose: bool) ->
     """Return the table with some text columns read by their plans."""
     items, joins = [], []
     for place, one in enumerate(rows.columns):
-        column = f"r.{quoted(one.name)}"
-        plan = plans.get(one.name)
-        if plan is None:
-            items.append(column)
-            continue
-        text = f"TRIM({column})" if loose else column
-        read = _by_duckdb(text, plan, loose)
-        if read is None:
+        plan, cell = plans.get(one.name), f"r.{quoted(one.name)}"
+        text = f"TRIM({cell})" if loose else cell
+        read = cell if plan is None else _by_duckdb(text, plan, loose)
+        if read is None and plan is not None:
             _map_texts(rows, one.name, text.replace("r.", "", 1), plan, place)
             joins.append(f"LEFT JOIN map{place} ON map{place}.t = {text}")
             read = f"map{place}.v"
         items.append(f"{read} AS {quoted(one.name)}")
-    file = Path(rows.folder.name) / f"copy{len(list(Path(rows.folder.name).iterdir()))}.parquet"
+    folder = rows.connection.folder
+    file = folder / f"copy{len(list(folder.iterdir()))}.parquet"
     select = f"SELECT {', '.join(items)} FROM {rows.source} AS r {' '.join(joins)}"
-    rows.execute(f"COPY ({select}) TO {text_literal(str(file))} (FORMAT parquet, COMPRESSION zstd)")
-    return DuckEngine(rows.connection, parquet_source([file]), rows.folder, {**rows.plans, **plans})
+    rows.connection.execute(
+        f"COPY ({select}) TO {text_literal(str(file))} (FORMAT parquet, COMPRESSION zstd)"
+    )
+    return DuckEngine(rows.connection, parquet_source([file]), {**rows.plans, **plans})
 
 
 def _by_duckdb(text: str, plan: ColumnPlan, loose: bool) -> str | None:
@@ -255,8 +235,8 @@ def _map_texts(rows: DuckEngine, name: str, text: str, plan: ColumnPlan, place: 
     """Keep what each different text of a column means, as a table of the database."""
     import pyarrow as pa
 
-    distinct = f"SELECT DISTINCT {text} AS t FROM {rows.source} LIMIT {_MOST_TEXTS + 1}"
-    cells = rows.execute(distinct).fetchall()
+    duck = rows.connection
+    cells = duck.execute(f"SELECT DISTINCT {text} FROM {rows.source} LIMIT {_MOST_TEXTS + 1}").fetchall()
     if len(cells) > _MOST_TEXTS:
         raise InputError(
             f"column {name!r} holds more than {_MOST_TEXTS} different texts, too many for {plan.kind}s; "
@@ -265,7 +245,6 @@ def _map_texts(rows: DuckEngine, name: str, text: str, plan: ColumnPlan, place: 
     texts = [one for (one,) in cells if one is not None and one not in MISSING_MARKS]
     read = read_by(TextCells(np.arange(len(texts), dtype=np.int64), tuple(texts), loose=True), plan, name)
     values: Any = read.column.values
-    meant = pa.table({"t": texts, "v": pa.array(values, mask=~read.column.known)})
-    rows.connection.register(f"meant{place}", meant)
-    rows.execute(f"CREATE OR REPLACE TEMP TABLE map{place} AS SELECT * FROM meant{place}")
-    rows.connection.unregister(f"meant{place}")
+    duck.raw.register("meant", pa.table({"t": texts, "v": pa.array(values, mask=~read.column.known)}))
+    duck.execute(f"CREATE OR REPLACE TEMP TABLE map{place} AS SELECT * FROM meant")
+    duck.raw.unregister("meant")

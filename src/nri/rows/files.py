@@ -2,7 +2,9 @@
 
 import glob
 import os
+import shutil
 from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nri.errors import InputError, require_extra, similar_files
-from nri.rows.engine import ROWS, DuckEngine, as_frame, connect, copied, parquet_source, quoted
+from nri.rows.engine import ROWS, Duck, DuckEngine, as_frame, copied, parquet_source, quoted
 from nri.rule.column import ColumnPlan
 from nri.rule.render.sql_dialects import text_literal
 from nri.table.cells import text_cells
@@ -20,17 +22,14 @@ from nri.table.source import DelimitedText, Source, understand
 from nri.table.table import Note, logger
 
 ENGINES = ("auto", "memory", "duckdb")
-LARGE_ROWS = 300_000
-"""Rows of a Parquet file from which on it is left where it is."""
-LARGE_BYTES = 60_000_000
-"""The same for the bytes of a text file; of a compressed one a fifth of it."""
+LARGE_ROWS = 300_000  # Rows of a Parquet file from which on it is left where it is.
+LARGE_BYTES = 60_000_000  # The same for the bytes of a text file; of a compressed one a fifth of it.
 _LONG = 20_000
 """Least rows of a large text file: a wide one of fewer rows is read into memory, column by column."""
 _COMPRESSED = (".gz", ".zst", ".bz2")
 _TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 _PARQUET = (".parquet", ".pq")
-_LOOKED_AT = 20_000
-"""About so many rows of a text file say what its columns mean."""
+_LOOKED_AT = 20_000  # About so many rows of a text file say what its columns mean.
 _START = 1 << 16
 
 
@@ -40,8 +39,7 @@ class Files:
 
     paths: tuple[Path, ...]
     parquet: bool
-    delimiter: str | None = None
-    """of text files, where the name says it"""
+    delimiter: str | None = None  # of text files, where the name says it
 
     @property
     def size(self) -> int:
@@ -53,26 +51,17 @@ class Files:
         """Whether they are more than one."""
         return len(self.paths) > 1
 
-    def n_rows(self) -> int | None:
-        """Rows, where files say it themselves."""
-        if not self.parquet:
-            return None
-        require_extra("parquet", f"{self.paths[0]} is a Parquet file, which", "pyarrow")
-        from pyarrow import ArrowException, parquet
-
-        try:
-            return sum(int(parquet.read_metadata(path).num_rows) for path in self.paths)
-        except (ArrowException, OSError):
-            return None  # whoever reads it says what is wrong with it
-
     @property
     def is_large(self) -> bool:
         """Whether they are left where they are unless somebody says otherwise."""
         if self.many:
             return True
-        rows = self.n_rows()
-        if rows is not None:
-            return rows > LARGE_ROWS
+        if self.parquet:
+            require_extra("parquet", f"{self.paths[0]} is a Parquet file, which", "pyarrow")
+            from pyarrow import ArrowException, parquet
+
+            with suppress(ArrowException, OSError):  # whoever reads it says what is wrong with it
+                return int(parquet.read_metadata(self.paths[0]).num_rows) > LARGE_ROWS
         return self.size > LARGE_BYTES and self.size / _line_length(self.paths[0]) > _LONG
 
 
@@ -82,21 +71,17 @@ def files_of(asked: str) -> Files | None:
     >>> files_of("-") is None
     True
     """
-    paths = (
-        [Path(asked)]
-        if os.path.isfile(asked)
-        else [Path(one) for one in sorted(glob.glob(asked, recursive=True))]
-    )
-    paths = [path for path in paths if path.is_file()]
+    names = [asked] if os.path.isfile(asked) else sorted(glob.glob(asked, recursive=True))
+    paths = tuple(Path(name) for name in names if os.path.isfile(name))
     if not paths:
         if glob.has_magic(asked):
             raise InputError(f"no file is called like {asked}{similar_files(Path(asked))}; check the pattern")
         return None
     endings = {_ending(path) for path in paths}
     if endings <= set(_PARQUET):
-        return Files(tuple(paths), parquet=True)
+        return Files(paths, parquet=True)
     if endings <= set(_TEXT) and len({_TEXT[ending] for ending in endings}) == 1:
-        return Files(tuple(paths), parquet=False, delimiter=_TEXT[endings.pop()])
+        return Files(paths, parquet=False, delimiter=_TEXT[endings.pop()])
     if len(paths) > 1:
         raise InputError(f"{asked} stands for files of several kinds; give CSV or Parquet files of one table")
     return None
@@ -114,13 +99,11 @@ def goes_by_engine(asked: str, engine: str = "auto") -> Files | None:
     if engine not in ENGINES:
         raise InputError(f"no engine {engine!r}; use one of {', '.join(ENGINES)}")
     files = files_of(asked)
-    if engine == "memory":
-        if files is not None and files.many:
-            raise InputError(f"{asked} stands for {len(files.paths)} files; leave --engine memory out")
-        return None
-    if files is None:
-        if engine == "duckdb":
-            raise InputError(f"DuckDB reads CSV, TSV and Parquet files, not {asked}; leave --engine out")
+    if engine == "memory" and files is not None and files.many:
+        raise InputError(f"{asked} stands for {len(files.paths)} files; leave --engine memory out")
+    if engine == "duckdb" and files is None:
+        raise InputError(f"DuckDB reads CSV, TSV and Parquet files, not {asked}; leave --engine out")
+    if engine == "memory" or files is None:
         return None
     return files if engine == "duckdb" or files.is_large else None
 
@@ -136,23 +119,21 @@ def open_files(
 
     How cells are read may depend on the names of the columns.
     """
-    connection, folder = connect(memory, threads)
+    connection = Duck(memory, threads)
     try:
+        if not files.parquet:
+            _check_room(files, connection.folder)
+        rows = DuckEngine(connection, _source(files))
         if files.parquet:
-            return DuckEngine(connection, parquet_source(files.paths), folder)
-        _check_room(files, folder.name)
-        rows = DuckEngine(connection, text_source(files), folder)
+            return rows
         return copied(rows, _plans(rows, files, options([one.name for one in rows.columns])), loose=True)
     except BaseException:
         connection.close()
-        folder.cleanup()
         raise
 
 
-def _check_room(files: Files, folder: str) -> None:
+def _check_room(files: Files, folder: Path) -> None:
     """Refuse a file whose copy would fill the disk."""
-    import shutil
-
     free = shutil.disk_usage(folder).free
     if files.size > 2 * free:  # a columnar copy takes a third to a half
         raise InputError(
@@ -161,13 +142,14 @@ def _check_room(files: Files, folder: str) -> None:
         )
 
 
-def text_source(files: Files) -> str:
-    """Write what to select from for text files of one table; every cell is text."""
+def _source(files: Files) -> str:
+    """Write what to select from; every cell of a text file is text."""
+    if files.parquet:
+        return parquet_source(files.paths)
     listed = ", ".join(text_literal(str(path)) for path in files.paths)
     delimiter = text_literal(delimiter_of(files))
     options = "all_varchar = true, header = true, null_padding = true, union_by_name = true"
-    options += """, quote = '"', escape = '"' """
-    return f"read_csv([{listed}], delim = {delimiter}, {options})"
+    return f"""read_csv([{listed}], delim = {delimiter}, {options}, quote = '"', escape = '"' )"""
 
 
 def delimiter_of(files: Files) -> str:
@@ -203,13 +185,14 @@ def open_bytes(path: Path) -> Any:
 def _plans(rows: DuckEngine, files: Files, options: ReadOptions) -> dict[str, ColumnPlan]:
     """Decide what the columns of a text file mean, by rows that are chosen by a hash of their cells."""
     names = [one.name for one in rows.columns]
-    start = rows.execute(f"SELECT * FROM {rows.source} LIMIT 1000").fetchall()
+    duck = rows.connection
+    start = duck.execute(f"SELECT * FROM {rows.source} LIMIT 1000").fetchall()
     if not start:
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     width = sum(len(str(cell)) + 1 for row in start for cell in row) / len(start)
     every = max(1, int(files.size / width / _LOOKED_AT))
     listed = ", ".join(quoted(name) for name in names)
-    found = rows.execute(f"SELECT {listed} FROM {rows.source} WHERE hash({listed}) % {every} = 0").fetchall()
+    found = duck.execute(f"SELECT {listed} FROM {rows.source} WHERE hash({listed}) % {every} = 0").fetchall()
     comma = delimiter_of(files) == ";"
     plans = {}
     for place, name in enumerate(names):
@@ -226,8 +209,7 @@ class SomeRows:
     """Rows that were taken from a larger table."""
 
     source: Source
-    n_rows: int
-    """rows of the whole table"""
+    n_rows: int  # rows of the whole table
 
     @property
     def note(self) -> str:
@@ -237,8 +219,7 @@ class SomeRows:
         return f"{len(self.source)} of {self.n_rows} rows were taken, by a hash of their cells"
 
 
-_ALIKE = 50
-"""Fewer different rows than so many for each one wanted are counted one by one."""
+_ALIKE = 50  # Fewer different rows than so many for each one wanted are counted one by one.
 _HASHES = 2.0**64
 _HASH, _COPIES = "__nri_hash", "__nri_copies"
 
@@ -249,13 +230,9 @@ def some_rows(files: Files, size: int) -> SomeRows:
     The sample does not depend on the order of rows or on the run, and rows have equal chances. Where few rows
     differ, copies are dealt out evenly: of n equal rows a share p is taken, and the hash decides on the rest.
     """
-    source = parquet_source(files.paths) if files.parquet else text_source(files)
-    connection, folder = connect()
-    try:
-        taken, n_rows = _draw(DuckEngine(connection, source, folder), size)
-    finally:
-        connection.close()
-        folder.cleanup()
+    source = _source(files)
+    with closing(Duck()) as connection:
+        taken, n_rows = _draw(DuckEngine(connection, source), size)
     if not n_rows:
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     if files.parquet:

@@ -7,25 +7,22 @@ Number and date columns are hashed, four of them as long as these tell rows apar
 up in numpy, :class:`nri.rows.sql.SqlRows` writes the same as SQL.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from nri.arrays import BoolArray, FloatArray
+from nri.arrays import FloatArray
 from nri.rule.column import Column
 from nri.rule.literal import Kind
 
 ROUNDS = (104729.375, 15485.8671875, 32452.843505859375)
 """Factors of the three rounds that stretch the sum of terms before its fraction is taken."""
-UNKNOWN = 0.3779296875
-"""What an unknown cell adds."""
-FOLD = 7919.375
-"""Another stretch of the hash: the fold of a row has nothing to do with whether it is drawn."""
-_FEW = 4
-"""Columns that are hashed first."""
-_SPREAD = 2.0**24
-"""The range of a column is stretched to about this before its fraction is taken."""
+UNKNOWN = 0.3779296875  # What an unknown cell adds.
+FOLD = 7919.375  # Another stretch of the hash: the fold of a row has nothing to do with whether it is drawn.
+_FEW = 4  # Columns that are hashed first.
+_SPREAD = 2.0**24  # The range of a column is stretched to about this before its fraction is taken.
 
 
 @dataclass(frozen=True)
@@ -33,15 +30,12 @@ class Term:
     """One summand of the hash: the fraction of a stretched cell."""
 
     column: str
-    part: str
-    """number, flag, or of a text: length, first, last, middle"""
+    part: str  # number, flag, or of a text: length, first, last, middle
     low: float = 0.0
-    high: float = 0.0
-    """of a number; cells outside count as unknown"""
+    high: float = 0.0  # of a number; cells outside count as unknown
     factor: float = 0.0
     yes: float = 0.0
-    no: float = 0.0
-    """what a flag adds"""
+    no: float = 0.0  # what a flag adds
 
 
 def ways_to_hash(
@@ -49,62 +43,49 @@ def ways_to_hash(
 ) -> list[tuple[Term, ...]]:
     """Return the terms of two hashes, the quick one first; the second tells more rows apart."""
     measured = sorted(name for name, (low, high) in numbers.items() if high > low)
-    terms = [_number(name, numbers[name], place) for place, name in enumerate(measured)]
-    others = [_flag(name, place) for place, name in enumerate(sorted(flags))]
-    others += [term for place, name in enumerate(sorted(texts)) for term in _letters(name, place)]
-    ways = dict.fromkeys(tuple(one) for one in (terms[:_FEW], [*terms, *others]) if one)
-    return list(ways)
+    terms = [_number(name, *numbers[name], place) for place, name in enumerate(measured, 1)]
+    others = []
+    for place, name in enumerate(sorted(flags)):
+        yes, no = ((0.7548776662466927 * (2 * place + k)) % 1.0 for k in (1, 2))
+        others.append(Term(name, "flag", yes=yes, no=no))
+    letters = itertools.product(sorted(texts), ("length", "first", "last", "middle"))
+    for place, (name, part) in enumerate(letters, 1):
+        others.append(Term(name, part, factor=(0.5698402909980532 * place) % 1.0))
+    return list(dict.fromkeys(tuple(one) for one in (terms[:_FEW], [*terms, *others]) if one))
 
 
-def _number(name: str, span: tuple[float, float], place: int) -> Term:
-    low, high = span
+def _number(name: str, low: float, high: float, place: int) -> Term:
     exponent = np.floor(np.log2(_SPREAD / (high - low)))
-    factor = (1.0 + (0.6180339887498949 * (place + 1)) % 1.0) * 2.0 ** float(np.clip(exponent, -1000, 1000))
+    factor = (1.0 + (0.6180339887498949 * place) % 1.0) * 2.0 ** float(np.clip(exponent, -1000, 1000))
     return Term(name, "number", low, high, factor)
-
-
-def _flag(name: str, place: int) -> Term:
-    yes, no = ((0.7548776662466927 * (2 * place + k)) % 1.0 for k in (1, 2))
-    return Term(name, "flag", yes=yes, no=no)
-
-
-def _letters(name: str, place: int) -> list[Term]:
-    parts = ("length", "first", "last", "middle")
-    return [
-        Term(name, part, factor=(0.5698402909980532 * (4 * place + k + 1)) % 1.0)
-        for k, part in enumerate(parts)
-    ]
 
 
 def hash_of(terms: Sequence[Term], columns: Mapping[str, Column]) -> FloatArray:
     """[M]: the hash of each row."""
-    total: FloatArray = np.zeros(len(next(iter(columns.values()))))
-    for place, term in enumerate(terms):
-        added = _added(term, columns[term.column])
-        total = added if place == 0 else total + added
+    total = np.zeros(len(next(iter(columns.values()))))
+    for term in terms:
+        total = total + _added(term, columns[term.column])
     total = total * ROUNDS[0]
     for factor in ROUNDS[1:]:
-        total = (total - np.floor(total)) * factor
-    return total - np.floor(total)
+        total = _fraction(total) * factor
+    return _fraction(total)
 
 
 def _added(term: Term, column: Column) -> FloatArray:
-    known = column.known
     if term.part == "flag":
-        return np.where(known, np.where(column.values, term.yes, term.no), UNKNOWN)
+        return np.where(column.known, np.where(column.values, term.yes, term.no), UNKNOWN)
     if term.part == "number":
         values = as_floats(column)
-        inside = known & (values >= term.low) & (values <= term.high)
-        product = (np.where(inside, values, term.low) - term.low) * term.factor
-        return np.where(inside, product - np.floor(product), UNKNOWN)
-    return _text_fraction(term, column, known)
+        inside = column.known & (values >= term.low) & (values <= term.high)
+        return np.where(
+            inside, _fraction((np.where(inside, values, term.low) - term.low) * term.factor), UNKNOWN
+        )
+    of_texts = np.array([*(_of_text(text, term.part) for text in column.categories or ()), 0.0])
+    return np.where(column.known, _fraction(of_texts * term.factor)[column.values], UNKNOWN)
 
 
-def _text_fraction(term: Term, column: Column, known: BoolArray) -> FloatArray:
-    of_text = np.array([float(_of_text(text, term.part)) for text in column.categories or ()] + [0.0])
-    product = of_text * term.factor
-    fraction = product - np.floor(product)
-    return np.where(known, fraction[np.where(known, column.values, -1)], UNKNOWN)
+def _fraction(numbers: FloatArray) -> FloatArray:
+    return numbers - np.floor(numbers)
 
 
 def _of_text(text: str, part: str) -> int:
@@ -129,7 +110,6 @@ def shares_of(counts: FloatArray, size: int) -> FloatArray:
     >>> shares_of(np.array([10_000.0, 90_000.0, 10.0]), 1000).round(4).tolist()
     [0.0167, 0.0093, 1.0]
     """
-    counts = np.asarray(counts, dtype=np.float64)
     total = max(float(counts.sum()), 1.0)
     if total <= size:
         return np.ones(len(counts))

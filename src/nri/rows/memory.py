@@ -8,15 +8,7 @@ import numpy as np
 
 from nri.arrays import FloatArray, Hashes, IntArray, mixed
 from nri.outcome import Classes
-from nri.rows.base import (
-    Drawn,
-    Groups,
-    Parts,
-    Rows,
-    RowsColumn,
-    Window,
-    packed,
-)
+from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed, unpacked
 from nri.rows.hashing import FOLD, Term, as_floats, hash_of, shares_of, ways_to_hash
 from nri.rule.column import Column, Columns
 from nri.rule.literal import Kind
@@ -42,14 +34,13 @@ class MemoryRows(Rows):
         table = self.table
         if len(table) <= size:
             return table
-        strata = _strata(table)
         if (merged := merged_rows(table)) is not None and len(merged) <= size:
             return merged
 
         def draw(terms: tuple[Term, ...], shares: FloatArray) -> Drawn:
-            return _drawn(table, hash_of(terms, _as_hashed(table)), strata, shares)
+            return _drawn(table, _hashes(terms, table), _strata(table), shares)
 
-        self._terms, drawn, shares = first_sample(_ways(table), self.strata, len(table), size, draw)
+        self._terms, drawn, shares = first_sample(_ways(table), self.strata, size, draw)
         return weighted_sample(drawn, shares, self._unlabelled(size))
 
     def _unlabelled(self, size: int) -> Columns | None:
@@ -58,8 +49,8 @@ class MemoryRows(Rows):
         n_rows = 0 if columns is None else len(next(iter(columns.values()), ()))
         if columns is None or n_rows <= size or self._terms is None:
             return columns
-        table = replace(self.table, columns=columns)
-        chosen = np.flatnonzero(hash_of(self._terms, _as_hashed(table)) < size / n_rows)
+        hashes = _hashes(self._terms, replace(self.table, columns=columns))
+        chosen = np.flatnonzero(hashes < size / n_rows)
         return {name: column.take(chosen) for name, column in columns.items()}
 
     def draw(self, rule: Rule, shares: Sequence[float]) -> Drawn:
@@ -67,11 +58,11 @@ class MemoryRows(Rows):
         assert self._terms is not None, "rows are drawn after the first sample"
         table = self.table
         strata = rule.predict_index(table.columns, len(table)) * len(table.classes) + table.codes
-        return _drawn(table, hash_of(self._terms, _as_hashed(table)), strata, np.asarray(shares))
+        return _drawn(table, _hashes(self._terms, table), strata, np.asarray(shares))
 
     def part(self, fold: int, folds: int, *, inside: bool) -> "MemoryRows":
         """Return the rows of one fold by their hash, or all others."""
-        hashes = hash_of(_ways(self.table)[-1], _as_hashed(self.table)) * FOLD
+        hashes = _hashes(_ways(self.table)[-1], self.table) * FOLD
         fold_of = np.floor((hashes - np.floor(hashes)) * folds)
         return MemoryRows(self.table.take((fold_of == fold) == inside))
 
@@ -79,9 +70,9 @@ class MemoryRows(Rows):
         """Group rows by parts of columns and by class; measured outcomes are all different."""
         table = self.table
         if window is not None:
-            values = as_floats(table.columns[window.column])
-            known = table.columns[window.column].known
-            table = table.take(known & (values > window.low) & (values <= window.high))
+            column = table.columns[window.column]
+            values = as_floats(column)
+            table = table.take(column.known & (values > window.low) & (values <= window.high))
         codes = {name: part_codes(table.columns[name], part) for name, part in parts.items()}
         outcome = table.explained
         if not isinstance(outcome, Classes):
@@ -89,9 +80,11 @@ class MemoryRows(Rows):
         sizes = {name: part.size(self.columns[name].kind) for name, part in parts.items()}
         codes["\0class"], sizes["\0class"] = outcome.codes, len(outcome.classes)
         if window is not None:
-            codes["\0place"], sizes["\0place"] = _places(table, window), 2 * window.reach + 1
+            steps = (as_floats(table.columns[window.column]) - window.middle) / window.step
+            codes["\0place"] = np.clip(np.ceil(steps).astype(np.int64) + window.reach, 1, 2 * window.reach)
+            sizes["\0place"] = 2 * window.reach + 1
         groups = packed(sizes)
-        keys = np.stack([group.pack(codes) for group in groups])
+        keys = np.array([sum(codes[name] * unit for name, (unit, _) in group.items()) for group in groups])
         if len(groups) == 1:  # sorting numbers is quicker than sorting columns of numbers
             different, inverse = np.unique(keys[0], return_inverse=True)
             different = different[None]
@@ -99,26 +92,22 @@ class MemoryRows(Rows):
             different, inverse = np.unique(keys, axis=1, return_inverse=True)
         # rounded, so that sums taken in another order of rows are the same
         weights = np.round(np.bincount(inverse.reshape(-1), table.weights, different.shape[1]), 9)
-        unpacked: dict[str, IntArray] = {}
-        for group, packed_keys in zip(groups, different, strict=True):
-            unpacked |= group.unpack(packed_keys)
-        classes = replace(outcome, codes=unpacked.pop("\0class"))
-        places = unpacked.pop("\0place", None)
-        return Groups(unpacked, classes, weights.astype(np.float64), places)
+        codes = unpacked(groups, different)
+        classes = replace(outcome, codes=codes.pop("\0class"))
+        places = codes.pop("\0place", None)
+        return Groups(codes, classes, weights.astype(np.float64), places)
 
 
 def first_sample(
     ways: Sequence[tuple[Term, ...]],
     counts: FloatArray,
-    n_rows: float,
     size: int,
     draw: Callable[[tuple[Term, ...], FloatArray], Drawn],
 ) -> tuple[tuple[Term, ...], Drawn, FloatArray]:
     """Draw rows of every stratum; where many share a hash, by a better hash or a larger share."""
-    shares = shares_of(counts, size)
+    shares, wanted = shares_of(counts, size), 0.5 * min(size, counts.sum())
     while True:
         drawn = draw(ways[0], shares)
-        wanted = min(0.5 * size, 0.5 * n_rows)
         if drawn.n_hashes >= wanted or (len(ways) == 1 and (shares >= 1.0).all()):
             return ways[0], drawn, shares
         if len(ways) > 1:
@@ -148,29 +137,24 @@ def _strata(table: Table) -> IntArray:
     return outcome.codes if isinstance(outcome, Classes) else np.zeros(len(table), dtype=np.int64)
 
 
-def _is_digit_flag(name: str, table: Table) -> bool:
-    """Whether an engine would hold the yes and no of a column as numbers."""
-    column = table.columns[name]
-    return column.kind is Kind.BOOLEAN and table.plans[name].no_and_yes == ZERO_ONE.no_and_yes
-
-
 def _as_hashed(table: Table) -> dict[str, Column]:
-    return {
-        name: Column(column.values.astype(np.float64), column.known)
-        if _is_digit_flag(name, table)
-        else column
-        for name, column in table.columns.items()
-    }
+    """Return the columns as an engine holds them: a yes and no that is written 1 and 0 is a number there."""
+    columns = dict(table.columns)
+    for name, column in table.columns.items():
+        if column.kind is Kind.BOOLEAN and table.plans[name].no_and_yes == ZERO_ONE.no_and_yes:
+            columns[name] = Column(column.values.astype(np.float64), column.known)
+    return columns
+
+
+def _hashes(terms: Sequence[Term], table: Table) -> FloatArray:
+    return hash_of(terms, _as_hashed(table))
 
 
 def _ways(table: Table) -> list[tuple[Term, ...]]:
     columns = _as_hashed(table)
-    kinds = {name: column.kind for name, column in columns.items()}
-    numbers = {
-        name: _span(column) for name, column in columns.items() if kinds[name] in (Kind.NUMBER, Kind.DATE)
-    }
-    flags, texts = ([name for name in kinds if kinds[name] is kind] for kind in (Kind.BOOLEAN, Kind.TEXT))
-    return ways_to_hash(numbers, flags, texts) or [()]
+    of_kind = {kind: [name for name in columns if columns[name].kind is kind] for kind in Kind}
+    numbers = {name: _span(columns[name]) for name in of_kind[Kind.NUMBER] + of_kind[Kind.DATE]}
+    return ways_to_hash(numbers, of_kind[Kind.BOOLEAN], of_kind[Kind.TEXT]) or [()]
 
 
 def _span(column: Column) -> tuple[float, float]:
@@ -200,12 +184,6 @@ def part_codes(column: Column, part: Parts) -> IntArray:
     return np.where(column.known, codes, 0)
 
 
-def _places(table: Table, window: Window) -> IntArray:
-    values = as_floats(table.columns[window.column])
-    places = np.ceil((values - window.middle) / window.step).astype(np.int64) + window.reach
-    return np.clip(places, 1, 2 * window.reach)
-
-
 def merged_rows(table: Table) -> Table | None:
     """Return each different row once, with the weight of all its copies; None if few rows repeat."""
     keys = row_keys(table.columns, table)
@@ -222,8 +200,7 @@ def _merged(table: Table, keys: Hashes) -> tuple[Table, IntArray]:
 
 def row_keys(columns: Columns, table: Table | None = None) -> Hashes:
     """[M], equal for rows with the same cells and outcome, whatever the order of columns."""
-    n_rows = len(next(iter(columns.values()), ()))
-    keys = np.zeros(n_rows, dtype=np.uint64)
+    keys = np.zeros(len(next(iter(columns.values()), ())), dtype=np.uint64)
     for name, column in columns.items():
         keys += mixed(_cell_numbers(column) + _text_hash(name))
     if table is not None and table.outcome is not None:

@@ -16,7 +16,6 @@ from nri.errors import InputError
 from nri.outcome import Classes, Number, Survival
 from nri.rows.database import engine_of
 from nri.rows.engine import ROWS, DuckEngine, Engine, RawColumn, copied, select
-from nri.rows.files import Files, open_files
 from nri.rows.sql import SqlOutcome, SqlRows
 from nri.rule.column import ColumnPlan
 from nri.rule.labels import Label
@@ -30,10 +29,8 @@ from nri.table.survival import with_survival
 from nri.table.table import Note, logger
 from nri.table.target import class_index, label_table, with_target
 
-_MOST_VALUES = 2000
-"""Most different values of a target of classes; more are names or measurements."""
-_LOOKED_AT = 200_000
-"""Rows after which a column of ever new values is known to be one."""
+_MOST_VALUES = 2000  # Most different values of a target of classes; more are names or measurements.
+_LOOKED_AT = 200_000  # Rows after which a column of ever new values is known to be one.
 _EMPTY = np.zeros(0, dtype=np.int64)
 
 
@@ -56,10 +53,10 @@ def rows_in_engine(
     if options.labels:
         raise InputError("labels are for tables that are read into memory (--engine memory); leave them out")
     if time is not None and event is not None:
-        outcome = read_survival(engine, time, event)
+        outcome = _read_survival(engine, time, event)
     else:
         assert target is not None, "there is a target, or a time and an event"
-        outcome = read_target(engine, target, positive, options=options)
+        outcome = _read_target(engine, target, positive, options)
     rows = SqlRows(engine, outcome, options=options, never=never, size=size)
     if not rows.formatted:
         return rows
@@ -70,18 +67,6 @@ def rows_in_engine(
         text = f"{plan.kind}s written as text are left out; cast the column to use it"
         logger.warning("%s", Note(name, text))
     return rows
-
-
-def rows_in_files(
-    files: Files, target: str | None = None, *, memory: str | None = None, **options: Any
-) -> SqlRows:
-    """Return the rows of files that DuckDB reads; see :func:`rows_in_engine`."""
-    engine = open_files(files, memory=memory, options=lambda names: options.get("options", DEFAULT))
-    try:
-        return rows_in_engine(engine, target, **options)
-    except BaseException:
-        engine.close()
-        raise
 
 
 def rows_held(table: Any, target: str, **options: Any) -> SqlRows:
@@ -95,43 +80,37 @@ def rows_held(table: Any, target: str, **options: Any) -> SqlRows:
     return rows_in_engine(engine, target, **options)
 
 
-def read_target(
-    engine: Engine, text: str, positive: Label | None = None, *, options: ReadOptions = DEFAULT
-) -> SqlOutcome:
+def _read_target(engine: Engine, text: str, positive: Label | None, options: ReadOptions) -> SqlOutcome:
     """Return the classes of a target on all rows, or its numbers if it has many values."""
-    raw, comparison = _column(engine, text)
+    raw, comparison = _column(engine, text, "target")
     options = options.of_outcome(raw.name)
     if len(engine.columns) < 2:
         raise InputError(f"the table has no column but {raw.name!r}; give columns to explain it by")
-    if comparison is not None and raw.kind is Kind.NUMBER and not raw.flags:
-        return _compared(engine, raw, text, comparison, positive, options)
-    if _has_many_values(engine, raw):
+    if comparison is not None and raw.kind is Kind.NUMBER:
+        value = _value(replace(raw, floating=False), engine, options)
+        return _compared(engine, raw, value, text, comparison, positive)
+    values, counts = (None, None) if _has_many_values(engine, raw) else _distinct(engine, raw)
+    if values is None or counts is None:
         return _number(engine, raw, options)
-    values, counts = _distinct(engine, raw)
-    if values is None:
-        return _number(engine, raw, options)
-    known = ~pd.isna(values)
-    if not known.any():
+    held = np.flatnonzero(~pd.isna(values))
+    if not len(held):
         raise InputError(f"no row is left: target {text!r} is missing in all rows; choose another column")
-    held = np.flatnonzero(known)
     repeated = np.repeat(held, np.minimum(counts[held], 3).astype(np.int64))  # whether values repeat matters
-    frame = pd.DataFrame({raw.name: values.iloc[repeated].reset_index(drop=True)})
-    frame["\0"] = "other column"
-    if positive is None and comparison is None and _is_measurement(frame, raw, options):
+    read = Source(pd.DataFrame({raw.name: values[repeated].array, "\0": "other column"})).table(options)
+    may_measure = positive is None and comparison is None and raw.kind is Kind.NUMBER
+    if may_measure and isinstance(with_target(read, raw.name).outcome, Number):
         return _number(engine, raw, options)
-    table = label_table(Source(frame).table(options), text, positive)
+    table = label_table(read, text, positive)
     code = dict(zip(repeated[table.numbers - 1].tolist(), table.codes.tolist(), strict=True))
     of_class = [[place for place in code if code[place] == k] for k in range(len(table.classes))]
-    cases = "".join(
-        f" WHEN {_among(raw, values[places].tolist(), engine)} THEN {k}" for k, places in enumerate(of_class)
-    )
+    whens = [f"WHEN {_among(raw, values[one].tolist(), engine)} THEN {k}" for k, one in enumerate(of_class)]
     totals = np.array([counts[places].sum() for places in of_class], dtype=np.float64)
     classes = replace(table.labels, codes=_EMPTY)
-    sql = f"CASE{cases} END"
+    sql = f"CASE {' '.join(whens)} END"
     return SqlOutcome(classes, (raw.name,), {"y_codes": sql}, sql, totals, int(counts.sum() - totals.sum()))
 
 
-def read_survival(engine: Engine, time: str, event: str) -> SqlOutcome:
+def _read_survival(engine: Engine, time: str, event: str) -> SqlOutcome:
     """Return the time until an event on all rows."""
     until, compared = _column(engine, time, "time")
     ended, _ = _column(engine, event, "event")
@@ -139,7 +118,7 @@ def read_survival(engine: Engine, time: str, event: str) -> SqlOutcome:
         raise InputError(f"{time!r} cannot be both the time and the event; name a column for each")
     if compared is not None or until.kind is not Kind.NUMBER:
         raise InputError(f"time {time!r} must be a column of numbers of 0 or more")
-    length = _value(until, engine)
+    length = _value(until, engine, DEFAULT)
     happened = _event(engine, ended, event)
     known = f"CASE WHEN {length} IS NOT NULL AND {happened} IS NOT NULL THEN 0 END"
     ends = engine.query(select({"low": f"MIN({length})", "high": f"MAX({length})"}, where=f"{known} = 0"))
@@ -159,8 +138,7 @@ def _event(engine: Engine, raw: RawColumn, text: str) -> str:
     if values is None:
         raise InputError(f"event {text!r} has too many different values; compare it, e.g. '{raw.name} = 1'")
     known = values[~pd.isna(values)].reset_index(drop=True)
-    frame = pd.DataFrame({raw.name: known, "\0": np.arange(len(known)) + 0.25})
-    frame["other"] = 0.0
+    frame = pd.DataFrame({raw.name: known, "\0": np.arange(len(known)) + 0.25, "other": 0.0})
     table = with_survival(Source(frame).table(), "\0", text) if len(known) else None
     if table is None or not isinstance(table.outcome, Survival):
         raise InputError(f"event {text!r} is missing in all rows; choose another column")
@@ -170,18 +148,12 @@ def _event(engine: Engine, raw: RawColumn, text: str) -> str:
     return f"CASE WHEN {quoted} IS NULL THEN NULL WHEN {yes} THEN 1 ELSE 0 END"
 
 
-def _column(engine: Engine, text: str, what: str = "target") -> tuple[RawColumn, Comparison | None]:
+def _column(engine: Engine, text: str, what: str) -> tuple[RawColumn, Comparison | None]:
     by_name = {one.name: one for one in engine.columns}
     name, comparison = comparison_of(text, tuple(by_name), what)
     if by_name[name].kind is None:
         raise InputError(f"{what} {name!r} holds lists or structures; choose a column of plain values")
     return by_name[name], comparison
-
-
-def _is_measurement(frame: pd.DataFrame, raw: RawColumn, options: ReadOptions) -> bool:
-    if raw.kind is not Kind.NUMBER:
-        return False
-    return isinstance(with_target(Source(frame).table(options), raw.name).outcome, Number)
 
 
 def _number(engine: Engine, raw: RawColumn, options: ReadOptions) -> SqlOutcome:
@@ -196,21 +168,15 @@ def _number(engine: Engine, raw: RawColumn, options: ReadOptions) -> SqlOutcome:
     return SqlOutcome(outcome, (raw.name,), {"y_values": value}, known).on(engine)
 
 
-def _value(raw: RawColumn, engine: Engine, options: ReadOptions = DEFAULT) -> str:
+def _value(raw: RawColumn, engine: Engine, options: ReadOptions) -> str:
     plan = ColumnPlan(Kind.NUMBER, missing=options.missing_in(raw.name))
     value = SqlColumn(raw.name, plan, engine.dialect, typed=True).value.sql(dialect=engine.dialect.name)
     return finite(value) if raw.floating else value
 
 
 def _compared(
-    engine: Engine,
-    raw: RawColumn,
-    text: str,
-    comparison: Comparison,
-    positive: Label | None,
-    options: ReadOptions,
+    engine: Engine, raw: RawColumn, value: str, text: str, comparison: Comparison, positive: Label | None
 ) -> SqlOutcome:
-    value = _value(replace(raw, floating=False), engine, options)
     operator = {"==": "=", "!=": "<>"}.get(comparison.operator, comparison.operator)
     try:
         cut = float(comparison.value)

@@ -8,7 +8,8 @@ every category with every spelling, and whether numbers merely count the rows.
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,14 +18,14 @@ from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.outcome import Classes, Outcome, Survival
 from nri.outcome.base import counted_classes
-from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed
+from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed, unpacked
 from nri.rows.engine import ROWS, Engine, RawColumn, as_frame, select
 from nri.rows.hashing import FOLD, ROUNDS, UNKNOWN, Term, ways_to_hash
 from nri.rows.memory import first_sample, weighted_sample
 from nri.rule.column import ColumnPlan, Columns
 from nri.rule.literal import Kind, Literal, Op
 from nri.rule.render.sql import SqlColumn, finite, first_clause
-from nri.rule.render.sql_dialects import Dialect, float_literal, identifier
+from nri.rule.render.sql_dialects import float_literal, identifier
 from nri.rule.rule import Rule
 from nri.table.by_plan import read_by
 from nri.table.cells import recognise_categories
@@ -35,8 +36,7 @@ from nri.table.table import Note, Table
 
 logger = logging.getLogger(__name__)
 
-_MOST_CATEGORIES = 10_000
-"""Columns of more different texts are known by the sample alone."""
+_MOST_CATEGORIES = 10_000  # Columns of more different texts are known by the sample alone.
 _REPEATED = 0.5
 """Share of different texts in the sample above which a column is one of names, not of categories."""
 
@@ -45,18 +45,13 @@ _REPEATED = 0.5
 class SqlOutcome:
     """What is to be explained, as expressions of SQL."""
 
-    outcome: Outcome
-    """without its rows"""
-    columns: tuple[str, ...]
-    """the columns that it is read from"""
+    outcome: Outcome  # without its rows
+    columns: tuple[str, ...]  # the columns that it is read from
     items: Mapping[str, str]
     """SQL of a row's outcome by ``y_`` and the array that holds it: ``y_codes`` of classes"""
-    stratum: str
-    """SQL of the stratum that rows are drawn from, from 0; NULL where the outcome is unknown"""
-    counts: FloatArray = field(default_factory=lambda: np.zeros(0))
-    """rows of each stratum"""
-    without: int = 0
-    """rows whose outcome is unknown"""
+    stratum: str  # SQL of the stratum that rows are drawn from, from 0; NULL where the outcome is unknown
+    counts: FloatArray = field(default_factory=lambda: np.zeros(0))  # rows of each stratum
+    without: int = 0  # rows whose outcome is unknown
 
     @property
     def n_rows(self) -> int:
@@ -153,18 +148,17 @@ class SqlRows(Rows):
         self._raw = [one for one in raw if one.kind is not None]
         if not self._raw:
             raise InputError("no column can be used; give numbers, dates, texts or booleans")
-        ranges, counts, guarded = _ranges(engine, self._raw)
-        flags = [one.name for one in self._raw if one.flags]
+        spans = _spans(engine, self._raw)
         self._ways = ways_to_hash(
-            {name: span for name, span in ranges.items() if name not in flags},
-            flags,
+            {name: (span.low, span.high) for name, span in spans.items() if span.known},
+            [one.name for one in self._raw if one.kind is Kind.BOOLEAN],
             [one.name for one in self._raw if one.kind is Kind.TEXT],
         )
         if not self._ways:
             raise InputError("no column can be used: none varies; give columns that vary")
         size = size or target.outcome.searched_rows
         self._draw_first(size)
-        columns, left_out, self.formatted = self._profile(self._first.cells, ranges, counts, guarded)
+        columns, left_out = self._profile(self._first.cells, spans)
         remark = f"{target.n_rows} rows ({target.describe()}), {len(columns)} columns"
         remark += f"; {target.without} more without a target" if target.without else ""
         super().__init__(columns, target.outcome, float(target.n_rows), left_out, remark, size, target.counts)
@@ -187,15 +181,9 @@ class SqlRows(Rows):
 
     def _draw_first(self, size: int) -> None:
         """Draw about so many rows; their cells are kept, to be read once it is known how."""
-        target = self.target
-
-        def draw(terms: tuple[Term, ...], shares: FloatArray) -> Drawn:
-            return self._drawn(terms, target.stratum, shares)
-
+        draw = partial(self._drawn, self.target.stratum)
         self._size = size
-        self._terms, self._first, self._shares = first_sample(
-            self._ways, target.counts, target.n_rows, size, draw
-        )
+        self._terms, self._first, self._shares = first_sample(self._ways, self.target.counts, size, draw)
 
     def _unlabelled(self, size: int) -> Columns | None:
         """Return so many of the rows whose class is unknown, by their hash; None if there are none."""
@@ -214,9 +202,9 @@ class SqlRows(Rows):
         number = first_clause(rule.clauses, sql) if rule.clauses else "0"
         cases = "".join(f" WHEN {i} THEN {k}" for i, k in enumerate(rule.class_indices.tolist()))
         stratum = f"(CASE {number}{cases} END) * {len(rule.classes)} + {self.target.stratum}"
-        return self._read(self._drawn(self._terms, stratum, np.asarray(shares)))
+        return self._read(self._drawn(stratum, self._terms, np.asarray(shares)))
 
-    def _drawn(self, terms: Sequence[Term], stratum: str, shares: FloatArray) -> Drawn:
+    def _drawn(self, stratum: str, terms: Sequence[Term], shares: FloatArray) -> Drawn:
         """Draw a share of the rows of each stratum; their cells are not read yet."""
         cells = self._cells()
         items = {**cells, **self.target.items, "s": stratum}
@@ -243,17 +231,24 @@ class SqlRows(Rows):
 
     def _read(self, drawn: Drawn) -> Drawn:
         """Return rows that were drawn with their cells read by the plans of the columns."""
-        return replace(
-            drawn, table=replace(drawn.table, columns=self._columns_of(drawn.cells), plans=self.plans)
-        )
+        table = replace(drawn.table, columns=self._columns_of(drawn.cells), plans=self.plans)
+        return replace(drawn, table=table)
 
     def _columns_of(self, frame: pd.DataFrame) -> Columns:
         source = Source(frame)  # not Source.columns: its notes would count the sample
         return {name: read_by(source.cells(name), plan, name).column for name, plan in self.plans.items()}
 
     def _hashed(self, terms: Sequence[Term], items: Mapping[str, str]) -> str:
-        dates = {one.name for one in self._raw if one.kind is Kind.DATE}
-        return hash_query(terms, items, self.engine.dialect, dates)
+        """Write a query that adds the hash of each row, as ``h``; see :mod:`nri.rows.hashing`.
+
+        Each step is a query of its own, so that nothing is computed twice.
+        """
+        listed, raw = ", ".join(items), {one.name: one for one in self._raw}
+        first, *others = map(float_literal, ROUNDS)
+        sql = select({**items, "h0": " + ".join(_term(one, raw[one.column], self.engine) for one in terms)})
+        for stretched in (f"h0 * {first}", *(f"(h0 - FLOOR(h0)) * {factor}" for factor in others)):
+            sql = f"SELECT {listed}, {stretched} AS h0 FROM ({sql}) AS stretched"
+        return f"SELECT {listed}, h0 - FLOOR(h0) AS h FROM ({sql}) AS hashed"
 
     # Counts
 
@@ -270,17 +265,18 @@ class SqlRows(Rows):
             within = f"CASE WHEN {place} < 1 THEN 1 WHEN {place} > {last} THEN {last} ELSE {place} END"
             sql["\0place"], sizes["\0place"] = within, last + 1
             where = f"{value} > {low} AND {value} <= {high}"
-        groups = [one for one in packed(sizes) if one.names]
-        keys = {f"p{i}": _packed_sql(one.names, one.sizes, sql) for i, one in enumerate(groups)}
+        groups = packed(sizes)
+        terms = [
+            [f"CAST({sql[name]} AS BIGINT) * {unit}" for name, (unit, _) in one.items()] for one in groups
+        ]
+        keys = {f"p{place}": " + ".join(one) for place, one in enumerate(terms)}
         items = {**keys, **self.target.items, "s": self.target.stratum, "n": "COUNT(*)"}
         counted = self.engine.query(select(items, where=where, group=[*keys, *self.target.items, "s"]))
         counted = counted.filter(counted.column("s").is_valid())
         outcome = {name: _floats(counted, name) for name in self.target.items}
         packs = [np.asarray(counted.column(key).to_numpy()).astype(np.int64) for key in keys]
         order = np.lexsort((*outcome.values(), *packs))
-        codes: dict[str, Any] = {}
-        for group, pack in zip(groups, packs, strict=True):
-            codes |= group.unpack(pack[order])
+        codes = unpacked(groups, [pack[order] for pack in packs])
         places = codes.pop("\0place", None)
         of_groups = self.target.of({name: values[order] for name, values in outcome.items()})
         return Groups(codes, of_groups, _floats(counted, "n")[order], places)
@@ -305,136 +301,122 @@ class SqlRows(Rows):
     # Columns
 
     def _profile(
-        self,
-        frame: pd.DataFrame,
-        ranges: Mapping[str, tuple[float, float]],
-        counts: Mapping[str, int],
-        guarded: set[str],
-    ) -> tuple[dict[str, EngineColumn], tuple[LeftOut, ...], dict[str, ColumnPlan]]:
-        """Return the columns that a rule may use, those left out, and plans of numbers and dates in texts."""
-        plans, notes = _understood(frame, self._raw, self.engine.plans, self._options)
+        self, frame: pd.DataFrame, spans: Mapping[str, "_Span"]
+    ) -> tuple[dict[str, EngineColumn], tuple[LeftOut, ...]]:
+        """Return the columns that a rule may use, and those left out; plans of formatted texts are kept."""
+        plans, notes = self._understood(frame)
         columns, left_out = {}, []
-        formatted: dict[str, ColumnPlan] = {}
-        flags = [x for x in self._raw if x.kind is Kind.NUMBER and plans[x.name].kind is Kind.BOOLEAN]
-        not_flags = _not_flags(self.engine, flags, plans)
+        self.formatted: dict[str, ColumnPlan] = {}
         for one in self._raw:
-            plan = plans[one.name]
-            if one.name in not_flags:
-                options = replace(self._options, kinds={one.name: Kind.NUMBER})
-                plan = understand(Source(frame).cells(one.name), one.name, options).plan
+            name, plan, span = one.name, plans[one.name], spans.get(one.name, _Span())
             if one.kind is Kind.TEXT and plan.kind is not Kind.TEXT:
-                formatted[one.name] = plan
+                self.formatted[name] = plan
                 continue
-            sql = SqlColumn(one.name, plan, self.engine.dialect, typed=True, finite=one.name not in guarded)
-            column = EngineColumn(
-                one.name, plan, *ranges.get(one.name, (0.0, 0.0)), whole=plan.whole, sql=sql
-            )
+            sql = SqlColumn(name, plan, self.engine.dialect, typed=True, finite=span.known == span.filled)
+            column = EngineColumn(name, plan, span.low, span.high, plan.whole, sql=sql)
             if plan.kind is Kind.TEXT:
-                column = self._with_categories(column, frame[one.name], notes)
-            if _counts_rows(column, counts.get(one.name, 0)):
-                left_out.append(LeftOut(one.name, Reason.IDENTIFIER, usable=True))
-                continue
-            columns[one.name] = column
+                column = self._with_categories(column, frame[name], notes)
+            # whole numbers without a gap number the rows, which a sample alone cannot show
+            if column.whole and span.known > 1000 and span.high - span.low == span.known - 1:
+                left_out.append(LeftOut(name, Reason.IDENTIFIER, usable=True))
+            else:
+                columns[name] = column
         for name, note in notes.items():
             logger.warning("%s", Note(name, note))
-        return columns, tuple(left_out), formatted
+        return columns, tuple(left_out)
+
+    def _understood(self, frame: pd.DataFrame) -> tuple[dict[str, ColumnPlan], dict[str, str]]:
+        """Return how each column is read, by a sample, and notes on that."""
+        source, plans, notes = Source(frame), dict(self.engine.plans), {}
+        for one in self._raw:
+            if one.name in plans:
+                continue
+            read = understand(source.cells(one.name), one.name, self._options)
+            plans[one.name] = read.plan
+            if read.note and one.kind is not Kind.TEXT:
+                notes[one.name] = f"in a sample of {len(frame)} rows, {read.note}"
+        flags = [x for x in self._raw if x.kind is Kind.NUMBER and plans[x.name].kind is Kind.BOOLEAN]
+        for name in _not_flags(self.engine, flags, plans):
+            options = replace(self._options, kinds={name: Kind.NUMBER})
+            plans[name] = understand(source.cells(name), name, options).plan
+        return plans, notes
 
     def _with_categories(
         self, column: EngineColumn, cells: "pd.Series[str]", notes: dict[str, str]
     ) -> EngineColumn:
         """Ask all rows for the categories of a text column, and how each is spelled."""
-        n_known = int(cells.notna().sum())
-        if cells.nunique() > max(_REPEATED * n_known, 2):
+        if cells.nunique() > max(_REPEATED * cells.count(), 2):
             return column
         quoted = identifier(column.name, self.engine.dialect)
-        cells_of = self.engine.query(select({"v": quoted, "n": "COUNT(*)"}, group=["v"]))
-        if cells_of.num_rows > _MOST_CATEGORIES:
+        different = self.engine.query(select({"v": quoted, "n": "COUNT(*)"}, group=["v"]))
+        if different.num_rows > _MOST_CATEGORIES:
             return column
-        pairs = zip(*cells_of.to_pydict().values(), strict=True)
-        held = sorted((text, n) for text, n in pairs if text is not None)
-        held = [(text, n) for text, n in held if text.strip() not in column.plan.missing]
-        texts, counts = [text for text, _ in held], np.array([n for _, n in held], dtype=np.int64)
+        pairs = zip(*different.to_pydict().values(), strict=True)
+        missing = column.plan.missing
+        held = {text: n for text, n in pairs if text is not None and text.strip() not in missing}
+        texts = sorted(held)
+        counts = np.array([held[text] for text in texts], dtype=np.int64)
         read = recognise_categories(texts, counts, exact=self._options.exact)
-        read = replace(read, plan=replace(read.plan, missing=column.plan.missing))
+        plan = replace(read.plan, missing=missing)
         if read.note:
             notes[column.name] = read.note
         spelled: dict[str, list[str]] = {}
         for text, used in zip(texts, read.values, strict=True):
             spelled.setdefault(str(used), []).append(text)
         ways = {used: tuple(texts) for used, texts in spelled.items()}
-        sql = _SpelledColumn(column.name, read.plan, self.engine.dialect, typed=True, spelled=ways)
-        return replace(column, plan=read.plan, categories=tuple(sorted(spelled)), sql=sql)
+        sql = _SpelledColumn(column.name, plan, self.engine.dialect, typed=True, spelled=ways)
+        return replace(column, plan=plan, categories=tuple(sorted(spelled)), sql=sql)
 
 
-def hash_query(terms: Sequence[Term], items: Mapping[str, str], dialect: Dialect, dates: set[str]) -> str:
-    """Write a query that adds the hash of each row, as ``h``; see :mod:`nri.rows.hashing`.
-
-    Each step is a query of its own, so that nothing is computed twice.
-    """
-    listed = ", ".join(items)
-    sql = select({**items, "h0": " + ".join(_term(term, dialect, dates) for term in terms)})
-    stretched = f"h0 * {float_literal(ROUNDS[0])}"
-    for factor in ROUNDS[1:]:
-        sql = f"SELECT {listed}, {stretched} AS h0 FROM ({sql}) AS stretched"
-        stretched = f"(h0 - FLOOR(h0)) * {float_literal(factor)}"
-    sql = f"SELECT {listed}, {stretched} AS h0 FROM ({sql}) AS stretched"
-    return f"SELECT {listed}, h0 - FLOOR(h0) AS h FROM ({sql}) AS hashed"
-
-
-def _term(term: Term, dialect: Dialect, dates: set[str]) -> str:
-    quoted = identifier(term.column, dialect)
+def _term(term: Term, column: RawColumn, engine: Engine) -> str:
+    dialect, quoted = engine.dialect, identifier(term.column, engine.dialect)
+    low, high, factor, unknown = map(float_literal, (term.low, term.high, term.factor, UNKNOWN))
     if term.part == "flag":
-        yes, no, unknown = (float_literal(value) for value in (term.yes, term.no, UNKNOWN))
+        yes, no = float_literal(term.yes), float_literal(term.no)
         return f"CASE WHEN {quoted} THEN {yes} WHEN NOT {quoted} THEN {no} ELSE {unknown} END"
     if term.part == "number":
-        value = dialect.microseconds.format(x=quoted) if term.column in dates else quoted
-        value = dialect.double.format(x=value)
-        product = f"(({value} - {float_literal(term.low)}) * {float_literal(term.factor)})"
-        inside = f"{value} BETWEEN {float_literal(term.low)} AND {float_literal(term.high)}"
-        return _fraction(product, inside)
-    length = f"LENGTH({quoted})"
-    middle = f"SUBSTR({quoted}, CAST(FLOOR({dialect.double.format(x=length)} / 2e0) AS INTEGER) + 1, 1)"
-    letter = {"first": f"SUBSTR({quoted}, 1, 1)", "last": f"SUBSTR({quoted}, {length}, 1)", "middle": middle}
-    value = length
-    if term.part != "length":
-        value = f"COALESCE({dialect.letter.format(x=letter[term.part])}, 0)"
-    product = f"({dialect.double.format(x=value)} * {float_literal(term.factor)})"
-    return _fraction(product, f"{quoted} IS NOT NULL")
-
-
-def _fraction(product: str, inside: str) -> str:
-    return f"CASE WHEN {inside} THEN ({product} - FLOOR({product})) ELSE {float_literal(UNKNOWN)} END"
-
-
-def _packed_sql(names: Sequence[str], sizes: Sequence[int], codes: Mapping[str, str]) -> str:
-    terms, unit = [], 1
-    for name, size in zip(names, sizes, strict=True):
-        terms.append(codes[name] if unit == 1 else f"CAST({codes[name]} AS BIGINT) * {unit}")
-        unit *= size
-    return " + ".join(terms)
+        value = dialect.double.format(x=_value(column, engine) if column.kind is Kind.DATE else quoted)
+        product, inside = f"(({value} - {low}) * {factor})", f"{value} BETWEEN {low} AND {high}"
+    else:
+        length = f"LENGTH({quoted})"
+        half = f"CAST(FLOOR({dialect.double.format(x=length)} / 2e0) AS INTEGER)"
+        places = {"first": "1", "last": length, "middle": f"{half} + 1"}
+        value = length
+        if term.part != "length":
+            letter = f"SUBSTR({quoted}, {places[term.part]}, 1)"
+            value = f"COALESCE({dialect.letter.format(x=letter)}, 0)"
+        product, inside = f"({dialect.double.format(x=value)} * {factor})", f"{quoted} IS NOT NULL"
+    return f"CASE WHEN {inside} THEN ({product} - FLOOR({product})) ELSE {unknown} END"
 
 
 def _floats(found: Any, column: str) -> FloatArray:
     return np.asarray(found.column(column).to_numpy(), dtype=np.float64)
 
 
-def _ranges(
-    engine: Engine, raw: Sequence[RawColumn]
-) -> tuple[dict[str, tuple[float, float]], dict[str, int], set[str]]:
-    """Return least and largest number of each column, its known cells, and which have other cells."""
-    names = [one.name for one in raw if one.kind in (Kind.NUMBER, Kind.DATE)]
+class _Span(NamedTuple):
+    """The numbers or dates of a column on all rows."""
+
+    low: float = 0.0
+    high: float = 0.0
+    known: int = 0  # cells with a finite number
+    filled: int = 0  # cells with any
+
+
+def _spans(engine: Engine, raw: Sequence[RawColumn]) -> dict[str, _Span]:
+    measured = [one for one in raw if one.kind in (Kind.NUMBER, Kind.DATE)]
     items: dict[str, str] = {}
-    for i, one in enumerate(x for x in raw if x.name in names):
+    for i, one in enumerate(measured):
         value = _value(one, engine)
         known = finite(value)
         items |= {f"low{i}": f"MIN({known})", f"high{i}": f"MAX({known})"}
-        items |= {f"known{i}": f"COUNT({known})", f"all{i}": f"COUNT({value})"}
+        items |= {f"known{i}": f"COUNT({known})", f"filled{i}": f"COUNT({value})"}
     row = engine.query(select(items)).to_pylist()[0] if items else {}
-    counts = {name: int(row[f"known{i}"]) for i, name in enumerate(names)}
-    ranges = {
-        name: (float(row[f"low{i}"]), float(row[f"high{i}"])) for i, name in enumerate(names) if counts[name]
+    return {
+        one.name: _Span(
+            float(row[f"low{i}"] or 0.0), float(row[f"high{i}"] or 0.0), row[f"known{i}"], row[f"filled{i}"]
+        )
+        for i, one in enumerate(measured)
     }
-    return ranges, counts, {name for i, name in enumerate(names) if row[f"all{i}"] > counts[name]}
 
 
 def _value(one: RawColumn, engine: Engine) -> str:
@@ -442,34 +424,12 @@ def _value(one: RawColumn, engine: Engine) -> str:
     return template.format(x=identifier(one.name, engine.dialect))
 
 
-def _understood(
-    frame: pd.DataFrame, raw: Sequence[RawColumn], known: Mapping[str, ColumnPlan], options: ReadOptions
-) -> tuple[dict[str, ColumnPlan], dict[str, str]]:
-    source, plans, notes = Source(frame), {}, {}
-    for one in raw:
-        if one.name in known:
-            plans[one.name] = known[one.name]
-            continue
-        read = understand(source.cells(one.name), one.name, options)
-        plans[one.name] = read.plan
-        if read.note and one.kind is not Kind.TEXT:
-            notes[one.name] = f"in a sample of {len(frame)} rows, {read.note}"
-    return plans, notes
-
-
-def _not_flags(engine: Engine, raw: Sequence[RawColumn], plans: Mapping[str, ColumnPlan]) -> set[str]:
+def _not_flags(engine: Engine, raw: Sequence[RawColumn], plans: Mapping[str, ColumnPlan]) -> list[str]:
     """Return the columns that hold more than 0, 1 and codes for nothing on some row."""
-    if not raw:
-        return set()
     # a comparison with NULL is neither true nor false, so that unknown cells are not counted
     items = {}
     for i, one in enumerate(raw):
         values = ", ".join(float_literal(value) for value in (0, 1, *plans[one.name].missing_values))
         items[f"n{i}"] = f"COUNT(CASE WHEN {_value(one, engine)} NOT IN ({values}) THEN 1 END)"
-    row = engine.query(select(items)).to_pylist()[0]
-    return {one.name for i, one in enumerate(raw) if row[f"n{i}"]}
-
-
-def _counts_rows(column: RowsColumn, n_known: int) -> bool:
-    """Whether whole numbers without a gap number the rows; a sample alone cannot show that."""
-    return bool(column.whole and n_known > 1000 and column.high - column.low == n_known - 1)
+    row = engine.query(select(items)).to_pylist()[0] if items else {}
+    return [one.name for i, one in enumerate(raw) if row[f"n{i}"]]

@@ -9,7 +9,7 @@ whatever the cells at hand look like.
 """
 
 import datetime as dt
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -46,10 +46,8 @@ class Column:
     ([1, 0, -1], ('blue', 'red'))
     """
 
-    values: NDArray[Any]
-    """[M]; bool, float64, datetime64[us], or int32 codes into the categories"""
-    known: BoolArray
-    """[M]"""
+    values: NDArray[Any]  # [M]; bool, float64, datetime64[us], or int32 codes into the categories
+    known: BoolArray  # [M]
     categories: tuple[str, ...] | None = None
     """the texts that codes stand for, in sorted order; None where cells are no texts"""
 
@@ -59,16 +57,13 @@ class Column:
             raise InputError(
                 f"a column needs one known-flag for each cell: got shapes {values.shape} and {known.shape}"
             )
-        categories = self.categories
-        if categories is None:
+        if self.categories is None:
             values, known, categories = _standard(values, known)
-        unknown = _UNKNOWN[Kind.TEXT if categories is not None else _KINDS[values.dtype.kind]]
+            object.__setattr__(self, "categories", categories)
+        unknown = _UNKNOWN[Kind.TEXT if self.categories is not None else _KINDS[values.dtype.kind]]
         values = values.astype(unknown.dtype, copy=False)
-        if not known.all():
-            values = np.where(known, values, unknown)
-        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "values", values if known.all() else np.where(known, values, unknown))
         object.__setattr__(self, "known", known)
-        object.__setattr__(self, "categories", categories)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -124,8 +119,7 @@ class ColumnDomain:
 
     values: tuple[Value, ...] | None
     """All values that known cells can have (a closed set), None if any can occur."""
-    complete: bool
-    """Whether cells are never unknown."""
+    complete: bool  # Whether cells are never unknown.
 
     def __init__(self, values: Iterable[object] | None = None, *, complete: bool = False) -> None:
         closed = None if values is None else {plain_value(value) for value in values}
@@ -136,25 +130,22 @@ class ColumnDomain:
         object.__setattr__(self, "complete", complete)
 
 
-BOOLEAN = ColumnDomain([False, True])
-"""A column of yes and no, with unknown cells."""
+BOOLEAN = ColumnDomain([False, True])  # A column of yes and no, with unknown cells.
 
-OPEN = ColumnDomain()
-"""A column of any numbers, dates or texts, with unknown cells."""
+OPEN = ColumnDomain()  # A column of any numbers, dates or texts, with unknown cells.
 
 Domain = Mapping[str, ColumnDomain]
 """What is known about columns; those that are not mentioned are :data:`OPEN`."""
 
 
-Columns = Mapping[str, Column]
-"""A table as the symbols see it: a column for each name, all of one length."""
+Columns = Mapping[str, Column]  # A table as the symbols see it: a column for each name, all of one length.
 
 
 def column_of(cells: Sequence[object]) -> Column:
     """Build a column from plain Python cells of one kind; None and NaN are unknown."""
     known = np.array([cell is not None and cell == cell for cell in cells], dtype=bool)
     seen = [cell for cell, is_known in zip(cells, known, strict=True) if is_known]
-    kinds = {_kind_of_cell(cell) for cell in seen} or {Kind.NUMBER}
+    kinds = {kind_of(cell) for cell in seen} or {Kind.NUMBER}
     if kinds == {Kind.BOOLEAN, Kind.NUMBER}:
         kinds = {Kind.NUMBER}
     if len(kinds) > 1:
@@ -185,8 +176,7 @@ def row_count(columns: Columns, n_rows: int | None = None) -> int:
     return n
 
 
-_KEPT_CATEGORIES = 100
-"""Most categories of a column that are kept with a rule."""
+_KEPT_CATEGORIES = 100  # Most categories of a column that are kept with a rule.
 
 
 @dataclass(frozen=True)
@@ -257,31 +247,6 @@ class ColumnPlan:
         return replace(self, categories=kept, spellings=spellings)
 
 
-def unstated(kind: Kind) -> ColumnPlan:
-    """Return the plan of a column of which only the kind is known."""
-    return ColumnPlan(kind, stated=False)
-
-
-Reader = Callable[[Any, Mapping[str, ColumnPlan]], Columns]
-_readers: list[Reader] = []
-
-
-def register_reader(reader: Reader) -> None:
-    """Let rules read other rows than typed columns; :mod:`nri.table` registers frames, files and lists."""
-    _readers[:] = [reader]
-
-
-def read_rows(rows: Any, plans: Mapping[str, ColumnPlan]) -> Columns:
-    """Return the columns of some rows as plans say they are read; typed columns are taken as they are."""
-    if isinstance(rows, Mapping) and all(isinstance(column, Column) for column in rows.values()):
-        return rows
-    if not _readers:
-        raise InputError(
-            "rows must be typed columns where nri.table is not loaded; read the rule with nri.read_rule"
-        )
-    return _readers[0](rows, plans)
-
-
 def _standard(
     values: NDArray[Any], known: BoolArray
 ) -> tuple[NDArray[Any], BoolArray, tuple[str, ...] | None]:
@@ -306,19 +271,5 @@ def _encoded(texts: NDArray[Any], known: BoolArray) -> tuple[NDArray[Any], BoolA
         if not issubclass(cell_type, str):
             raise InputError(f"a text column holds a {cell_type.__name__}: convert its cells to text")
     codes = np.full(len(texts), -1, dtype=np.int32)
-    categories: NDArray[Any] = np.zeros(0, dtype=object)
-    if known.any():
-        categories, codes[known] = np.unique(texts[known], return_inverse=True)
+    categories, codes[known] = np.unique(texts[known], return_inverse=True)
     return codes, known, tuple(map(str, categories))
-
-
-def _kind_of_cell(cell: object) -> Kind:
-    if isinstance(cell, bool | np.bool_):
-        return Kind.BOOLEAN
-    if isinstance(cell, int | float | np.number):
-        return Kind.NUMBER
-    if isinstance(cell, str):
-        return Kind.TEXT
-    if isinstance(cell, dt.date | np.datetime64):
-        return Kind.DATE
-    raise InputError(f"a column cannot hold {type(cell).__name__} {cell!r}: use bool, number, text or date")

@@ -9,32 +9,23 @@ from nri.rule.column import OPEN, ColumnDomain, Domain
 from nri.rule.literal import Clause, Dnf, Value
 from nri.rule.regions import Place, Regions
 
-Row = dict[str, Value | None]
-"""One cell for each column that matters; None is unknown."""
-
-
-def equivalent(first: Dnf, second: Dnf, domain: Domain | None = None, *, unknown_cells: bool = False) -> bool:
-    """Whether the two rules fire on the same rows of the domain.
-
-    >>> from nri.rule import Clause, Literal, Op
-    >>> young = Dnf([Clause([Literal("age", Op.LE, 61)])])
-    >>> not_old = Dnf([Clause([Literal("age", Op.LE, 61), Literal("age", Op.LE, 70)])])
-    >>> equivalent(young, not_old)
-    True
-    """
-    return difference(first, second, domain, unknown_cells=unknown_cells) is None
+Row = dict[str, Value | None]  # One cell for each column that matters; None is unknown.
 
 
 def implies(first: Dnf, second: Dnf, domain: Domain | None = None, *, unknown_cells: bool = False) -> bool:
     """Whether the second rule fires on every row of the domain on which the first one does."""
-    both = Dnf([*first, *second])
-    return equivalent(both, second, domain, unknown_cells=unknown_cells)
+    return difference(Dnf([*first, *second]), second, domain, unknown_cells=unknown_cells) is None
 
 
 def difference(
     first: Dnf, second: Dnf, domain: Domain | None = None, *, unknown_cells: bool = False
 ) -> Row | None:
-    """Return the first row, by the order of cells, on which just one of the rules fires; None if none."""
+    """Return the first row, by the order of cells, on which just one of the rules fires; None if none.
+
+    >>> from nri.rule import Clause, Literal, Op
+    >>> difference(Dnf([Clause([Literal("age", Op.GT, 61)])]), Dnf([Clause([Literal("age", Op.GT, 70)])]))
+    {'age': 61.00000000000001}
+    """
     literals = [literal for rule in (first, second) for clause in rule for literal in clause]
     domain = domain or {}
     if not unknown_cells:

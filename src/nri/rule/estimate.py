@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.rule.column import ColumnPlan
-from nri.rule.labels import ClassTarget, Shares
+from nri.rule.labels import ClassTarget
 from nri.rule.literal import Kind
 from nri.rule.phrase import name_pattern, number, phrase_name
 
-QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
-"""The quantiles that are kept of the rows of a branch."""
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)  # The quantiles that are kept of the rows of a branch.
 
 
 @dataclass(frozen=True)
@@ -191,7 +190,4 @@ class SurvivalTarget:
         return {f"risk_{self.name}": [one.value for one in estimates]}
 
 
-AnyTarget = ClassTarget | NumberTarget | SurvivalTarget
-"""What a rule predicts."""
-Estimate = Shares | Mean | Risk
-"""What a branch says of its rows."""
+AnyTarget = ClassTarget | NumberTarget | SurvivalTarget  # What a rule predicts.

@@ -19,8 +19,7 @@ class Miss:
     """A literal that kept a clause from firing on a row, and the cell of the row."""
 
     literal: Literal
-    cell: Value | None
-    """None if the cell is unknown: then the literal is unknown rather than false."""
+    cell: Value | None  # None if the cell is unknown: then the literal is unknown rather than false.
 
     def __str__(self) -> str:
         cell = "is unknown" if self.cell is None else f"is {phrase_value(self.cell)}"
@@ -128,44 +127,33 @@ def explain(rule: Rule, columns: Columns, n_rows: int) -> list[Explanation]:
     """Explain the prediction of each row; meant for rows that a person will read, not for millions."""
     truths = {literal: literal_truth(literal, columns)[0] for clause in rule.clauses for literal in clause}
     deciding = rule.decide(columns, n_rows)
+
+    def held(branch: Branch, row: int) -> tuple[Literal, ...]:
+        return tuple(literal for literal in branch.clause if truths[literal][row])
+
+    def near_miss(branch: Branch, row: int) -> NearMiss:
+        lacking = [literal for literal in branch.clause if not truths[literal][row]]
+        misses = [Miss(literal, columns[literal.column].cell(row)) for literal in lacking]
+        return NearMiss(branch, tuple(sorted(misses, key=_gap) if branch.clause.counts else misses))
+
     explanations = []
-    for row in range(n_rows):
-        held = [
-            (branch, tuple(literal for literal in branch.clause if truths[literal][row]))
-            for branch in rule.branches
-        ]
-        fired = [(branch, those) for branch, those in held if len(those) >= branch.clause.at_least]
-        index = int(deciding[row])
-        if isinstance(rule.predicts, ClassTarget):
-            nearest = () if fired else _nearest(held, columns, row)
-        else:
+    for row, index in enumerate(deciding.tolist()):
+        fired = [one for one in rule.branches if len(held(one, row)) >= one.clause.at_least]
+        nearest = [near_miss(branch, row) for branch in rule.branches[:index]]
+        if not isinstance(rule.predicts, ClassTarget):
             fired = fired[:1]
-            nearest = tuple(_near_miss(branch, set(those), columns, row) for branch, those in held[:index])
+        else:
+            nearest = [] if fired else _nearest(nearest)
         explanations.append(
-            Explanation(rule, index, tuple(b for b, _ in fired), tuple(those for _, those in fired), nearest)
+            Explanation(rule, index, tuple(fired), tuple(held(one, row) for one in fired), tuple(nearest))
         )
     return explanations
 
 
-def _nearest(
-    held: Sequence[tuple[Branch, tuple[Literal, ...]]], columns: Columns, row: int
-) -> tuple[NearMiss, ...]:
+def _nearest(misses: Sequence[NearMiss]) -> list[NearMiss]:
     """Keep the branches that lack fewest literals; among those, the ones with fewest known to fail."""
-    near = [_near_miss(branch, set(those), columns, row) for branch, those in held]
-
-    def distance(miss: NearMiss) -> tuple[int, int]:
-        return miss.lacks, max(0, miss.lacks - len(miss.unknown))
-
-    least = min(map(distance, near), default=None)
-    return tuple(miss for miss in near if distance(miss) == least)
-
-
-def _near_miss(branch: Branch, held: set[Literal], columns: Columns, row: int) -> NearMiss:
-    lacking = (literal for literal in branch.clause if literal not in held)
-    misses = [Miss(literal, columns[literal.column].cell(row)) for literal in lacking]
-    if branch.clause.counts:
-        misses.sort(key=_gap)
-    return NearMiss(branch, tuple(misses))
+    distances = [(miss.lacks, max(0, miss.lacks - len(miss.unknown))) for miss in misses]
+    return [miss for miss, distance in zip(misses, distances, strict=True) if distance == min(distances)]
 
 
 def _gap(miss: Miss) -> float:

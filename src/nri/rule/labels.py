@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.errors import InputError
+from nri.rule.literal import kind_of
 from nri.rule.phrase import name_pattern, number, phrase_label, phrase_share
 
 Label = bool | int | float | str
@@ -38,15 +39,7 @@ def spelled(label: object) -> str:
 
 def label_array(classes: tuple[Label, ...]) -> NDArray[Any]:
     """[n_classes]: the labels as an array: bool, integer or float; object for text and huge integers."""
-    if _sort(classes[0]) == "text":
-        return np.array(classes, dtype=object)
-    return np.array(classes)
-
-
-def _sort(label: Label) -> str:
-    if isinstance(label, bool):
-        return "boolean"
-    return "text" if isinstance(label, str) else "number"
+    return np.array(classes, dtype=object if isinstance(classes[0], str) else None)
 
 
 @dataclass(frozen=True)
@@ -101,7 +94,7 @@ class ClassTarget:
             raise InputError("a rule set needs at least one class")
         if len(set(classes)) < len(classes):
             raise InputError(f"classes must differ: got {list(classes)}")
-        if len({_sort(label) for label in classes}) > 1:
+        if len({kind_of(label) for label in classes}) > 1:
             raise InputError(f"classes mix sorts of labels: {list(classes)}; convert them to text")
         object.__setattr__(self, "classes", classes)
 

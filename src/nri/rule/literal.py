@@ -19,8 +19,7 @@ from nri.errors import InputError
 Value = bool | int | float | str | dt.datetime
 """What a literal compares a column with, once it is built (a ``date`` becomes its midnight)."""
 
-_EXACT_INTEGERS = 2**53
-"""Up to here every integer is a float64, so ``3`` and ``3.0`` are one value."""
+_EXACT_INTEGERS = 2**53  # Up to here every integer is a float64, so ``3`` and ``3.0`` are one value.
 
 
 class Kind(StrEnum):
@@ -30,6 +29,14 @@ class Kind(StrEnum):
     NUMBER = "number"
     TEXT = "text"
     DATE = "date"
+
+
+_TYPES: dict[Kind, tuple[type, ...]] = {
+    Kind.BOOLEAN: (bool, np.bool_),  # before numbers: in Python a bool is an int
+    Kind.NUMBER: (int, float, np.number),
+    Kind.TEXT: (str,),
+    Kind.DATE: (dt.date, np.datetime64),
+}
 
 
 class Op(StrEnum):
@@ -117,15 +124,12 @@ class Literal:
         return (self.column, self.kind.value, self.value, self.op.value)
 
 
-def kind_of(value: Value) -> Kind:
-    """Return the kind a plain Python value belongs to."""
-    if isinstance(value, bool):
-        return Kind.BOOLEAN
-    if isinstance(value, int | float):
-        return Kind.NUMBER
-    if isinstance(value, dt.date):  # datetime is a date too
-        return Kind.DATE
-    return Kind.TEXT
+def kind_of(value: object) -> Kind:
+    """Return the kind that a value of Python or numpy belongs to."""
+    for kind, types in _TYPES.items():
+        if isinstance(value, types):
+            return kind
+    raise InputError(f"a column cannot hold {type(value).__name__} {value!r}: use bool, number, text or date")
 
 
 def plain_value(value: object) -> Value:
@@ -231,8 +235,7 @@ class Clause:
         return other.at_least - wasted >= self.at_least
 
 
-ALWAYS = Clause()
-"""The clause with no literal: it holds on every row."""
+ALWAYS = Clause()  # The clause with no literal: it holds on every row.
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,8 +284,6 @@ class Dnf:
         return sum(len(clause) for clause in self.clauses)
 
 
-TRUE = Dnf([ALWAYS])
-"""The rule that holds on every row."""
+TRUE = Dnf([ALWAYS])  # The rule that holds on every row.
 
-FALSE = Dnf([])
-"""The rule that holds on no row."""
+FALSE = Dnf([])  # The rule that holds on no row.

@@ -13,106 +13,11 @@ from itertools import groupby
 
 from nri.rule.literal import Clause, Kind, Literal, Op, Value
 
-
-@dataclass(frozen=True)
-class Between:
-    """``low < column <= high``."""
-
-    column: str
-    low: Value
-    high: Value
-
-
-@dataclass(frozen=True)
-class NotIn:
-    """Column is none of several values."""
-
-    column: str
-    values: tuple[Value, ...]
-
-
-Part = Literal | Between | NotIn
-
-
-@dataclass(frozen=True)
-class Style:
-    """How one format writes names, values and signs."""
-
-    name: Callable[[str], str]
-    value: Callable[[Value], str]
-    negation: str = "NOT {}"
-    conjunction: str = " AND "
-    counting: str = "AT LEAST {} OF ({})"
-    always: str = "always"
-    equal: str = "="
-    unequal: str = "!="
-    greater: str = ">"
-    less: str = "<"
-    at_most: str = "<="
-    not_in: str = "not in"
-    set_of: str = "{{{}}}"
-
-    def sign(self, op: Op) -> str:
-        """Return how this format writes a comparison."""
-        return {Op.EQ: self.equal, Op.NE: self.unequal, Op.GT: self.greater, Op.LE: self.at_most}[op]
-
-
-def parts_of(clause: Clause) -> list[Part]:
-    """Cut a clause into parts: a lower and an upper bound join, and so do several exclusions.
-
-    The members of a counting clause stay apart, since each of them counts.
-    """
-    if clause.counts:
-        return list(clause)
-    parts: list[Part] = []
-    for column, group in groupby(clause, key=lambda literal: literal.column):
-        literals = list(group)
-        low, high = ([x for x in literals if x.op is op] for op in (Op.GT, Op.LE))
-        excluded = [x for x in literals if x.op is Op.NE and x.kind is not Kind.BOOLEAN]
-        if len(low) == len(high) == 1 and low[0].kind is high[0].kind:
-            parts.append(Between(column, low[0].value, high[0].value))
-            literals = [x for x in literals if x not in (low[0], high[0])]
-        if len(excluded) > 1:
-            parts.append(NotIn(column, tuple(x.value for x in excluded)))
-            literals = [x for x in literals if x not in excluded]
-        parts.extend(literals)
-    return parts
-
-
-def phrase_part(part: Part, style: Style) -> str:
-    """Write one part in a style."""
-    name = style.name(part.column)
-    match part:
-        case Between():
-            low, high = style.value(part.low), style.value(part.high)
-            return f"{low} {style.less} {name} {style.at_most} {high}"
-        case NotIn():
-            values = ", ".join(style.value(value) for value in part.values)
-            return f"{name} {style.not_in} {style.set_of.format(values)}"
-        case Literal():
-            if part.kind is Kind.BOOLEAN:
-                return name if part.positive else style.negation.format(name)
-            return f"{name} {style.sign(part.op)} {style.value(part.value)}"
-
-
-def phrase_clause(clause: Clause, style: "Style | None" = None) -> str:
-    """Write a clause in a style, plain text if none is given.
-
-    >>> phrase_clause(Clause([Literal("age", Op.GT, 3), Literal("age", Op.LE, 7)]))
-    '3 < age <= 7'
-    >>> phrase_clause(Clause([Literal("age", Op.GT, 50), Literal("fever", Op.EQ, "yes")], at_least=1))
-    'AT LEAST 1 OF (age > 50, fever = yes)'
-    """
-    style = style or PLAIN
-    parts = [phrase_part(part, style) for part in parts_of(clause)]
-    if clause.counts:
-        return style.counting.format(clause.at_least, ", ".join(parts))
-    return style.conjunction.join(parts) or style.always
-
-
-def phrase_literal(literal: Literal, style: "Style | None" = None) -> str:
-    """Write a literal in a style, plain text if none is given."""
-    return phrase_part(literal, style or PLAIN)
+_ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4}|.)")
+_LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+_NAME = re.compile(r"[\w\-.#%&/()\[\]:+']+( [\w\-.#%&/()\[\]:+']+)*")
+_VALUE = re.compile(r"[\w\-.#%&/:+']+( [\w\-.#%&/:+']+)*")
+_OPERATOR_WORD = re.compile(r"(?i)\b(and|or|not|if|then|else|true|false|always|never|at least)\b")
 
 
 def phrase_name(name: str) -> str:
@@ -144,9 +49,7 @@ def phrase_value(value: Value) -> str:
     return repr(value)
 
 
-def phrase_label(label: Value) -> str:
-    """Write a class label."""
-    return phrase_value(label)
+phrase_label = phrase_value
 
 
 def quoted(text: str) -> str:
@@ -187,13 +90,6 @@ def number(value: float) -> str:
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.1f}"
 
 
-_ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4}|.)")
-_LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
-_NAME = re.compile(r"[\w\-.#%&/()\[\]:+']+( [\w\-.#%&/()\[\]:+']+)*")
-_VALUE = re.compile(r"[\w\-.#%&/:+']+( [\w\-.#%&/:+']+)*")
-_OPERATOR_WORD = re.compile(r"(?i)\b(and|or|not|if|then|else|true|false|always|never|at least)\b")
-
-
 def _is_number(text: str) -> bool:
     try:
         float(text)
@@ -207,7 +103,101 @@ def _is_arithmetic(text: str) -> bool:
     return _is_number(text) or (any(map(str.isdigit, text)) and not any(map(str.isalpha, text)))
 
 
-PLAIN = Style(name=phrase_name, value=phrase_value)
-"""Plain text."""
-BARE = Style(name=bare_name, value=phrase_value)
+@dataclass(frozen=True)
+class Between:
+    """``low < column <= high``."""
+
+    column: str
+    low: Value
+    high: Value
+
+
+@dataclass(frozen=True)
+class NotIn:
+    """Column is none of several values."""
+
+    column: str
+    values: tuple[Value, ...]
+
+
+Part = Literal | Between | NotIn
+
+
+@dataclass(frozen=True)
+class Style:
+    """How one format writes names, values and signs."""
+
+    name: Callable[[str], str] = phrase_name
+    value: Callable[[Value], str] = phrase_value
+    negation: str = "NOT {}"
+    conjunction: str = " AND "
+    counting: str = "AT LEAST {} OF ({})"
+    always: str = "always"
+    equal: str = "="
+    unequal: str = "!="
+    greater: str = ">"
+    less: str = "<"
+    at_most: str = "<="
+    not_in: str = "not in"
+    set_of: str = "{{{}}}"
+
+
+PLAIN = Style()  # Plain text.
+BARE = Style(name=bare_name)
 """Text on a page that bounds names by its looks, so that quotes around them would only be code."""
+
+
+def parts_of(clause: Clause) -> list[Part]:
+    """Cut a clause into parts: a lower and an upper bound join, and so do several exclusions.
+
+    The members of a counting clause stay apart, since each of them counts.
+    """
+    if clause.counts:
+        return list(clause)
+    parts: list[Part] = []
+    for column, group in groupby(clause, key=lambda literal: literal.column):
+        literals = list(group)
+        low, high = ([x for x in literals if x.op is op] for op in (Op.GT, Op.LE))
+        excluded = [x for x in literals if x.op is Op.NE and x.kind is not Kind.BOOLEAN]
+        if len(low) == len(high) == 1 and low[0].kind is high[0].kind:
+            parts.append(Between(column, low[0].value, high[0].value))
+            literals = [x for x in literals if x not in (low[0], high[0])]
+        if len(excluded) > 1:
+            parts.append(NotIn(column, tuple(x.value for x in excluded)))
+            literals = [x for x in literals if x not in excluded]
+        parts.extend(literals)
+    return parts
+
+
+def phrase_part(part: Part, style: Style = PLAIN) -> str:
+    """Write one part, such as a literal."""
+    name = style.name(part.column)
+    match part:
+        case Between():
+            low, high = style.value(part.low), style.value(part.high)
+            return f"{low} {style.less} {name} {style.at_most} {high}"
+        case NotIn():
+            values = ", ".join(style.value(value) for value in part.values)
+            return f"{name} {style.not_in} {style.set_of.format(values)}"
+        case Literal():
+            if part.kind is Kind.BOOLEAN:
+                return name if part.positive else style.negation.format(name)
+            signs = {Op.EQ: style.equal, Op.NE: style.unequal, Op.GT: style.greater, Op.LE: style.at_most}
+            return f"{name} {signs[part.op]} {style.value(part.value)}"
+
+
+phrase_literal = phrase_part
+
+
+def phrase_clause(clause: Clause, style: Style = PLAIN) -> str:
+    """Write a clause.
+
+    >>> phrase_clause(Clause([Literal("age", Op.GT, 3), Literal("age", Op.LE, 7)]))
+    '3 < age <= 7'
+    >>> phrase_clause(Clause([Literal("age", Op.GT, 50), Literal("fever", Op.EQ, "yes")], at_least=1))
+    'AT LEAST 1 OF (age > 50, fever = yes)'
+    """
+    parts = [phrase_part(part, style) for part in parts_of(clause)]
+    if clause.counts:
+        return style.counting.format(clause.at_least, ", ".join(parts))
+    return style.conjunction.join(parts) or style.always

@@ -20,8 +20,7 @@ from nri.rule.column import OPEN, Column, ColumnDomain, Domain, column_of
 from nri.rule.literal import ALWAYS, Clause, Dnf, Kind, Literal, Op, Value, kind_of
 from nri.rule.truth import literal_truth
 
-_MOST_STEPS = 2000
-"""A question that takes more steps than this is given up on while simplifying."""
+_MOST_STEPS = 2000  # A question that takes more steps than this is given up on while simplifying.
 
 Place = dict[str, int]
 """For each restricted column the regions that its cell may be in; other columns may be anything."""
@@ -187,11 +186,8 @@ class Simplifier:
         clauses = list(rule)
         while True:
             before = clauses
-            clauses = self.tighten(clauses)
-            clauses = self.drop_covered(clauses)
-            clauses = self.merge(clauses)
-            clauses = self.drop_literals(clauses)
-            clauses = self.drop_covered(clauses)
+            for step in (self.tighten, self.drop_covered, self.merge, self.drop_literals, self.drop_covered):
+                clauses = step(clauses)
             if clauses == before:
                 return Dnf(clauses)
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
-from nri.rule.column import ColumnPlan, Columns, read_rows, row_count, unstated
-from nri.rule.estimate import AnyTarget, NumberTarget, SurvivalTarget
+from nri.rule.column import Column, ColumnPlan, Columns, row_count
+from nri.rule.estimate import AnyTarget, NumberTarget
 from nri.rule.labels import ClassTarget, Label, Shares
 from nri.rule.literal import Clause, Dnf, Kind
 from nri.rule.truth import clause_matrix, favour, first_to_fire
@@ -27,31 +27,23 @@ from nri.rule.truth import clause_matrix, favour, first_to_fire
 
 @dataclass(frozen=True)
 class RenderOptions:
-    """Options of all formats; a format reads those that concern it."""
+    """Options of all formats, as :meth:`Rule.render` describes them; a format reads those that concern it."""
 
     note: str | None = None
-    """A line about the whole rule, e.g. its cross-validated accuracy (formats for people)."""
     table: str | Sequence[str] | None = None
-    """Name of the table to select from, or its parts; without it SQL is an expression."""
     function: str = "predict"
-    """Name of the Python function."""
-    validation: Mapping[str, Any] | None = None
-    """What was estimated about the rule, as plain data; JSON keeps it, readers ignore it."""
-    provenance: Mapping[str, Any] | None = None
-    """Where the rule comes from, as plain data; JSON keeps it, readers ignore it."""
     dialect: str | None = None
-    """The SQL dialect; see :mod:`nri.rule.render.sql_dialects`."""
     statement: str | None = None
-    """What SQL does with the table: select (default), view, update or dbt."""
     into: str | None = None
-    """Name of the view, or of the column to update."""
+    validation: Mapping[str, Any] | None = None
+    provenance: Mapping[str, Any] | None = None
 
 
 _extensions: dict[str, Any] = {}
 
 
 def extend(**extensions: Any) -> None:
-    """Give rules what modules above this one know: how they are rendered, explained, pushed down."""
+    """Give rules what modules above this one know: reading rows, rendering, explaining, pushing down."""
     _extensions.update(extensions)
 
 
@@ -88,7 +80,8 @@ class Rule:
     def __post_init__(self) -> None:
         object.__setattr__(self, "branches", tuple(self.branches))
         self._check_estimates()
-        plans = {name: self.plans.get(name, unstated(kind)) for name, kind in self.kinds.items()}
+        plans = {name: ColumnPlan(kind, stated=False) for name, kind in self.kinds.items()}
+        plans |= {name: self.plans[name] for name in plans if name in self.plans}
         object.__setattr__(self, "plans", plans)
 
     def _check_estimates(self) -> None:
@@ -165,7 +158,7 @@ class Rule:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that the rule reads, each once, in the order of reading."""
-        return tuple(dict.fromkeys(name for clause in self.clauses for name in clause.columns))
+        return tuple(self.kinds)
 
     @cached_property
     def kinds(self) -> Mapping[str, Kind]:
@@ -183,7 +176,14 @@ class Rule:
 
     def read(self, rows: Any) -> Columns:
         """Return the columns that the rule reads, by their plans; typed columns are taken as they are."""
-        return read_rows(rows, self.plans)
+        if isinstance(rows, Mapping) and all(isinstance(column, Column) for column in rows.values()):
+            return rows
+        if "read" not in _extensions:
+            raise InputError(
+                "rows must be typed columns where nri.table is not loaded; read the rule with nri.read_rule"
+            )
+        columns: Columns = _extensions["read"](rows, self.plans)
+        return columns
 
     def _read_all(self, rows: Any, n_rows: int | None) -> tuple[Columns, int]:
         """Return the columns that the rule reads, and M, which also a table has of which none is read."""
@@ -267,7 +267,7 @@ class Rule:
         formats = _extensions["formats"]
         if form not in formats:
             raise InputError(f"no format {form!r}: use one of {', '.join(formats)}")
-        options = RenderOptions(note, table, function, validation, provenance, dialect, statement, into)
+        options = RenderOptions(note, table, function, dialect, statement, into, validation, provenance)
         text: str = formats[form].write(self.settled if formats[form].settles else self, options)
         return text
 
@@ -336,6 +336,3 @@ class Rule:
         expected = tuple(favour(np.array(self.support.expected), index).tolist())
         always = replace(self.support, value=values[0], expected=expected)
         return replace(self, branches=(), otherwise=always, plans={})
-
-
-__all__ = ["Branch", "ClassTarget", "NumberTarget", "Rule", "SurvivalTarget"]

@@ -20,8 +20,7 @@ from nri.errors import InputError
 from nri.rule.column import Column, Columns, row_count
 from nri.rule.literal import Clause, Dnf, Kind, Literal, Op
 
-STRENGTH = 2.0
-"""Imaginary rows, classes in them as among all rows, that every count is mixed with."""
+STRENGTH = 2.0  # Imaginary rows, classes in them as among all rows, that every count is mixed with.
 _TIE = 9
 """Decimals to which precisions are compared: sums taken in another order must not settle who goes first."""
 _MARGIN = 1e-6
@@ -29,17 +28,13 @@ _MARGIN = 1e-6
 
 Number = TypeVar("Number", float, FloatArray)
 
-_NUMERIC = {Kind.BOOLEAN, Kind.NUMBER}
-"""Kinds that compare with each other: True is the number 1."""
+_NUMERIC = {Kind.BOOLEAN, Kind.NUMBER}  # Kinds that compare with each other: True is the number 1.
 
-_COMPARE = {Op.EQ: operator.eq, Op.NE: operator.ne, Op.GT: operator.gt, Op.LE: operator.le}
-
-Truth = tuple[BoolArray, BoolArray]
-"""(holds, known), each [M]; an unknown literal does not hold."""
+COMPARE = {Op.EQ: operator.eq, Op.NE: operator.ne, Op.GT: operator.gt, Op.LE: operator.le}
 
 
-def literal_truth(literal: Literal, columns: Columns) -> Truth:
-    """Return where the literal is known to hold, and where it is known at all."""
+def literal_truth(literal: Literal, columns: Columns) -> tuple[BoolArray, BoolArray]:
+    """[M] each: where the literal is known to hold, and where it is known at all."""
     if literal.column not in columns:
         raise InputError(
             f"column {literal.column!r} is missing: the rule reads it, so the table must have it"
@@ -100,7 +95,7 @@ def _compare(column: Column, literal: Literal) -> BoolArray:
         value = np.datetime64(value, "us")
     elif literal.kind is Kind.BOOLEAN and values.dtype.kind == "b":
         return values if literal.positive else ~values
-    return np.asarray(_COMPARE[literal.op](values, value), dtype=bool)
+    return np.asarray(COMPARE[literal.op](values, value), dtype=bool)
 
 
 def _code(categories: tuple[str, ...], text: str) -> int:

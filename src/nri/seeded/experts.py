@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from nri.seeded.kernels import Alike, Kernels
 from nri.weights import EXPERTS
 
+Array = NDArray[Any]
 FloatArray = NDArray[np.float32]
 
 COUNCIL = len(EXPERTS) - 1
@@ -31,11 +32,7 @@ class Experts:
     """
 
     def __init__(
-        self,
-        x: FloatArray,
-        labels: NDArray[Any],
-        weights: NDArray[Any] | None = None,
-        alike: Alike | None = None,
+        self, x: FloatArray, labels: Array, weights: Array | None = None, alike: Alike | None = None
     ) -> None:
         y = labels.astype(np.float32)
         w = np.ones_like(y) if weights is None else weights.astype(np.float32)
@@ -59,45 +56,43 @@ class Experts:
         return self._kernels.parts(query)
 
 
+_Counts = tuple[FloatArray, FloatArray, Any]
+"""Of the rows of one class, how many have a true cell [N] and a known one [N], and how many there are."""
+
+
 class _NaiveBayes:
     """Every column on its own; its log-odds are squashed to the range of the other opinions."""
 
     def __init__(self, x: FloatArray, y: FloatArray, w: FloatArray) -> None:
-        true, known = (x > 0).astype(np.float32), (x != 0).astype(np.float32)
-        positive, negative = w * y, w * (1 - y)
-        self.counts = [positive @ true, positive @ known, negative @ true, negative @ known]
-        self.totals = positive.sum(), negative.sum()
+        self.sides: list[_Counts] = [
+            (side @ (x > 0).astype(np.float32), side @ (x != 0).astype(np.float32), side.sum())
+            for side in (w * y, w * (1 - y))
+        ]
 
     def plain(self, query: FloatArray) -> FloatArray:
         """[S]"""
-        prior = np.log((self.totals[0] + 0.5) / (self.totals[1] + 0.5))
-        return _squashed(_log_odds(query, *self.counts) + prior)
+        return _squashed_odds(query, *self.sides)
 
     def left_out(self, x: FloatArray, y: FloatArray, w: FloatArray) -> FloatArray:
         """[M], with one unit of the row itself taken out of every count."""
-        true, known = (x > 0).astype(np.float32), (x != 0).astype(np.float32)
         unit = np.minimum(w, 1)
-        positive, negative = (unit * y)[:, None], (unit * (1 - y))[:, None]
-        own = [positive * true, positive * known, negative * true, negative * known]
-        odds = _log_odds(x, *(count - gone for count, gone in zip(self.counts, own, strict=True)))
-        prior = (self.totals[0] - positive[:, 0] + 0.5) / (self.totals[1] - negative[:, 0] + 0.5)
-        return _squashed(odds + np.log(prior))
+        without = [
+            (true - own[:, None] * (x > 0), known - own[:, None] * (x != 0), total - own)
+            for (true, known, total), own in zip(self.sides, (unit * y, unit * (1 - y)), strict=True)
+        ]
+        return _squashed_odds(x, *without)
 
 
-def _squashed(log_odds: FloatArray) -> FloatArray:
-    return np.asarray(np.tanh(log_odds / 8) / 2, dtype=np.float32)
-
-
-def _log_odds(
-    x: FloatArray, true_pos: FloatArray, known_pos: FloatArray, true_neg: FloatArray, known_neg: FloatArray
-) -> FloatArray:
+def _squashed_odds(x: FloatArray, positive: _Counts, negative: _Counts) -> FloatArray:
     """Sum over known cells of the log ratio of the cell's rate among positives and negatives."""
     # counts left after a subtraction can fall below zero by rounding
-    rate_pos = (np.maximum(true_pos, 0) + 0.5) / (np.maximum(known_pos, true_pos) + 1)
-    rate_neg = (np.maximum(true_neg, 0) + 0.5) / (np.maximum(known_neg, true_neg) + 1)
-    when_true = np.log(rate_pos / rate_neg)
-    when_false = np.log((1 - rate_pos) / (1 - rate_neg))
-    return np.asarray(((x > 0) * when_true + (x < 0) * when_false).sum(axis=1), dtype=np.float32)
+    rate_pos, rate_neg = (
+        (np.maximum(true, 0) + 0.5) / (np.maximum(known, true) + 1) for true, known, _ in (positive, negative)
+    )
+    when_true, when_false = np.log(rate_pos / rate_neg), np.log((1 - rate_pos) / (1 - rate_neg))
+    prior = np.log((positive[2] + 0.5) / (negative[2] + 0.5))
+    odds = ((x > 0) * when_true + (x < 0) * when_false).sum(axis=1) + prior
+    return np.asarray(np.tanh(odds / 8) / 2, dtype=np.float32)
 
 
 PULL_TO_EQUAL = 1.0
@@ -105,12 +100,8 @@ PULL_TO_EQUAL = 1.0
 
 
 def council_shares(
-    left_out: NDArray[Any],
-    target: NDArray[Any],
-    weights: NDArray[Any],
-    expected: NDArray[Any] | None = None,
-    pull: float = PULL_TO_EQUAL,
-) -> NDArray[np.float32]:
+    left_out: Array, target: Array, weights: Array, expected: Array | None = None, pull: float = PULL_TO_EQUAL
+) -> FloatArray:
     """[E]: shares, none negative, by which the opinions together come closest to the target."""
     from scipy.linalg import solve_triangular
     from scipy.optimize import nnls

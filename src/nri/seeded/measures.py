@@ -6,6 +6,7 @@ believe reaches the rule through plausible rows; the rule itself speaks of cuts.
 """
 
 import numpy as np
+from scipy.special import log_softmax
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Cells
@@ -32,10 +33,17 @@ class Logistic:
         self.n_classes = n_classes
         self.present = np.unique(labels)
         self.mean = np.average(x, axis=0, weights=weights)
-        if len(self.present) > 1:
+        several = len(self.present) > 1
+        if several:
             centred = np.asarray(x - self.mean, dtype=np.float64)
             self.coefficients = _fitted(centred, labels[:, None] == self.present, weights, self.penalty)
-        self.left_out = self._left_out(x, labels, weights)
+        self.left_out = self.chances(x)
+        design = np.column_stack([x - self.mean, np.ones(len(x))]).astype(np.float64)
+        ridge = np.full(design.shape[1], self.penalty)
+        ridge[-1] = 1e-3  # the constant is free, but for a class that a single row could move without bound
+        for c in self.present.tolist() if several else ():
+            chance = self.left_out[:, c]
+            self.left_out[:, c] = _without_own_row(design, labels == c, weights, chance, ridge)
 
     def chances(self, query: SignedArray) -> FloatArray:
         """[S, n_classes]; a class without rows has none."""
@@ -44,18 +52,8 @@ class Logistic:
             chances[:, self.present] = 1.0
         else:
             logits = (query - self.mean) @ self.coefficients[:-1] + self.coefficients[-1]
-            chances[:, self.present] = _log_chances(logits)[1]
+            chances[:, self.present] = np.exp(log_softmax(logits, axis=1))
         return chances
-
-    def _left_out(self, x: SignedArray, labels: IntArray, weights: FloatArray) -> FloatArray:
-        chances = self.chances(x)
-        left_out = chances.copy()
-        design = np.column_stack([x - self.mean, np.ones(len(x))]).astype(np.float64)
-        ridge = np.full(design.shape[1], self.penalty)
-        ridge[-1] = 1e-3  # the constant is free, but for a class that a single row could move without bound
-        for c in self.present.tolist() if len(self.present) > 1 else ():
-            left_out[:, c] = _without_own_row(design, labels == c, weights, chances[:, c], ridge)
-        return left_out
 
 
 def _fitted(x: FloatArray, of_class: BoolArray, weights: FloatArray, penalty: float) -> FloatArray:
@@ -75,8 +73,8 @@ def _fitted(x: FloatArray, of_class: BoolArray, weights: FloatArray, penalty: fl
 
     def loss(flat: FloatArray) -> tuple[float, FloatArray]:
         coefficients = spread(flat)
-        logs, chances = _log_chances(x @ coefficients[:-1] + coefficients[-1])
-        steps = weights[:, None] * (chances - of_class)
+        logs = log_softmax(x @ coefficients[:-1] + coefficients[-1], axis=1)
+        steps = weights[:, None] * (np.exp(logs) - of_class)
         slopes = np.concatenate([x.T @ steps + penalty * coefficients[:-1], steps.sum(axis=0)[None]])
         worth = -float(weights @ logs[of_class]) + penalty / 2 * float((coefficients[:-1] ** 2).sum())
         return worth / total, (slopes[:, -n_classes:] / total).T.ravel()
@@ -84,13 +82,6 @@ def _fitted(x: FloatArray, of_class: BoolArray, weights: FloatArray, penalty: fl
     limits = {"maxiter": 200, "maxls": 50, "gtol": 1e-5, "ftol": 64 * np.finfo(np.float64).eps}
     solution = minimize(loss, np.zeros(shape).ravel(), method="L-BFGS-B", jac=True, options=limits)
     return spread(np.asarray(solution.x))
-
-
-def _log_chances(logits: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """[M, C] twice: logarithms of the chances that logits stand for, and the chances."""
-    logits = logits - logits.max(axis=1, keepdims=True)
-    logs = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
-    return logs, np.exp(logs)
 
 
 def _without_own_row(

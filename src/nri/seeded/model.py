@@ -10,18 +10,18 @@ With few rows the plausible ones decide; with many the labels do, which keep the
 follow a rule the mixture has nearly all of the posterior, and the rule that is best under it is that rule.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray, settled
 from nri.episode import Cells, Episode, stacked_cells
-from nri.search.clauses import AnyClause, ClauseArray, IndexCount, clause_array, in_order, stacked
+from nri.search.clauses import AnyClause, ClauseArray, IndexCount, clause_array, in_order, members, stacked
 from nri.search.greedy import described, induce
 from nri.search.limits import Limits
 from nri.search.objective import DescriptionLength, ExpectedError
-from nri.search.propose import SymbolicProposer
+from nri.search.propose import SymbolicProposer, baseline_errors
 from nri.search.result import HeldOutChances, Induced
 from nri.search.rows import OneVsRest, search_rows
 from nri.seeded.posterior import Beliefs, Posterior
@@ -49,7 +49,11 @@ class PathConfig:
     price_share: float = 0.5
     """Share of the fair price that a bit of the rule costs: a posterior misleads less than bare labels."""
     rules_decide: float = 0.5
-    """Share of the mixture of rules above which the cheapest rule of the labels is taken as it is."""
+    """Share of the mixture of rules above which a rule of the labels is taken as it is."""
+    likely_column: float = 0.5
+    """Chance that the true rule names a column, below which the rule that is taken does not."""
+    likely_choice: float = 0.8
+    """The same for a column of several variables: labels have chosen among its cuts or values."""
     most_weight: float = 300.0
     """How many labelled rows the plausible ones weigh, all together, at most."""
     weight_of_both: float = 15_000.0
@@ -64,6 +68,8 @@ class PathConfig:
     """Chance that a rule of the labels names a column, below which its literals are dear."""
     unsupported_price: float = 4.0
     """How many times its bits such a literal costs."""
+    least_association: float = 2.5
+    """Standard errors by which a column must go with a class for its literals not to be dear."""
     against_price: float = 2.0
     """How many times its bits a literal costs that contradicts its column's own association."""
     few_classes: int = 5
@@ -117,7 +123,10 @@ class SeededModel:
         of_plausible, of_rows = np.split(settled(beliefs.chances), [len(plausible)])
         held_out = HeldOutChances(sample.rows, settled(beliefs.left_out) * sample.weights[:, None])
         if by_labels and beliefs.rule_share > self.config.rules_decide:
-            return replace(by_labels, posterior=posterior, held_out=held_out)
+            targets = (1, 0) if positive is None else (positive,)
+            support = beliefs.column_support
+            chosen = self._likeliest(by_labels, support, groups, episode, limits, targets)
+            return replace(chosen, posterior=posterior, held_out=held_out)
         labels = np.eye(episode.n_classes)[episode.labels]
         believed = self.config.label_share * labels + (1 - self.config.label_share) * of_rows[which]
         under_posterior = induce(
@@ -131,7 +140,7 @@ class SeededModel:
             objective=ExpectedError(self.config.price_share * fair_price(of_plausible)),
             positive=positive,
             groups=groups,
-            prices=self._prices(beliefs, groups, episode.n_variables),
+            prices=self._prices(beliefs, groups, episode),
             against_price=self.config.against_price,
             posterior=np.concatenate([believed, of_plausible]),
         )
@@ -143,6 +152,43 @@ class SeededModel:
             held_out=held_out,
             choices=under_posterior.choices,
         )
+
+    def _likeliest(
+        self,
+        by_labels: Induced,
+        support: FloatArray | None,
+        groups: IntArray,
+        episode: Episode,
+        limits: Limits,
+        targets: Sequence[int],
+    ) -> Induced:
+        """Return the cheapest rule of the mixture whose columns are all likely, if there is one.
+
+        Of the models of a mixture that one predicts best (the median probability model): noise puts a column
+        into the cheapest rule sooner than into most of its neighbours.
+        """
+        if episode.n_classes != 2 or support is None or not by_labels.branches:
+            return by_labels
+        evidence, n_variables = search_rows(episode), episode.n_variables
+        weighted = evidence.cost_weighted(episode.costs)
+        several = np.bincount(groups[:n_variables], minlength=len(support)) > 1
+        likely = settled(support) >= np.where(several, self.config.likely_choice, self.config.likely_column)
+        usable = np.tile(likely[groups[:n_variables]], 2)
+        constant = weighted.total - weighted.masses.sum(axis=0).max()
+        likeliest = []
+        for target in targets:
+            most_errors = min(baseline_errors(weighted.task(target), limits), constant - 1e-6) + 1e-7
+            for rule, bits in zip(by_labels.priced[target].rules, by_labels.priced[target].bits, strict=True):
+                if not rule or not all(usable[list(members(clause))].all() for clause in rule):
+                    continue
+                branches = tuple((target, clause) for clause in rule)
+                errors = described(weighted, branches, 1 - target, 0.0).errors
+                if errors <= most_errors:  # rules stand in the order of their costs
+                    cost = float(self._objective(episode).cost(np.array(errors), bits, weighted.total))
+                    likeliest.append(described(evidence, branches, 1 - target, cost))
+                    break
+        best = min(likeliest, key=lambda one: round(one.cost, 7), default=by_labels)
+        return replace(best, priced=by_labels.priced, choices=by_labels.choices)
 
     def _further_rows(
         self, episode: Episode, sample: Sample, groups: IntArray, rng: np.random.Generator
@@ -161,12 +207,16 @@ class SeededModel:
         alone = episode.n_classes == 2 and episode.weights.sum() >= self.config.labels_suffice
         return replace(OBJECTIVE, price=self.config.price_alone) if alone else OBJECTIVE
 
-    def _prices(self, beliefs: Beliefs, groups: IntArray, n_variables: int) -> FloatArray:
-        """[2N], how many times its bits a literal costs: more where hardly any rule has its column."""
+    def _prices(self, beliefs: Beliefs, groups: IntArray, episode: Episode) -> FloatArray:
+        """[2N], how many times its bits a literal costs: more where nothing speaks for its column."""
+        n_variables = episode.n_variables
         if beliefs.column_support is None:
             return np.ones(2 * n_variables)
-        dear = settled(beliefs.column_support)[groups[:n_variables]] < self.config.least_support
-        return np.tile(np.where(dear, self.config.unsupported_price, 1.0), 2)
+        columns = groups[:n_variables]
+        dear = settled(beliefs.column_support)[columns] < self.config.least_support
+        telling = settled(association(episode)) > self.config.least_association
+        told = np.isin(columns, columns[telling])
+        return np.tile(np.where(dear & ~told, self.config.unsupported_price, 1.0), 2)
 
     def _with_rows(self, episode: Episode, plausible: Cells, chances: FloatArray) -> Episode:
         """Return the table with the plausible rows below it."""
@@ -197,6 +247,21 @@ def _counted_on_labels(chosen: Induced, episode: Episode) -> Induced:
     if errors < of_classes.sum() - of_classes.max() - 1e-9:
         return described(evidence, chosen.branches, chosen.default, chosen.cost)
     return described(evidence, (), int(np.argmax(of_classes)), chosen.cost)
+
+
+def association(episode: Episode) -> FloatArray:
+    """[N], how many standard errors the rows of a variable differ from the others in the share of a class."""
+    weights = episode.weights[:, None]
+    known = weights * episode.known
+    size = np.maximum(known.sum(axis=0), 1e-9)
+    value = np.where(episode.known, episode.values, 0.0)
+    mean = (weights * value).sum(axis=0) / size
+    centred = np.where(episode.known, value - mean, 0.0)
+    classes = np.eye(episode.n_classes)[episode.labels]
+    shares = episode.weights @ classes / max(episode.weights.sum(), 1e-9)
+    covariance = (weights * centred).T @ (classes - shares)
+    spread = np.sqrt(np.maximum(mean * (1 - mean), 1e-9)[:, None] * (shares * (1 - shares)))
+    return np.asarray((np.abs(covariance) / np.maximum(spread * np.sqrt(size)[:, None], 1e-9)).max(axis=1))
 
 
 def fair_price(chances: FloatArray) -> float:

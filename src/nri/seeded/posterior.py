@@ -8,7 +8,8 @@ labels follow a rule it has nearly all of the say, else little. Several classes 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from nri.seeded.experts import COUNCIL, Experts, council_shares
 from nri.seeded.kernels import Alike, Kernels
 from nri.seeded.measures import Logistic, measures
 from nri.seeded.rules import RuleMixture
-from nri.seeded.sample import Sample, SignedArray, signed_cells
+from nri.seeded.sample import Sample, SignedArray, signed_cells, spread_rows
 from nri.weights import SeededNetwork, shipped_seeded_network
 
 NETWORK_ROWS = 500
@@ -97,17 +98,9 @@ class Posterior:
     def _evaluate(self, cells: Cells, most: int) -> Beliefs:
         n_classes = self.sample.n_classes
         network = (self._network or shipped_seeded_network()) if n_classes <= NETWORK_CLASSES else None
-        network_rows = _spread_rows(len(cells), most if network else 0)
-        query = _Rows.of(cells, self.groups)
-        support = _Support.of(self.sample, self.groups)
-        logistic = Logistic(support.rows.measures, self.sample.labels, self.sample.weights, n_classes)
-        by_logistic = logistic.chances(query.measures)
-        answers = [
-            self._one_class(
-                c, support, query, (logistic.left_out[:, c], by_logistic[:, c]), network, network_rows
-            )
-            for c in ((1,) if n_classes == 2 else range(n_classes))
-        ]
+        network_rows = spread_rows(len(cells), most if network else 0)
+        evaluation = _Evaluation(self, network, cells, network_rows)
+        answers = [evaluation.of_class(c) for c in ((1,) if n_classes == 2 else range(n_classes))]
         chances = _summing_to_one([answer.chances for answer in answers])
         left_out = _summing_to_one([answer.left_out for answer in answers])
         supports = [answer.column_support for answer in answers if answer.column_support is not None]
@@ -122,171 +115,8 @@ class Posterior:
             float(np.average(bits, weights=self.sample.weights)),
         )
 
-    def _one_class(
-        self,
-        c: int,
-        support: "_Support",
-        query: "_Rows",
-        logistic: tuple[FloatArray, FloatArray],
-        network: SeededNetwork | None,
-        network_rows: IntArray,
-    ) -> "_Answer":
-        """Evaluate one class against the rest."""
-        weights = self.sample.weights
-        positive = self.sample.labels == c
-        least = 0.5 / (weights.sum() + 2)
-        if positive.all() or not positive.any():
-            sure = 1 - least if positive.all() else least
-            no_reasons = np.full((len(network_rows), query.signed.shape[1]), -9.0)
-            return _Answer(np.full(len(query.signed), sure), np.full(len(positive), sure), no_reasons)
-        experts = Experts(support.rows.signed, positive, weights, support.by_cells)
-        base = experts.base_rate
-        starts = range(0, max(1, len(query.signed)), QUERY_ROWS)
-        by_experts = np.concatenate([experts.opine(query.signed[i : i + QUERY_ROWS]) for i in starts])
-        seen, seen_opinions = query.signed[network_rows], by_experts[network_rows]
-        by_network, reasons = self._by_network(network, experts, support, positive, seen, seen_opinions)
-        opinions = [
-            _Opinion(EXPECTED_CELLS, experts.support[:, :COUNCIL], by_experts[:, :COUNCIL]),
-            _Opinion(EXPECTED_LOGISTIC, *(chances[:, None] - base for chances in logistic)),
-        ]
-        if support.by_measures is not None:
-            kernels = Kernels(support.by_measures, (positive - base).astype(np.float32))
-            opinions.append(_Opinion(EXPECTED_NUMBERS, kernels.support, kernels.opine(query.measures)))
-        left_out, opinion = _ensemble(opinions, positive - base, weights)
-        share = NETWORK_SHARE
-        opinion[network_rows] = (1 - share) * opinion[network_rows] + share * (by_network - base)
-        answer = _Answer(
-            np.clip(base + opinion, least, 1 - least),
-            np.clip(base + left_out, least, 1 - least),
-            reasons,
-        )
-        return self._with_rules(c, answer, query.cells, positive)
 
-    def _by_network(
-        self,
-        network: SeededNetwork | None,
-        experts: Experts,
-        support: "_Support",
-        positive: BoolArray,
-        query: SignedArray,
-        opinions: NDArray[np.float32],
-    ) -> tuple[FloatArray, FloatArray]:
-        """[H], [H, N]: chances and reasons of rows by the network, which sees the columns that tell most."""
-        rows, weights = support.rows.signed, self.sample.weights
-        columns, seen = _telling_columns(rows, positive, weights), _spread_rows(len(rows), NETWORK_ROWS)
-        table = {
-            "rows": rows[seen][:, columns],
-            "labels": positive[seen],
-            "weights": weights[seen],
-            "row_opinions": experts.support[seen],
-        }
-        chances, reasons = np.zeros(len(query)), np.full(query.shape, -9.0)
-        for start in range(0, len(query), QUERY_ROWS) if network else ():
-            part = slice(start, start + QUERY_ROWS)
-            seeds = {
-                "seeds": query[part][:, columns],
-                "seed_opinions": opinions[part],
-                "seed_parts": experts.parts(query[part])[:, columns],
-            }
-            output = network.evaluate(table, seeds)  # type: ignore[union-attr]
-            chances[part] = 1 / (1 + np.exp(-np.clip(output.posterior.astype(np.float64), -30, 30)))
-            reasons[part, columns] = output.reason
-        return chances, reasons
-
-    def _with_rules(self, c: int, answer: "_Answer", cells: Cells, positive: BoolArray) -> "_Answer":
-        """Give the mixture of rules its share."""
-        if not self.priced:
-            return answer
-        rules = [(self.priced[c], True)]
-        if self.sample.n_classes == 2:  # what is not of the other class is of this one
-            rules.append((self.priced[1 - c], False))
-        mixture = RuleMixture(rules, self.sample.cells, positive, self.sample.weights)
-        margin = CUT_BITS * mixture.n_number_literals(self.groups)
-        share = _rule_share(mixture.left_out, answer.left_out, positive, self.sample.weights, margin)
-        return replace(
-            answer,
-            chances=(1 - share) * answer.chances + share * mixture.chances(cells),
-            left_out=(1 - share) * answer.left_out + share * mixture.left_out,
-            rule_share=share,
-            column_support=mixture.support(self.groups),
-        )
-
-
-def _rule_share(
-    by_rules: FloatArray,
-    by_experts: FloatArray,
-    positive: BoolArray,
-    weights: FloatArray,
-    margin: float,
-) -> float:
-    """Return the share of the mixture of rules, by the left-out bits that it saves: Bayes for two models."""
-    saved = [
-        np.log2(np.maximum(np.where(positive, chances, 1 - chances), LEAST_CHANCE))
-        for chances in (by_rules, by_experts)
-    ]
-    bits = float(weights @ (saved[0] - saved[1])) - margin
-    return float(1 / (1 + np.exp2(-np.clip(bits, -50, 50))))
-
-
-@dataclass(frozen=True, eq=False)
-class _Opinion:
-    """The opinions of experts of one kind; 0 is the base rate."""
-
-    expected: float
-    """their share together, before any row has spoken for or against them"""
-    left_out: NDArray[np.floating]
-    """[M, members], on support rows, each formed without the row"""
-    query: NDArray[np.floating]
-    """[S, members]"""
-
-
-def _ensemble(
-    opinions: Sequence[_Opinion], target: FloatArray, weights: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """[M], [S]: the opinion of all experts together, each with the share that the support rows speak for."""
-    left_out = np.column_stack([one.left_out for one in opinions])
-    expected = np.concatenate(
-        [np.full(one.left_out.shape[1], one.expected / one.left_out.shape[1]) for one in opinions]
-    )
-    shares = council_shares(left_out, target, weights, expected / expected.sum(), PULL)
-    query = np.column_stack([one.query for one in opinions])
-    return (left_out @ shares).astype(np.float64), (query @ shares).astype(np.float64)
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Rows as the experts read them."""
-
-    cells: Cells
-    signed: SignedArray
-    """[M, N]"""
-    measures: SignedArray
-    """[M, columns]"""
-
-    @classmethod
-    def of(cls, cells: Cells, groups: IntArray) -> "_Rows":
-        return cls(cells, signed_cells(cells.values, cells.known), measures(cells, groups))
-
-
-@dataclass(frozen=True, eq=False)
-class _Support:
-    """The labelled rows, and how alike they are, whatever the class."""
-
-    rows: _Rows
-    by_cells: Alike
-    by_measures: Alike | None
-    """None if there are no numbers"""
-
-    @classmethod
-    def of(cls, sample: Sample, groups: IntArray) -> "_Support":
-        rows = _Rows.of(sample.cells, groups)
-        has_numbers = sample.cells.numbers.shape[1] > 0
-        by_measures = Alike(rows.measures, sample.weights) if has_numbers else None
-        return cls(rows, Alike(rows.signed, sample.weights), by_measures)
-
-
-@dataclass(frozen=True, eq=False)
-class _Answer:
+class _Answer(NamedTuple):
     """What is believed about one class against the rest."""
 
     chances: FloatArray
@@ -300,6 +130,119 @@ class _Answer:
     """[columns]"""
 
 
+_Opinions = tuple[float, NDArray[np.floating], NDArray[np.floating]]
+"""Of experts of one kind: their share together before any row has spoken for or against them, and what they
+say of the support rows [M, members], each formed without the row, and of others [S, members]; 0 is the base
+rate."""
+
+
+class _Evaluation:
+    """What stays the same while rows are evaluated for one class after the other."""
+
+    def __init__(
+        self, posterior: Posterior, network: SeededNetwork | None, cells: Cells, network_rows: IntArray
+    ) -> None:
+        sample, groups = posterior.sample, posterior.groups
+        self.sample, self.groups, self.priced = sample, groups, posterior.priced
+        self.network, self.cells, self.network_rows = network, cells, network_rows
+        self.support, self.query = (signed_cells(one.values, one.known) for one in (sample.cells, cells))
+        numbers, self.measures = (measures(one, groups) for one in (sample.cells, cells))
+        self.by_cells = Alike(self.support, sample.weights)
+        self.by_measures = Alike(numbers, sample.weights) if sample.cells.numbers.shape[1] else None
+        logistic = Logistic(numbers, sample.labels, sample.weights, sample.n_classes)
+        self.logistic = logistic.left_out, logistic.chances(self.measures)
+
+    def of_class(self, c: int) -> _Answer:
+        """Evaluate one class against the rest."""
+        weights, rows = self.sample.weights, self.network_rows
+        positive = self.sample.labels == c
+        least = 0.5 / (weights.sum() + 2)
+        if positive.all() or not positive.any():
+            sure = 1 - least if positive.all() else least
+            no_reasons = np.full((len(rows), self.query.shape[1]), -9.0)
+            return _Answer(np.full(len(self.query), sure), np.full(len(positive), sure), no_reasons)
+        experts = Experts(self.support, positive, weights, self.by_cells)
+        base = experts.base_rate
+        starts = range(0, max(1, len(self.query)), QUERY_ROWS)
+        by_experts = np.concatenate([experts.opine(self.query[i : i + QUERY_ROWS]) for i in starts])
+        by_network, reasons = self._by_network(experts, positive, by_experts[rows])
+        left_out, chances = (of_classes[:, [c]] for of_classes in self.logistic)
+        opinions: list[_Opinions] = [
+            (EXPECTED_CELLS, experts.support[:, :COUNCIL], by_experts[:, :COUNCIL]),
+            (EXPECTED_LOGISTIC, left_out - base, chances - base),
+        ]
+        if self.by_measures is not None:
+            kernels = Kernels(self.by_measures, (positive - base).astype(np.float32))
+            opinions.append((EXPECTED_NUMBERS, kernels.support, kernels.opine(self.measures)))
+        left_out, opinion = _ensemble(opinions, positive - base, weights)
+        opinion[rows] = (1 - NETWORK_SHARE) * opinion[rows] + NETWORK_SHARE * (by_network - base)
+        chances, left_out = (np.clip(base + one, least, 1 - least) for one in (opinion, left_out))
+        return self._with_rules(c, _Answer(chances, left_out, reasons), positive)
+
+    def _by_network(
+        self, experts: Experts, positive: BoolArray, opinions: NDArray[np.float32]
+    ) -> tuple[FloatArray, FloatArray]:
+        """[H], [H, N]: chances and reasons of rows by the network, which sees the columns that tell most."""
+        query, weights = self.query[self.network_rows], self.sample.weights
+        chances, reasons = np.zeros(len(query)), np.full(query.shape, -9.0)
+        if self.network is None:
+            return chances, reasons
+        columns = _telling_columns(self.support, positive, weights)
+        seen = spread_rows(len(self.support), NETWORK_ROWS)
+        table = {
+            "rows": self.support[seen][:, columns],
+            "labels": positive[seen],
+            "weights": weights[seen],
+            "row_opinions": experts.support[seen],
+        }
+        for start in range(0, len(query), QUERY_ROWS):
+            part = slice(start, start + QUERY_ROWS)
+            seeds = {
+                "seeds": query[part][:, columns],
+                "seed_opinions": opinions[part],
+                "seed_parts": experts.parts(query[part])[:, columns],
+            }
+            output = self.network.evaluate(table, seeds)
+            chances[part] = 1 / (1 + np.exp(-np.clip(output.posterior.astype(np.float64), -30, 30)))
+            reasons[part, columns] = output.reason
+        return chances, reasons
+
+    def _with_rules(self, c: int, answer: _Answer, positive: BoolArray) -> _Answer:
+        """Give the mixture of rules its share."""
+        if not self.priced:
+            return answer
+        rules = [(self.priced[c], True)]
+        if self.sample.n_classes == 2:  # what is not of the other class is of this one
+            rules.append((self.priced[1 - c], False))
+        mixture = RuleMixture(rules, self.sample.cells, positive, self.sample.weights)
+        # the share follows from the left-out bits that the mixture saves: Bayes for two models
+        by_rules, by_experts = (
+            np.log2(np.maximum(np.where(positive, chances, 1 - chances), LEAST_CHANCE))
+            for chances in (mixture.left_out, answer.left_out)
+        )
+        bits = float(self.sample.weights @ (by_rules - by_experts))
+        bits -= CUT_BITS * mixture.n_number_literals(self.groups)
+        share = float(1 / (1 + np.exp2(-np.clip(bits, -50, 50))))
+        return _Answer(
+            (1 - share) * answer.chances + share * mixture.chances(self.cells),
+            (1 - share) * answer.left_out + share * mixture.left_out,
+            answer.reasons,
+            share,
+            mixture.support(self.groups),
+        )
+
+
+def _ensemble(
+    opinions: Sequence[_Opinions], target: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """[M], [S]: the opinion of all experts together, each with the share that the support rows speak for."""
+    expected = np.concatenate([np.full(one.shape[1], share / one.shape[1]) for share, one, _ in opinions])
+    left_out = np.column_stack([one for _, one, _ in opinions])
+    query = np.column_stack([one for _, _, one in opinions])
+    shares = council_shares(left_out, target, weights, expected / expected.sum(), PULL)
+    return (left_out @ shares).astype(np.float64), (query @ shares).astype(np.float64)
+
+
 def _summing_to_one(chances: list[FloatArray]) -> FloatArray:
     """[rows, n_classes]; of two classes only one was evaluated."""
     columns = [1 - chances[0], chances[0]] if len(chances) == 1 else chances
@@ -307,16 +250,7 @@ def _summing_to_one(chances: list[FloatArray]) -> FloatArray:
     return np.asarray(table / table.sum(axis=1, keepdims=True))
 
 
-def _spread_rows(n_rows: int, most: int) -> IntArray:
-    """Return so many of the rows, at even steps, so that they are of all kinds wherever rows are sorted."""
-    if most >= n_rows:
-        return np.arange(n_rows)
-    return np.unique(np.linspace(0, n_rows - 1, most).round().astype(np.int64))
-
-
-def _telling_columns(
-    rows: NDArray[np.float32], positive: BoolArray, weights: FloatArray
-) -> NDArray[np.int64]:
+def _telling_columns(rows: SignedArray, positive: BoolArray, weights: FloatArray) -> IntArray:
     """Return the columns that correlate most with the label, in their order."""
     if rows.shape[1] <= NETWORK_COLUMNS:
         return np.arange(rows.shape[1])

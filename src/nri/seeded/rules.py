@@ -21,7 +21,10 @@ OBJECTIVE = DescriptionLength()
 
 
 class RuleMixture:
-    """Chances of one class against the rest by a mixture of rules."""
+    """Chances of one class against the rest by a mixture of rules, weighed by their bits and errors.
+
+    ``rules`` holds rules and whether they speak about the class; else they speak about all others.
+    """
 
     def __init__(
         self,
@@ -30,13 +33,9 @@ class RuleMixture:
         positive: BoolArray,
         weights: FloatArray,
     ) -> None:
-        """Weigh rules by their bits and errors.
-
-        ``rules`` holds rules and whether they speak about the class; else they speak about all others.
-        """
         self.n_variables = cells.values.shape[1]
-        self.rules = [(priced, about) for priced, about in rules if len(priced.rules)]
-        bits = np.concatenate([priced.bits for priced, _ in self.rules])
+        self.rules = [(rule, about) for priced, about in rules for rule in priced.rules]
+        bits = np.concatenate([priced.bits for priced, _ in rules])
         prior = -OBJECTIVE.price * LN2 * bits
         wrong = self._says(cells) != positive  # [R, M]
         errors, total = wrong @ weights, float(weights.sum())
@@ -59,35 +58,27 @@ class RuleMixture:
 
     def n_number_literals(self, groups: IntArray) -> float:
         """Return how many literals about numbers the rules have on average; see :meth:`support`."""
-        of_number = np.isin(groups[: self.n_variables], groups[self.n_variables :])
-        numbers = [
-            sum(bool(of_number[j % self.n_variables]) for clause in rule for j in members(clause))
-            for priced, _ in self.rules
-            for rule in priced.rules
-        ]
-        return float(self.weights @ np.array(numbers))
+        of_number = np.unique(groups[self.n_variables :])
+        return float(self.weights @ self._literals_by_column(groups)[:, of_number].sum(axis=1))
 
     def support(self, groups: IntArray) -> FloatArray:
         """[columns], chance that a rule names each column; ``groups`` [N] or longer numbers the columns."""
-        n_variables = self.n_variables
-        named = np.zeros((len(self.weights), int(groups.max(initial=-1)) + 1), dtype=bool)
-        rules = (rule for priced, _ in self.rules for rule in priced.rules)
-        for number, rule in enumerate(rules):
-            for clause in rule:
-                named[number, groups[np.array(members(clause), dtype=np.int64) % n_variables]] = True
-        return np.asarray(self.weights @ named)
+        return np.asarray(self.weights @ (self._literals_by_column(groups) > 0))
+
+    def _literals_by_column(self, groups: IntArray) -> IntArray:
+        """[R, columns], how many literals of each rule are about each column."""
+        n_columns = int(groups.max(initial=-1)) + 1
+        literals = [
+            [j % self.n_variables for clause in rule for j in members(clause)] for rule, _ in self.rules
+        ]
+        return np.array([np.bincount(groups[of_rule], minlength=n_columns) for of_rule in literals])
 
     def _says(self, cells: Cells) -> BoolArray:
         """[R, S], where each rule is for the class."""
-        literals = literal_truth(cells.values, cells.known)
-        parts = []
-        for priced, about in self.rules:
-            clauses = list(dict.fromkeys(clause for rule in priced.rules for clause in rule))
-            place = {clause: i for i, clause in enumerate(clauses)}
-            truth = clause_truth(literals, clauses)
-            fires = np.array([truth[[place[clause] for clause in rule]].any(axis=0) for rule in priced.rules])
-            parts.append(fires == about)
-        return np.concatenate(parts)
+        clauses = list(dict.fromkeys(clause for rule, _ in self.rules for clause in rule))
+        place = {clause: i for i, clause in enumerate(clauses)}
+        truth = clause_truth(literal_truth(cells.values, cells.known), clauses)
+        return np.array([truth[[place[c] for c in rule]].any(axis=0) == about for rule, about in self.rules])
 
 
 def _log_likelihood(errors: FloatArray, total: FloatArray | float) -> FloatArray:

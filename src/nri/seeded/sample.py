@@ -10,6 +10,9 @@ from nri.arrays import FloatArray, IntArray
 from nri.episode import Cells, Episode
 
 SignedArray = NDArray[np.float32]
+HEAVIEST, LIGHTEST = 1e4, 1e-6
+"""What a row of a sample weighs at most and at least: the experts count in single precision, where the say of
+a row that is heavier is no different from certainty."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +34,13 @@ def signed_cells(values: NDArray[Any], known: NDArray[Any]) -> SignedArray:
     return np.where(known, np.where(values, 1.0, -1.0), 0.0).astype(np.float32)
 
 
+def spread_rows(n_rows: int, most: int) -> IntArray:
+    """Return so many of the rows, at even steps, so that they are of all kinds wherever rows are sorted."""
+    if most >= n_rows:
+        return np.arange(n_rows)
+    return np.unique(np.linspace(0, n_rows - 1, most).round().astype(np.int64))
+
+
 def take_sample(episode: Episode, most: int, rng: np.random.Generator) -> Sample:
     """Merge rows with the same cells and label; of more than ``most``, draw some of each class.
 
@@ -41,23 +51,13 @@ def take_sample(episode: Episode, most: int, rng: np.random.Generator) -> Sample
     own = labels.astype(">i8").view(np.uint8).reshape(-1, 8)
     keyed = np.concatenate([own, _keys(episode.cells.take(used))], axis=1)
     _, first, group = np.unique(keyed, axis=0, return_index=True, return_inverse=True)
-    weights = np.zeros(len(first))
-    np.add.at(weights, group.reshape(-1), episode.weights[used])
+    weights = np.bincount(group.reshape(-1), episode.weights[used]).astype(np.float64)
     kept = np.arange(len(first))
     if len(kept) > most:
         kept, weights = _drawn(labels[first], weights, most, rng)
     rows = used[first[kept]]
-    cells, labels = episode.cells.take(rows), episode.labels[rows]
-    return Sample(cells, labels, _countable(weights), episode.n_classes, rows)
-
-
-HEAVIEST, LIGHTEST = 1e4, 1e-6
-"""What a row of a sample weighs at most and at least: the experts count in single precision, where the say of
-a row that is heavier is no different from certainty."""
-
-
-def _countable(weights: FloatArray) -> FloatArray:
-    return np.maximum(weights * min(1.0, HEAVIEST / float(weights.max(initial=1.0))), LIGHTEST)
+    weights = np.maximum(weights * min(1.0, HEAVIEST / float(weights.max(initial=1.0))), LIGHTEST)
+    return Sample(episode.cells.take(rows), episode.labels[rows], weights, episode.n_classes, rows)
 
 
 def distinct_rows(cells: Cells) -> tuple[Cells, IntArray]:
@@ -139,7 +139,9 @@ def _moved(sample: Sample, share: FloatArray, start: IntArray, rng: np.random.Ge
     """
     numbers = sample.cells.numbers.astype(np.float64)
     n_columns = numbers.shape[1]
-    centre = _class_means(numbers, sample.labels, share)
+    _, which = np.unique(sample.labels, return_inverse=True)
+    members = np.eye(int(which.max(initial=0)) + 1)[which] * share[:, None]
+    centre = ((members.T @ numbers) / members.sum(axis=0)[:, None])[which]  # the mean of each row's class
     around = numbers - centre
     spread = (around * share[:, None]).T @ around
     n_rows = 1 / float((share**2).sum())
@@ -149,14 +151,6 @@ def _moved(sample: Sample, share: FloatArray, start: IntArray, rng: np.random.Ge
     step = (4 / ((n_columns + 2) * n_rows)) ** (1 / (n_columns + 4))
     drawn = rng.standard_normal((len(start), n_columns)) @ root.T
     return np.asarray(centre[start] + (around[start] + step * drawn) / np.sqrt(1 + step**2))
-
-
-def _class_means(numbers: FloatArray, labels: IntArray, share: FloatArray) -> FloatArray:
-    """[M, F]: for each row the mean of its class."""
-    _, which = np.unique(labels, return_inverse=True)
-    members = np.eye(int(which.max(initial=0)) + 1)[which] * share[:, None]
-    means = (members.T @ numbers) / members.sum(axis=0)[:, None]
-    return np.asarray(means[which])
 
 
 def _nearest(values: NDArray[np.float32], rows: IntArray, points: FloatArray) -> IntArray:

@@ -11,7 +11,7 @@ from nri.episode import Cells
 from nri.seeded.experts import council_shares
 from nri.seeded.kernels import Alike, Kernels
 from nri.seeded.measures import measures
-from nri.seeded.sample import SignedArray, signed_cells
+from nri.seeded.sample import SignedArray, signed_cells, spread_rows
 
 MOST_ROWS = 700
 """Most rows that the regressions are fitted to; they answer for all."""
@@ -24,8 +24,7 @@ class ScoreExperts:
 
     def __init__(self, cells: Cells, groups: IntArray, scores: FloatArray, weights: FloatArray) -> None:
         """Fit scores [M] of mean 0 and variance 1."""
-        n_rows = len(scores)
-        taken = np.unique(np.linspace(0, n_rows - 1, min(n_rows, MOST_ROWS)).round().astype(np.int64))
+        taken = spread_rows(len(scores), MOST_ROWS)
         target = (scores[taken] / 2).astype(np.float32)
         self._groups = groups
         _, first = np.unique(cells.known, axis=1, return_index=True)

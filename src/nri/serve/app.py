@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import logging
-import os
 import socket
 import sys
 import threading
@@ -26,13 +25,14 @@ from nri.errors import InputError
 from nri.induce.models import get_inducer
 from nri.induce.settings import DEFAULT_MODEL
 from nri.induce.validate import FOLDS
-from nri.serve.guard import Guard, Key, TooLargeError, read_file, read_json
+from nri.report import steps_of
+from nri.serve.guard import Guard, Key, read_file, read_json
 from nri.serve.question import read_question
 from nri.serve.queue import DisconnectedError, Queue, in_thread, progress_lines
 from nri.serve.sessions import NoTableError, Session, Sessions
 from nri.serve.upload import InitialFile, Upload, view_target, view_upload
 from nri.serve.view import explain_row, rows_page, view_held_out, view_work
-from nri.serve.work import Work, answer, edited, held_out, make_download, report_line, report_steps
+from nri.serve.work import REPORT, Work, answer, edited, held_out, make_download, report_line
 from nri.table.excel import SheetChoice
 
 logger = logging.getLogger(__name__)
@@ -40,14 +40,11 @@ logger = logging.getLogger(__name__)
 STATIC = files("nri.serve") / "static"
 LOOPBACK = "127.0.0.1"
 """The only address that is ever listened on: no other machine of the network can reach it."""
-PORT = 8674
-"""Tried first; any free one else."""
+PORT = 8674  # Tried first; any free one else.
 MAX_SEARCHES = 2
 """Tables that are read and rules that are searched side by side; more would only slow each other down."""
-MAX_QUICK = 4
-"""Edits and pages of rows that are counted side by side."""
-MAX_CONNECTIONS = 300
-"""Open at once; below the usual limit on open files, with room for the tables."""
+MAX_QUICK = 4  # Edits and pages of rows that are counted side by side.
+MAX_CONNECTIONS = 300  # Open at once; below the usual limit on open files, with room for the tables.
 _SWITCH_SECONDS = 0.001
 """Threads that compute let others go on after so long: a small request should not wait for a search."""
 
@@ -82,16 +79,8 @@ def serve(
 def listen(port: int | None = None) -> socket.socket:
     """Return a listening socket on loopback: on ``port``, or on the usual one if it is free, else any."""
     for number in [PORT, 0] if port is None else [port]:
-        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        if os.name == "posix":  # elsewhere it would let another program take the port over
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((LOOPBACK, number))
-        except (OSError, OverflowError):
-            listener.close()
-            continue
-        listener.listen()
-        return listener
+        with contextlib.suppress(OSError):
+            return socket.create_server((LOOPBACK, number))
     raise InputError(f"port {port} is taken or not allowed; choose another one with --port, or leave it out")
 
 
@@ -123,9 +112,14 @@ def create_app(
     sessions = Sessions() if sessions is None else sessions
     page = _Page(sessions, model, initial)
 
+    async def end_idle() -> None:
+        while True:  # even when no request comes
+            await asyncio.sleep(60)
+            sessions.end_idle()
+
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        sweeping = asyncio.create_task(_end_idle(sessions))
+        sweeping = asyncio.create_task(end_idle())
         yield
         sweeping.cancel()
         sessions.close()
@@ -148,25 +142,30 @@ def create_app(
     app = Starlette(
         routes=routes,
         middleware=[Middleware(Guard, port=port, key=key)],
-        exception_handlers={
-            InputError: _input_error,
-            DisconnectedError: _disconnected,
-            ClientDisconnect: _disconnected,
-            Exception: _unexpected,
-        },
+        exception_handlers=dict.fromkeys(
+            [InputError, DisconnectedError, ClientDisconnect, Exception], _failed
+        ),
         lifespan=lifespan,
     )
     app.state.sessions = sessions
     return app
 
 
+async def _failed(request: Request, error: Exception) -> Response:
+    if isinstance(error, DisconnectedError | ClientDisconnect):
+        return Response(status_code=408)  # the client does not read it
+    if isinstance(error, InputError):
+        return JSONResponse({"error": str(error)}, status_code=getattr(error, "status", 400))
+    logger.error("%s failed", request.url.path, exc_info=error)
+    message = f"something failed that should not have ({type(error).__name__}); the terminal says more"
+    return JSONResponse({"error": message}, status_code=500)
+
+
 class _Page:
     """The answers; each runs its computations in a thread so that others do not wait."""
 
     def __init__(self, sessions: Sessions, model: str, initial: InitialFile | None) -> None:
-        self.sessions = sessions
-        self.model = model
-        self.initial = initial
+        self.sessions, self.model, self.initial = sessions, model, initial
         self.quick, self.search, self.long = Queue(MAX_QUICK), Queue(MAX_SEARCHES), Queue(MAX_SEARCHES)
 
     async def index(self, request: Request) -> Response:
@@ -176,8 +175,12 @@ class _Page:
         if request.method == "DELETE":
             self.sessions.end(_token(request))
             return JSONResponse({})
-        name = unquote(request.headers.get("x-file-name", ""), errors="replace")
-        session = Session(await read_file(request), name, _sheet_choice(request))
+        name, sheet = (
+            unquote(request.headers.get(one, ""), errors="replace") for one in ("x-file-name", "x-sheet")
+        )
+        header_row = request.headers.get("x-header-row")
+        choice = SheetChoice(sheet or None, _number(header_row) if header_row else None)
+        session = Session(await read_file(request), name, choice)
         try:
             upload = await self.compute(request, self.search, session.load)
             view = await self.compute(request, self.quick, view_upload, upload)
@@ -218,12 +221,11 @@ class _Page:
 
     async def edit(self, request: Request) -> Response:
         data = await read_json(request)
-        work, session = await self.work(request)
         while True:
+            work, session = await self.work(request)
             changed = await self.compute(request, self.quick, edited, work, data)
-            if session.work is work:
+            if session.work is work:  # else a search has ended meanwhile: its rule is edited
                 break
-            work, session = await self.work(request)  # a search has ended meanwhile: its rule is edited
         session.upload, session.work = work.upload, changed
         return await self.reply(request, view_work, changed)
 
@@ -233,7 +235,7 @@ class _Page:
 
     async def report(self, request: Request) -> Response:
         work, _ = await self.work(request)
-        return self.stream(lambda step: report_line(work, step), report_steps(work))
+        return self.stream(lambda step: report_line(work, step), steps_of(REPORT))
 
     async def rows(self, request: Request) -> Response:
         query = request.query_params
@@ -249,9 +251,9 @@ class _Page:
     async def download(self, request: Request) -> Response:
         kind, dialect = request.path_params["kind"], request.query_params.get("dialect") or None
         work, _ = await self.work(request)
-        made = await self.compute(request, self.long, make_download, work, kind, dialect)
-        disposition = {"content-disposition": f'attachment; filename="{made.name}"'}
-        return Response(made.content, media_type=made.media_type, headers=disposition)
+        content, media_type, name = await self.compute(request, self.long, make_download, work, kind, dialect)
+        disposition = {"content-disposition": f'attachment; filename="{name}"'}
+        return Response(content, media_type=media_type, headers=disposition)
 
     async def upload(self, request: Request) -> tuple[Upload, Session]:
         """Return the table of a session, which may have to be read again."""
@@ -288,37 +290,8 @@ def _token(request: Request) -> str:
     return request.headers.get("x-session", "")
 
 
-def _sheet_choice(request: Request) -> SheetChoice:
-    """Return which sheet of a workbook is wanted, and the row of its header."""
-    sheet = unquote(request.headers.get("x-sheet", ""), errors="replace")
-    row = request.headers.get("x-header-row", "")
-    return SheetChoice(sheet or None, _number(row) if row else None)
-
-
 def _number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
         raise InputError(f"{text[:20]!r} is no row number; reload the page") from None
-
-
-async def _end_idle(sessions: Sessions) -> None:
-    """End idle sessions even when no request comes."""
-    while True:
-        await asyncio.sleep(60)
-        sessions.end_idle()
-
-
-async def _input_error(request: Request, error: Exception) -> Response:
-    status = 413 if isinstance(error, TooLargeError) else 410 if isinstance(error, NoTableError) else 400
-    return JSONResponse({"error": str(error)}, status_code=status)
-
-
-async def _disconnected(request: Request, error: Exception) -> Response:
-    return Response(status_code=408)  # the client does not read it
-
-
-async def _unexpected(request: Request, error: Exception) -> Response:
-    logger.error("%s failed", request.url.path, exc_info=error)
-    message = f"something failed that should not have ({type(error).__name__}); the terminal says more"
-    return JSONResponse({"error": message}, status_code=500)

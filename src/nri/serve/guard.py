@@ -13,7 +13,7 @@ import json
 import secrets
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from typing import IO, Any
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -26,22 +26,12 @@ from nri.serve.upload import MAX_BYTES, TOO_LARGE
 
 CALL_HEADER = "x-nri"
 """Every call of the interface carries it; other sites cannot send it without a preflight."""
-MAX_JSON = 1024 * 1024
-"""Bytes of a question or an edited rule."""
+MAX_JSON = 1024 * 1024  # Bytes of a question or an edited rule.
 
-CONTENT_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "form-action 'none'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-        "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
-    )
+CONTENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'none'; base-uri 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 
 HEADERS = {
@@ -59,13 +49,14 @@ HEADERS = {
 NO_KEY = "this page belongs to the account that started it; open the URL that nri serve printed"
 
 _SAFE = {"GET", "HEAD"}
-_OWN_SITES = {"same-origin", "none"}
-"""``Sec-Fetch-Site`` of our own page, and of an address that was typed."""
+_OWN_SITES = {"same-origin", "none"}  # ``Sec-Fetch-Site`` of our own page, and of an address that was typed.
 _ONCE_SECONDS = 60.0
 
 
 class TooLargeError(InputError):
     """A body has more bytes than are accepted."""
+
+    status = 413
 
 
 class Key:
@@ -95,11 +86,11 @@ class Guard:
     """Pass requests on that come from the owner's own page, and put headers on every response."""
 
     def __init__(self, app: ASGIApp, port: int, key: Key) -> None:
-        self.app = app
-        self.key = key
+        self.app, self.key = app, key
         self.cookie = f"nri_key_{port}"  # cookies are shared by all ports of a host
-        self.hosts = frozenset(_hosts(port))
-        self.origins = frozenset(f"http://{host}" for host in self.hosts)
+        ports = ("", ":80") if port == 80 else (f":{port}",)  # browsers leave the usual port out
+        self.hosts = {name + end for name in ("127.0.0.1", "localhost", "[::1]") for end in ports}
+        self.origins = {f"http://{host}" for host in self.hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -109,33 +100,41 @@ class Guard:
         if scope["type"] != "http":  # there are no web sockets here
             await send({"type": "websocket.close", "code": 1008})
             return
-        await (self._response(Request(scope)) or self.app)(scope, receive, _with_headers(send))
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await (self._response(Request(scope)) or self.app)(scope, receive, send_with_headers)
 
     def _response(self, request: Request) -> Response | None:
         """Return the response to a request that is refused, or that brings the key; None for any other."""
         path = request.scope["path"]
-        refusal = self.refusal(request.method, path, request.headers)
-        if refusal is None:
+        message = self._refusal(request.method, path, request.headers)
+        if message is None:
+            message = NO_KEY
             is_owner = _same(request.cookies.get(self.cookie, ""), self.key.value)
             candidate = request.query_params.get("key") if path == "/" else None
             if candidate is None and is_owner:
                 return None
             if candidate is not None and (self.key.opens(candidate) or is_owner):
                 return self._opened(request)
-        message = refusal or NO_KEY
         if path.startswith("/api/"):
             return JSONResponse({"error": message}, status_code=403)
         return PlainTextResponse(message + "\n", status_code=403)
 
-    def refusal(self, method: str, path: str, headers: Headers) -> str | None:
+    def _refusal(self, method: str, path: str, headers: Headers) -> str | None:
         """Return why a request is refused whatever its key, None if it is not."""
-        hosts = headers.getlist("host")
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
             return "only 127.0.0.1 and localhost are answered; open the URL that nri serve printed"
-        origins = headers.getlist("origin")
-        if any(origin.lower() not in self.origins for origin in origins):
-            return "the request comes from a page of another site; only this server's own page is answered"
-        if headers.get("sec-fetch-site", "none") not in _OWN_SITES and not _is_link(method, path, headers):
+        # a link on another site may be followed to our page: its script cannot read what comes back
+        is_link = method in _SAFE and path == "/" and headers.get("sec-fetch-mode") == "navigate"
+        is_own = headers.get("sec-fetch-site", "none") in _OWN_SITES or is_link
+        if not is_own or any(origin.lower() not in self.origins for origin in origins):
             return "the request comes from a page of another site; only this server's own page is answered"
         if method not in _SAFE and len(origins) != 1:
             return "a request that changes something must name its Origin; use the page"
@@ -196,26 +195,3 @@ async def _chunks(request: Request, most: int, message: str) -> AsyncIterator[by
 
 def _same(one: str, other: str) -> bool:
     return secrets.compare_digest(one.encode(), other.encode())
-
-
-def _hosts(port: int) -> Iterable[str]:
-    for name in ("127.0.0.1", "localhost", "[::1]"):
-        yield f"{name}:{port}"
-        if port == 80:
-            yield name  # browsers leave the usual port out
-
-
-def _is_link(method: str, path: str, headers: Headers) -> bool:
-    """Whether a link on another site was followed to our page; its script cannot read what comes back."""
-    return method in _SAFE and path == "/" and headers.get("sec-fetch-mode") == "navigate"
-
-
-def _with_headers(send: Send) -> Send:
-    async def send_with_headers(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
-                headers.setdefault(name, value)
-        await send(message)
-
-    return send_with_headers

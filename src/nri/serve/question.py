@@ -18,11 +18,9 @@ from nri.table.table import Table
 from nri.table.target import with_target
 
 MAX_CLAUSES = 100
-MAX_LITERALS = 50
-"""Far more than a person reads, and few enough to be counted at once."""
+MAX_LITERALS = 50  # Far more than a person reads, and few enough to be counted at once.
 
-Kinds = Mapping[str, Kind]
-"""How conditions compare each column."""
+Kinds = Mapping[str, Kind]  # How conditions compare each column.
 Json = Mapping[str, Any]
 
 
@@ -35,14 +33,11 @@ class Question:
     settings: Settings
     positive: Label | None = None
     """the class the rule is about; None leaves it open, or asks for branches of each of several classes"""
-    event: str | None = None
-    """a column of yes and no, or a comparison such as ``status = dead``"""
-    protect: tuple[str, ...] = ()
-    """columns whose groups are listed"""
+    event: str | None = None  # a column of yes and no, or a comparison such as ``status = dead``
+    protect: tuple[str, ...] = ()  # columns whose groups are listed
     prevalence: float | None = None
     """share of the class asked about where the rule will be used; None for the table's"""
-    groups: str | None = None
-    """a column that says which rows belong together; it is no feature"""
+    groups: str | None = None  # a column that says which rows belong together; it is no feature
     time_order: str | None = None
     """a column that says when rows came: later ones judge rules from earlier ones"""
     keep: tuple[Label | None, tuple[Clause, ...]] | None = None
@@ -59,52 +54,40 @@ class Question:
 def read_question(data: Any, kinds: Kinds, model: str = DEFAULT_MODEL) -> Question:
     """Read a question from plain JSON data; what is left out takes the command line's defaults.
 
-    The model is the server's choice, not the page's. Conditions are read as the columns are.
+    ``costs`` are ``[{label, cost}]``, ``forbid`` conditions, ``cuts`` ``[{column, at}]``, ``monotone``
+    ``[{column, way}]``, ``keep`` ``{label, clauses}``. The model is the server's choice, not the page's.
+    Conditions are read as the columns are.
     """
-    data = as_object(data)
-    usual = Settings()
-    prevalence = None if data.get("prevalence") is None else number(data, "prevalence")
+    data, usual = as_object(data), Settings()
+    groups, time_order, event = (
+        None if data.get(key) is None else _text(data, key) for key in ("groups", "time_order", "event")
+    )
+    prevalence = None if data.get("prevalence") is None else _number(data, "prevalence")
     if prevalence is not None:
         check_prevalence(prevalence)
-    groups, time_order = (
-        None if data.get(key) is None else typed(data, key, str) for key in ("groups", "time_order")
-    )
+    plain = {"max_clauses": int, "max_literals": int, "negations": bool, "counts": str, "stable": bool}
     return Question(
         groups=groups,
         time_order=time_order,
-        target=typed(data, "target", str),
+        target=_text(data, "target"),
         positive=None if data.get("positive") is None else read_label(data, "positive"),
-        event=None if data.get("event") is None else typed(data, "event", str),
+        event=event,
         prevalence=prevalence,
-        protect=names(data, "protect"),
-        keep=_kept(data, kinds),
+        protect=_names(data, "protect"),
+        keep=None if data.get("keep") is None else _kept(as_object(data["keep"]), kinds),
         settings=Settings(
             model=model,
-            max_clauses=typed(data, "max_clauses", int, usual.max_clauses),
-            max_literals=typed(data, "max_literals", int, usual.max_literals),
-            never=tuple(name for name in names(data, "never") if name not in (groups, time_order)),
-            require=names(data, "require"),
-            negations=typed(data, "negations", bool, usual.negations),
-            min_precision=number(data, "min_precision", usual.min_precision),
-            counts=typed(data, "counts", str, usual.counts),
-            costs=_costs(data),
-            knowledge=_knowledge(data, kinds),
-            stable=typed(data, "stable", bool, usual.stable),
+            never=tuple(name for name in _names(data, "never") if name not in (groups, time_order)),
+            require=_names(data, "require"),
+            min_precision=_number(data, "min_precision", usual.min_precision),
+            costs={read_label(one, "label"): _number(one, "cost") for one in _objects(data, "costs")} or None,
+            knowledge=Knowledge(
+                forbid=tuple(read_literal(one, kinds) for one in _objects(data, "forbid")),
+                cuts={_text(one, "column"): _places(one) for one in _objects(data, "cuts")},
+                monotone={_text(one, "column"): _text(one, "way") for one in _objects(data, "monotone")},
+            ),
+            **{key: _typed(data, key, kind, getattr(usual, key)) for key, kind in plain.items()},
         ),
-    )
-
-
-def _costs(data: Json) -> dict[Label, float] | None:
-    """Read ``[{label, cost}]``."""
-    return {read_label(one, "label"): number(one, "cost") for one in _objects(data, "costs")} or None
-
-
-def _knowledge(data: Json, kinds: Kinds) -> Knowledge:
-    """Read ``forbid`` (conditions), ``cuts`` (``[{column, at}]``) and ``monotone`` (``[{column, way}]``)."""
-    return Knowledge(
-        forbid=tuple(read_literal(one, kinds) for one in _objects(data, "forbid")),
-        cuts={typed(one, "column", str): _places(one) for one in _objects(data, "cuts")},
-        monotone={typed(one, "column", str): typed(one, "way", str) for one in _objects(data, "monotone")},
     )
 
 
@@ -120,11 +103,7 @@ def _places(data: Json) -> list[float]:
     return places
 
 
-def _kept(data: Json, kinds: Kinds) -> tuple[Label | None, tuple[Clause, ...]] | None:
-    """Read ``{label, clauses}``."""
-    if data.get("keep") is None:
-        return None
-    keep = as_object(data["keep"])
+def _kept(keep: Json, kinds: Kinds) -> tuple[Label | None, tuple[Clause, ...]] | None:
     clauses = read_clauses(keep.get("clauses"), kinds)
     label = None if keep.get("label") is None else read_label(keep, "label")
     return (label, tuple(clauses)) if clauses else None
@@ -137,7 +116,7 @@ def as_object(data: Any) -> Json:
     return data
 
 
-def typed(data: Json, key: str, wanted: Any, default: Any = None) -> Any:
+def _typed(data: Json, key: str, wanted: Any, default: Any = None) -> Any:
     """Return a field that must be of some type; a truth value is no number."""
     value = data.get(key, default)
     if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
@@ -145,14 +124,17 @@ def typed(data: Json, key: str, wanted: Any, default: Any = None) -> Any:
     return value
 
 
-def number(data: Json, key: str, default: float | None = None) -> float:
-    """Return a field that must be a number."""
-    return float(typed(data, key, (int, float), default))
+def _text(data: Json, key: str) -> str:
+    return str(_typed(data, key, str))
 
 
-def names(data: Json, key: str) -> tuple[str, ...]:
+def _number(data: Json, key: str, default: float | None = None) -> float:
+    return float(_typed(data, key, (int, float), default))
+
+
+def _names(data: Json, key: str) -> tuple[str, ...]:
     """Return a field that must be a list of column names; none by default."""
-    found = typed(data, key, list, [])
+    found = _typed(data, key, list, [])
     if not all(isinstance(name, str) for name in found):
         raise InputError(f"{key!r} must be a list of column names; reload the page")
     return tuple(found)

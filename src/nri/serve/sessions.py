@@ -16,17 +16,13 @@ from typing import IO
 
 from nri.errors import InputError
 from nri.serve.upload import Upload, read_upload
-from nri.serve.work import Answer, Work, resumed
+from nri.serve.work import Work
 from nri.table.excel import SheetChoice
 
-MAX_SESSIONS = 200
-"""Tables that are kept at once; each takes an open file."""
-MAX_DISK = 2 * 2**30
-"""Bytes of all files on disk."""
-MAX_CELLS = 10_000_000
-"""Cells of all tables in memory, but for those in use."""
-IDLE_SECONDS = 60 * 60.0
-"""After so long without use a table is removed."""
+MAX_SESSIONS = 200  # Tables that are kept at once; each takes an open file.
+MAX_DISK = 2 * 2**30  # Bytes of all files on disk.
+MAX_CELLS = 10_000_000  # Cells of all tables in memory, but for those in use.
+IDLE_SECONDS = 60 * 60.0  # After so long without use a table is removed.
 
 UNKNOWN = "this server does not have the table: it was started anew; drop the table again"
 REMOVED = "the table was removed; drop it again to go on"
@@ -36,23 +32,21 @@ NO_ROOM = "the table had to make room for later ones; drop it again to go on"
 class NoTableError(InputError):
     """The table of a request is no longer (or not yet) here."""
 
+    status = 410
+
 
 @dataclass(eq=False)
 class Session:
     """The table of one tab, and the work on it."""
 
-    file: IO[bytes]
-    """the dropped file, on disk"""
+    file: IO[bytes]  # the dropped file, on disk
     name: str
     choice: SheetChoice
-    used: float = 0.0
-    """when it was used last"""
-    upload: Upload | None = None
-    """the table, None while it rests"""
+    used: float = 0.0  # when it was used last
+    upload: Upload | None = None  # the table, None while it rests
     work: Work | None = None
     """the present question and its rule, None while it rests and before a target is chosen"""
-    resting: Answer | None = None
-    """the work without its table, while it rests"""
+    resume: Callable[[Upload], Work] | None = None  # how the work goes on with its table, while it rests
     _reading: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @property
@@ -69,49 +63,36 @@ class Session:
         """Read the table, if it is not in memory, and go on where the work was left."""
         with self._reading:
             if self.upload is None:
-                upload = read_upload(self.name, self._content(), self.choice)
-                self.work = None if self.resting is None else resumed(upload, self.resting)
+                try:
+                    self.file.seek(0)
+                    content = self.file.read()
+                except ValueError:  # closed: the table was removed just now
+                    raise NoTableError(REMOVED) from None
+                upload = read_upload(self.name, content, self.choice)
+                self.work = None if self.resume is None else self.resume(upload)
                 self.upload = upload
             return self.upload
 
-    def _content(self) -> bytes:
-        try:
-            self.file.seek(0)
-            return self.file.read()
-        except ValueError:  # closed: the table was removed just now
-            raise NoTableError(REMOVED) from None
-
     def rest(self) -> None:
         """Leave the memory."""
-        self.resting = None if self.work is None else self.work.answer
+        self.resume = None if self.work is None else self.work.rest()
         self.upload = self.work = None
 
 
+@dataclass(eq=False)
 class Sessions:
     """Sessions by the token that a tab sends, the one used last at the end."""
 
-    def __init__(
-        self,
-        most: int = MAX_SESSIONS,
-        idle_seconds: float = IDLE_SECONDS,
-        clock: Callable[[], float] = time.monotonic,
-        *,
-        max_disk: int = MAX_DISK,
-        max_cells: int = MAX_CELLS,
-    ) -> None:
-        self._sessions: OrderedDict[str, Session] = OrderedDict()
-        self._ended: dict[str, str] = {}  # token: why
-        self._most, self._max_disk, self._max_cells = most, max_disk, max_cells
-        self._idle_seconds = idle_seconds
-        self._clock = clock
+    most: int = MAX_SESSIONS
+    idle_seconds: float = IDLE_SECONDS
+    clock: Callable[[], float] = time.monotonic
+    max_disk: int = MAX_DISK
+    max_cells: int = MAX_CELLS
+    _sessions: OrderedDict[str, Session] = field(default_factory=OrderedDict)
+    _ended: dict[str, str] = field(default_factory=dict)  # of each token, why
 
     def __len__(self) -> int:
         return len(self._sessions)
-
-    @property
-    def in_memory(self) -> int:
-        """How many tables are in memory."""
-        return sum(session.upload is not None for session in self._sessions.values())
 
     def get(self, token: str) -> Session:
         """Return the session of a token; raise why there is none, and what to do."""
@@ -121,7 +102,7 @@ class Sessions:
         if token not in self._sessions:
             raise NoTableError(self._ended.get(token, UNKNOWN))
         session = self._sessions[token]
-        session.used = self._clock()
+        session.used = self.clock()
         self._sessions.move_to_end(token)
         return session
 
@@ -129,12 +110,12 @@ class Sessions:
         """Begin a session under a new token; older ones may have to make room."""
         self.end_idle()
         while self._sessions and (
-            len(self._sessions) >= self._most
-            or sum(other.size for other in self._sessions.values()) + session.size > self._max_disk
+            len(self._sessions) >= self.most
+            or sum(other.size for other in self._sessions.values()) + session.size > self.max_disk
         ):
             self.end(next(iter(self._sessions)), NO_ROOM)
         token = secrets.token_urlsafe(32)
-        session.used = self._clock()
+        session.used = self.clock()
         self._sessions[token] = session
         return token
 
@@ -142,7 +123,7 @@ class Sessions:
         """Where all tables take too much memory, let others than the one used rest, the oldest first."""
         cells = sum(session.cells for session in self._sessions.values())
         for session in self._sessions.values():
-            if cells > self._max_cells and session.upload is not None and session is not used:
+            if cells > self.max_cells and session.upload is not None and session is not used:
                 cells -= session.cells
                 session.rest()
 
@@ -154,10 +135,10 @@ class Sessions:
 
     def end_idle(self) -> None:
         """End sessions that were not used for long."""
-        oldest = self._clock() - self._idle_seconds
+        oldest = self.clock() - self.idle_seconds
+        unused = f"the table was not used for {self.idle_seconds / 60:.0f} minutes"
         for token in [token for token, session in self._sessions.items() if session.used < oldest]:
-            minutes = f"{self._idle_seconds / 60:.0f} minutes"
-            self.end(token, f"the table was not used for {minutes} and was removed; drop it again to go on")
+            self.end(token, f"{unused} and was removed; drop it again to go on")
 
     def close(self) -> None:
         """End everything."""

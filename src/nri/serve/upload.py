@@ -4,10 +4,12 @@ import datetime as dt
 import io
 import logging
 import re
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from logging.handlers import BufferingHandler
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -30,8 +32,7 @@ from nri.table.target import encode, read_answers
 
 Json = dict[str, Any]
 
-MAX_BYTES = 50 * 2**20
-"""Most bytes of a file as it is sent."""
+MAX_BYTES = 50 * 2**20  # Most bytes of a file as it is sent.
 
 BUDGET = Budget(
     bytes=MAX_BYTES,
@@ -44,12 +45,10 @@ BUDGET = Budget(
 
 TOO_LARGE = f"the file is larger than {in_words(MAX_BYTES)}, the most this page takes; {BUDGET.remedy}"
 
-MAX_VALUES = 60
-"""Most categories of one column that the page offers in a list."""
+MAX_VALUES = 60  # Most categories of one column that the page offers in a list.
 _TARGET_NAMES = ("target", "label", "class", "outcome", "y", "diagnosis", "result", "survived", "churn")
 """Usual names of a target."""
-_MIN_ROWS = 1000
-"""A table of which not even so many rows fit is too wide for the page."""
+_MIN_ROWS = 1000  # A table of which not even so many rows fit is too wide for the page.
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +56,9 @@ class Upload:
     """A table that was dropped on the page."""
 
     name: str
-    source: Source
-    """the cells as they came"""
-    table: Table
-    """what they mean; no target is chosen yet"""
-    notes: tuple[str, ...]
-    """warnings of the reader, e.g. about an unusual encoding"""
+    source: Source  # the cells as they came
+    table: Table  # what they mean; no target is chosen yet
+    notes: tuple[str, ...]  # warnings of the reader, e.g. about an unusual encoding
 
     @property
     def kinds(self) -> dict[str, Kind]:
@@ -75,17 +71,18 @@ def read_upload(name: str, content: bytes, choice: SheetChoice | None = None) ->
 
     Raises :class:`InputError` if it is empty, too large, or holds no table.
     """
-    name = _plain_name(name)
+    last = PurePath(name.replace("\\", "/")).name
+    name = "".join(c if c.isprintable() else " " for c in last).strip()[-120:] or "the file"
     if len(content) > MAX_BYTES:
         raise InputError(TOO_LARGE)
     if not content:
         raise InputError(f"{name} is empty; drop a file with a header line and rows")
     file = io.BytesIO(content)
     file.name = name
-    with collected_notes() as notes:
+    with _collected_notes() as notes:
         source = open_source(file, choice=choice, budget=BUDGET)
         table = source.table()
-    return Upload(name, source, table, tuple(_on_page(note, name) for note in notes))
+    return Upload(name, source, table, tuple(_on_page(note.getMessage(), name) for note in notes))
 
 
 def _on_page(note: str, name: str) -> str:
@@ -95,41 +92,25 @@ def _on_page(note: str, name: str) -> str:
 
 
 @contextmanager
-def collected_notes() -> Iterator[list[str]]:
+def _collected_notes() -> Iterator[list[logging.LogRecord]]:
     """Collect what the library logs in this thread as warnings, to be shown on the page."""
-    notes: list[str] = []
-    thread = threading.get_ident()
-
-    class Collector(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            if record.thread == thread:
-                notes.append(record.getMessage())
-
-    collector = Collector(logging.WARNING)
-    logger = logging.getLogger("nri")
+    thread, logger, collector = threading.get_ident(), logging.getLogger("nri"), BufferingHandler(sys.maxsize)
+    collector.setLevel(logging.WARNING)
+    collector.addFilter(lambda record: record.thread == thread)
     logger.addHandler(collector)
     try:
-        yield notes
+        yield collector.buffer
     finally:
         logger.removeHandler(collector)
-
-
-def _plain_name(name: str) -> str:
-    """Return the last part of a path, on one line and not too long to be read."""
-    last = PurePath(name.replace("\\", "/")).name
-    shown = "".join(c if c.isprintable() else " " for c in last).strip()
-    return shown[-120:] or "the file"
 
 
 @dataclass(frozen=True)
 class InitialFile:
     """The file that the page begins with."""
 
-    name: str
-    """stands above the table, so it also says how many rows were taken"""
+    name: str  # stands above the table, so it also says how many rows were taken
     content: bytes
-    target: str | None = None
-    """the column to explain, None to let the page ask for it"""
+    target: str | None = None  # the column to explain, None to let the page ask for it
 
 
 def initial_file(file: str, sample: int) -> InitialFile:
@@ -166,26 +147,24 @@ def _sampled(files: Files, sample: int) -> InitialFile:
 def view_upload(upload: Upload) -> Json:
     """Describe an uploaded table."""
     columns, place = profile_columns(upload.table), upload.source.workbook
-    workbook = place and {"sheets": list(place.sheets), "sheet": place.sheet, "header": place.header + 1}
     return {
         "name": upload.name,
         "rows": len(upload.table),
         "columns": columns,
         "target": guess_target(columns),
         "notes": list(upload.notes),
-        "workbook": workbook,
+        "workbook": place
+        and {"sheets": list(place.sheets), "sheet": place.sheet, "header": place.header + 1},
     }
 
 
 def profile_columns(table: Table) -> list[Json]:
-    """Describe each column as the page lists it."""
-    return [_profile(name, table) for name in table.names]
+    """Describe each column as the page lists it; ``left_out`` says why no rule will use it, if none will."""
+    return [_profile(name, column, table.plans[name].whole) for name, column in table.columns.items()]
 
 
-def _profile(name: str, table: Table) -> Json:
-    """Describe a column; ``left_out`` says why no rule will use it, None if one may."""
-    column = table.columns[name]
-    useless = why_useless(column, name, whole=table.plans[name].whole)
+def _profile(name: str, column: Column, whole: bool) -> Json:
+    useless = why_useless(column, name, whole=whole)
     distinct, counts = column.distinct()
     values: list[str] = []
     low = middle = high = None
@@ -235,12 +214,10 @@ def plain(value: Value | None) -> Any:
 
 def guess_target(columns: Sequence[Json]) -> str | None:
     """Return the likeliest target, None if none suggests itself."""
-    possible = [one["name"] for one in columns if 2 <= one["distinct"] <= 20 and one["left_out"] is None]
-    for usual in _TARGET_NAMES:
-        for name in possible:
-            if name.strip().lower() == usual:
-                return str(name)
-    return possible[-1] if possible and possible[-1] == columns[-1]["name"] else None
+    possible = [str(one["name"]) for one in columns if 2 <= one["distinct"] <= 20 and one["left_out"] is None]
+    named = [name for usual in _TARGET_NAMES for name in possible if name.strip().lower() == usual]
+    last = [name for name in possible[-1:] if name == columns[-1]["name"]]
+    return next(iter(named + last), None)
 
 
 def _comparison(column: Column) -> Json:

@@ -10,7 +10,7 @@ from nri.errors import InputError
 from nri.induce.folds import note_on_rows
 from nri.induce.validate import HeldOut, mean_cost
 from nri.outcome import Classes, Number, Score, Survival
-from nri.outcome.score import Diagnostics, Measure
+from nri.outcome.score import Measure
 from nri.rule import Clause, Column, Kind, Literal, NumberTarget, RenderOptions, SurvivalTarget
 from nri.rule.explain import tally
 from nri.rule.literal import Value
@@ -22,16 +22,12 @@ from nri.serve.work import Work
 from nri.table.cells import number_as_text
 from nri.table.target import describe
 from nri.tasks.fairness import Group, Groups, by_group, protected_columns
-from nri.tasks.leaks import Leak
 
-PAGE = 50
-"""Most rows that are shown at once."""
-LONGEST_CELL = 120
-"""Letters of a cell that are shown."""
+PAGE = 50  # Most rows that are shown at once.
+LONGEST_CELL = 120  # Letters of a cell that are shown.
 STYLE = replace(BARE, negation="not {}", unequal="\N{NOT EQUAL TO}", at_most="\N{LESS-THAN OR EQUAL TO}")
 """How conditions read on the page."""
-NONE = "\N{EN DASH}"
-"""Where there is no number."""
+NONE = "\N{EN DASH}"  # Where there is no number.
 
 
 def view_work(work: Work) -> Json:
@@ -41,7 +37,8 @@ def view_work(work: Work) -> Json:
     ``titles`` names them, and a hint with those that the page has no place for. A rule that ``is_dnf`` reads
     IF a OR b THEN one class ELSE the other.
     """
-    rule, target, induction = work.rule, work.rule.predicts, work.answer.induction
+    rule, target, induction = work.rule, work.rule.predicts, work.induction
+    leak = None if work.edited else work.leaking
     outline, of_classes = outline_of(rule, RenderOptions()), isinstance(work.table.outcome, Classes)
     shown = [i for i, pattern in enumerate(outline.patterns) if pattern]
     beside = [2] if of_classes else [i for i, pattern in enumerate(outline.patterns) if not pattern]
@@ -54,8 +51,8 @@ def view_work(work: Work) -> Json:
         "classes": [view_label(label) for label in rule.classes] if of_classes else [],
         "columns": list(work.table.names),
         "remark": describe(work.table, len(work.upload.table)),
-        "rows": work.n_rows,
-        "searched": induction.searched or work.n_rows,
+        "rows": len(work.table),
+        "searched": induction.searched or len(work.table),
         "tried": len(work.tried),
         "titles": ["prediction", "share", "rows"] if of_classes else [outline.titles[i] for i in shown],
         "is_dnf": outline.is_dnf or (of_classes and not rule.branches and len(rule.classes) == 2),
@@ -76,8 +73,8 @@ def view_work(work: Work) -> Json:
         "filters": {name: int(rows.sum()) for name, rows in filters(work).items()},
         "left_out": [{"column": one.column, "reason": str(one.reason)} for one in induction.left_out],
         "edited": work.edited,
-        "leaking": None if work.edited or work.leaking is None else _leaking(work.leaking),
-        "price": None if work.answer.price is None else str(work.answer.price),
+        "leaking": leak and {"text": str(leak), "column": leak.columns[0]},
+        "price": work.price,
         "groups": [
             _groups(by_group(work.table, rule, column), work)
             for column in dict.fromkeys([*work.question.protect, *protected_columns(rule)])
@@ -92,13 +89,13 @@ def scores(work: Work) -> dict[str, Json]:
     that one decides, ``recall`` the share that is covered of the class of a lone rule.
     """
     outcome, covered = work.table.explained, work.deciding < len(work.rule.branches)
-    of_rows = f"of {work.n_rows:,} rows"
+    of_rows = f"of {len(work.table):,} rows"
     coverage = _share_tile("Coverage", covered, f"{covered.sum():,} {of_rows}")
     if not isinstance(outcome, Classes):
         score = outcome.score(work.predicted, work.table.weights)
         return {**_measured(score, work), "coverage": coverage}
     right = work.predicted == outcome.codes
-    commonest = _percent(np.bincount(outcome.codes).max() / work.n_rows)
+    commonest = _percent(np.bincount(outcome.codes).max() / len(work.table))
     only = work.rule.described[0] if len(work.rule.described) == 1 and len(outcome.classes) == 2 else None
     about = "with a clause" if only is None else f"called {phrase_label(only)}"
     note = f"{right.sum():,} {of_rows} (commonest class: {commonest})"
@@ -149,8 +146,16 @@ def view_held_out(work: Work, held: HeldOut) -> Json:
     note, diagnostics, cost = f"± {score.error:.2f}", [], None
     if isinstance(held.table.outcome, Classes):
         note = f"± {100 * score.error:.1f}"
-        described = work.answer.induction.rule.described
-        diagnostics = [_diagnostics(one) for one in held.diagnostics(described, work.question.prevalence)]
+        described = work.induction.rule.described
+        diagnostics = [
+            {
+                "label": phrase_label(one.label),
+                "prevalence": one.prevalence,
+                "assumed": one.assumed,
+                "measures": [{"name": name, **_interval(found)} for name, found in one.measures.items()],
+            }
+            for one in held.diagnostics(described, work.question.prevalence)
+        ]
         cost = held.cost(work.question.settings.costs)
     elif isinstance(target, NumberTarget):
         note += f", off by {target.amount(score.details['mean_absolute_error'])} a row"
@@ -168,15 +173,6 @@ def view_held_out(work: Work, held: HeldOut) -> Json:
     }
 
 
-def _diagnostics(one: Diagnostics) -> Json:
-    return {
-        "label": phrase_label(one.label),
-        "prevalence": one.prevalence,
-        "assumed": one.assumed,
-        "measures": [{"name": name, **_interval(measure)} for name, measure in one.measures.items()],
-    }
-
-
 def _interval(measure: Measure) -> Json:
     return {"value": measure.value, "low": measure.interval.low, "high": measure.interval.high}
 
@@ -186,10 +182,6 @@ _GROUP_TITLES = {
     "number": ["a branch fires on", "mean prediction", "mean"],
     "survival": ["a branch fires on", "mean predicted risk", "risk"],
 }
-
-
-def _leaking(leak: Leak) -> Json:
-    return {"text": str(leak), "column": leak.columns[0]}
 
 
 def _groups(groups: Groups, work: Work) -> Json:
@@ -214,7 +206,7 @@ def _groups(groups: Groups, work: Work) -> Json:
 
 def filters(work: Work) -> dict[str, BoolArray]:
     """Return the rows [M] that each filter keeps; ``branch:N`` keeps those that a branch decides."""
-    masks = {"all": np.ones(work.n_rows, dtype=bool)}
+    masks = {"all": np.ones(len(work.table), dtype=bool)}
     covered: BoolArray = work.deciding < len(work.rule.branches)
     if isinstance(work.table.outcome, Classes):
         right = work.predicted == work.table.codes
@@ -242,7 +234,6 @@ def rows_page(work: Work, name: str, offset: int) -> Json:
         "rows": [
             {
                 **_row(work, row),
-                "predicted": _predicted(work, row),
                 "cells": [cell_text(table.columns[column].cell(row)) for column in order],
             }
             for row in chosen[offset:][:PAGE].tolist()
@@ -252,13 +243,14 @@ def rows_page(work: Work, name: str, offset: int) -> Json:
 
 def explain_row(work: Work, row: int) -> Json:
     """Return which branches hold on a row and what the nearest ones lack."""
-    if not 0 <= row < work.n_rows:
-        raise InputError(f"no row {row + 1}: the table has rows 1 to {work.n_rows}")
+    if not 0 <= row < len(work.table):
+        raise InputError(f"no row {row + 1}: the table has rows 1 to {len(work.table)}")
     columns = {name: work.table.columns[name].take(np.array([row])) for name in work.rule.columns}
     (explanation,) = work.rule.explain(columns, 1)
 
     def checked(clause: Clause, count: str) -> Json:
-        return {"tally": count if clause.counts else None, "literals": _checked(clause, columns)}
+        literals = [_checked(literal, columns) for literal in clause]
+        return {"tally": count if clause.counts else None, "literals": literals}
 
     return {
         **_row(work, row),
@@ -272,48 +264,51 @@ def explain_row(work: Work, row: int) -> Json:
     }
 
 
+def _checked(literal: Literal, columns: dict[str, Column]) -> Json:
+    """Return whether a condition holds on the only row, and what the cell is."""
+    holds, known = (bool(truth[0]) for truth in literal_truth(literal, columns))
+    state = "holds" if holds else "fails" if known else "unknown"
+    cell = cell_text(columns[literal.column].cell(0))
+    return {"text": phrase_literal(literal, STYLE), "state": state, "cell": cell}
+
+
 def _row(work: Work, row: int) -> Json:
     """Describe a row by its number in the file and its outcome; no number or risk is ``right`` or wrong."""
-    outcome, target = work.table.explained, work.rule.predicts
-    right = None
+    outcome, target, estimate = (
+        work.table.explained,
+        work.rule.predicts,
+        work.rule.estimates[work.deciding[row]],
+    )
+    right, predicted = None, target.cells(estimate)[0]
     if isinstance(outcome, Survival):
         happened = "event" if outcome.event[row] else "censored"
         actual = f"{target.amount(outcome.time[row])}, {happened}"  # type: ignore[union-attr]
+        predicted = f"risk {estimate.value:.2f}"
     elif isinstance(outcome, Number):
         actual = cell_text(float(outcome.values[row])) or ""
     else:
         right = bool(work.predicted[row] == work.table.codes[row])
         actual = phrase_label(work.table.classes[work.table.codes[row]])
-    return {"row": row, "number": int(work.table.numbers[row]), "actual": actual, "right": right}
-
-
-def _predicted(work: Work, row: int) -> str:
-    """Write the prediction of a row."""
-    target, estimate = work.rule.predicts, work.rule.estimates[work.deciding[row]]
-    if isinstance(work.table.outcome, Survival):
-        return f"risk {estimate.value:.2f}"
-    return target.cells(estimate)[0]
-
-
-def view_literal(literal: Literal) -> Json:
-    """Describe a condition: its parts, and how it reads."""
-    boolean = literal.kind is Kind.BOOLEAN
-    return {
-        "column": literal.column,
-        "op": literal.op.value,
-        "value": plain(literal.value),
-        "kind": literal.kind.value,
-        "name": STYLE.name(literal.column),
-        "shown": "" if boolean else phrase_value(literal.value),
-        "text": phrase_literal(literal, STYLE),
-    }
+    number = int(work.table.numbers[row])
+    return {"row": row, "number": number, "actual": actual, "right": right, "predicted": predicted}
 
 
 def _clause(clause: Clause | None) -> Json:
-    """Describe the condition of a branch; the ELSE has none."""
+    """Describe the condition of a branch, each part with how it reads; the ELSE has none."""
     if clause is None:
         return {"literals": [], "at_least": None, "counts": False}
-    literals = [view_literal(literal) for literal in clause]
+    literals = [
+        {
+            "column": literal.column,
+            "op": literal.op.value,
+            "value": plain(literal.value),
+            "kind": literal.kind.value,
+            "name": STYLE.name(literal.column),
+            "shown": "" if literal.kind is Kind.BOOLEAN else phrase_value(literal.value),
+            "text": phrase_literal(literal, STYLE),
+        }
+        for literal in clause
+    ]
     return {"literals": literals, "at_least": clause.at_least, "counts": clause.counts}
 
 
@@ -336,14 +331,3 @@ def cell_text(cell: Value | None) -> str | None:
         return phrase_value(cell)
     text = str(cell)
     return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
-
-
-def _checked(clause: Clause, columns: dict[str, Column]) -> list[Json]:
-    """Return for each condition whether it holds on the only row, and what the cell is."""
-    checked = []
-    for literal in clause:
-        holds, known = (bool(truth[0]) for truth in literal_truth(literal, columns))
-        state = "holds" if holds else "fails" if known else "unknown"
-        cell = cell_text(columns[literal.column].cell(0))
-        checked.append({"text": phrase_literal(literal, STYLE), "state": state, "cell": cell})
-    return checked

@@ -14,73 +14,39 @@ from nri.arrays import IntArray
 from nri.errors import InputError
 from nri.induce.assemble import coded_predictions, constant_rule, count_classes, count_clauses
 from nri.induce.induce import Induction, induce_rule
-from nri.induce.validate import (
-    HeldOut,
-    KnowledgePrice,
-    cores,
-    hold_out,
-    price_of_knowledge,
-    stratified_sample,
-)
+from nri.induce.validate import HeldOut, cores, hold_out, price_of_knowledge, stratified_sample
 from nri.outcome import Classes
-from nri.report import ReportOptions, gather_report, render_report, steps_of
-from nri.rule import FORMATS, Clause, Dnf, Label, Rule, clause_matrix
-from nri.serve.question import Question, as_object, listed, read_clauses, read_label
+from nri.report import ReportOptions, gather_report, render_report
+from nri.rule import FORMATS, Dnf, Label, Rule, clause_matrix
+from nri.serve.question import Question, as_object, read_clauses, read_label
 from nri.serve.upload import Upload
 from nri.table.table import Table
 from nri.table.write import typed_frame, write_into_workbook, write_table
 from nri.tasks.leaks import Leak, leak
 from nri.tasks.predictions import predictions
 
-SEED = 0
-"""The same table and question give the same rule."""
+SEED = 0  # The same table and question give the same rule.
 TRIED_ROWS = 8000
 """What to expect of new rows is estimated on so many rows at most, drawn from a longer table."""
 
 
-@dataclass(frozen=True)
-class Answer:
-    """A question and its rule: what is kept while the table is not in memory."""
-
-    question: Question
-    induction: Induction
-    """the rule as it was induced"""
-    rule: Rule
-    """the rule as it stands"""
-    price: KnowledgePrice | None = None
-    """what the user's knowledge costs; None if there is none"""
-
-
 @dataclass(frozen=True, eq=False)
 class Work:
-    """An answer beside its table; every edit makes a new one."""
+    """A question, its rule and the table; every edit makes a new one."""
 
+    question: Question
+    induction: Induction  # the rule as it was induced
+    rule: Rule  # the rule as it stands
+    price: str | None  # what the user's knowledge costs; None if there is none
     upload: Upload
-    answer: Answer
-    table: Table
-    """the rows whose target is known"""
+    table: Table  # the rows whose target is known
     folds: list[HeldOut] = field(default_factory=list)
     """the cross-validation of the search, once it was made; all edits of a rule share it"""
-
-    @property
-    def question(self) -> Question:
-        """What was asked."""
-        return self.answer.question
-
-    @property
-    def rule(self) -> Rule:
-        """The rule as it stands."""
-        return self.answer.rule
-
-    @property
-    def n_rows(self) -> int:
-        """M"""
-        return len(self.table)
 
     @cached_property
     def deciding(self) -> IntArray:
         """[M]: the branch that decides each row; their number where none fires."""
-        return self.rule.decide(self.table.columns, self.n_rows)
+        return self.rule.decide(self.table.columns, len(self.table))
 
     @cached_property
     def predicted(self) -> NDArray[Any]:
@@ -90,7 +56,7 @@ class Work:
     @cached_property
     def leaking(self) -> Leak | None:
         """The one or two columns that the induced rule reads, if they predict nearly every row."""
-        return leak(self.answer.induction.rule, self.table)
+        return leak(self.induction.rule, self.table)
 
     @cached_property
     def tried(self) -> Table:
@@ -100,13 +66,17 @@ class Work:
     @property
     def edited(self) -> bool:
         """Whether the rule is another than the one that was induced."""
-        return _statements(self.rule) != _statements(self.answer.induction.rule)
+        of_classes = self.rule.predicts.kind == "classes"  # numbers and risks follow from the clauses
+        now, before = (
+            [(one.clause, one.value if of_classes else None) for one in rule.branches]
+            for rule in (self.rule, self.induction.rule)
+        )
+        return now != before
 
-
-def _statements(rule: Rule) -> list[tuple[Clause, Label | None]]:
-    """Return the clauses, each with the class that it predicts."""
-    of_classes = rule.predicts.kind == "classes"
-    return [(branch.clause, branch.value if of_classes else None) for branch in rule.branches]
+    def rest(self) -> Callable[[Upload], "Work"]:
+        """Return how to go on once the table was read again; until then it leaves the memory."""
+        question, induction, rule, price = self.question, self.induction, self.rule, self.price
+        return lambda upload: Work(question, induction, rule, price, upload, question.rows_of(upload.table))
 
 
 def answer(upload: Upload, question: Question) -> Work:
@@ -116,12 +86,8 @@ def answer(upload: Upload, question: Question) -> Work:
     induction = induce_rule(table, question.settings, rng=np.random.default_rng(SEED))
     rule = _with_class_to_add(induction.rule, table)
     price = price_of_knowledge(table, question.settings, rule, rng=np.random.default_rng(SEED))
-    return Work(upload, Answer(question, replace(induction, rule=rule, posterior=None), rule, price), table)
-
-
-def resumed(upload: Upload, kept: Answer) -> Work:
-    """Go on with the table, read again."""
-    return Work(upload, kept, kept.question.rows_of(upload.table))
+    induction = replace(induction, rule=rule, posterior=None)
+    return Work(question, induction, rule, None if price is None else str(price), upload, table)
 
 
 def edited(work: Work, data: Any) -> Work:
@@ -130,18 +96,16 @@ def edited(work: Work, data: Any) -> Work:
     So the page sends a rule back: ``{"branches": [{"literals", "at_least", "label"}]}``. The label is the
     class that a branch predicts; a number or a risk is predicted as counted.
     """
-    data = as_object(data)
-    kinds = {name: column.kind for name, column in work.table.columns.items()}
-    clauses = read_clauses(data.get("branches"), kinds)
+    sent: Any = as_object(data).get("branches")
+    clauses = read_clauses(sent, {name: column.kind for name, column in work.table.columns.items()})
     values: list[Label] | None = None
     if isinstance(work.table.outcome, Classes):
-        sent = [as_object(one) for one in listed(data.get("branches"), "branches", len(clauses))]
-        values = [*(read_label(one, "label") for one in sent), work.answer.induction.rule.default]
+        values = [*(read_label(one, "label") for one in sent), work.induction.rule.default]
         for label in values:
             work.rule.labels.index(label)
-    fires = clause_matrix(clauses, work.table.columns, work.n_rows)
+    fires = clause_matrix(clauses, work.table.columns, len(work.table))
     rule = work.table.explained.rule(clauses, fires, work.table.weights, values).with_plans(work.table.plans)
-    return replace(work, answer=replace(work.answer, rule=rule))
+    return replace(work, rule=rule)
 
 
 def _with_kept_clauses(question: Question, table: Table) -> Question:
@@ -180,22 +144,10 @@ def held_out(work: Work, step: Callable[[], None]) -> HeldOut:
     return work.folds[0]
 
 
-@dataclass(frozen=True)
-class Download:
-    """A file for the user."""
-
-    name: str
-    media_type: str
-    content: bytes
-
-
-_OTHERS = {"report": ".html", "csv": ".csv", "xlsx": ".xlsx"}
-_SUFFIXES = {name: form.suffix for name, form in FORMATS.items()} | _OTHERS
-KINDS = tuple(_SUFFIXES)
+_OTHERS = {"report": ("report", ".html"), "csv": ("predictions", ".csv"), "xlsx": ("predictions", ".xlsx")}
+_FILES = {name: ("rule", form.suffix) for name, form in FORMATS.items()} | _OTHERS
+KINDS = tuple(_FILES)
 """What can be downloaded: the rule in every format, a report, and the table with predictions in two."""
-
-REPORT_SECONDS = 6.0
-"""Resampling for a report goes on for so long: the user waits for it."""
 
 _MEDIA_TYPES = {
     ".json": "application/json",
@@ -207,18 +159,8 @@ _MEDIA_TYPES = {
 }
 
 
-def report_line(work: Work, step: Callable[[], None]) -> dict[str, Any]:
-    """Write the report, and return it as the last line of its progress."""
-    return {"name": _file_name(work.rule.target, "report"), "content": _report(work, step)}
-
-
-def report_steps(work: Work) -> int:
-    """Return how many steps a report is, for a bar."""
-    return steps_of(_report_options(work))
-
-
-def make_download(work: Work, kind: str, dialect: str | None = None) -> Download:
-    """Write the rule, a report about it, or the table with its predictions.
+def make_download(work: Work, kind: str, dialect: str | None = None) -> tuple[bytes, str, str]:
+    """Write the rule, a report about it, or the table with its predictions; return also media type and name.
 
     In the table, cells that a spreadsheet would run as a formula are made harmless; see
     :func:`nri.table.write.write_table`.
@@ -228,38 +170,31 @@ def make_download(work: Work, kind: str, dialect: str | None = None) -> Download
     if kind in ("csv", "xlsx"):
         content = _with_predictions(work, kind)
     else:
-        text = _report(work) if kind == "report" else work.rule.render(kind, dialect=dialect)
+        text = report_line(work)["content"] if kind == "report" else work.rule.render(kind, dialect=dialect)
         content = (text if text.endswith("\n") else text + "\n").encode()
-    media_type = _MEDIA_TYPES.get(_SUFFIXES[kind], "text/plain")
-    return Download(_file_name(work.rule.target, kind), media_type, content)
+    return content, _MEDIA_TYPES.get(_FILES[kind][1], "text/plain"), _file_name(work.rule.target, kind)
 
 
 def _file_name(target: str, kind: str) -> str:
-    """Name the file after the target, in letters that every file system takes.
-
-    The name is plain ASCII, so it can stand in a header as it is.
-    """
+    """Name the file after the target, in plain ASCII: every file system takes it, and so does a header."""
     words = re.sub(r"[^A-Za-z0-9]+", "_", target).strip("_").lower()[:40]
-    what = {"report": "report", "csv": "predictions", "xlsx": "predictions"}.get(kind, "rule")
-    return f"{what}_{words}{_SUFFIXES[kind]}" if words else f"{what}{_SUFFIXES[kind]}"
+    what, suffix = _FILES[kind]
+    return f"{what}_{words}{suffix}" if words else f"{what}{suffix}"
 
 
-def _report_options(work: Work) -> ReportOptions:
-    return ReportOptions(
-        source=work.upload.name,
-        seconds=REPORT_SECONDS,
-        prevalence=work.question.prevalence,
-        protect=work.question.protect,
+REPORT = ReportOptions(seconds=6.0)
+"""Resampling for a report goes on for a few seconds only: the user waits for it."""
+
+
+def report_line(work: Work, step: Callable[[], None] = lambda: None) -> dict[str, str]:
+    """Write the report, and return it as the last line of its progress."""
+    question, induction = work.question, replace(work.induction, rule=work.rule)
+    options = replace(
+        REPORT, source=work.upload.name, prevalence=question.prevalence, protect=question.protect
     )
-
-
-def _report(work: Work, step: Callable[[], None] = lambda: None) -> str:
-    induction = replace(work.answer.induction, rule=work.rule)
     held = work.folds[0] if work.folds and work.tried is work.table else None
-    settings, options = work.question.settings, _report_options(work)
-    return render_report(
-        gather_report(work.table, induction, settings, options=options, held=held, step=step)
-    )
+    found = gather_report(work.table, induction, question.settings, options=options, held=held, step=step)
+    return {"name": _file_name(work.rule.target, "report"), "content": render_report(found)}
 
 
 def _with_predictions(work: Work, kind: str) -> bytes:

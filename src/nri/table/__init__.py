@@ -2,37 +2,32 @@
 
 from typing import TYPE_CHECKING, Any
 
-from nri.outcome import Classes, Number, Survival
-from nri.rule.column import register_reader
+from nri.outcome import Classes
+from nri.rule.rule import extend
 from nri.table.binarizer import Binarizer
 from nri.table.codes import ReadOptions
-from nri.table.left_out import LeftOut, Reason, describe_left_out
+from nri.table.left_out import LeftOut, Reason
 from nri.table.source import Source, open_source, read_columns, read_table, table_of
 from nri.table.survival import with_survival
-from nri.table.table import Note, Table
-from nri.table.target import class_index, label_table, with_target
+from nri.table.table import Table
+from nri.table.target import label_table, with_target
 
 if TYPE_CHECKING:
     from nri.table.frames import as_frame
     from nri.table.write import atomic_file, write_beside, write_table
 
-register_reader(read_columns)  # from here on rules predict on whatever a table can be read from
+extend(read=read_columns)  # from here on rules predict on whatever a table can be read from
 
 __all__ = [
     "Binarizer",
     "Classes",
     "LeftOut",
-    "Note",
-    "Number",
     "ReadOptions",
     "Reason",
     "Source",
-    "Survival",
     "Table",
     "as_frame",
     "atomic_file",
-    "class_index",
-    "describe_left_out",
     "label_table",
     "open_source",
     "read_columns",

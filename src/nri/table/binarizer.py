@@ -26,19 +26,19 @@ _MOST_CATEGORIES = 30
 """Most categories of a column that become variables, the most frequent ones; the rest equal none of them."""
 _MIN_SHARE, _MIN_ROWS, _ENOUGH_ROWS = 0.002, 2, 20
 """Least share of the rows that a category must have, least rows whatever it is, and rows that are enough."""
-_MIN_COVERED = 0.2
-"""Least share of the rows that the chosen categories must hold between them."""
+_MIN_COVERED = 0.2  # least share of the rows that the chosen categories must hold between them
+_FEW_ROWS = 10  # below this, values that all differ say little: legitimate columns do so too
+_COUNTING_ROWS = 20
+"""From here on, whole numbers without gap or repetition are a count of the rows, not a measurement."""
+_IDENTIFIER_WORDS = {"id", "ids", "uid", "uuid", "guid", "pk", "rowid", "idx", "rownum"}
+_IDENTIFIER_NAMES = {"", "index", "row", "key", "no", "nr", "number", "record", "unnamed: 0"}
+_UUID = re.compile(r"\{?[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}\}?")
+_LONG_TEXT, _MANY_WORDS = 30, 4  # letters and words by which texts are sentences
 
 
 def _rows_needed(n_known: int) -> int:
     """Return the rows that a category needs among so many known cells."""
     return min(max(_MIN_ROWS, math.ceil(_MIN_SHARE * n_known)), _ENOUGH_ROWS)
-
-
-_FEW_ROWS = 10
-"""Below this, values that all differ say little: legitimate columns do so too."""
-_COUNTING_ROWS = 20
-"""From here on, whole numbers without gap or repetition are a count of the rows, not a measurement."""
 
 
 def why_useless(column: Column, name: str, *, whole: bool = False) -> Reason | None:
@@ -78,10 +78,6 @@ def usable_categories(column: Column, weights: FloatArray | None = None) -> list
     return sorted(text for minus, text in ranked[:_MOST_CATEGORIES] if -minus >= least)
 
 
-_IDENTIFIER_WORDS = {"id", "ids", "uid", "uuid", "guid", "pk", "rowid", "idx", "rownum"}
-_IDENTIFIER_NAMES = {"", "index", "row", "key", "no", "nr", "number", "record", "unnamed: 0"}
-
-
 def _is_identifier(distinct: NDArray[Any], n_cells: int, name: str) -> bool:
     """Whether whole numbers number the rows: all different, and without a gap or named ``patient_id``."""
     if len(distinct) < n_cells:
@@ -92,11 +88,6 @@ def _is_identifier(distinct: NDArray[Any], n_cells: int, name: str) -> bool:
     return named_so or bool(gapless and n_cells >= _COUNTING_ROWS)
 
 
-_UUID = re.compile(r"\{?[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}\}?")
-_LONG_TEXT = 30
-_MANY_WORDS = 4
-
-
 def _useless_text(counts: NDArray[np.int64], distinct: NDArray[Any]) -> Reason | None:
     """Tell a category from an identifier, a sentence and a name that hardly ever comes again."""
     n_cells, n_distinct = int(counts.sum()), len(distinct)
@@ -104,14 +95,11 @@ def _useless_text(counts: NDArray[np.int64], distinct: NDArray[Any]) -> Reason |
         return None
     if n_distinct > 0.5 * n_cells and _reads_like_sentences(distinct):
         return Reason.FREE_TEXT
-    if all(_UUID.fullmatch(text) for text in distinct):
-        return Reason.IDENTIFIER
-    if n_distinct == n_cells or (n_distinct >= 0.9 * n_cells and n_cells >= _FEW_ROWS):
+    hardly_repeated = n_distinct == n_cells or (n_distinct >= 0.9 * n_cells and n_cells >= _FEW_ROWS)
+    if hardly_repeated or all(map(_UUID.fullmatch, distinct)):
         return Reason.IDENTIFIER
     enough = np.sort(counts[counts >= _rows_needed(n_cells)])[::-1][:_MOST_CATEGORIES]
-    if enough.sum() < _MIN_COVERED * n_cells:
-        return Reason.TOO_MANY
-    return None
+    return Reason.TOO_MANY if enough.sum() < _MIN_COVERED * n_cells else None
 
 
 def _reads_like_sentences(distinct: NDArray[Any]) -> bool:
@@ -172,7 +160,7 @@ class Binarizer:
         made = {name: self._variables_of(name, column, codes, table) for name, column in columns.items()}
         used = {name: columns[name] for name, variables in made.items() if variables}
         self.domain_ = {name: _domain_of(column) for name, column in used.items()}
-        self._scales = _scales({} if self.mode == "paper" else used, table)
+        self._scales = {} if self.mode == "paper" or table.is_matrix else _scales(used, table.weights)
         return self._with_variables(variable for variables in made.values() for variable in variables)
 
     def narrowed(self, columns: Collection[str], cuts: Collection[rule.Literal]) -> "Binarizer":
@@ -218,9 +206,8 @@ class Binarizer:
         order of rows or columns shows in the last digits.
         """
         measured = [name for name in self.columns_ if name in self._scales]
-        found = np.zeros(
-            (row_count({name: columns[name] for name in self.columns_}), len(measured)), np.float32
-        )
+        n_rows = row_count({name: columns[name] for name in self.columns_})
+        found = np.zeros((n_rows, len(measured)), np.float32)
         for index, name in enumerate(measured):
             column, (centre, spread) = columns[name], self._scales[name]
             scaled = (column.values[column.known].astype(np.float64) - centre) / spread
@@ -262,7 +249,7 @@ class Binarizer:
             return [rule.Literal(name, Op.EQ, text) for text in self._categories(column, table.weights)]
         cells = column.values[column.known]
         if self.mode == "paper":
-            return [rule.Literal(name, Op.GT, _plain(_median(cells)))]
+            return [rule.Literal(name, Op.GT, _median(cells))]
         chosen = find_thresholds(
             cells,
             None if codes is None else codes[column.known],
@@ -270,7 +257,7 @@ class Binarizer:
             max_thresholds=self.max_thresholds,
             min_thresholds=self.min_thresholds,
         )
-        return [rule.Literal(name, Op.GT, _plain(threshold)) for threshold in chosen]
+        return [rule.Literal(name, Op.GT, threshold) for threshold in chosen]
 
     def _categories(self, column: Column, weights: FloatArray | None = None) -> list[str]:
         if self.mode == "paper":
@@ -279,25 +266,20 @@ class Binarizer:
 
 
 def _domain_of(column: Column) -> ColumnDomain:
-    """Return what the cells of a column can be."""
-    if column.kind is Kind.BOOLEAN:
-        return BOOLEAN
     if column.kind is Kind.TEXT:
         return ColumnDomain(column.distinct()[0].tolist())
-    return OPEN
+    return BOOLEAN if column.kind is Kind.BOOLEAN else OPEN
 
 
-def _scales(columns: Columns, table: Table) -> dict[str, tuple[float, float]]:
+def _scales(columns: Columns, row_weights: FloatArray) -> dict[str, tuple[float, float]]:
     """Return mean and spread of the known cells of number and date columns that have a spread."""
     found = {}
     for name, column in columns.items():
-        if column.kind not in (Kind.NUMBER, Kind.DATE) or table.is_matrix:
+        cells, weights = column.values[column.known].astype(np.float64), row_weights[column.known]
+        if column.kind not in (Kind.NUMBER, Kind.DATE) or not weights.sum() > 0:
             continue
-        cells, weights = column.values[column.known].astype(np.float64), table.weights[column.known]
         order = np.argsort(cells, kind="stable")  # sums in one order, whatever that of the rows
         cells, weights = cells[order], weights[order]
-        if not weights.sum() > 0:
-            continue
         with np.errstate(over="ignore", invalid="ignore"):
             centre = float(np.average(cells, weights=weights))
             spread = float(np.sqrt(np.average((cells - centre) ** 2, weights=weights)))
@@ -311,8 +293,3 @@ def _median(cells: Any) -> Any:
     if cells.dtype.kind == "M":
         return np.sort(cells)[(len(cells) - 1) // 2]
     return np.median(cells)
-
-
-def _plain(threshold: Any) -> Any:
-    """Return a threshold as a plain number or datetime."""
-    return threshold.item() if isinstance(threshold, np.datetime64) else float(threshold)

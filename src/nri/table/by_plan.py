@@ -5,13 +5,13 @@ The plan was made when the column was first seen. A person writes comparisons as
 
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from nri.arrays import BoolArray, FloatArray
+from nri.arrays import BoolArray
 from nri.errors import InputError, UnknownColumnError
 from nri.rule.column import Column, ColumnPlan, empty_column
 from nri.rule.literal import Kind, Literal, Op
@@ -25,6 +25,7 @@ from nri.table.cells import (
     TextCells,
     TypedCells,
     as_code,
+    as_numbers,
     example,
     fold,
     number_as_text,
@@ -116,11 +117,6 @@ def recast(column: Column, plan: ColumnPlan, name: str) -> Column:
     )
 
 
-def as_numbers(column: Column) -> FloatArray:
-    """[M]: numbers as they are, yes as 1 and no as 0; NaN where unknown."""
-    return np.where(column.known, column.values.astype(np.float64), np.nan)
-
-
 def _respelled(column: Column, plan: ColumnPlan) -> Column:
     """Return cells as texts, in the spellings that a plan uses."""
     if column.categories is None:
@@ -139,10 +135,8 @@ def _respelled(column: Column, plan: ColumnPlan) -> Column:
     return Column(places[column.values], column.known, tuple(categories.tolist()))
 
 
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    **{">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le},
-    **{"=": operator.eq, "==": operator.eq, "!=": operator.ne},
-}
+_ORDERED = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
+_OPERATORS = {**_ORDERED, "=": operator.eq, "==": operator.eq, "!=": operator.ne}
 _COMPARISON = re.compile(r"\s*(<=|>=|==|!=|<|>|=)\s*")
 
 
@@ -152,15 +146,13 @@ class Comparison:
 
     operator: str
     value: str
-    written: str
-    """the whole, with what it is to serve as"""
+    written: str  # the whole, with what it is to serve as
 
     def truth(self, column: Column, plan: ColumnPlan, name: str) -> BoolArray:
         """[M]: where it holds, as far as cells are known."""
         if column.kind is Kind.BOOLEAN and plan.no_and_yes == ZERO_ONE.no_and_yes:
             column, plan = Column(as_numbers(column), column.known), ColumnPlan(Kind.NUMBER)
-        ordered = self.operator not in ("=", "==", "!=")
-        if ordered and column.kind in (Kind.TEXT, Kind.BOOLEAN):
+        if self.operator in _ORDERED and column.kind in (Kind.TEXT, Kind.BOOLEAN):
             raise InputError(
                 f"{self.written}: the {column.kind} cells of {name!r} have no order; use = or !="
             )
@@ -177,10 +169,8 @@ class Comparison:
             except InputError:
                 continue
             return read.texts[0] if read.kind is Kind.TEXT else read.values[0]
-        raise InputError(
-            f"{self.written}: {self.value!r} is no {plan.kind}, as the cells of {name!r} are; "
-            "compare with one"
-        )
+        cause = f"{self.value!r} is no {plan.kind}, as the cells of {name!r} are"
+        raise InputError(f"{self.written}: {cause}; compare with one")
 
 
 def comparison_of(query: str, names: Sequence[str], what: str = "target") -> tuple[str, Comparison | None]:
@@ -217,12 +207,7 @@ def _readings(text: str) -> tuple[str, ...]:
 
 
 def read_condition(table: Table, text: str) -> Literal:
-    """Read a condition such as ``age > 80`` or ``colour = red``, its value as the column's cells are read.
-
-    >>> from nri.table.source import table_of
-    >>> read_condition(table_of({"age": [20, 90]}), "age > 80")
-    Literal(column='age', op=<Op.GT: '>'>, value=80)
-    """
+    """Read a condition such as ``age > 80`` or ``colour = red``, its value as the column's cells are read."""
     name, comparison = comparison_of(text, table.names, "condition")
     plan = table.plans[name]
     if comparison is None:

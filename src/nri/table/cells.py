@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -24,30 +23,25 @@ from nri.rule.literal import Kind
 if TYPE_CHECKING:
     import pyarrow as pa
 
-TRUE_FALSE = ColumnPlan(Kind.BOOLEAN)
-"""Columns of the words true and false."""
-ZERO_ONE = ColumnPlan(Kind.BOOLEAN, no_and_yes=("0", "1"))
-"""Columns of the numbers 0 and 1."""
+TRUE_FALSE = ColumnPlan(Kind.BOOLEAN)  # Columns of the words true and false.
+TYPED_BOOLEAN = ColumnPlan(Kind.BOOLEAN, no_and_yes=("False", "True"))
+"""Columns that hold True and False by their type."""
+ZERO_ONE = ColumnPlan(Kind.BOOLEAN, no_and_yes=("0", "1"))  # Columns of the numbers 0 and 1.
 
 MISSING_MARKS = frozenset({"", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL"})
 """Cells that stand for nothing. "None" and "none" are not among them: they are common categories."""
 _SHOWN_LETTERS = 20
-_SHOWN = 3
-"""Examples in a note."""
+_SHOWN = 3  # examples in a note
 
 
 @dataclass(frozen=True, eq=False)
 class TextCells:
     """A column of texts."""
 
-    codes: IntArray
-    """[M], index of each cell's text; -1 where the cell is missing"""
-    texts: tuple[str, ...]
-    """[D], all different"""
-    loose: bool = False
-    """whether they are texts only because they come from a text file"""
-    declared: bool = False
-    """whether its type says that these are categories, whatever they look like"""
+    codes: IntArray  # [M], index of each cell's text; -1 where the cell is missing
+    texts: tuple[str, ...]  # [D], all different
+    loose: bool = False  # whether they are texts only because they come from a text file
+    declared: bool = False  # whether its type says that these are categories, whatever they look like
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -72,13 +66,10 @@ class TypedCells:
     """A column of numbers, booleans or dates by its type."""
 
     column: Column
-    whole: bool = False
-    """whether cells are integers by type; a float that happens to be whole is not"""
-    floating: bool = False
-    """whether cells are floats by type"""
+    whole: bool = False  # whether cells are integers by type; a float that happens to be whole is not
+    floating: bool = False  # whether cells are floats by type
     note: str = ""
-    unit: str = ""
-    """of durations seconds, of moments with a zone UTC"""
+    unit: str = ""  # of durations seconds, of moments with a zone UTC
 
     def __len__(self) -> int:
         return len(self.column)
@@ -91,11 +82,9 @@ Cells = TextCells | TypedCells
 class ParsedTexts:
     """The distinct texts of a column as values of one kind, and how they were read."""
 
-    values: NDArray[Any]
-    """[D]; NaN or NaT where a text is none, for categories the texts that are used"""
+    values: NDArray[Any]  # [D]; NaN or NaT where a text is none, for categories the texts that are used
     plan: ColumnPlan
-    note: str = ""
-    """how it was read, in part of a line, where that is not obvious; mostly empty"""
+    note: str = ""  # how it was read, in part of a line, where that is not obvious; mostly empty
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,17 +93,11 @@ class ReadColumn:
 
     column: Column
     plan: ColumnPlan
-    note: str = ""
-    """how it was read, where that is not obvious; mostly empty"""
+    note: str = ""  # how it was read, where that is not obvious; mostly empty
 
 
 def text_cells(cells: "NDArray[Any] | pa.Array[Any]") -> TextCells:
-    """Return the cells of a text file's column: without blanks around them, marks for nothing missing.
-
-    >>> cells = text_cells(np.array([" a", "NA", "a"], dtype=object))
-    >>> cells.codes.tolist(), cells.texts
-    ([0, -1, 0], ('a',))
-    """
+    """Return the cells of a text file's column: without blanks around them, marks for nothing missing."""
     codes: NDArray[Any]
     if isinstance(cells, np.ndarray):
         first: dict[str, int] = {}
@@ -129,9 +112,9 @@ def text_cells(cells: "NDArray[Any] | pa.Array[Any]") -> TextCells:
     return TextCells(into[codes] if len(into) else codes.astype(np.int64), tuple(places), loose=True)
 
 
-PADDED = re.compile(r"[+-]?0[0-9]+")
-"""A number with leading zeros is a code."""
+PADDED = re.compile(r"[+-]?0[0-9]+")  # A number with leading zeros is a code.
 _WHOLE = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 
 
 def recognise_plain(texts: Sequence[str], *, decimal_comma: bool = False) -> ParsedTexts | None:
@@ -148,9 +131,7 @@ def recognise_plain(texts: Sequence[str], *, decimal_comma: bool = False) -> Par
     if decimal_comma and not np.isfinite(values).all():
         plan = replace(plan, decimal=",")
         values = plain_numbers([text.replace(",", ".") if "." not in text else "" for text in texts])
-    if not np.isfinite(values).all():
-        return None
-    if any(text[:1] in "0+-" and PADDED.fullmatch(text) for text in texts):
+    if not np.isfinite(values).all() or any(map(PADDED.fullmatch, texts)):
         return None
     return ParsedTexts(values, replace(plan, whole=are_whole(texts, values)))
 
@@ -161,57 +142,10 @@ def plain_numbers(texts: Sequence[str]) -> FloatArray:
     return np.fromiter(numbers, dtype=np.float64, count=len(texts))
 
 
-_DECIMAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
-
-
 def are_whole(texts: Sequence[str], values: FloatArray) -> bool:
     """Whether numbers are whole, and written so."""
     whole = bool((values == np.floor(values)).all() and np.abs(values).max(initial=0.0) < 2**62)
     return whole and all(_WHOLE.fullmatch(text) for text in texts)
-
-
-def plain_numbers_of(cells: "pa.Array[Any]") -> TypedCells | None:
-    """Return texts that are plain numbers or marks for nothing as numbers; None if one is anything else.
-
-    As :func:`recognise_plain`, but of all cells at once rather than of distinct texts: long
-    columns of measurements hardly repeat.
-
-    >>> import pyarrow as pa
-    >>> plain_numbers_of(pa.array(["1.5", " NA", "2"])).column.values.tolist()
-    [1.5, nan, 2.0]
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    try:
-        values = np.asarray(pc.cast(cells, pa.float64()))
-        known = np.isfinite(values)
-    except pa.ArrowInvalid:
-        known = np.zeros(0, dtype=bool)
-    if not len(known) or not known.all():
-        cells = pc.utf8_trim_whitespace(cells)
-        cells = pc.if_else(pc.is_in(cells, _arrow_marks()), pa.scalar(None, pa.string()), cells)
-        try:
-            values = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
-        except pa.ArrowInvalid:
-            return None
-        known = np.asarray(cells.is_valid())
-        if not known.any() or not np.isfinite(values[known]).all():
-            return None
-    begin_with_zero = cells.filter(pc.starts_with(pc.ascii_ltrim(cells, "+-"), "0"))
-    if pc.any(pc.match_substring_regex(begin_with_zero, "^[+-]?0[0-9]+$")).as_py():
-        return None  # 0042 is a code
-    numbers = values[known]
-    whole = bool((numbers == np.floor(numbers)).all() and np.abs(numbers).max() < 2**62)
-    whole = whole and not pc.any(pc.match_substring_regex(cells, "[^0-9+-]")).as_py()
-    return TypedCells(Column(values, known), whole)
-
-
-@cache
-def _arrow_marks() -> "pa.Array[Any]":
-    import pyarrow as pa
-
-    return pa.array(sorted(MISSING_MARKS))
 
 
 def spread(parsed: ParsedTexts, cells: TextCells) -> Column:
@@ -234,17 +168,18 @@ def without_codes(column: Column, plan: ColumnPlan) -> Column:
     return Column(column.values, column.known & ~np.isin(column.values, np.array(codes, column.values.dtype)))
 
 
+def as_numbers(column: Column) -> FloatArray:
+    """[M]: numbers as they are, yes as 1 and no as 0; NaN where unknown."""
+    return np.where(column.known, column.values.astype(np.float64), np.nan)
+
+
 def number_as_text(value: float) -> str:
     """Write a number that serves as a category: 2.0 is ``2``, as the same cell would be in a file."""
     return str(int(value)) if float(value).is_integer() else repr(float(value))
 
 
 def as_code(cell: object) -> str:
-    """Return a code as it is kept in a plan: numbers in one spelling, texts without blanks around them.
-
-    >>> as_code(-999.0), as_code(" 2.0 "), as_code("unknown")
-    ('-999', '2', 'unknown')
-    """
+    """Return a code as it is kept in a plan: numbers in one spelling, texts without blanks around them."""
     text = str(cell).strip()
     try:
         return number_as_text(float(text)) if isfinite(float(text)) else text
@@ -252,12 +187,13 @@ def as_code(cell: object) -> str:
         return text
 
 
-def check_distinct(names: Iterable[str]) -> None:
-    """Raise an InputError when two columns have the same name."""
+def check_distinct(names: Iterable[str], where: str = "", hint: str = "") -> None:
+    """Raise an InputError when two columns have the same name, which may say where that is."""
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
+        place = f"{where}: " if where else ""
         shown = ", ".join(map(repr, repeated[:3])) + (", ..." if len(repeated) > 3 else "")
-        raise InputError(f"duplicate column names: {shown}; give each column its own name")
+        raise InputError(f"{place}duplicate column names: {shown}; give each column its own name{hint}")
 
 
 def example(text: str) -> str:
@@ -267,11 +203,7 @@ def example(text: str) -> str:
 
 
 def some_cells(texts: Sequence[str], counts: IntArray, mask: BoolArray, what: str) -> str:
-    """Return how many cells are so and a few of them, the most frequent first; nothing if none is.
-
-    >>> some_cells(["a", "b", "c"], np.array([1, 5, 2]), np.array([True, True, False]), "are letters")
-    "6 of 8 cells are letters, such as 'b', 'a'"
-    """
+    """Return how many cells are so and a few of them, the most frequent first; nothing if none is."""
     if not mask.any():
         return ""
     order = sorted(np.flatnonzero(mask).tolist(), key=lambda i: (-counts[i], texts[i]))
@@ -281,12 +213,9 @@ def some_cells(texts: Sequence[str], counts: IntArray, mask: BoolArray, what: st
 
 _REPEATED = 0.5
 """Share of different words among the cells above which they are names or codes, whose case matters."""
-_FREQUENT = 0.25
-"""Share of the cells of a word that a spelling must have to be no slip."""
-_FREQUENT_CELLS = 5
-"""How many cells it must have besides."""
-_ANSWERS = {"yes", "no", "true", "false", "male", "female"}
-"""Words that mean one thing in any case."""
+_FREQUENT = 0.25  # share of the cells of a word that a spelling must have to be no slip
+_FREQUENT_CELLS = 5  # how many cells it must have besides
+_ANSWERS = {"yes", "no", "true", "false", "male", "female"}  # words that mean one thing in any case
 
 
 def recognise_categories(texts: Sequence[str], counts: IntArray, *, exact: bool = False) -> ParsedTexts:
@@ -304,20 +233,12 @@ def recognise_categories(texts: Sequence[str], counts: IntArray, *, exact: bool 
 
 
 def fold(text: str) -> str:
-    """Return what two spellings of one word have in common: all but case and blanks.
-
-    >>> fold(" Yes ") == fold("YES")
-    True
-    """
+    """Return what two spellings of one word have in common: all but case and blanks."""
     return " ".join(text.split()).casefold()
 
 
 def spellings_of(texts: Sequence[str], counts: IntArray) -> dict[str, str]:
-    """Return for each text that is spelled otherwise elsewhere the spelling to use: the most frequent one.
-
-    >>> spellings_of(["yes", "YES", "no"], np.array([5, 2, 3]))
-    {'YES': 'yes'}
-    """
+    """Return for each text that is spelled otherwise elsewhere the spelling to use: the most frequent one."""
     used: dict[str, str] = {}
     for places in _of_one_word(texts):
         best = min(places, key=lambda i: (-counts[i], texts[i] != texts[i].strip(), texts[i].swapcase()))

@@ -18,8 +18,7 @@ from nri.table.cells import as_code
 
 _CODES = (*(sign * int("9" * n) for n in range(1, 6) for sign in (1, -1)), 90, 98, 998, 88, 888, 77, 777)
 """Numbers that are written where there is none."""
-_SMALL = 9
-"""Widest range of numbers that may be codes of answers themselves, as 1 to 5."""
+_SMALL = 9  # widest range of numbers that may be codes of answers themselves, as 1 to 5
 
 
 @dataclass(frozen=True)
@@ -28,8 +27,7 @@ class ReadOptions:
 
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     """the kinds of columns that are not left to their cells"""
-    exact: bool = False
-    """whether texts that differ only in case and blanks are kept apart"""
+    exact: bool = False  # whether texts that differ only in case and blanks are kept apart
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """for each column the cells that stand for nothing; under no name those of every column"""
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -88,11 +86,6 @@ def missing_codes(distinct: NDArray[np.float64], counts: IntArray) -> dict[float
 
     A code lies outside the other numbers and repeats. It is plain where it is far outside, or negative where
     all others are counts, or beyond a few codes of answers.
-
-    >>> missing_codes(np.array([-999.0, 110, 120, 140]), np.array([5, 9, 20, 8]))
-    {-999.0: True}
-    >>> missing_codes(np.array([20.0, 50, 80, 99]), np.array([5, 9, 20, 8]))
-    {99.0: False}
     """
     may_be = np.isin(distinct, _CODES) & (counts >= 2)
     others = distinct[~may_be]

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,8 @@ _EQUAL_EVIDENCE_BITS = 1.0
 """Cuts whose gain differs by less than this are alike on the rows, so the plainest of them is said."""
 _QUANTILES = (0.5, 0.25, 0.75, 0.125, 0.875)
 """Where to cut when the labels do not say; the earlier ones are wanted more."""
-_QUANTILE_SLACK = 0.025
-"""Share of the rows by which a quantile may be moved to a plainer number."""
-_LEAST_APART = 0.1
-"""Share of the rows between a cut that fills up and any other one."""
+_QUANTILE_SLACK = 0.025  # share of the rows by which a quantile may be moved to a plainer number
+_LEAST_APART = 0.1  # share of the rows between a cut that fills up and any other one
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -30,8 +28,9 @@ class Cut:
     """A cut between distinct values: ``best`` separates ``value[best - 1]`` from ``value[best]``."""
 
     best: int
-    alike: NDArray[np.intp]
-    """increasing: the cuts that are as good, ``best`` among them"""
+    alike: NDArray[np.intp]  # increasing: the cuts that are as good, ``best`` among them
+    gain: float = 0.0  # what it tells about the class, in bits
+    pays: bool = False  # whether it saves more than it costs to say
 
 
 def find_thresholds(
@@ -64,7 +63,7 @@ def find_thresholds(
     missing = min(min_thresholds, max_thresholds) - len(cuts)
     if missing > 0:
         if first and not cuts:  # the best one all the same, though it does not pay
-            cuts, missing = [first.cut], missing - 1
+            cuts, missing = [first], missing - 1
         cuts = _fill_up(cuts, cumulative.sum(axis=1), missing)
     return _said(distinct, cuts)
 
@@ -80,23 +79,13 @@ def _cumulative_counts(
     return np.concatenate([np.zeros((1, counts.shape[1])), np.cumsum(counts, axis=0)])
 
 
-class Gaining(NamedTuple):
-    """A cut of one segment that tells something about the class."""
-
-    cut: Cut
-    gain: float
-    """in bits"""
-    pays: bool
-    """whether it saves more than it costs to say"""
-
-
-def _supervised_cuts(cumulative: FloatArray, first: Gaining | None, most: int) -> list[Cut]:
+def _supervised_cuts(cumulative: FloatArray, first: Cut | None, most: int) -> list[Cut]:
     """Split best first: always the segment whose best cut tells most, while cuts pay for themselves."""
     waiting: list[tuple[float, int, int, Cut]] = []
 
-    def offer(found: Gaining | None, start: int, stop: int) -> None:
-        if found is not None and found.pays:
-            heapq.heappush(waiting, (-found.gain, start, stop, found.cut))
+    def offer(cut: Cut | None, start: int, stop: int) -> None:
+        if cut is not None and cut.pays:
+            heapq.heappush(waiting, (-cut.gain, start, stop, cut))
 
     cuts: list[Cut] = []
     offer(first, 0, len(cumulative) - 1)
@@ -108,7 +97,7 @@ def _supervised_cuts(cumulative: FloatArray, first: Gaining | None, most: int) -
     return cuts
 
 
-def _best_cut(cumulative: FloatArray, start: int, stop: int) -> Gaining | None:
+def _best_cut(cumulative: FloatArray, start: int, stop: int) -> Cut | None:
     """Return the best cut of one segment, if any tells something."""
     if stop - start < 2:
         return None
@@ -124,9 +113,8 @@ def _best_cut(cumulative: FloatArray, start: int, stop: int) -> Gaining | None:
     if gain[place] <= 0:
         return None
     alike = np.flatnonzero(gain >= gain[place] - min(_EQUAL_EVIDENCE_BITS, 0.5 * gain[place]))
-    cut = Cut(place + start + 1, alike + start + 1)
     pays = gain[place] > _description_bits(np.array([total, *sides[:, place]]))
-    return Gaining(cut, float(gain[place]), bool(pays))
+    return Cut(place + start + 1, alike + start + 1, float(gain[place]), bool(pays))
 
 
 def _bits(counts: FloatArray, sizes: FloatArray) -> FloatArray:
@@ -139,10 +127,7 @@ def _x_log_x(x: FloatArray) -> FloatArray:
 
 
 def _description_bits(counts: FloatArray) -> float:
-    """Return the bits that a cut costs: its place, and the class mixtures on its two sides.
-
-    ``counts`` [3, C] are of all rows, of those on its left and of those on its right.
-    """
+    """Bits that a cut costs: its place, and the mixtures of classes [3, C] of all, on its left and right."""
     sizes, classes = counts.sum(axis=1), (counts > 0).sum(axis=1)
     places = np.log2(max(sizes[0] - 1, 1))
     whole, left, right = classes * _bits(counts, sizes) / sizes
@@ -152,13 +137,11 @@ def _description_bits(counts: FloatArray) -> float:
 def _fill_up(cuts: list[Cut], rank: FloatArray, missing: int) -> list[Cut]:
     """Add quantiles where they do not repeat what is there."""
     filled = list(cuts)
-    for quantile in _QUANTILES:
-        if not missing:
+    for cut in (_quantile_cut(rank, quantile) for quantile in _QUANTILES):
+        if len(filled) == len(cuts) + missing:
             break
-        cut = _quantile_cut(rank, quantile)
         if all(abs(rank[cut.best] - rank[other.best]) >= _LEAST_APART * rank[-1] for other in filled):
             filled.append(cut)
-            missing -= 1
     return filled
 
 
@@ -174,11 +157,7 @@ def _quantile_cut(rank: FloatArray, quantile: float) -> Cut:
 
 
 def even_thresholds(values: NDArray[Any], weights: FloatArray, parts: int) -> list[Any]:
-    """Return increasing thresholds, each a number a person would say, that part rows about evenly.
-
-    >>> even_thresholds(np.arange(100.0), np.ones(100), 4)
-    [25.0, 50.0, 75.0]
-    """
+    """Return increasing thresholds, each a number a person would say, that part rows about evenly."""
     distinct, codes = np.unique(values[weights > 0], return_inverse=True)
     if len(distinct) < 2:
         return []
@@ -200,11 +179,7 @@ def _said(distinct: NDArray[Any], cuts: list[Cut]) -> list[Any]:
 
 
 def say(distinct: NDArray[Any], cut: Cut) -> Any:
-    """Return the plainest threshold of a cut or of one that is as good.
-
-    >>> say(np.array([23.0, 31, 45, 58]), Cut(1, np.array([1, 2])))
-    30.0
-    """
+    """Return the plainest threshold of a cut or of one that is as good."""
     low, high = distinct[cut.alike[0] - 1], distinct[cut.alike[-1]]
     below, above = distinct[cut.best - 1], distinct[cut.best]
     allowed = set(cut.alike.tolist())
@@ -218,8 +193,7 @@ def say(distinct: NDArray[Any], cut: Cut) -> Any:
     return plain_number(float(low), float(high), float(middle) if np.isfinite(middle) else None, accept)
 
 
-_MOST_DIGITS = 17
-"""A double is exact with 17 significant digits, so no search needs more."""
+_MOST_DIGITS = 17  # a double is exact with 17 significant digits, so no search needs more
 _MOST_TRIED = 40
 """Numbers of one length that are tried; were there many more, a shorter one would have been tried before."""
 
@@ -255,12 +229,7 @@ def plain_date(
     middle: np.datetime64,
     accept: Callable[[np.datetime64], bool] = lambda _: True,
 ) -> np.datetime64:
-    """Return a moment ``t`` with ``low <= t < high``: the start of a year, else month, day, hour, ...
-
-    >>> low, high = np.datetime64("2019-11-05", "us"), np.datetime64("2020-02-03", "us")
-    >>> print(np.datetime_as_string(plain_date(low, high, low), unit="D"))
-    2020-01-01
-    """
+    """Return a moment ``t`` with ``low <= t < high``: the start of a year, else month, day, hour, ..."""
     for unit in ("Y", "M", "D", "h", "m", "s"):
         first, wanted, last = (
             int(end.astype(f"datetime64[{unit}]").astype(np.int64)) for end in (low, middle, high)

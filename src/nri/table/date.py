@@ -1,12 +1,10 @@
 """Dates: columns of texts that are dates in one format and only one."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,21 +16,23 @@ from nri.rule.literal import Kind
 from nri.table.cells import ParsedTexts, example, some_cells
 from nri.table.number import is_missing_word
 
-if TYPE_CHECKING:
-    import pandas as pd
+Moments = NDArray[np.datetime64]
+Format = tuple[str, str, str, str]  # shape, mark between numbers, digits of the year, how the time is written
+Fields = dict[str, int]
 
-_LEAST_BESIDE_WORDS = 6
-"""Different dates that it takes to believe that a column with other cells is about dates."""
-_LOOKED_AT = 5
-"""Cells by which most columns are known to hold no dates."""
+_LEAST_BESIDE_WORDS = (
+    6  # different dates that it takes to believe that a column with other cells is about dates
+)
+_LOOKED_AT = 5  # cells by which most columns are known to hold no dates
+_SAMPLE = 20  # texts by which dates in several formats are recognised
 _AMBIGUOUS = "looks like dates, but day and month cannot be told apart; write them as YYYY-MM-DD"
 _SEVERAL_FORMATS = "looks like dates in several formats; write them all as YYYY-MM-DD"
 _NO_DATES = "are no dates and count as missing"
-_SAMPLE = 20
-"""Texts by which dates in several formats are recognised."""
 
-Moments = NDArray[np.datetime64]
-
+_PLAIN = {
+    r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?": "ISO8601",
+    r"\d{1,2}\.\d{1,2}\.\d{4}": "%d.%m.%Y",
+}
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june", "july"),
     *("august", "september", "october", "november", "december"),
@@ -46,35 +46,23 @@ _ORDINAL = r"(?:st|nd|rd|th)?"
 _MONTH = r"(?P<name>[a-z]{3,9})\.?"
 _YEAR = r"(?P<year>\d{4}|\d{2})"
 _SHAPES = {
-    "numbers": rf"(?P<a>\d{{1,2}})(?P<mark>[/.-])(?P<b>\d{{1,2}})(?P=mark){_YEAR}",
-    "day month": rf"(?P<day>\d{{1,2}}){_ORDINAL}(?P<mark>[-/ ]?)\.?{_MONTH}(?P=mark),? ?{_YEAR}",
-    "month day": rf"{_MONTH} (?P<day>\d{{1,2}}){_ORDINAL},? (?P<year>\d{{4}})",
+    "numbers": rf"(?P<a>\d{{1,2}})(?P<mark>[/.-])(?P<b>\d{{1,2}})(?P=mark){_YEAR}{_TIME}",
+    "day month": rf"(?P<day>\d{{1,2}}){_ORDINAL}(?P<mark>[-/ ]?)\.?{_MONTH}(?P=mark),? ?{_YEAR}{_TIME}",
+    "month day": rf"{_MONTH} (?P<day>\d{{1,2}}){_ORDINAL},? (?P<year>\d{{4}}){_TIME}",
     "month": rf"{_MONTH}[-/ ,]+(?P<year>\d{{4}})",
     "year month": r"(?P<year>\d{4})[-/](?P<b>\d{2})",
 }
-_PATTERNS = {
-    shape: re.compile(text + (_TIME if "day" in shape or shape == "numbers" else ""), re.IGNORECASE)
-    for shape, text in _SHAPES.items()
-}
+_PATTERNS = {shape: re.compile(text, re.IGNORECASE) for shape, text in _SHAPES.items()}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TextDates:
     """Texts as moments."""
 
-    moments: Moments
-    """[D]; NaT where a text does not fit the format of the others"""
-    day_first: bool | None = None
-    """whether the day comes before the month, where only the column as a whole tells"""
-    ambiguous: bool = False
-    """whether all are dates, but with the day first as well as with the month first"""
-    several: bool = False
-    """whether they are in several formats"""
-
-    @property
-    def complete(self) -> bool:
-        """Whether every text was read."""
-        return not np.isnat(self.moments).any()
+    moments: Moments  # [D]; NaT where a text does not fit the format of the others
+    day_first: bool | None = None  # whether the day comes before the month, if the column as a whole tells
+    ambiguous: bool = False  # whether all are dates, but with the day first as well as with the month first
+    several: bool = False  # whether they are in several formats
 
 
 def recognise(texts: Sequence[str], counts: IntArray) -> ParsedTexts | None:
@@ -85,22 +73,17 @@ def recognise(texts: Sequence[str], counts: IntArray) -> ParsedTexts | None:
     >>> recognise(["2024-01-31", "2024-02-01"], np.ones(2, int)).plan.kind
     <Kind.DATE: 'date'>
     """
-    words = np.array([is_missing_word(text) for text in texts], dtype=bool)
-    first = next((text for text, word in zip(texts, words, strict=True) if not word), None)
-    if first is None or not (_may_be_date(first) or any(map(_may_be_date, texts[:_LOOKED_AT]))):
+    missing = tuple(sorted(filter(is_missing_word, texts)))
+    first = next((text for text in texts if text not in missing), None)
+    if first is None or not any(map(_may_be_date, (first, *texts[:_LOOKED_AT]))):
         return None  # most columns are ruled out by their first cells
     read_dates = read_text_dates(texts)
     moments = read_dates.moments
-    dates = ~np.isnat(moments)
-    odd = ~dates & ~words
-    enough = read_dates.complete or len(np.unique(moments[dates])) >= _LEAST_BESIDE_WORDS
-    if not dates.any() or not enough or 2 * counts[odd].sum() > counts[~words].sum():
+    dates, words = ~np.isnat(moments), np.isin(texts, missing)
+    enough = dates.all() or len(np.unique(moments[dates])) >= _LEAST_BESIDE_WORDS
+    if not dates.any() or not enough or 2 * counts[~dates & ~words].sum() > counts[~words].sum():
         return None
-    plan = ColumnPlan(
-        Kind.DATE,
-        day_first=read_dates.day_first,
-        missing=tuple(sorted(text for text, word in zip(texts, words, strict=True) if word)),
-    )
+    plan = ColumnPlan(Kind.DATE, day_first=read_dates.day_first, missing=missing)
     several = "dates in several formats are each read by its own" if read_dates.several else ""
     notes = (several, some_cells(texts, counts, ~dates, _NO_DATES))
     return ParsedTexts(moments, plan, "; ".join(filter(None, notes)))
@@ -120,12 +103,12 @@ def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedText
 
 def guess(texts: Sequence[str], plan: ColumnPlan) -> object:
     """Return what is decided by all texts together: whether each speaks for itself, and else their format."""
-    form = _format_of([_take_apart(text) for text in texts])
-    plain = parse_dates(np.asarray(texts, dtype=object))
-    if form is None or not np.isnat(plain).any():
+    formats = Counter(part[0] for part in map(_take_apart, texts) if part is not None)
+    if not formats or not np.isnat(parse_dates(texts)).any():
         return "plain"
+    most_frequent = max(formats, key=lambda form: (formats[form], form))
     dates = read_text_dates(texts, plan.day_first)
-    return form, dates.day_first, dates.ambiguous, bool(np.isnat(dates.moments).all())
+    return most_frequent, dates.day_first, dates.ambiguous, bool(np.isnat(dates.moments).all())
 
 
 def ambiguity(texts: Sequence[str]) -> str:
@@ -149,38 +132,26 @@ def read_text_dates(texts: Sequence[str], day_first: bool | None = None) -> Text
     >>> read_text_dates(["01/02/2023", "02/03/2023"]).ambiguous
     True
     """
-    moments = parse_dates(np.asarray(texts, dtype=object))
-    if not np.isnat(moments).any():
+    moments = parse_dates(texts)
+    plain = ~np.isnat(moments)
+    if plain.all():
         return TextDates(moments)
-    import pandas as pd
-
-    parts = [_take_apart(text) for text in texts]
-    orders: set[bool | None] = set()
-    iso, formats = ~np.isnat(moments), 0
-    for chosen in sorted({part[0] for part in parts if part is not None}):
-        fields = pd.DataFrame(
-            [part[1] if part is not None and part[0] == chosen else {} for part in parts],
-            columns=["a", "b", "day", "month", "year", "hour", "minute", "second"],
-            dtype=float,
-        ).dropna(subset="year")
-        read = _in_order(fields, chosen[0], chosen[1], day_first)
+    parts = {place: part for place, text in enumerate(texts) if (part := _take_apart(text)) is not None}
+    formats = sorted({form for form, _ in parts.values()})
+    orders = set()
+    for chosen in formats:
+        fields = {place: fields for place, (form, fields) in parts.items() if form == chosen}
+        read = _in_order(list(fields.values()), chosen, day_first)
         if read.ambiguous:
-            return TextDates(np.full(len(texts), np.datetime64("NaT"), "datetime64[us]"), ambiguous=True)
-        moments[fields.index] = read.moments
+            return TextDates(_unknown(len(texts)), ambiguous=True)
+        moments[list(fields)] = read.moments
         orders.add(read.day_first)
-        formats += 1
     orders.discard(None)
     order = orders.pop() if len(orders) == 1 else None
-    return TextDates(moments, order, several=bool(formats + iso.any() > 1))
+    return TextDates(moments, order, several=len(formats) + bool(plain.any()) > 1)
 
 
-def _format_of(parts: Sequence[tuple[tuple[str, ...], dict[str, float]] | None]) -> tuple[str, ...] | None:
-    """Return the format that most dates have; None if none has one of those that must be alike."""
-    formats = Counter(part[0] for part in parts if part is not None)
-    return max(formats, key=lambda form: (formats[form], form)) if formats else None
-
-
-def parse_dates(texts: NDArray[Any]) -> Moments:
+def parse_dates(texts: Sequence[str]) -> Moments:
     """Read ISO dates and times (also ``2024/01/31`` and ``31.01.2024``), each by itself; NaT for others.
 
     Month and day are never guessed: ``01/02/2024`` is not read.
@@ -188,95 +159,88 @@ def parse_dates(texts: NDArray[Any]) -> Moments:
     import pandas as pd
 
     series = pd.Series(texts, dtype=object).astype(str).str.strip()
-    iso = series.str.fullmatch(
-        r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?"
-    )
-    dotted = series.str.fullmatch(r"\d{1,2}\.\d{1,2}\.\d{4}")
-    out = np.full(len(series), np.datetime64("NaT"), dtype="datetime64[us]")
-    for mask, form in ((iso, "ISO8601"), (dotted, "%d.%m.%Y")):
-        chosen = np.asarray(mask, dtype=bool)
-        if chosen.any():
-            cleaned = series[chosen].str.replace("/", "-", regex=False)
-            moments = pd.to_datetime(cleaned, format=form, errors="coerce", utc=True)
-            out[chosen] = moments.dt.tz_localize(None).to_numpy(dtype="datetime64[us]")
-    return out
+    moments = _unknown(len(series))
+    for pattern, form in _PLAIN.items():
+        fits = np.asarray(series.str.fullmatch(pattern), dtype=bool)
+        if fits.any():
+            cleaned = series[fits].str.replace("/", "-", regex=False)
+            found = pd.to_datetime(cleaned, format=form, errors="coerce", utc=True)
+            moments[fits] = found.dt.tz_localize(None).to_numpy(dtype="datetime64[us]")
+    return moments
+
+
+def _unknown(n: int) -> Moments:
+    return np.full(n, np.datetime64("NaT"), dtype="datetime64[us]")
 
 
 def _may_be_date(text: str) -> bool:
     if not any(map(str.isdigit, text)):
         return False  # as most texts
-    return _take_apart(text) is not None or not np.isnat(parse_dates(np.array([text], dtype=object))).any()
+    return _take_apart(text) is not None or not np.isnat(parse_dates([text])).any()
 
 
-def _take_apart(text: str) -> tuple[tuple[str, ...], dict[str, float]] | None:
+def _take_apart(text: str) -> tuple[Format, Fields] | None:
     """Return the format of a date and its fields, None if it is none."""
     for shape, pattern in _PATTERNS.items():
         match = pattern.fullmatch(text.strip())
         if match is not None:
-            groups = {key: value for key, value in match.groupdict().items() if value is not None}
-            return _fields_of(shape, groups)
+            return _fields_of(shape, {key: value for key, value in match.groupdict().items() if value})
     return None
 
 
-def _fields_of(shape: str, groups: dict[str, str]) -> tuple[tuple[str, ...], dict[str, float]] | None:
-    mark, year = groups.pop("mark", ""), groups["year"]
-    half, name = groups.pop("half", ""), groups.pop("name", None)
+def _fields_of(shape: str, groups: dict[str, str]) -> tuple[Format, Fields] | None:
+    mark, half, name = groups.pop("mark", ""), groups.pop("half", ""), groups.pop("name", "").lower()
+    year_digits = len(groups["year"])
     padded = len(groups.get("a", "")) == 2 and len(groups.get("b", "")) == 2
-    if shape == "numbers" and len(year) == 2 and (mark == "-" or (mark == "." and not padded)):
+    if shape == "numbers" and year_digits == 2 and (mark == "-" or (mark == "." and not padded)):
         return None  # 22-01-23 may begin with the year, and 1.10.12 is a version
-    fields = {key: float(value) for key, value in groups.items()}
-    if name is not None:
-        if name.lower() not in _MONTH_OF:
+    fields = {key: int(value) for key, value in groups.items()}
+    if name:
+        if name not in _MONTH_OF:
             return None
-        fields["month"] = _MONTH_OF[name.lower()]
-    if len(year) == 2:  # as Python and POSIX read them
+        fields["month"] = _MONTH_OF[name]
+    if year_digits == 2:  # as Python and POSIX read them
         fields["year"] += 1900 if fields["year"] > 68 else 2000
     if half:
         if not 1 <= fields["hour"] <= 12:
             return None
         fields["hour"] = fields["hour"] % 12 + (12 if half.lower() == "p" else 0)
     timed = "" if "hour" not in fields else "half" if half else "time"
-    return (shape, mark, str(len(year)), timed), fields
+    return (shape, mark, str(year_digits), timed), fields
 
 
-def _in_order(fields: pd.DataFrame, shape: str, mark: str, day_first: bool | None) -> TextDates:
-    """Read fields of one format, by the only order of day and month that fits all of them."""
+def _in_order(dates: Sequence[Fields], form: Format, day_first: bool | None) -> TextDates:
+    """Read dates of one format, by the only order of day and month that fits all of them."""
+    shape, mark, *_ = form
     if shape == "year month":
-        seasons = (fields["b"] == (fields["year"] + 1) % 100).all()  # 2008-09 may be a winter
-        return TextDates(_moments(fields.assign(month=np.nan if seasons else fields["b"], day=1)))
-    if shape == "month":
-        return TextDates(_moments(fields.assign(day=1)))
+        seasons = all(one["b"] == (one["year"] + 1) % 100 for one in dates)  # 2008-09 may be a winter
+        return TextDates(_unknown(len(dates)) if seasons else _moments(dates, month="b"))
     if shape != "numbers":
-        return TextDates(_moments(fields))
-    by_day = TextDates(_moments(fields.assign(day=fields["a"], month=fields["b"])), day_first=True)
+        return TextDates(_moments(dates))
+    by_day = TextDates(_moments(dates, day="a", month="b"), day_first=True)
     if mark == "." or day_first:
         return by_day
-    by_month = TextDates(_moments(fields.assign(day=fields["b"], month=fields["a"])), day_first=False)
+    by_month = TextDates(_moments(dates, day="b", month="a"), day_first=False)
     if day_first is not None:
         return by_month
-    if by_day.complete and (by_month.complete or _may_begin_with_year(fields)):
-        return TextDates(np.full_like(by_day.moments, "NaT"), ambiguous=True)
-    fits_better = np.isnat(by_day.moments).sum() <= np.isnat(by_month.moments).sum()
-    return by_day if fits_better else by_month
+    wrong_by_day, wrong_by_month = (int(np.isnat(one.moments).sum()) for one in (by_day, by_month))
+    if not wrong_by_day and (not wrong_by_month or _may_begin_with_year(dates)):
+        return TextDates(_unknown(len(dates)), ambiguous=True)
+    return by_day if wrong_by_day <= wrong_by_month else by_month
 
 
-def _may_begin_with_year(fields: pd.DataFrame) -> bool:
+def _may_begin_with_year(dates: Sequence[Fields]) -> bool:
     """Whether ``22/01/23`` may be 2022: its ends both look like days, and the last one varies more."""
-    ends = fields["year"] - 2000
-    return bool(ends.between(1, 31).all()) and fields["a"].nunique() <= ends.nunique() > 1
+    starts, ends = {one["a"] for one in dates}, {one["year"] - 2000 for one in dates}
+    return all(1 <= end <= 31 for end in ends) and len(starts) <= len(ends) > 1
 
 
-def _moments(fields: pd.DataFrame) -> Moments:
-    import pandas as pd
-
-    times = fields[["hour", "minute", "second"]].fillna(0)
-    parts = pd.concat([fields[["year", "month", "day"]], times], axis="columns")
-    # pandas takes 2023-13-01 for a date of its own making, so months and days are checked here
-    valid = parts["month"].between(1, 12) & parts["day"].between(1, 31) & parts["hour"].between(0, 23)
-    valid &= parts["minute"].between(0, 59) & parts["second"].between(0, 59)
-    out = np.full(len(fields), np.datetime64("NaT"), dtype="datetime64[us]")
-    chosen = np.asarray(valid, dtype=bool)
-    if chosen.any():
-        moments = pd.to_datetime(parts[chosen].astype(int), errors="coerce")
-        out[chosen] = moments.to_numpy(dtype="datetime64[us]")
-    return out
+def _moments(dates: Sequence[Fields], day: str = "day", month: str = "month") -> Moments:
+    """Return the moments of dates, day and month by the names of their fields; NaT where there is no such."""
+    moments = _unknown(len(dates))
+    for place, one in enumerate(dates):
+        date = f"{one['year']:04}-{one[month]:02}-{one.get(day, 1):02}"
+        time = f"{one.get('hour', 0):02}:{one.get('minute', 0):02}:{one.get('second', 0):02}"
+        with suppress(ValueError):
+            moments[place] = np.datetime64(f"{date}T{time}")
+    return moments

@@ -22,8 +22,10 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import groupby
 from pathlib import Path
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,13 +41,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 INSTALL = "pip install 'nri[excel]'"
-_ZIP, _OLD = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+WORKBOOKS = _ZIP, _OLD = b"PK", b"\xd0\xcf\x11\xe0"  # First bytes of workbooks; the newer ones are archives.
 _RANGE = re.compile(r"(?:(.*)!)?\$?([A-Za-z]{1,3})\$?(\d+)(?::\$?([A-Za-z]{1,3})\$?(\d+))?")
 _LEAST_MEMORY, _MEMORY_A_BYTE = 1 << 30, 100
 """Bytes of memory for any workbook, and for each byte that it unpacks to, unless the budget is smaller."""
 _LEAST_SECONDS, _BYTES_A_SECOND = 60, 1 << 20
-_END = 10**7
-"""A row and a column beyond every sheet."""
+_END = 10**7  # a row and a column beyond every sheet
 _DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, RuntimeError, ValueError)
 """What goes wrong with a damaged archive."""
 
@@ -65,17 +66,12 @@ class Workbook:
     """Where in which workbook a table was; rows and columns are counted from 0."""
 
     content: bytes
-    sheets: tuple[str, ...]
-    """sheets that hold something"""
+    sheets: tuple[str, ...]  # sheets that hold something
     sheet: str
-    header: int
-    """row of the names, the last one if the header has several"""
-    rows: tuple[int, ...]
-    """row of the sheet for each row of the table"""
-    right: int
-    """last column of the table"""
-    texts: frozenset[str]
-    """columns whose cells are texts, so that marks such as NA among them mean nothing"""
+    header: int  # row of the names, the last one if the header has several
+    rows: tuple[int, ...]  # row of the sheet for each row of the table
+    right: int  # last column of the table
+    texts: frozenset[str]  # columns whose cells are texts, so that marks such as NA among them mean nothing
 
     @property
     def can_be_kept(self) -> bool:
@@ -100,6 +96,11 @@ class Block:
         """Its rows and columns, to index an array with."""
         return slice(self.top, self.bottom + 1), slice(self.left, self.right + 1)
 
+    def within(self, whole: Block) -> Block | None:
+        """Its part inside a block that begins in the corner of the sheet; None if there is none."""
+        part = replace(self, bottom=min(self.bottom, whole.bottom), right=min(self.right, whole.right))
+        return part if part.top <= part.bottom and part.left <= part.right else None
+
     @property
     def is_wide(self) -> bool:
         """Whether it has several rows and columns, as a table has."""
@@ -107,36 +108,27 @@ class Block:
 
 
 def column_letters(column: int) -> str:
-    """Return what a spreadsheet calls a column, counted from 0.
-
-    >>> column_letters(0), column_letters(27)
-    ('A', 'AB')
-    """
-    letters = ""
-    column += 1
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters
+    """Return what a spreadsheet calls a column, counted from 0: A, B, ..., Z, AA, AB, ..."""
+    above, rest = divmod(column, 26)
+    return (column_letters(above - 1) if above else "") + ascii_uppercase[rest]
 
 
 def _column_number(letters: str) -> int:
-    number = 0
-    for letter in letters.upper():
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number - 1
+    return reduce(lambda above, letter: 26 * (above + 1) + ascii_uppercase.index(letter), letters.upper(), -1)
 
 
-def is_workbook(content: bytes) -> bool:
-    """Whether bytes are a workbook of a spreadsheet: xlsx, xlsm, xlsb, ods or the old xls."""
-    if not content.startswith(_ZIP):
-        return content.startswith(_OLD)
+def is_workbook(content: bytes, *, by_name: bool = False) -> bool:
+    """Whether bytes are a workbook of a spreadsheet: xlsx, xlsm, xlsb, ods or the old xls.
+
+    An archive that is one ``by_name`` may be damaged.
+    """
+    if not content.startswith(_ZIP) or by_name:
+        return content.startswith((_ZIP, _OLD))
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            names = set(archive.namelist())
+            return not {"xl/workbook.xml", "xl/workbook.bin", "content.xml"}.isdisjoint(archive.namelist())
     except _DAMAGED:
         return False
-    return bool(names & {"xl/workbook.xml", "xl/workbook.bin", "content.xml"})
 
 
 def read_workbook(
@@ -148,7 +140,9 @@ def read_workbook(
     """
     import pandas as pd
 
-    with _Parser(content, name, budget) as parser:
+    if choice.header == 0:
+        raise InputError(f"{name}: a sheet without names cannot be read; put a row of names above it")
+    with contextlib.closing(_Parser(content, name, budget)) as parser:
         sizes = parser.answer()["sheets"]
         n_cells = sum((bottom + 1) * (right + 1) for *_, bottom, right in sizes)
         budget.check_cells(n_cells, name)
@@ -168,10 +162,7 @@ def read_workbook(
     cells = {column: sheet.unmerged[rows, column].tolist() for column in names}
     kept = [c for c in names if names[c] or any(cell is not None for cell in cells[c])]
     titles = [names[column] or f"column {column_letters(column)}" for column in kept]
-    try:
-        check_distinct(titles)
-    except InputError as error:
-        raise InputError(f"{sheet.where}: {error} (the header is row {header + 1})") from None
+    check_distinct(titles, sheet.where, f" (the header is row {header + 1})")
     frame, texts = {}, []
     for title, column in zip(titles, kept, strict=True):
         values = cells[column]
@@ -211,10 +202,7 @@ class _Parser:
         self._timer.start()
         self._send(json.dumps({"size": len(content), "memory": self._memory}).encode() + b"\n" + content)
 
-    def __enter__(self) -> _Parser:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self._timer.cancel()
         self._process.kill()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -223,20 +211,18 @@ class _Parser:
         self._process.wait()
 
     def sheet(self, name: str) -> _Sheet:
-        """Return all cells of a sheet from the corner on."""
         self._send(json.dumps(name).encode() + b"\n")
         answer = self.answer()
         return _Sheet(f"{self._name}, sheet {name!r}", name, answer["cells"], answer["merged"])
 
     def answer(self) -> dict[str, Any]:
-        """Return the next answer of the process."""
         line: bytes = self._process.stdout.readline()  # type: ignore[union-attr]
         answer: dict[str, Any] = {"problem": "late" if self._is_late else "memory"}  # it has died
         if line.endswith(b"\n"):
             answer = json.loads(line, object_hook=_from_json)
-        problem = answer.get("problem")
-        if problem is None:
+        if "problem" not in answer:
             return answer
+        problem = answer["problem"]
         if problem == "password":
             raise InputError(f"{self._name} is locked by a password; save a copy without one")
         if problem in ("late", "memory"):
@@ -277,14 +263,11 @@ def _unpacked_size(content: bytes, name: str, budget: Budget) -> int:
 
 def _from_json(tagged: dict[str, Any]) -> Any:
     """Return a cell that JSON has no type for."""
-    types: dict[str, Any] = {
-        "date": dt.date.fromisoformat,
-        "datetime": dt.datetime.fromisoformat,
-        "time": dt.time.fromisoformat,
-        "timedelta": lambda seconds: dt.timedelta(seconds=seconds),
-    }
     tag, value = next(iter(tagged.items()))
-    return types[tag](value) if tag in types else tagged
+    if tag == "timedelta":
+        return dt.timedelta(seconds=value)
+    types = {"date": dt.date, "datetime": dt.datetime, "time": dt.time}
+    return types[tag].fromisoformat(value) if tag in types else tagged  # type: ignore[attr-defined]
 
 
 def _plain_cell(cell: Any) -> Any:
@@ -342,24 +325,20 @@ class _Sheet:
         self.cells: NDArray[Any] = np.full((len(rows), len(rows[0]) if rows else 0), None, dtype=object)
         for place, row in enumerate(rows):
             self.cells[place] = [_plain_cell(cell) for cell in row]
-        bottom, right = (size - 1 for size in self.cells.shape)
-        self.merged = [
-            Block(top, left, min(end[0], bottom), min(end[1], right))
-            for (top, left), end in merged
-            if top <= bottom and left <= right
-        ]
+        self.whole = Block(0, 0, self.cells.shape[0] - 1, self.cells.shape[1] - 1)
+        ranges = [Block(*start, *end).within(self.whole) for start, end in merged]
+        self.merged = [one for one in ranges if one is not None]
         self.unmerged = self.cells.copy()
         for one in self.merged:
             self.unmerged[one.area] = self.cells[one.top, one.left]
 
     def table(self, within: Block | None) -> Block:
         """Return the block that holds the table, or the part of the chosen range that has cells."""
-        whole = Block(0, 0, self.cells.shape[0] - 1, self.cells.shape[1] - 1)
         if within is not None:
-            last, right = min(within.bottom, whole.bottom), min(within.right, whole.right)
-            if within.top > last or within.left > right:
-                raise InputError(f"{self.where} has nothing at {within}; its cells are in {whole}")
-            return replace(within, bottom=last, right=right)
+            block = within.within(self.whole)
+            if block is None:
+                raise InputError(f"{self.where} has nothing at {within}; its cells are in {self.whole}")
+            return block
         blocks = [one for one in self.blocks() if one.bottom > one.top]
         tables = [one for one in blocks if one.is_wide] or blocks
         if not tables:

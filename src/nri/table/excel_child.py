@@ -12,8 +12,7 @@ import json
 import sys
 from typing import Any
 
-BASE_MEMORY = 256 << 20
-"""Bytes of address space that the process takes by itself, generously."""
+BASE_MEMORY = 256 << 20  # Bytes of address space that the process takes by itself, generously.
 
 
 def main() -> None:

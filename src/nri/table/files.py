@@ -26,8 +26,7 @@ _KNOWN_BY_START = {
     b"PK\x03\x04": "a zip archive; give the table that is in it",
     b"%PDF": "a PDF document; give a CSV, TSV, Excel, Parquet or ARFF table",
 }
-_STEP = 1 << 24
-"""Bytes read in one go."""
+_STEP = 1 << 24  # bytes read in one go
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 REMEDY = "give a CSV, TSV, Excel, Parquet or ARFF table"
 
@@ -39,45 +38,38 @@ _MEMORY_A_BYTE, MEMORY_A_CELL = 12, 50
 class Budget:
     """What a table may take. Each check raises an InputError that names the limit and a remedy."""
 
-    bytes: int
-    """most bytes of a file as it comes"""
-    unpacked: int
-    """most bytes of all layers once compression is undone"""
-    cells: int
-    """most cells"""
-    memory: int
-    """most bytes of memory while it is read, as far as can be estimated before"""
-    remedy: str = "give fewer rows or columns"
-    """what to do about it"""
+    bytes: int  # most bytes of a file as it comes
+    unpacked: int  # most bytes of all layers once compression is undone
+    cells: int  # most cells
+    memory: int  # most bytes of memory while it is read, as far as can be estimated before
+    remedy: str = "give fewer rows or columns"  # what to do about it
 
     def check_bytes(self, size: int, name: str) -> None:
         """Refuse a file that has too many bytes."""
-        if size > self.bytes:
-            raise InputError(f"{name} is larger than {in_words(self.bytes)}, the most taken; {self.remedy}")
+        self._check(size, self.bytes, f"{name} is larger than {in_words(self.bytes)}, the most taken")
 
     def check_unpacked(self, size: int, name: str) -> None:
         """Refuse a file that unpacks to too many bytes."""
-        if size > self.unpacked:
-            raise InputError(f"{name} unpacks to more than {in_words(self.unpacked)}; {self.remedy}")
+        self._check(size, self.unpacked, f"{name} unpacks to more than {in_words(self.unpacked)}")
 
     def check_cells(self, cells: int, name: str) -> None:
         """Refuse a table that has too many cells."""
-        if cells > self.cells:
-            most = f"{self.cells:,}".replace(",", " ")
-            raise InputError(f"{name} has more than {most} cells, the most taken; {self.remedy}")
+        most = f"{self.cells:,}".replace(",", " ")
+        self._check(cells, self.cells, f"{name} has more than {most} cells, the most taken")
 
     def check_memory(self, size: int, name: str) -> None:
         """Refuse a table that would take too much memory."""
-        if size > self.memory:
-            most = in_words(self.memory)
-            raise InputError(
-                f"{name} would take more than {most} of memory, the most there is for it; {self.remedy}"
-            )
+        most = f"{in_words(self.memory)} of memory, the most there is for it"
+        self._check(size, self.memory, f"{name} would take more than {most}")
 
     def check_text(self, size: int, cells: int, name: str) -> None:
         """Refuse a text file by its bytes and cells."""
         self.check_cells(cells, name)
         self.check_memory(_MEMORY_A_BYTE * size + MEMORY_A_CELL * cells, name)
+
+    def _check(self, size: int, most: int, problem: str) -> None:
+        if size > most:
+            raise InputError(f"{problem}; {self.remedy}")
 
 
 def machine_budget() -> Budget:
@@ -104,11 +96,7 @@ def free_memory() -> int:
 
 
 def in_words(size: int) -> str:
-    """Write a number of bytes.
-
-    >>> in_words(50 << 20), in_words(3 << 30), in_words(100)
-    ('50 MB', '3.0 GB', '100 bytes')
-    """
+    """Write a number of bytes: 3.0 GB, 50 MB, 100 bytes."""
     if size >= 1 << 30:
         return f"{size / (1 << 30):.1f} GB"
     return f"{size >> 20} MB" if size >= 1 << 20 else f"{size} bytes"
@@ -116,11 +104,11 @@ def in_words(size: int) -> str:
 
 def read_content(source: str | Path | IO[Any], budget: Budget) -> tuple[str, bytes | str]:
     """Return what to call a file, a file object or, as ``"-"``, standard input, and all that is in it."""
-    if isinstance(source, str) and source == "-":
+    if source == "-":
         return "standard input", _read_all(sys.stdin.buffer, "standard input", budget)
     if not isinstance(source, str | Path):
-        name = getattr(source, "name", None)
-        name = name if isinstance(name, str) else "the file"
+        given = getattr(source, "name", None)
+        name = given if isinstance(given, str) else "the file"
         return name, _read_all(source, name, budget)
     if isinstance(source, str) and "://" in source and not os.path.exists(source):
         raise InputError(
@@ -178,19 +166,18 @@ def decode(content: bytes, name: str) -> str:
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            text = _decode_western(content, name, content.count(b"\n", 0, error.start) + 1)
+            encoding, text = _decode_western(content)
+            line, hint = content.count(b"\n", 0, error.start) + 1, "save it as UTF-8 if letters look wrong"
+            logger.warning("%s is not UTF-8 (line %d); read as %s: %s", name, line, encoding, hint)
     check_control(text, name)
     return text
 
 
-def _decode_western(content: bytes, name: str, line: int) -> str:
+def _decode_western(content: bytes) -> tuple[str, str]:
     try:
-        encoding, text = "Windows-1252", content.decode("cp1252")
+        return "Windows-1252", content.decode("cp1252")
     except UnicodeDecodeError:
-        encoding, text = "Latin-1", content.decode("latin-1")
-    hint = "save it as UTF-8 if letters look wrong"
-    logger.warning("%s is not UTF-8 (line %d); read as %s: %s", name, line, encoding, hint)
-    return text
+        return "Latin-1", content.decode("latin-1")
 
 
 def check_control(text: str, name: str) -> None:
@@ -200,28 +187,16 @@ def check_control(text: str, name: str) -> None:
 
 
 def database_of(start: bytes) -> str | None:
-    """Return the scheme of the database that a file is, by its first bytes; None if it is something else.
-
-    >>> database_of(b"SQLite format 3" + bytes(1)), database_of(b"age,flu")
-    ('sqlite', None)
-    """
+    """Return the scheme of the database that a file is, by its first bytes; None if it is something else."""
     return next((scheme for scheme, (at, mark) in _MARKS.items() if start[at:].startswith(mark)), None)
 
 
 def url_of(scheme: str, path: Path) -> str:
-    """Return the URL of a database in a file.
-
-    >>> url_of("sqlite", Path("/data/shop.sqlite"))
-    'sqlite:///data/shop.sqlite'
-    """
+    """Return the URL of a database in a file: ``sqlite:///data/shop.sqlite``."""
     return f"{scheme}:///{path.absolute().as_posix().lstrip('/')}"
 
 
 def without_password(url: str) -> str:
-    """Return a URL as it may be shown.
-
-    >>> without_password("postgres://me:secret@host/shop")
-    'postgres://host/shop'
-    """
+    """Return a URL as it may be shown: of ``postgres://me:secret@host/shop``, ``postgres://host/shop``."""
     scheme, _, rest = url.partition("://")
     return f"{scheme}://{rest.rpartition('@')[2]}"

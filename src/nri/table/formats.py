@@ -1,9 +1,4 @@
-"""Formats: gzip, Parquet, ARFF, and delimited texts with very many columns.
-
-ARFF is the attribute-relation format of Weka and OpenML. The cells of a text with very many columns would
-take several times the file as texts: its columns of plain numbers become numbers at once, some columns at a
-time.
-"""
+"""Formats: gzip, Parquet, and ARFF, the attribute-relation format of Weka and OpenML."""
 
 from __future__ import annotations
 
@@ -12,40 +7,28 @@ import io
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nri.errors import InputError, require_extra
-from nri.rule.column import Column
-from nri.table.cells import TypedCells, check_distinct, plain_numbers, plain_numbers_of
+from nri.table.cells import check_distinct, plain_numbers
 from nri.table.date import parse_dates
-from nri.table.delimited import lines_of, split_cells
 from nri.table.files import Budget
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
-"""First bytes of files."""
-_STEP = 1 << 20
-"""Bytes looked at in one go."""
-_LAYERS = 3
-"""Most layers of compression around a table; one is usual, two happen by mistake."""
+PARQUET, GZIP = b"PAR1", b"\x1f\x8b"  # First bytes of files.
+_STEP = 1 << 20  # bytes looked at in one go
+_LAYERS = 3  # most layers of compression around a table; one is usual, two happen by mistake
 _KEPT = 32 * _STEP
 """Bytes kept of an unpacked file before it is known to fit; a larger one is unpacked a second time."""
 
 
 def unpacked(content: bytes, name: str, budget: Budget) -> bytes:
-    """Undo gzip, all of its layers, within a budget.
-
-    >>> from nri.table.files import machine_budget
-    >>> unpacked(gzip.compress(gzip.compress(b"a,b")), "t.csv.gz", machine_budget())
-    b'a,b'
-    """
+    """Undo gzip, all of its layers, within a budget."""
     kept: list[bytes] = []
     size = cells = 0
     marks = b""
@@ -55,8 +38,7 @@ def unpacked(content: bytes, name: str, budget: Budget) -> bytes:
         size += len(chunk)
         budget.check_unpacked(size, name)
         if marks:
-            letters = np.frombuffer(chunk, dtype=np.uint8)
-            cells += sum(int(np.count_nonzero(letters == mark)) for mark in marks)
+            cells += sum(map(chunk.count, marks))
             budget.check_text(size, cells, name)
         if size <= _KEPT:
             kept.append(chunk)
@@ -82,10 +64,8 @@ def _chunks(content: bytes, name: str) -> Iterator[bytes]:
         raise InputError(f"{name} is damaged: it cannot be uncompressed; get it again") from None
 
 
-_MEMORY_A_VALUE = 32
-"""About what a value takes that has a type of its own."""
-_MOST_TIMES = 30
-"""Different times of day that may be categories, such as the begin of shifts."""
+_MEMORY_A_VALUE = 32  # about what a value takes that has a type of its own
+_MOST_TIMES = 30  # different times of day that may be categories, such as the begin of shifts
 
 
 def read_parquet(content: bytes, name: str, budget: Budget) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -178,40 +158,26 @@ def read_arff(text: str, name: str) -> pd.DataFrame:
     """Read a dense ARFF table: nominal, numeric, string and date columns, ``?`` for missing cells."""
     import pandas as pd
 
-    names: list[str] = []
-    types: list[Any] = []
-    rows: list[list[str | None]] = []
-    places: list[str] = []
-    in_header = True
-    for number, line in enumerate(text.splitlines(), start=1):
-        line, place = line.strip(), f"{name}, line {number}"
-        if not line or line.startswith("%"):
-            continue
-        if not in_header:
-            rows.append(_arff_row(line, len(names), place))
-            places.append(place)
-        elif line.lower().startswith("@data"):
-            in_header = False
-            if not names:
-                raise InputError(f"{name} declares no @attribute before @data; declare the columns")
-        elif line.lower().startswith("@attribute"):
-            column, declared = _attribute(line, place)
-            names.append(column)
-            types.append(declared)
+    numbered = ((f"{name}, line {n}", line.strip()) for n, line in enumerate(text.splitlines(), start=1))
+    lines = [(place, line) for place, line in numbered if line and not line.startswith("%")]
+    data = next((i for i, (_, line) in enumerate(lines) if line.lower().startswith("@data")), None)
+    declared = []
+    for place, line in lines[:data]:
+        if line.lower().startswith("@attribute"):
+            declared.append(_attribute(line, place))
         elif not line.lower().startswith("@relation"):
             raise InputError(f"{place}: {line[:40]!r} is no ARFF declaration; correct the header")
-    if in_header:
+    if data is None:
         raise InputError(f"{name} has no @data line; give an ARFF file with rows")
-    try:
-        check_distinct(names)
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from None
+    if not declared:
+        raise InputError(f"{name} declares no @attribute before @data; declare the columns")
+    rows = [_arff_row(line, len(declared), place) for place, line in lines[data + 1 :]]
+    check_distinct((column for column, _ in declared), name)
     if not rows:
         raise InputError(f"{name} has no rows after @data; give at least one row")
-    columns = zip(names, types, zip(*rows, strict=True), strict=True)
-    return pd.DataFrame(
-        {column: _arff_column(column, declared, cells, places) for column, declared, cells in columns}
-    )
+    places = [place for place, _ in lines[data + 1 :]]
+    columns = zip(declared, zip(*rows, strict=True), strict=True)
+    return pd.DataFrame({one: _arff_column(one, kind, cells, places) for (one, kind), cells in columns})
 
 
 def _attribute(line: str, place: str) -> tuple[str, Any]:
@@ -225,10 +191,9 @@ def _attribute(line: str, place: str) -> tuple[str, Any]:
             raise InputError(f"{place}: the categories of {name!r} have no closing brace; add it")
         return name, [text for text in _arff_cells(declared[1:-1], place) if text is not None]
     word, _, rest = declared.partition(" ")
-    if word.lower() in ("numeric", "real", "integer"):
-        return name, "numeric"
-    if word.lower() == "string":
-        return name, "string"
+    kinds = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "string"}
+    if word.lower() in kinds:
+        return name, kinds[word.lower()]
     if word.lower() != "date":
         raise InputError(
             f"{place}: column {name!r} has type {word!r}; use numeric, string, date or {{categories}}"
@@ -274,88 +239,28 @@ def _unquoted(match: re.Match[str]) -> str:
 
 
 def _arff_column(name: str, declared: Any, cells: Sequence[str | None], places: Sequence[str]) -> Any:
-    texts = np.array(cells, dtype=object)
-    known = np.array([cell is not None for cell in cells])
+    import pandas as pd
+
+    texts, known = np.array(cells, dtype=object), np.array([cell is not None for cell in cells])
     if declared == "string":
         return texts
     values: Any
     if isinstance(declared, list):
-        bad, what = known & ~np.isin(texts, declared), f"no category of {name!r}"
-        texts_or_none = [None if odd else text for text, odd in zip(texts, bad, strict=True)]
-        import pandas as pd
-
-        values = pd.Categorical(texts_or_none, categories=list(dict.fromkeys(declared)))
+        order = {text: place for place, text in enumerate(dict.fromkeys(declared))}
+        values = pd.Categorical.from_codes([order.get(cell, -1) for cell in cells], pd.Index(list(order)))
+        bad, what = known & (values.codes < 0), f"no category of {name!r}"
     elif declared == "numeric":
         values = np.full(len(texts), np.nan)
         values[known] = plain_numbers(texts[known])
         bad, what = known & np.isnan(values), f"no number, as {name!r} needs"
     else:
         values = np.full(len(texts), np.datetime64("NaT"), dtype="datetime64[us]")
-        dates: Any = parse_dates(texts[known])
-        if declared != "ISO8601":
-            import pandas as pd
-
-            series = pd.Series(texts[known], dtype=object)
-            dates = pd.to_datetime(series, format=declared, errors="coerce").to_numpy(dtype="datetime64[us]")
-        values[known] = dates
+        if declared == "ISO8601":
+            values[known] = parse_dates(texts[known])
+        else:
+            values[known] = pd.to_datetime(texts[known], format=declared, errors="coerce")
         bad, what = known & np.isnat(values), f"no date, as {name!r} needs"
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise InputError(f"{places[row]}: {str(texts[row])[:40]!r} is {what}; correct the cell or write ?")
     return values
-
-
-_AT_ONCE = 2000
-"""Columns that are split at once."""
-
-
-def read_wide(text: str, delimiter: str) -> tuple[dict[str, Any], dict[str, TypedCells]] | None:
-    """Split a wide text with a header line; columns of plain numbers come apart, and are empty in the table.
-
-    None if it is not as plain as that: then :func:`nri.table.delimited.read_delimited` reads it.
-    """
-    try:
-        import pyarrow as pa
-    except ModuleNotFoundError:
-        return None
-    edges = None if not text.isascii() or '"' in text or "\r" in text else _edges(text, delimiter)
-    if edges is None or len(edges) < 2:
-        return None
-    columns: dict[str, pa.Array] = {}
-    numbers: dict[str, TypedCells] = {}
-    names: list[str] = []
-    for group in range(edges.shape[1] - 1):
-        pieces = (text[start:end] for start, end in edges[:, group : group + 2].tolist())
-        joined = "\n".join(piece.removeprefix(delimiter) for piece in pieces)
-        cells = split_cells(joined, delimiter, passing=True)
-        if cells is None or len(cells) != len(edges):
-            return None
-        # one piece of memory for all: small ones would lie between texts that go, and keep their room
-        values = np.empty((cells.num_columns, len(edges) - 1))
-        known = np.empty(values.shape, dtype=bool)
-        for place, column in enumerate(cells.columns):
-            name, body = str(column[0].as_py()).strip(), column.slice(1).combine_chunks()
-            names.append(name)
-            plain = plain_numbers_of(body)
-            columns[name] = body if plain is None else pa.nulls(len(body))
-            if plain is not None:
-                values[place], known[place] = plain.column.values, plain.column.known
-                numbers[name] = TypedCells(Column(values[place], known[place]), plain.whole)
-    if "" in names or len(columns) < len(names):
-        return None  # reading it in the usual way shows what is wrong
-    return columns, numbers
-
-
-def _edges(text: str, delimiter: str) -> NDArray[np.int64] | None:
-    """[lines, groups + 1]: where groups of columns begin and end in the text; None if lines differ."""
-    rows, widths, start = [], set(), 0
-    for line in lines_of(text):
-        content = line.removesuffix("\n")
-        places = np.flatnonzero(np.frombuffer(content.encode(), dtype=np.uint8) == ord(delimiter))
-        widths.add(len(places))
-        if not content.strip() or len(widths) > 1:
-            return None
-        rows.append([start, *(start + places[_AT_ONCE - 1 :: _AT_ONCE]).tolist(), start + len(content)])
-        start += len(line)
-    edges = np.array(rows, dtype=np.int64)
-    return edges if all((a < b).all() for a, b in pairwise(edges.T)) else None

@@ -66,12 +66,10 @@ def writable(text: str) -> str:
 
 
 def _to_pandas(X: Any) -> pd.DataFrame:
-    """Turn whatever container it is into a DataFrame, with names ``x0``, ``x1``, ... if it had none.
-
-    A library the caller has not imported cannot have made ``X``, so none is imported here.
-    """
+    """Turn whatever container it is into a DataFrame, with names ``x0``, ``x1``, ... if it had none."""
     if isinstance(X, pd.DataFrame | pd.Series):
         return X if isinstance(X, pd.DataFrame) else X.to_frame()
+    # a library that the caller has not imported cannot have made X
     polars, arrow, sparse = (sys.modules.get(name) for name in ("polars", "pyarrow", "scipy.sparse"))
     if polars is not None and isinstance(X, polars.LazyFrame | polars.Series | polars.DataFrame):
         return _from_polars(X, polars)
@@ -143,9 +141,8 @@ def cells_of(series: "pd.Series[Any]") -> Cells:
         return read if dtype.kind == "f" else replace(read, note=_rounding(values))
     if isinstance(dtype, pd.CategoricalDtype):
         return _of_categories(series)
-    if isinstance(dtype, pd.StringDtype) and series.notna().any():
-        codes, distinct = pd.factorize(series)  # all are texts by their type
-        return TextCells(codes.astype(np.int64), tuple(writable(str(text)) for text in distinct))
+    if isinstance(dtype, pd.StringDtype) and series.notna().any():  # all are texts by their type
+        return typed_texts(series)
     if isinstance(dtype, pd.SparseDtype):
         return cells_of(pd.Series(np.asarray(series), name=series.name))
     if types.is_bool_dtype(dtype):
@@ -165,11 +162,10 @@ def cells_of(series: "pd.Series[Any]") -> Cells:
     return _of_objects(series)
 
 
-def typed_texts(cells: NDArray[Any], known: BoolArray) -> TextCells:
-    """Return cells that are texts by type."""
-    codes = np.full(len(known), -1, dtype=np.int64)
-    codes[known], distinct = pd.factorize(cells[known])
-    return TextCells(codes, tuple(writable(str(text)) for text in distinct))
+def typed_texts(cells: "NDArray[Any] | pd.Series[Any]") -> TextCells:
+    """Return cells that are texts by type, or missing."""
+    codes, distinct = pd.factorize(cells)
+    return TextCells(codes.astype(np.int64), tuple(writable(str(text)) for text in distinct))
 
 
 def _known(series: "pd.Series[Any]") -> BoolArray:
@@ -199,10 +195,8 @@ def _dates(series: "pd.Series[Any]") -> TypedCells:
 
 
 def _rounding(values: NDArray[np.float64]) -> str:
-    """Return a note on whole numbers that are not told apart; nothing if all are."""
-    if np.abs(values).max(initial=0.0) <= 2**53:
-        return ""
-    return "whole numbers beyond 2^53 are rounded; give codes and identifiers as text"
+    are_rounded = np.abs(values).max(initial=0.0) > 2**53
+    return "whole numbers beyond 2^53 are rounded; give codes and identifiers as text" if are_rounded else ""
 
 
 def _of_categories(series: "pd.Series[Any]") -> Cells:
@@ -227,8 +221,10 @@ def _of_objects(series: "pd.Series[Any]") -> Cells:
         objects = np.array([_of_numpy(cell, series.name) for cell in objects], dtype=object)
     cells = objects[known]
     inferred = types.infer_dtype(cells, skipna=True)
+    texts = np.full(len(known), None, dtype=object)
     if inferred == "string":
-        return typed_texts(objects, known)
+        texts[known] = cells
+        return typed_texts(texts)
     if inferred == "empty":
         return _numbers(np.full(len(known), np.nan))
     strange = next((cell for cell in cells if not isinstance(cell, _PLAIN_CELLS)), None)
@@ -254,9 +250,8 @@ def _of_objects(series: "pd.Series[Any]") -> Cells:
     if all(isinstance(cell, dt.timedelta) for cell in cells):
         seconds = np.array([cell.total_seconds() for cell in cells])
         return replace(_numbers(_spread(seconds, known).values), unit="s")
-    texts = np.full(len(known), None, dtype=object)
     texts[known] = [_as_text(cell) for cell in cells]
-    return typed_texts(texts, known)
+    return typed_texts(texts)
 
 
 def _spread(cells: NDArray[Any], known: BoolArray) -> Column:

@@ -30,16 +30,14 @@ class LeftOut:
 
     column: str
     reason: Reason
-    usable: bool = field(default=False, compare=False)
-    """whether it would be used if a person named it"""
+    usable: bool = field(default=False, compare=False)  # whether it would be used if a person named it
 
     def __str__(self) -> str:
         name = self.column if self.column.isprintable() and self.column.strip() else repr(self.column)
         return f"{name} {self.reason}"
 
 
-NAMED_IN = "columns"
-"""Where a caller in Python names columns to use; the command line has an option for it."""
+NAMED_IN = "columns"  # Where a caller in Python names columns to use; the command line has an option for it.
 
 
 def describe_left_out(left_out: Iterable[LeftOut], most: int = 12, named_in: str = NAMED_IN) -> str:
@@ -64,8 +62,7 @@ class UselessColumnsError(InputError):
     """No column of a table can be used."""
 
     def __init__(self, left_out: Sequence[LeftOut]) -> None:
-        self.left_out = tuple(left_out)
-        """every column, and why"""
+        self.left_out = tuple(left_out)  # every column, and why
         super().__init__(refusal(self.left_out))
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -5,8 +5,9 @@ A cell is split into its sign, digits, currency and unit; how digits are written
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -54,8 +55,7 @@ _CELL = re.compile(
 )
 _NO_UNIT = ("", "")
 _SPELLED_BOUNDS = {"\u2264": "<=", "\u2265": ">="}
-_LONGEST = 60
-"""Characters of a number with its unit and marks; longer texts are prose."""
+_LONGEST = 60  # characters of a number with its unit and marks; longer texts are prose
 _LONE_UNITS = frozenset("mgslhdykKVWCFLM\u00b5\u03bc")
 """Single letters that stand right behind a number as its unit; ``12A`` is a seat or a flat."""
 _UNIT_WITH_DIGITS = re.compile(r"[^\W\d_]+[23]|.*[/^].*")
@@ -67,14 +67,10 @@ class NumberCell:
 
     digits: str
     negative: bool
-    units: tuple[str, str]
-    """the currency in front and the unit behind, each empty if there is none"""
-    bound: str
-    """``<``, ``<=``, ``>`` or ``>=`` if the cell only says on which side of this number it is, else empty"""
-    bracketed: bool
-    """whether it stands in brackets, as accounts write negative numbers"""
-    qualified: bool
-    """whether something says that it is not quite sure, as in ``~4.1``, ``ca. 4.1`` and ``4.1*``"""
+    units: tuple[str, str]  # the currency in front and the unit behind, each empty if there is none
+    bound: str  # ``<``, ``<=``, ``>`` or ``>=`` if the cell only says on which side it is, else empty
+    bracketed: bool  # whether it stands in brackets, as accounts write negative numbers
+    qualified: bool  # whether it is said not to be quite sure, as in ``~4.1``, ``ca. 4.1`` and ``4.1*``
 
 
 def take_apart(text: str) -> NumberCell | None:
@@ -118,19 +114,13 @@ def _one_unit(text: str) -> str:
     return text[:-1] if len(text) > 3 and text.isalpha() and text.endswith("s") else text
 
 
-def is_missing_mark(text: str) -> bool:
-    """Whether a cell beside numbers is a sign for nothing, such as ``-`` or ``n.a.``."""
-    return text.strip().lower() in _MARKS
-
-
 def is_missing_word(text: str) -> bool:
-    """Whether a cell beside numbers is a sign or a word for nothing, such as ``unknown``.
+    """Whether a cell beside numbers is a sign or a word for nothing, such as ``--`` or ``unknown``."""
+    return _is_missing_mark(text) or text.strip().lower() in _WORDS
 
-    >>> is_missing_word("Unknown"), is_missing_word("--"), is_missing_word("pending")
-    (True, True, False)
-    """
-    lower = text.strip().lower()
-    return lower in _MARKS or lower in _WORDS
+
+def _is_missing_mark(text: str) -> bool:
+    return text.strip().lower() in _MARKS
 
 
 _BLANKS = " \u00a0\u2009\u202f"
@@ -140,20 +130,13 @@ _BLANKS = " \u00a0\u2009\u202f"
 class NumberStyle:
     """One way to write digits: what stands between thousands, and what before decimals."""
 
-    pattern: re.Pattern[str]
-    """what digits in this style look like, without a sign"""
-    groups: str = ""
-    """characters that may stand between thousands"""
+    pattern: re.Pattern[str]  # what digits in this style look like, without a sign
+    groups: str = ""  # characters that may stand between thousands
     decimal: str = "."
-    words: str = ""
-    """how to call it in a note; empty for the usual style, which needs none"""
+    words: str = ""  # how to call it in a note; empty for the usual style, which needs none
 
     def value(self, digits: str) -> float | None:
-        """Return the number, None if the digits are not written in this style.
-
-        >>> COMMA_GROUPS.value("5,500.5"), COMMA_GROUPS.value("5,50")
-        (5500.5, None)
-        """
+        """Return the number, None if the digits are not written in this style."""
         if not self.pattern.fullmatch(digits):
             return None
         for character in self.groups:
@@ -173,61 +156,35 @@ DECIMAL_COMMA = NumberStyle(
     re.compile(r"(?:[0-9]+(?:,[0-9]*)?|,[0-9]+)(?:[eE][+-]?[0-9]+)?"), "", ",", "with decimal commas"
 )
 COMMA_GROUPS = _grouped(",", ".", "with commas between thousands")
-_OTHER_STYLES = (
+_STYLES = (
+    *(PLAIN, COMMA_GROUPS, DECIMAL_COMMA),
     _grouped(".", ",", "with points between thousands"),
     _grouped(_BLANKS, ".", "with blanks between thousands"),
     _grouped(_BLANKS, ",", "with blanks between thousands and decimal commas"),
     _grouped("'\u2019", ".", "with apostrophes between thousands"),
 )
-
-
-def _styles(*, decimal_comma: bool = False) -> tuple[NumberStyle, ...]:
-    """Return all styles; where two read a column equally well, the earlier one is meant.
-
-    ``5,500`` is five thousand five hundred, but five and a half in a file that is known for decimal commas.
-    """
-    comma = (DECIMAL_COMMA, COMMA_GROUPS) if decimal_comma else (COMMA_GROUPS, DECIMAL_COMMA)
-    return (PLAIN, *comma, *_OTHER_STYLES)
-
-
-_ONE_MARK = re.compile(r"(?P<before>[0-9]+)[.,](?P<after>[0-9]+)")
-_MARKED_GROUPS = re.compile(r"[1-9][0-9]{0,2}(?:(?P<group>[.,'\u2019 ])[0-9]{3})(?:(?P=group)[0-9]{3})*")
-_BOTH_MARKS = re.compile(r"[1-9][0-9]{0,2}(?:(?P<group>[.,])[0-9]{3})+(?!(?P=group))[.,][0-9]+")
+"""All styles; where two read a column equally well, the earlier one is meant."""
+_COMMA_STYLES = (PLAIN, DECIMAL_COMMA, COMMA_GROUPS, *_STYLES[3:])
+"""The same in a file that is known for decimal commas: there ``5,500`` is five and a half."""
+_MAY_BE_SURE = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[0-9]+(?P<mark>[ '\u2019])[0-9]+(?:(?P=mark)[0-9]+)*")
 
 
 def sure_value(digits: str) -> float | None:
-    """Return the number that digits can only be, in whatever style; None where two styles would differ.
-
-    >>> sure_value("4,1"), sure_value("1,234,567"), sure_value("4,100")
-    (4.1, 1234567.0, None)
-    """
-    if digits.isascii() and digits.isdigit():
-        return float(digits)
-    one = _ONE_MARK.fullmatch(digits)
-    if one is not None:
-        before, after = one["before"], one["after"]
-        unsure = len(after) == 3 and len(before) <= 3 and not before.startswith("0")
-        return None if unsure else float(f"{before}.{after}")
-    groups = _MARKED_GROUPS.fullmatch(digits)
-    if groups is not None:
-        return float(re.sub(r"[^0-9]", "", digits))
-    if _BOTH_MARKS.fullmatch(digits):
-        whole, decimals = re.split(r"[.,](?=[0-9]+$)", digits)
-        return float(f"{re.sub(r'[.,]', '', whole)}.{decimals}")
-    return None
+    """Return the number that digits can only be, as ``4,1``; None where styles differ, as on ``4,100``."""
+    if not _MAY_BE_SURE.fullmatch(digits):
+        return None
+    values = {style.value(digits) for style in _STYLES} - {None}
+    return values.pop() if len(values) == 1 else None
 
 
 _MOST_ODD = 0.5
 """Largest share of the cells that may be no numbers: a column is a category only if most of it is."""
-_LEAST_DISTINCT = 3
-"""Two numbers with a unit are two categories as well, and better left to say so."""
+_LEAST_DISTINCT = 3  # two numbers with a unit are two categories as well, and better left to say so
 _LEAST_BESIDE_WORDS = 6
 """Of few numbers and a word, the word may be a category or a class of its own: grades 1, 2, 3 and none."""
 _PHONE_DIGITS = 7
 """From here on, numbers that are all of one length and set apart by blanks are called, not measured."""
 _CODE = re.compile(r"[A-Za-z]+[-_. ]?[0-9].*|[0-9]+[A-Z]")
-_TRUE = {"true", "1", "1.0"}
-_FALSE = {"false", "0", "0.0"}
 
 
 def recognise_formatted(
@@ -245,7 +202,7 @@ def recognise_formatted(
     >>> recognise_formatted(["5 mg", "5 g", "6 g"], np.ones(3, int)) is None
     True
     """
-    column = _infer_format(texts, counts, decimal_comma)
+    column = _NumberColumn(texts, counts, styles=_COMMA_STYLES if decimal_comma else _STYLES)
     return None if column.is_doubtful() else ParsedTexts(column.values, column.plan(), column.note())
 
 
@@ -257,96 +214,70 @@ def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedText
     [2.25]
     """
     if not plan.stated:
-        column = _infer_format(texts, counts)
+        column = _NumberColumn(texts, counts)
         return recognise_plain(texts) or ParsedTexts(column.values, column.plan(), column.note())
     named = (plan.decimal, plan.thousands)
-    style = next((one for one in _styles() if (one.decimal, one.groups) == named), PLAIN)
+    style = next((one for one in _STYLES if (one.decimal, one.groups) == named), PLAIN)
     values = plain_numbers(texts) if style is PLAIN else np.full(len(texts), np.nan)
     if np.isfinite(values).all():
         return ParsedTexts(values, plan)
-    cells = _cells(texts)
-    unit = plan.unit if plan.unit != _NO_UNIT else _most_frequent_unit(cells, counts)
-    column = _NumberColumn(texts, counts, cells, unit, style)
-    return ParsedTexts(column.values, plan, column.note(formatted=unit != plan.unit))
+    column = _NumberColumn(texts, counts, plan.unit, [style])
+    return ParsedTexts(column.values, plan, column.note(formatted=column.unit != plan.unit))
 
 
 def guess(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> object:
     """Return the unit that texts have where the plan states none; None if there is nothing to guess."""
-    unit = _NO_UNIT if plan.unit != _NO_UNIT else _most_frequent_unit(_cells(texts), counts)
+    unit = _NO_UNIT if plan.unit != _NO_UNIT else _NumberColumn(texts, counts, styles=[PLAIN]).unit
     return None if unit == _NO_UNIT else unit
 
 
-def _cells(texts: Sequence[str]) -> list[NumberCell | None]:
-    """Take texts apart; None for those that are no numbers or stand for nothing."""
-    return [None if is_missing_word(text) else take_apart(text) for text in texts]
-
-
-def _infer_format(texts: Sequence[str], counts: IntArray, decimal_comma: bool = False) -> "_NumberColumn":
-    """Read texts with the unit and in the style that most of them have."""
-    cells = _cells(texts)
-    unit = _most_frequent_unit(cells, counts)
-    style = _best_style([cell if _has_unit(cell, unit) else None for cell in cells], counts, decimal_comma)
-    return _NumberColumn(texts, counts, cells, unit, style)
-
-
-def _most_frequent_unit(cells: Sequence[NumberCell | None], counts: IntArray) -> tuple[str, str]:
-    """Return the currency and unit that most numbers have; if most have none, those of most others."""
-    seen: Counter[tuple[str, str]] = Counter()
-    for cell, count in zip(cells, counts.tolist(), strict=True):
-        if cell is not None and cell.units != _NO_UNIT:
-            seen[cell.units] += count
-    return max(seen, key=lambda units: (seen[units], units)) if seen else _NO_UNIT
-
-
-def _has_unit(cell: NumberCell | None, unit: tuple[str, str]) -> bool:
-    """Whether a number has the unit of its column, or none."""
-    return cell is not None and cell.units in (unit, _NO_UNIT)
-
-
-def _best_style(cells: Sequence[NumberCell | None], counts: IntArray, decimal_comma: bool) -> NumberStyle:
-    """Return the style that reads most cells."""
-    best, most = PLAIN, 0
-    there = int(counts[[cell is not None for cell in cells]].sum())
-    for style in _styles(decimal_comma=decimal_comma):
-        fits = [cell is not None and style.value(cell.digits) is not None for cell in cells]
-        read_cells = int(counts[fits].sum())
-        if read_cells > most:
-            best, most = style, read_cells
-        if read_cells == there:  # no other can read more
-            break
-    return best
-
-
 class _NumberColumn:
-    """A column of texts, taken apart, read in one style with one unit."""
+    """A column of texts, taken apart, read in one style with one unit: by default those that most have."""
 
     def __init__(
         self,
         texts: Sequence[str],
         counts: IntArray,
-        cells: Sequence[NumberCell | None],
-        unit: tuple[str, str],
-        style: NumberStyle,
+        unit: tuple[str, str] = _NO_UNIT,
+        styles: Sequence[NumberStyle] = _STYLES,
     ) -> None:
-        self.texts, self.counts, self.unit, self.style = texts, counts, unit, style
-        self.cells = [cell if _has_unit(cell, unit) else None for cell in cells]
-        self.values = np.array([_value(cell, style) for cell in self.cells], dtype=np.float64)
+        self.texts, self.counts = texts, counts
+        cells = [None if is_missing_word(text) else take_apart(text) for text in texts]
+        self.unit = unit if unit != _NO_UNIT else _most_frequent_unit(cells, counts)
+        self.cells = [cell if cell is None or cell.units in (self.unit, _NO_UNIT) else None for cell in cells]
+        self.style = styles[0] if len(styles) == 1 else self._best_style(styles)
+        self.values = np.array([_value(cell, self.style) for cell in self.cells], dtype=np.float64)
         self.numbers = ~np.isnan(self.values)
-        self.nothing = np.array([is_missing_word(text) for text in texts], dtype=bool) & ~self.numbers
+        self.nothing = np.array(list(map(is_missing_word, texts)), dtype=bool) & ~self.numbers
         self.odd = ~self.numbers & ~self.nothing
+        self._is_plain = self.unit == _NO_UNIT and self.style is PLAIN
+
+    def _best_style(self, styles: Sequence[NumberStyle]) -> NumberStyle:
+        """Return the style that reads most cells."""
+        best, most = PLAIN, 0
+        there = self._count([cell is not None for cell in self.cells])
+        for style in styles:
+            read_cells = self._count(
+                [cell is not None and style.value(cell.digits) is not None for cell in self.cells]
+            )
+            if read_cells > most:
+                best, most = style, read_cells
+            if read_cells == there:  # no other can read more
+                break
+        return best
 
     def plan(self) -> ColumnPlan:
-        whole = self._is_plain() and are_whole(self._of(self.numbers), self.values[self.numbers])
+        whole = self._is_plain and are_whole(self._of(self.numbers), self.values[self.numbers])
         missing = tuple(sorted(self._of(self.nothing)))
         style = self.style
         return ColumnPlan(Kind.NUMBER, style.decimal, style.groups, self.unit, whole, missing=missing)
 
     def is_doubtful(self) -> bool:
         """Whether the column may as well be something else: categories, codes, phone numbers."""
-        numbers, odd = int(self.counts[self.numbers].sum()), int(self.counts[self.odd].sum())
+        numbers, odd = self._count(self.numbers), self._count(self.odd)
         if not numbers or odd > _MOST_ODD * (numbers + odd):
             return True
-        if 2 * int(self.counts[self._are("bound")].sum()) > numbers:
+        if 2 * self._count(self._where(lambda cell: cell.bound)) > numbers:
             return True
         digits = [cell.digits for cell in self.cells if cell is not None]
         if any(map(PADDED.fullmatch, digits)) or any(map(_CODE.fullmatch, self._of(self.odd))):
@@ -358,45 +289,29 @@ class _NumberColumn:
 
     def _least_distinct(self) -> int:
         """Return how many different numbers it takes to believe that the column is about numbers."""
-        with_unit = np.array(
-            [cell is not None and cell.units == self.unit for cell in self.cells], dtype=bool
-        )
-        worn, bare = (int(self.counts[mask & self.numbers].sum()) for mask in (with_unit, ~with_unit))
+        worn = self._count(self._where(lambda cell: cell.units == self.unit))
         # if few have a unit, as of doors 2, 3, 4 and 5more, that is a category
-        rarely_worn = self.unit != _NO_UNIT and worn < bare
-        if rarely_worn or not all(map(is_missing_mark, self._of(~self.numbers))):
+        rarely_worn = self.unit != _NO_UNIT and 2 * worn < self._count(self.numbers)
+        if rarely_worn or not all(map(_is_missing_mark, self._of(~self.numbers))):
             return _LEAST_BESIDE_WORDS
-        return 1 if self._is_plain() else _LEAST_DISTINCT
-
-    def _is_plain(self) -> bool:
-        return self.unit == _NO_UNIT and self.style is PLAIN
+        return 1 if self._is_plain else _LEAST_DISTINCT
 
     def note(self, *, formatted: bool = True) -> str:
         """Return what was read how, in part of a line; empty if every text is a plain number.
 
         With ``formatted=False`` unit and separators are left out: a plan states them.
         """
-        parts = ["read as numbers " + self._format_in_words()] if formatted and not self._is_plain() else []
+        # what is written in another way than the rest of its column can be nothing else
+        named = self._where(lambda cell: cell.qualified or self.style.value(cell.digits) is None)
+        parts = ["read as numbers " + self._format_in_words()] if formatted and not self._is_plain else []
         for mask, what in (
             (~self.numbers, "are no numbers and count as missing"),
-            (self._are("bound"), "are read as the number that they name"),
-            (self._are("qualified") | self._other_style(), "are read as the number that they name"),
-            (self._are("bracketed"), "are read as negative numbers"),
+            (self._where(lambda cell: cell.bound), "are read as the number that they name"),
+            (named, "are read as the number that they name"),
+            (self._where(lambda cell: cell.bracketed), "are read as negative numbers"),
         ):
             parts.append(some_cells(self.texts, self.counts, mask, what))
         return "; ".join(filter(None, parts))
-
-    def _are(self, part: str) -> BoolArray:
-        marked = [bool(getattr(cell, part)) if cell is not None else False for cell in self.cells]
-        return np.array(marked, dtype=bool) & self.numbers
-
-    def _other_style(self) -> BoolArray:
-        """Numbers that are written in another way than those of their column, but can be nothing else."""
-        other = [cell is not None and self.style.value(cell.digits) is None for cell in self.cells]
-        return np.array(other, dtype=bool) & self.numbers
-
-    def _of(self, mask: BoolArray) -> list[str]:
-        return [self.texts[i] for i in np.flatnonzero(mask).tolist()]
 
     def _format_in_words(self) -> str:
         front, unit = self.unit
@@ -404,21 +319,41 @@ class _NumberColumn:
         parts = (f"with {front} in front" if front else "", behind if unit else "", self.style.words)
         return ", ".join(filter(None, parts))
 
+    def _where(self, holds: Callable[[NumberCell], object]) -> BoolArray:
+        found = [cell is not None and bool(holds(cell)) for cell in self.cells]
+        return np.array(found, dtype=bool) & self.numbers
+
+    def _count(self, mask: Any) -> int:
+        return int(self.counts[mask].sum())
+
+    def _of(self, mask: BoolArray) -> list[str]:
+        return [self.texts[i] for i in np.flatnonzero(mask).tolist()]
+
+
+def _most_frequent_unit(cells: Sequence[NumberCell | None], counts: IntArray) -> tuple[str, str]:
+    """Return the currency and unit that most numbers have; if most have none, those of most others."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for cell, count in zip(cells, counts.tolist(), strict=True):
+        if cell is not None and cell.units != _NO_UNIT:
+            seen[cell.units] += count
+    return max(seen, key=lambda units: (seen[units], units), default=_NO_UNIT)
+
 
 def _value(cell: NumberCell | None, style: NumberStyle) -> float:
     """Return the number that a cell stands for, NaN if it is none in this style and sure in no other.
 
     What is more than 3 is read as the next number after 3, so that ``x > 3`` holds for it.
     """
-    if cell is None:
-        return float("nan")
-    size = style.value(cell.digits)
-    if size is None:
+    size = None if cell is None else style.value(cell.digits)
+    if cell is not None and size is None:
         size = sure_value(cell.digits)
-    if size is None or not np.isfinite(size):
+    if cell is None or size is None or not np.isfinite(size):
         return float("nan")
     value = -size if cell.negative else size
     return float(np.nextafter(value, np.inf)) if cell.bound == ">" else value
+
+
+_TRUE, _FALSE = {"true", "1", "1.0"}, {"false", "0", "0.0"}
 
 
 def read_boolean(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedTexts:

@@ -22,6 +22,7 @@ from nri.table import date, number
 from nri.table.by_plan import read_by, recast
 from nri.table.cells import (
     TRUE_FALSE,
+    TYPED_BOOLEAN,
     ZERO_ONE,
     Cells,
     ParsedTexts,
@@ -29,7 +30,6 @@ from nri.table.cells import (
     TextCells,
     TypedCells,
     number_as_text,
-    plain_numbers_of,
     recognise_categories,
     recognise_plain,
     spread,
@@ -37,30 +37,22 @@ from nri.table.cells import (
 )
 from nri.table.codes import DEFAULT, ReadOptions, missing_codes
 from nri.table.delimited import TextColumn, read_delimited, sniff_delimiter
-from nri.table.excel import SheetChoice, Workbook, is_workbook, read_workbook
+from nri.table.excel import WORKBOOKS, SheetChoice, Workbook, is_workbook, read_workbook
 from nri.table.files import MEMORY_A_CELL, REMEDY, Budget, decode, machine_budget, read_content
-from nri.table.formats import GZIP, PARQUET, read_arff, read_parquet, read_wide, unpacked
-from nri.table.ragged import header_for, refuse_ragged_rows
-from nri.table.table import Note, Table, logger, make_table
+from nri.table.formats import GZIP, PARQUET, read_arff, read_parquet, unpacked
+from nri.table.split import header_for, plain_numbers_of, read_wide, refuse_ragged_rows
+from nri.table.table import Note, Table, logger
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 FORMATS = ("csv", "tsv", "parquet", "arff", "excel")
-_BY_SUFFIX = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arff": "arff",
-    **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "excel"),
-}
+_BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
+_BY_SUFFIX |= {".arff": "arff", **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "excel")}
 _ARFF = re.compile(r"(?:\s|%[^\r\n]*[\r\n])*@(?:relation|attribute)", re.IGNORECASE)
 """The first line that is no comment declares a relation or an attribute."""
-WIDE = 5000
-"""Columns from which on a text is wide."""
+WIDE = 5000  # columns from which on a text is wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +69,8 @@ class Source:
 
     rows: pd.DataFrame | Mapping[str, TextColumn]
     """the cells as they came, by column; from text files all are texts"""
-    written: DelimitedText | None = None
-    """the text file that it was; then every cell is text"""
-    workbook: Workbook | None = None
-    """the workbook that it was in"""
+    written: DelimitedText | None = None  # the text file that it was; then every cell is text
+    workbook: Workbook | None = None  # the workbook that it was in
     plain: Mapping[str, TypedCells] = field(default_factory=dict)
     """columns of plain numbers that were read already; in the rows they are empty"""
     unreadable: Mapping[str, str] = field(default_factory=dict)
@@ -108,13 +98,9 @@ class Source:
         """The columns."""
         return tuple(map(str, self.rows))
 
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.names)}
-
     def cells(self, name: str, *, plainly: bool = False) -> Cells:
         """Return the cells of a column; ``plainly``, plain numbers of a text file as numbers."""
-        if name not in self._places:
+        if name not in self.rows:
             raise UnknownColumnError(name, self.names)
         if name in self.plain:
             return self.plain[name]
@@ -132,24 +118,27 @@ class Source:
 
     def table(self, options: ReadOptions = DEFAULT) -> Table:
         """Decide what each column means, and read it; see :func:`read_table`."""
-        options.check(self._places)
-        cells: dict[str, Cells] = {}
-        if self.written is None:  # texts are no matrix
-            cells = {name: self.cells(name) for name in self.names}
-            if not options.kinds and all(map(_is_of_matrix, cells.values())):
-                return _matrix(cells)
+        options.check(self.names)
+        # texts are no matrix
+        cells = {name: self.cells(name) for name in self.names if self.written is None}
+        is_matrix = self.written is None and not options.kinds and all(map(_is_of_matrix, cells.values()))
         comma = self.written is not None and self.written.delimiter == ";"
         read: dict[str, ReadColumn] = {}
         for name in self.names:
             # what is read need not be kept as it came
             one = cells.pop(name) if cells else self.cells(name, plainly=name not in options.kinds)
-            read[name] = understand(one, name, options, decimal_comma=comma)
-        return make_table(
-            {name: one.column for name, one in read.items()},
-            {name: one.plan for name, one in read.items()},
-            len(self),
-            [Note(name, one.note) for name, one in read.items() if one.note],
-        )
+            if is_matrix:
+                assert isinstance(one, TypedCells), "a matrix holds floats"
+                read[name] = ReadColumn(_as_boolean(one.column), ZERO_ONE)
+            else:
+                read[name] = understand(one, name, options, decimal_comma=comma)
+        notes = tuple(Note(name, one.note) for name, one in read.items() if one.note)
+        for note in notes:
+            logger.warning("%s", note)
+        columns = {name: one.column for name, one in read.items()}
+        plans = {name: one.plan for name, one in read.items()}
+        numbers = np.arange(1, len(self) + 1)
+        return Table(columns, plans, np.ones(len(self)), numbers, notes=notes, is_matrix=is_matrix)
 
     def columns(self, plans: Mapping[str, ColumnPlan]) -> Columns:
         """Read some columns by the plans that were made for them; others are not looked at."""
@@ -168,15 +157,12 @@ def _is_of_matrix(cells: Cells) -> bool:
 
 
 def _is_zero_one(column: Column) -> bool:
-    """Whether known numbers are all 0 or 1, of which a yes and a no are made."""
     known = column.values[column.known]
     return bool(((known == 0) | (known == 1)).all())
 
 
-def _matrix(cells: Mapping[str, Any]) -> Table:
-    columns = {name: Column(one.column.values == 1, one.column.known) for name, one in cells.items()}
-    n_rows = len(next(iter(columns.values()))) if columns else 0
-    return make_table(columns, dict.fromkeys(columns, ZERO_ONE), n_rows, is_matrix=True)
+def _as_boolean(column: Column) -> Column:
+    return Column(column.values == 1, column.known)
 
 
 def read_table(
@@ -226,12 +212,7 @@ def open_source(
         if format == "parquet" or (format is None and content.startswith(PARQUET)):
             frame, unreadable = read_parquet(content, name, budget)
             return source_of(frame, unreadable=unreadable)
-        packed = content[:2] == b"PK"
-        if (packed or content[:2] == b"\xd0\xcf") and (
-            is_workbook(content) or (packed and expected == "excel")
-        ):
-            if choice is not None and choice.header == 0:
-                raise InputError(f"{name}: a sheet without names cannot be read; put a row of names above it")
+        if content.startswith(WORKBOOKS) and is_workbook(content, by_name=expected == "excel"):
             frame, place = read_workbook(content, name, choice or SheetChoice(), budget)
             return source_of(frame, workbook=place)
         text = decode(content, name)
@@ -329,7 +310,7 @@ def understand(
     column = read.column
     if kind is None and column.kind is Kind.NUMBER and column.known.any() and _is_zero_one(column):
         plan = replace(read.plan, kind=Kind.BOOLEAN, no_and_yes=ZERO_ONE.no_and_yes, whole=False)
-        return ReadColumn(Column(column.values == 1, column.known), plan, read.note)
+        return ReadColumn(_as_boolean(column), plan, read.note)
     return read
 
 
@@ -354,7 +335,7 @@ def _typed(cells: TypedCells, kind: Kind | None) -> ReadColumn:
     if kind is not None and kind is not column.kind:
         return ReadColumn(recast(column, ColumnPlan(kind), "the column"), ColumnPlan(kind), cells.note)
     if column.kind is Kind.BOOLEAN:
-        return ReadColumn(column, replace(TRUE_FALSE, no_and_yes=("False", "True")), cells.note)
+        return ReadColumn(column, TYPED_BOOLEAN, cells.note)
     return ReadColumn(column, ColumnPlan(column.kind, unit=("", cells.unit), whole=cells.whole), cells.note)
 
 

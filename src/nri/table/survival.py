@@ -7,7 +7,7 @@ from nri.errors import InputError
 from nri.outcome import Survival
 from nri.rule.labels import as_label
 from nri.rule.literal import Kind
-from nri.table.by_plan import as_numbers
+from nri.table.cells import as_numbers
 from nri.table.table import Table
 from nri.table.target import Answers, features_for, read_answers
 

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError, UnknownColumnError
 from nri.outcome import Classes, Number, Outcome
-from nri.rule.column import Column, ColumnPlan, Columns
+from nri.rule.column import ColumnPlan, Columns
 from nri.rule.labels import Label
-from nri.rule.literal import Kind
+from nri.table.weights import RowKeys, row_keys
 
 logger = logging.getLogger(__name__)
 
@@ -34,15 +34,6 @@ class Note:
     def __str__(self) -> str:
         name = self.column if self.column.isprintable() and self.column.strip() else repr(self.column)
         return f"{name}: {self.text}"
-
-
-@dataclass(frozen=True, eq=False)
-class RowKeys:
-    """A column that says which rows belong together, or in which order they came; it is no feature."""
-
-    name: str
-    codes: IntArray
-    """[M]: equal for equal cells, rising with them"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,8 +132,8 @@ class Table:
             weights=self.weights[rows],
             numbers=self.numbers[rows],
             outcome=None if self.outcome is None else self.outcome.take(rows),
-            groups=None if self.groups is None else _taken(self.groups, rows),
-            time_order=None if self.time_order is None else _taken(self.time_order, rows),
+            groups=self.groups and self.groups.take(rows),
+            time_order=self.time_order and self.time_order.take(rows),
         )
 
     def reweighted(self, weights: FloatArray) -> "Table":
@@ -164,8 +155,11 @@ class Table:
         """
         if groups is None and time_order is None:
             return self
-        together = self.groups if groups is None else _row_keys(self, groups, "groups")
-        order = self.time_order if time_order is None else _row_keys(self, time_order, "time order")
+        self.require(given for given in (groups, time_order) if isinstance(given, str))
+        together = self.groups if groups is None else row_keys(groups, self.columns, len(self), "groups")
+        order = self.time_order
+        if time_order is not None:
+            order = row_keys(time_order, self.columns, len(self), "time order")
         features = self.without(*(one.name for one in (together, order) if one is not None))
         return replace(features, groups=together, time_order=order)
 
@@ -175,11 +169,9 @@ class Table:
 
     def only(self, names: Iterable[str]) -> "Table":
         """Return the table with these columns, in its own order."""
-        wanted = set(names)
-        kept = {name: c for name, c in self.columns.items() if name in wanted}
-        more = self.unlabelled
-        if more is not None:
-            more = {name: c for name, c in more.items() if name in wanted}
+        wanted, more = set(names), self.unlabelled
+        kept = {name: column for name, column in self.columns.items() if name in wanted}
+        more = None if more is None else {name: column for name, column in more.items() if name in wanted}
         return replace(self, columns=kept, unlabelled=more)
 
     def without(self, *names: str) -> "Table":
@@ -191,46 +183,3 @@ class Table:
         for name in names:
             if str(name) not in self.columns:
                 raise UnknownColumnError(str(name), self.names)
-
-
-def _taken(keys: RowKeys, rows: NDArray[Any]) -> RowKeys:
-    """Return the keys of some rows, numbered from 0 without gaps."""
-    codes = np.unique(keys.codes[rows], return_inverse=True)[1]
-    return RowKeys(keys.name, codes.reshape(-1).astype(np.int64))
-
-
-def _row_keys(table: Table, given: Any, what: str) -> RowKeys:
-    """Return numbers for the values of a column or an array; a missing group is one of its own."""
-    import pandas as pd
-
-    name = what
-    if isinstance(given, str):
-        table.require([given])
-        column, name = table.columns[given], given
-        if what == "time order" and column.kind is Kind.TEXT:
-            raise InputError(f"time order {given!r} has text cells; give dates or numbers")
-        given = column.values.astype(object)
-        given[~column.known] = None
-    codes, values = pd.factorize(np.asarray(given), sort=True)
-    if len(codes) != len(table):
-        raise InputError(f"{what}: {len(codes)} values for {len(table)} rows; give one for each row")
-    missing = codes < 0
-    if missing.any() and what == "time order":
-        raise InputError(f"time order {name!r}: {int(missing.sum())} cells are missing; fill them in")
-    codes = np.where(missing, len(values) + np.cumsum(missing) - 1, codes)
-    return RowKeys(name, codes.astype(np.int64))
-
-
-def make_table(
-    columns: Mapping[str, Column],
-    plans: Mapping[str, ColumnPlan],
-    n_rows: int,
-    notes: Iterable[Note] = (),
-    *,
-    is_matrix: bool = False,
-) -> Table:
-    """Return a table without a target in which every row counts once, and log its notes."""
-    notes = tuple(notes)
-    for note in notes:
-        logger.warning("%s", note)
-    return Table(columns, plans, np.ones(n_rows), np.arange(1, n_rows + 1), None, notes, is_matrix)

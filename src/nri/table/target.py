@@ -14,31 +14,25 @@ from nri.rule.column import Column, ColumnPlan
 from nri.rule.labels import Label, as_label, spelled
 from nri.rule.literal import Kind
 from nri.table.by_plan import comparison_of
-from nri.table.cells import TRUE_FALSE, ZERO_ONE, number_as_text
+from nri.table.cells import TYPED_BOOLEAN, ZERO_ONE, number_as_text
 from nri.table.cuts import plain_number
 from nri.table.table import Table
-from nri.table.weights import weighted_by
+from nri.table.weights import column_weights
 
-MAX_CLASSES = 20
-"""More classes than this are no classes but names, counts or measurements."""
-_MAX_UNREPEATED = 10
-"""So many at most if they are numbers with fractions, or most of them occur once."""
+MAX_CLASSES = 20  # More classes than this are no classes but names, counts or measurements.
+_MAX_UNREPEATED = 10  # so many at most if they are numbers with fractions, or most of them occur once
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
     """A column as labels, for every row: what is to be explained, or what a model said."""
 
-    name: str
-    """the column, or the comparison, as the caller wrote it"""
-    column: str
-    """the column that was read"""
-    labels: Column
-    """[M]; true or false if the caller compares"""
+    name: str  # the column, or the comparison, as the caller wrote it
+    column: str  # the column that was read
+    labels: Column  # [M]; true or false if the caller compares
     plan: ColumnPlan
     compared: bool = False
-    what: str = "target"
-    """what it is called in messages"""
+    what: str = "target"  # what it is called in messages
 
 
 def read_answers(table: Table, query: str, what: str = "target") -> Answers:
@@ -56,8 +50,7 @@ def read_answers(table: Table, query: str, what: str = "target") -> Answers:
     if comparison is None:
         return Answers(query, name, column, plan, what=what)
     truth = Column(comparison.truth(column, plan, name), column.known)
-    words = replace(TRUE_FALSE, no_and_yes=("False", "True"))
-    return Answers(query, name, truth, words, compared=True, what=what)
+    return Answers(query, name, truth, TYPED_BOOLEAN, compared=True, what=what)
 
 
 def label_table(
@@ -73,8 +66,6 @@ def label_table(
     >>> table.codes.tolist(), table.classes, table.positive, len(table)
     ([0, 1], (False, True), 1, 2)
     """
-    if weights is not None:
-        table.require([weights])
     return _with_classes(table, read_answers(table, target, what), positive, weights)
 
 
@@ -91,8 +82,6 @@ def with_target(
     >>> with_target(rents, "rent").outcome.values[:2].tolist()
     [400.5, 401.5]
     """
-    if weights is not None:
-        table.require([weights])
     answers = read_answers(table, target)
     known = answers.labels.known
     values = answers.labels.values[known]
@@ -131,7 +120,13 @@ def features_for(table: Table, taken: Sequence[str], weights: str | None, known:
     if not features.names:
         names = " and ".join(map(repr, taken))
         raise InputError(f"the table has no column but {names}; give columns to explain it by")
-    return features if weights is None else weighted_by(features, weights, known)
+    if weights is None:
+        return features
+    table.require([weights])
+    counts, others = column_weights(features.columns, weights, known), features.without(weights)
+    if not others.names:
+        raise InputError("the table has no column but target and weights; give columns to explain it by")
+    return others.reweighted(counts)
 
 
 def encode(answers: Answers, *, max_classes: int = MAX_CLASSES) -> tuple[Classes, BoolArray]:
@@ -194,11 +189,7 @@ def _too_many_classes(values: NDArray[Any], distinct: NDArray[Any], answers: Ans
 
 
 def class_index(classes: Sequence[Label], wanted: str | Label) -> int:
-    """Return the index of a class that a person named, e.g. on the command line.
-
-    >>> class_index((0, 1), "1")
-    1
-    """
+    """Return the index of a class that a person named, e.g. on the command line."""
     for index, label in enumerate(classes):
         if label == wanted and isinstance(label, bool) == isinstance(wanted, bool):
             return index
@@ -224,12 +215,7 @@ def labels_as_text(column: Column, plan: ColumnPlan) -> NDArray[Any]:
 
 
 def describe(table: Table, n_read: int) -> str:
-    """Return one line on the rows that a rule is looked for in, out of so many that were read.
-
-    >>> from nri.table.source import table_of
-    >>> describe(label_table(table_of({"price": [50, 150, None], "size": [1, 2, 3]}), "price > 100"), 3)
-    '2 rows (1 false, 1 true), 1 columns; 1 more without a target'
-    """
+    """Return one line on the rows that a rule is looked for in, out of so many that were read."""
     more = n_read - len(table)
     dropped = f"; {more} more without a target" if more else ""
     total = float(table.weights.sum())

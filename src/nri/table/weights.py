@@ -1,12 +1,16 @@
-"""Weights: how many rows each row stands for, from a column or from a caller."""
+"""How many rows each row stands for, and which rows belong together; from a column or from a caller."""
+
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nri.arrays import BoolArray, FloatArray
+from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
+from nri.rule.column import Columns
 from nri.rule.literal import Kind
-from nri.table.by_plan import as_numbers
-from nri.table.table import Table
+from nri.table.cells import as_numbers
 
 MOST_ROWS, LEAST_ROWS = 1e12, 1e-6
 """Most and least rows that all rows together may stand for: beyond, sums lose what is small, or overflow."""
@@ -42,20 +46,51 @@ def settled_weights(weights: FloatArray, what: str) -> FloatArray:
     return np.where(shares < _LEAST_SHARE, 0.0, weights)
 
 
-def weighted_by(table: Table, name: str, counted: BoolArray) -> Table:
-    """Return the table weighted by one of its columns, which must be good on the rows that are counted."""
-    if name not in table.columns:
+def column_weights(columns: Columns, name: str, counted: BoolArray) -> FloatArray:
+    """Return weights from a column, which must be good on the rows that are counted; others weigh nothing."""
+    if name not in columns:
         raise InputError(f"column {name!r} cannot be target and weights; choose another column of weights")
-    column = table.columns[name]
+    column = columns[name]
     if column.kind not in (Kind.NUMBER, Kind.BOOLEAN):
         raise InputError(f"weights {name!r} are {column.kind} cells; give numbers of 0 or more")
-    weights: FloatArray = as_numbers(column)
-    bad = (~column.known | ~(weights >= 0)) & counted
+    weights = as_numbers(column)
+    bad = ~(weights >= 0) & counted
     if bad.any():
         raise InputError(
             f"weights {name!r}: {int(bad.sum())} cells are missing or no number of 0 or more; correct them"
         )
-    others = table.without(name)
-    if not others.names:
-        raise InputError("the table has no column but target and weights; give columns to explain it by")
-    return others.reweighted(settled_weights(np.where(counted, weights, 0.0), f"weights {name!r}"))
+    return settled_weights(np.where(counted, weights, 0.0), f"weights {name!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class RowKeys:
+    """A column that says which rows belong together, or in which order they came; it is no feature."""
+
+    name: str
+    codes: IntArray  # [M]: equal for equal cells, rising with them
+
+    def take(self, rows: NDArray[Any]) -> "RowKeys":
+        """Return the keys of some rows, numbered from 0 without gaps."""
+        codes = np.unique(self.codes[rows], return_inverse=True)[1]
+        return RowKeys(self.name, codes.reshape(-1).astype(np.int64))
+
+
+def row_keys(given: Any, columns: Columns, n_rows: int, what: str) -> RowKeys:
+    """Return numbers for the values of a named column or an array; a missing group is one of its own."""
+    import pandas as pd
+
+    name = what
+    if isinstance(given, str):
+        column, name = columns[given], given
+        if what == "time order" and column.kind is Kind.TEXT:
+            raise InputError(f"time order {given!r} has text cells; give dates or numbers")
+        given = column.values.astype(object)
+        given[~column.known] = None
+    codes, values = pd.factorize(np.asarray(given), sort=True)
+    if len(codes) != n_rows:
+        raise InputError(f"{what}: {len(codes)} values for {n_rows} rows; give one for each row")
+    missing = codes < 0
+    if missing.any() and what == "time order":
+        raise InputError(f"time order {name!r}: {int(missing.sum())} cells are missing; fill them in")
+    codes = np.where(missing, len(values) + np.cumsum(missing) - 1, codes)
+    return RowKeys(name, codes.astype(np.int64))

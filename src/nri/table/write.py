@@ -12,7 +12,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from copy import copy
 from pathlib import Path
@@ -43,13 +43,6 @@ def atomic_file(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
 
     The content goes to a temporary file in the same folder, which replaces the old file at the end; if
     anything fails before, the old file stays as it was. A device or pipe is written to directly.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with atomic_file(Path(folder) / "rule.txt") as file:
-    ...         _ = file.write("fever AND cough")
-    ...     (Path(folder) / "rule.txt").read_text()
-    'fever AND cough'
     """
     target = Path(path).resolve()  # a link stays a link: what it points to is replaced
     if os.path.isdir(target):
@@ -112,11 +105,7 @@ def write_table(frame: pd.DataFrame, destination: str | Path | IO[Any], *, forma
 
 
 def protect_from_formulas(cell: Any) -> Any:
-    """Return a text cell so that no spreadsheet runs it; anything else as it is.
-
-    >>> protect_from_formulas("=cmd|' /C calc'!A0"), protect_from_formulas("-"), protect_from_formulas(-5)
-    ("'=cmd|' /C calc'!A0", '-', -5)
-    """
+    """Return a text cell so that no spreadsheet runs it; anything else as it is."""
     if not isinstance(cell, str) or not cell.startswith(_FORMULA_START):
         return cell
     harmless = cell in ("+", "-") or _PLAIN_NUMBER.fullmatch(cell)
@@ -142,7 +131,7 @@ def write_rows(frame: pd.DataFrame, file: IO[Any], format: str, *, header: bool 
         frame.to_parquet(file, index=False)
         return
     if format == "xlsx":
-        write_new_workbook(frame, file)
+        _write_new_workbook(frame, file)
         return
     safe = frame.rename(columns=protect_from_formulas)
     for name in [name for name, dtype in safe.dtypes.items() if not _pandas_writes_well(dtype)]:
@@ -289,25 +278,27 @@ def write_into_workbook(place: Workbook, added: pd.DataFrame, file: IO[bytes]) -
     book = _openpyxl().load_workbook(io.BytesIO(place.content), keep_vba=b"vbaProject.bin" in place.content)
     sheet = book[place.sheet]
     first = _free_column(sheet, place, len(added.columns))
-    for i, name in enumerate(added.columns):
-        column = first + i
-        beside = sheet.cell(place.header + 1, place.right + 1)
-        _put(sheet, place.header + 1, column, name, like=beside)
-        for row, value in zip(place.rows, added[name].tolist(), strict=True):
-            _put(sheet, row + 1, column, value)
+    beside = sheet.cell(place.header + 1, place.right + 1)
+    _put_columns(sheet, added, first, place.header + 1, [row + 1 for row in place.rows], beside)
     book.save(file)
 
 
-def write_new_workbook(frame: pd.DataFrame, file: IO[bytes]) -> None:
-    """Write a table as the only sheet of a new workbook."""
+def _write_new_workbook(frame: pd.DataFrame, file: IO[bytes]) -> None:
     book = _openpyxl().Workbook()
     sheet = book.active
-    for column, name in enumerate(frame.columns, start=1):
-        _put(sheet, 1, column, name)
-        for row, value in enumerate(frame[name].tolist(), start=2):
-            _put(sheet, row, column, value)
+    _put_columns(sheet, frame, 1, 1, range(2, len(frame) + 2))
     sheet.freeze_panes = "A2"
     book.save(file)
+
+
+def _put_columns(
+    sheet: Any, frame: pd.DataFrame, first: int, header: int, rows: Iterable[int], like: Any = None
+) -> None:
+    """Put columns on a sheet from the first one on, their names in the header row, styled like some cell."""
+    for column, name in enumerate(frame.columns, start=first):
+        _put(sheet, header, column, name, like)
+        for row, value in zip(rows, frame[name].tolist(), strict=True):
+            _put(sheet, row, column, value)
 
 
 def _openpyxl() -> Any:
@@ -321,12 +312,12 @@ def _openpyxl() -> Any:
 def _free_column(sheet: Any, place: Workbook, width: int) -> int:
     """Return the first of some columns, counted from 1, that are empty beside the table."""
     rows = [place.header, *place.rows]
-    for first in range(place.right + 2, sheet.max_column + 2):
-        cells = (sheet.cell(row + 1, first + i) for row in rows for i in range(width))
-        if all(cell.value is None for cell in cells):
-            break
-    else:
-        first = max(sheet.max_column, place.right + 1) + 1
+
+    def is_free(first: int) -> bool:
+        return all(sheet.cell(row + 1, first + i).value is None for row in rows for i in range(width))
+
+    beyond = max(sheet.max_column, place.right + 1) + 1
+    first = next(filter(is_free, range(place.right + 2, sheet.max_column + 2)), beyond)
     if first > place.right + 2:
         logger.warning(
             "the columns beside the table are taken; predictions are in column %s", column_letters(first - 1)

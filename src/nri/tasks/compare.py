@@ -1,11 +1,12 @@
 """Compare: two rules for one target, what changed between them, and on which rows they differ."""
 
+import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray
 from nri.errors import InputError
 from nri.outcome import Score
+from nri.rows.batches import Batch, batches
+from nri.rows.files import Files
 from nri.rule import (
     TRUE,
     ClassTarget,
@@ -38,11 +41,7 @@ from nri.table.source import Source
 from nri.table.table import Table
 from nri.tasks.predictions import PlanReader, Truth, row_sink
 
-if TYPE_CHECKING:
-    from nri.rows.files import Files
-
-SHOWN = 20
-"""Numbers of so many differing rows are kept."""
+SHOWN = 20  # Numbers of so many differing rows are kept.
 _MOST_REGIONS = 1 << 16
 """Combinations of regions of columns that are looked at; of more, so many drawn at random."""
 
@@ -158,22 +157,19 @@ def compare_rules(old: Rule, new: Rule, table: Any = None) -> Comparison:
             f"one rule predicts {old.predicts.kind}, the other {new.predicts.kind}; "
             "compare rules for the same target"
         )
-    opposite, regions = False, tuple[RegionChange, ...]()
-    if isinstance(old.predicts, ClassTarget) and isinstance(new.predicts, ClassTarget):
-        if {str(label) for label in old.classes} != {str(label) for label in new.classes}:
-            raise InputError(
-                f"the rules are about different classes, {list(old.classes)} and {list(new.classes)}; "
-                "compare rules for the same target"
-            )
+    opposite, of_classes = False, isinstance(new.predicts, ClassTarget)
+    if of_classes and {*map(str, old.classes)} != {*map(str, new.classes)}:
+        raise InputError(
+            f"the rules are about different classes, {list(old.classes)} and {list(new.classes)}; "
+            "compare rules for the same target"
+        )
+    if of_classes:
         pairs = [(label, _conditions(old, label), _conditions(new, label)) for label in new.classes]
         changes = tuple(_class_change(*one) for one in pairs if one[1] or one[2])
         opposite = _are_opposite(old, new)
         changes = _by_predictions(changes) if opposite else changes
-        if len(new.classes) > 2:
-            regions = _regions(old, new)
     else:
         changes = (_class_change(None, Dnf(old.clauses), Dnf(new.clauses)),)
-        regions = _regions(old, new)
     return Comparison(
         new.target,
         changes,
@@ -183,7 +179,7 @@ def compare_rules(old: Rule, new: Rule, table: Any = None) -> Comparison:
         tuple(name for name in new.columns if name not in old.columns),
         None if table is None else row_changes(old, new, table),
         opposite,
-        regions,
+        () if of_classes and len(new.classes) <= 2 else _regions(old, new),
     )
 
 
@@ -193,12 +189,13 @@ def _conditions(rule: Rule, label: Label) -> Dnf:
 
 
 def _class_change(label: Label | None, old: Dnf, new: Dnf) -> ClassChange:
+    _check_kinds([*old, *new])
     kept = tuple(clause for clause in old if clause in new.clauses)
     gone = [clause for clause in old if clause not in kept]
     come = [clause for clause in new if clause not in kept]
     moved = [*_twins(gone, come, lambda clause: clause.shape), *_twins(gone, come, lambda x: x.criteria)]
-    relation, example = _relation(old, new)
-    return ClassChange(label, kept, tuple(moved), tuple(gone), tuple(come), relation, example)
+    relation = _RELATIONS[not implies(old, new), not implies(new, old)]
+    return ClassChange(label, kept, tuple(moved), tuple(gone), tuple(come), relation, _example(old, new))
 
 
 def _twins(gone: list[Clause], come: list[Clause], key: Callable[[Clause], Hashable]) -> Iterator[Moved]:
@@ -220,26 +217,17 @@ _RELATIONS = {
 """By whether the new rule loses rows of the old one, and whether it gains others."""
 
 
-def _relation(old: Dnf, new: Dnf) -> tuple[str, Clause | None]:
-    _same_kinds([*old, *new])
-    row = difference(old, new)
-    example = None if row is None else _conditions_of(row, old, new)
-    return _RELATIONS[not implies(old, new), not implies(new, old)], example
-
-
 def _are_opposite(old: Rule, new: Rule) -> bool:
     """Whether each is about one of two classes, not the same one, and predicts the other by default."""
-    about = [[str(label) for label in one.described] for one in (old, new)]
-    if len(old.classes) != 2 or len(about[0]) != 1 or len(about[1]) != 1:
-        return False
-    return about[0] == [str(new.default)] and about[1] == [str(old.default)]
+    about = [[*map(str, one.described)] for one in (old, new)]
+    return len(old.classes) == 2 and about == [[str(new.default)], [str(old.default)]]
 
 
 def _by_predictions(changes: tuple[ClassChange, ...]) -> tuple[ClassChange, ...]:
     """Relate two opposite rules by what they predict: they differ where both fire, and where neither does."""
     old = Dnf(clause for change in changes for clause in change.dropped)
     new = Dnf(clause for change in changes for clause in change.added)
-    both, neither = _where_both_fire(old, new), _where_none_fires(Dnf([*old, *new]))
+    both, neither = _where_both_fire(old, new), _example(Dnf([*old, *new]), TRUE)
     related = []
     for change in changes:
         loses, gains = (both, neither) if change.dropped else (neither, both)
@@ -254,20 +242,19 @@ def _where_both_fire(old: Dnf, new: Dnf) -> Clause | None:
     return min(simple, key=len, default=None)
 
 
-def _where_none_fires(rule: Dnf) -> Clause | None:
-    row = difference(rule, TRUE)
-    return None if row is None else _conditions_of(row, rule, TRUE)
-
-
-def _conditions_of(row: Mapping[str, Value | None], old: Dnf, new: Dnf) -> Clause:
-    """Write in the rules' own conditions where a row lies, as shortly as separates the rules."""
+def _example(old: Dnf, new: Dnf) -> Clause | None:
+    """Write in the rules' own conditions, as shortly as separates them, where they differ; None: nowhere."""
+    row = difference(old, new)
+    if row is None:
+        return None
     literals = {literal for rule in (old, new) for clause in rule for literal in clause}
     return _shortest(
         _place(row, literals), lambda where: _separates(where, old, new) or _separates(where, new, old)
     )
 
 
-def _place(row: Mapping[str, Value | None], literals: set[Literal]) -> Clause:
+def _place(row: Mapping[str, Value | None], literals: Iterable[Literal]) -> Clause:
+    """Return which literals hold on a row, those that do not negated."""
     columns = {name: column_of([cell]) for name, cell in row.items()}
     return Clause(x if literal_truth(x, columns)[0][0] else x.negate() for x in literals)
 
@@ -286,7 +273,7 @@ def _separates(where: Clause, one: Dnf, other: Dnf) -> bool:
     return not any(can_fire(clause, where) for clause in other) and implies(Dnf([where]), one)
 
 
-def _same_kinds(clauses: Sequence[Clause]) -> None:
+def _check_kinds(clauses: Iterable[Clause]) -> None:
     kinds: dict[str, Kind] = {}
     for literal in (literal for clause in clauses for literal in clause):
         if kinds.setdefault(literal.column, literal.kind) is not literal.kind:
@@ -298,20 +285,19 @@ def _same_kinds(clauses: Sequence[Clause]) -> None:
 
 def _regions(old: Rule, new: Rule) -> tuple[RegionChange, ...]:
     """Apply both rules to a row of every region that their literals tell apart; pairs of predictions once."""
-    _same_kinds([*old.clauses, *new.clauses])
+    _check_kinds([*old.clauses, *new.clauses])
     literals = {literal for clause in (*old.clauses, *new.clauses) for literal in clause}
     names = {literal.column for literal in literals}
     cells = Regions(literals, {name: ColumnDomain(None, complete=True) for name in names}).cells
-    shape = tuple(len(column) for column in cells.values())
-    size = int(np.prod(shape, dtype=object)) if shape else 1
-    rows = np.arange(min(size, _MOST_REGIONS))
-    if size > _MOST_REGIONS:
+    shape = [len(column) for column in cells.values()]
+    n_rows = min(math.prod(shape), _MOST_REGIONS)
+    if math.prod(shape) > _MOST_REGIONS:
         rng = np.random.default_rng(0)
-        places = tuple(rng.integers(0, n, _MOST_REGIONS) for n in shape)
+        places = [rng.integers(0, n, n_rows) for n in shape]
     else:
-        places = np.unravel_index(rows, shape) if shape else ()
+        places = [*np.unravel_index(np.arange(n_rows), shape)] if shape else []
     columns = {name: column.take(index) for (name, column), index in zip(cells.items(), places, strict=True)}
-    by_old, by_new = (rule.decide(columns, len(rows)) for rule in (old, new))
+    by_old, by_new = (rule.decide(columns, n_rows) for rule in (old, new))
     pairs, first = np.unique(np.stack([by_old, by_new]), axis=1, return_index=True)
     changes = []
     for (i, j), row in zip(pairs.T.tolist(), first.tolist(), strict=True):
@@ -334,23 +320,18 @@ def _decides(rule: Rule, index: int, where: Clause) -> bool:
     return index == len(rule.branches) or must_fire(rule.clauses[index], where)
 
 
-@dataclass
-class RowComparison:
+class _RowCounts:
     """Counts on rows after rows what changed from one rule to another."""
 
-    old: Rule
-    new: Rule
-    n_rows: int = 0
-    first: list[int] = field(default_factory=list)
-    changes: "Counter[tuple[Any, Any]]" = field(default_factory=Counter)
-    truths: tuple[Truth, Truth] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.truths = Truth(self.new), Truth(self.new)  # one reading of the truth for both
+    def __init__(self, new: Rule) -> None:
+        self.n_rows = 0
+        self.first: list[int] = []
+        self.changes: Counter[tuple[Any, Any]] = Counter()
+        self.truths = Truth(new), Truth(new)  # one reading of the truth for both
 
     def add(self, source: Source | Table, old: NDArray[Any], new: NDArray[Any]) -> BoolArray:
         """Take further rows and their predictions into account; return [M] where these differ."""
-        differs: BoolArray = np.asarray(old.astype(str) != new.astype(str), dtype=bool)
+        differs = np.asarray(old.astype(str) != new.astype(str), dtype=bool)
         self.changes.update(zip(old[differs].tolist(), new[differs].tolist(), strict=True))
         self.first += (self.n_rows + 1 + np.flatnonzero(differs)[: SHOWN - len(self.first)]).tolist()
         self.n_rows += len(old)
@@ -362,42 +343,36 @@ class RowComparison:
     def result(self) -> RowChanges:
         """The counts so far."""
         changes = tuple((*pair, count) for pair, count in self.changes.most_common())
-        scores = [truth.score for truth in self.truths]
-        return RowChanges(self.n_rows, tuple(self.first), changes, scores[0], scores[1])
+        score_old, score_new = (truth.score for truth in self.truths)
+        return RowChanges(self.n_rows, tuple(self.first), changes, score_old, score_new)
 
 
 def row_changes(old: Rule, new: Rule, rows: Any) -> RowChanges:
     """Compare row by row what the two predict."""
     source = rows if isinstance(rows, Source | Table) else Source(as_frame(rows))
-    counts, predicted = RowComparison(old, new), [one.predict(source) for one in (old, new)]
-    differs = counts.add(source, predicted[0], predicted[1])
-    return replace(counts.result, old=predicted[0], new=predicted[1], differs=differs)
+    counts, by_old, by_new = _RowCounts(new), old.predict(source), new.predict(source)
+    differs = counts.add(source, by_old, by_new)
+    return replace(counts.result, old=by_old, new=by_new, differs=differs)
 
 
 def stream_changes(
     old: Rule,
     new: Rule,
-    files: "Files",
+    files: Files,
     destination: Path | None = None,
     *,
     step: Callable[[int], None] = lambda rows: None,
 ) -> RowChanges:
     """Count on all rows what changed from one rule to another; rows that differ go to the destination."""
-    from nri.rows.batches import Batch, batches
-
-    readers, counts = [PlanReader(rule.plans) for rule in (old, new)], RowComparison(old, new)
+    read_old, read_new, counts = PlanReader(old.plans), PlanReader(new.plans), _RowCounts(new)
     wanted = {*old.plans, *new.plans, new.target} if destination is None else None
     with nullcontext() if destination is None else row_sink(destination, only=False) as sink:
         for batch in batches(files, wanted):
-            source = batch.source([*{**old.plans, **new.plans}, new.target])
-            predicted = [
-                rule.predict(reader.read(source, batch), len(batch))
-                for rule, reader in zip((old, new), readers, strict=True)
-            ]
-            differs = counts.add(source, predicted[0], predicted[1])
+            by_old = old.predict(read_old.read(batch), len(batch))
+            by_new = new.predict(read_new.read(batch), len(batch))
+            differs = counts.add(batch.source([new.target]), by_old, by_new)
             if sink is not None:
-                names = f"old_{new.target}", f"new_{new.target}"
-                both = {name: values[differs] for name, values in zip(names, predicted, strict=True)}
+                both = {f"old_{new.target}": by_old[differs], f"new_{new.target}": by_new[differs]}
                 sink.write(Batch(batch.first, batch.rows.filter(differs)), pd.DataFrame(both))
             step(counts.n_rows)
     return counts.result

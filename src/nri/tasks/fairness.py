@@ -6,8 +6,11 @@ look so, in several languages, only give a hint.
 
 import itertools
 import re
+import tomllib
 import unicodedata
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
 import numpy as np
 
@@ -21,42 +24,9 @@ from nri.rule.literal import plain_value
 from nri.rule.phrase import phrase_label, phrase_name, phrase_value
 from nri.table.table import Table
 
-MISSING = "(missing)"
-"""What the group of rows without a cell is called."""
-MOST_GROUPS = 8
-"""More categories are joined into one group of others."""
-_BANDS = 4
-"""Numbers are cut into so many bands of about as many rows."""
-
-_WORDS = {
-    "sex": "sex gender male female geschlecht maennlich weiblich sexe homme femme sexo genero hombre mujer"
-    " sesso genere uomo donna geslacht kjonn sukupuoli plec pohlavi cinsiyet",
-    "age": "age birthdate birthday dob alter lebensalter geburtsdatum geburtsjahr naissance edad nacimiento"
-    " nascita idade nascimento leeftijd geboortedatum alder wiek",
-    "origin": "race ethnicity ethnic nationality citizenship citizen immigrant migrant foreigner hispanic"
-    " latino afam minority birthplace geburtsort"
-    " herkunft abstammung rasse nationalitaet staatsangehoerigkeit auslaender ethnie origine nationalite"
-    " etnia origen raza nacionalidad razza nazionalita origem raca nacionalidade afkomst nationaliteit",
-    "religion": "religion religious faith catholic protestant muslim jewish konfession glaube"
-    " religione religiao religie wyznanie",
-    "disability": "disability disabled handicap behinderung behindert discapacidad disabilita deficiencia",
-    "orientation": "sexual_orientation lgbt",
-    "family": "marital married pregnant pregnancy familienstand verheiratet schwanger enceinte embarazada"
-    " civil_status estado_civil stato_civile etat_civil",
-    "place": "zip zipcode postcode plz postleitzahl code_postal codigo_postal postal_code neighbourhood"
-    " neighborhood stadtteil quartier barrio",
-}
-_WHOLE_NAMES = {
-    "black": "origin",
-    "white": "origin",
-    "asian": "origin",
-    "native": "origin",
-    "single": "family",
-    "eta": "age",
-    "mann": "sex",
-    "frau": "sex",
-}
-"""Words that mean it only where they are the whole name: white blood cells are no origin."""
+MISSING = "(missing)"  # What the group of rows without a cell is called.
+MOST_GROUPS = 8  # More categories are joined into one group of others.
+_BANDS = 4  # Numbers are cut into so many bands of about as many rows.
 
 
 def _folded(name: str) -> str:
@@ -66,7 +36,11 @@ def _folded(name: str) -> str:
     return re.sub(r"([aou])e", r"\1", plain)
 
 
-_PROTECTED = {_folded(word): what for what, words in _WORDS.items() for word in words.split()}
+@cache
+def _meanings(table: str) -> dict[str, str]:
+    """Return what words of column names are about, by a table of ``protected.toml``."""
+    tables = tomllib.loads(files("nri.tasks").joinpath("protected.toml").read_text(encoding="utf-8"))
+    return {_folded(word): what for what, words in tables[table].items() for word in words.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +49,9 @@ class Group:
 
     name: str
     rows: float
-    fires: Measure
-    """share of its rows on which a branch fires"""
-    right: Measure | None
-    """share of its rows whose class is predicted; None for a number or a risk"""
-    predicted: float | None = None
-    """mean of the predicted numbers or risks; None for classes"""
+    fires: Measure  # share of its rows on which a branch fires
+    right: Measure | None  # share of its rows whose class is predicted; None for a number or a risk
+    predicted: float | None = None  # mean of the predicted numbers or risks; None for classes
     actual: float | None = None
     """mean of the numbers, or events for each one expected of rows like all others; None for classes"""
 
@@ -90,8 +61,7 @@ class Groups:
     """A rule on the groups of a column."""
 
     column: str
-    used: bool
-    """whether the rule reads the column"""
+    used: bool  # whether the rule reads the column
     groups: tuple[Group, ...]
 
 
@@ -102,10 +72,10 @@ def looks_protected(name: str) -> str | None:
     ('origin', 'sex', None)
     """
     words = re.findall(r"[a-z]+", _folded(name))
-    if len(words) == 1 and words[0] in _WHOLE_NAMES:
-        return _WHOLE_NAMES[words[0]]
+    if len(words) == 1 and words[0] in _meanings("whole_names"):
+        return _meanings("whole_names")[words[0]]
     pairs = [f"{first}_{second}" for first, second in itertools.pairwise(words)]
-    return next((_PROTECTED[word] for word in (*words, *pairs) if word in _PROTECTED), None)
+    return next(filter(None, map(_meanings("words").get, (*words, *pairs))), None)
 
 
 def protected_columns(rule: Rule) -> tuple[str, ...]:
@@ -170,27 +140,21 @@ def _percent(measure: Measure) -> str:
 
 def _groups(column: Column) -> list[tuple[str, BoolArray]]:
     """Return names and rows of the groups, those without a cell last."""
-    match column.kind:
-        case Kind.BOOLEAN:
-            groups = [("yes", column.values & column.known), ("no", ~column.values & column.known)]
-        case Kind.TEXT:
-            groups = _categories(column)
-        case _:
-            groups = _bands(column)
+    if column.kind is Kind.BOOLEAN:
+        groups = [("yes", column.values & column.known), ("no", ~column.values & column.known)]
+    else:
+        groups = _categories(column) if column.kind is Kind.TEXT else _bands(column)
     return [*groups, (MISSING, ~column.known)]
 
 
 def _categories(column: Column) -> list[tuple[str, BoolArray]]:
-    texts, counts = column.distinct()
     assert column.categories is not None
-    order = [str(texts[i]) for i in np.argsort(-counts, kind="stable")]
+    codes, counts = np.unique(column.values[column.known], return_counts=True)
+    order = codes[np.argsort(-counts, kind="stable")]
     kept = order if len(order) <= MOST_GROUPS else order[: MOST_GROUPS - 1]
-    groups = [(phrase_label(text), column.values == column.categories.index(text)) for text in kept]
+    groups = [(phrase_label(column.categories[code]), column.values == code) for code in kept]
     if len(order) > len(kept):
-        others = column.known.copy()
-        for _, rows in groups:
-            others &= ~rows
-        groups.append((f"{len(order) - len(kept)} others", others))
+        groups.append((f"{len(order) - len(kept)} others", column.known & ~np.isin(column.values, kept)))
     return groups
 
 
@@ -200,8 +164,8 @@ def _bands(column: Column) -> list[tuple[str, BoolArray]]:
         return []
     edges = [cells[min(len(cells) - 1, round(len(cells) * k / _BANDS))] for k in range(1, _BANDS)]
     edges = sorted(set(edges) - {cells[-1]})
-    upper = np.array(edges, dtype=cells.dtype)
-    band = np.searchsorted(upper, column.values)  # an edge belongs to the band that it ends
+    # an edge belongs to the band that it ends
+    band = np.searchsorted(np.array(edges, dtype=cells.dtype), column.values)
     shown = [phrase_value(plain_value(edge)) for edge in edges]
     names = [f"above {low} to {high}" for low, high in itertools.pairwise(shown)]
     names = [f"up to {shown[0]}", *names, f"above {shown[-1]}"] if shown else [phrase_name("all")]

@@ -9,8 +9,7 @@ from nri.rule import ClassTarget, Rule
 from nri.rule.phrase import phrase_percent
 from nri.table.table import Table
 
-_LEAST_ROWS = 20
-"""Fewer rows may be predicted by one column by luck."""
+_LEAST_ROWS = 20  # Fewer rows may be predicted by one column by luck.
 _NEARLY_ALL = 0.98
 """Share of the rows that one or two columns predict where they may be the target in other words."""
 _LEFT_OVER = 0.2
@@ -22,8 +21,7 @@ class Leak:
     """Columns that predict nearly every row: often they are written after the outcome is known."""
 
     columns: tuple[str, ...]
-    share: float
-    """of the rows"""
+    share: float  # of the rows
 
     def __str__(self) -> str:
         return self.text(str)

@@ -12,7 +12,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -21,10 +21,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nri.arrays import BoolArray, IntArray
+from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError, UnknownColumnError
 from nri.induce.induce import TablePosterior, induce_rule
 from nri.outcome import Score
+from nri.rows.batches import Batch, batches
+from nri.rows.engine import as_frame
+from nri.rows.files import Files
 from nri.rule import ClassTarget, NumberTarget, Rule
 from nri.rule.column import Column, ColumnPlan, Columns
 from nri.rule.labels import label_array
@@ -39,9 +42,6 @@ from nri.table.write import atomic_file, delimiter_for, format_of, lines_beside,
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from nri.rows.batches import Batch
-    from nri.rows.files import Files
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -107,24 +107,8 @@ def _free(name: str, taken: Sequence[str]) -> str:
     return free
 
 
-def true_index(rule: Rule, rows: Source | Table) -> IntArray | None:
-    """[M]: positions of true labels among the classes, -1 where unknown; None if the table lacks them."""
-    if rule.target not in rows.names:
-        return None
-    if isinstance(rows, Table):
-        column, plan = rows.columns[rule.target], rows.plans[rule.target]
-    else:
-        reading = understand(rows.cells(rule.target))
-        column, plan = reading.column, reading.plan
-    different, codes = different_cells(column)
-    places = {fold(str(label)): place for place, label in enumerate(rule.classes)}
-    into = [places.get(fold(text), -1) for text in labels_as_text(different, plan)]
-    index = np.where(column.known, np.array([*into, -1], dtype=np.int64)[codes], -1)
-    return index if (index[column.known] >= 0).all() else None
-
-
 def different_cells(column: Column) -> tuple[Column, IntArray]:
-    """Return the different cells of a column, and for each row which of them it has."""
+    """Return the different cells of a column, and for each row which of them it has, -1 if unknown."""
     if column.categories is not None:
         every = np.arange(len(column.categories))
         return Column(every, np.ones(len(every), dtype=bool), column.categories), column.values
@@ -145,42 +129,49 @@ class Truth:
     known: int = 0
     right: int = 0
     by_class: "Counter[int]" = field(default_factory=Counter)
-    strange: bool = False
-    """whether the target holds something that is no class of the rule"""
+    strange: bool = False  # whether the target holds something that is no class of the rule
     off: float = 0.0
-    missed: float = 0.0
-    """sum of squared errors"""
+    missed: float = 0.0  # sum of squared errors
     mean: float = 0.0
-    spread: float = 0.0
-    """sum of squared distances from the mean"""
+    spread: float = 0.0  # sum of squared distances from the mean
 
     def add(self, rows: Source | Table, predicted: NDArray[Any]) -> None:
         """Take further rows into account."""
-        target = self.rule.predicts
-        if self.rule.target not in rows.names:
+        target, name = self.rule.predicts, self.rule.target
+        if name not in rows.names:
             return
-        there = ~pd.isna(predicted)
         if isinstance(target, ClassTarget):
-            truth = true_index(self.rule, rows)
-            self.strange = self.strange or truth is None
-            if truth is not None:
-                labels = np.array([*map(str, target.classes), ""], dtype=object)
-                known = (truth >= 0) & there
-                self.known += int(known.sum())
-                self.by_class.update(truth[known].tolist())
-                self.right += int((labels[truth[known]] == predicted[known].astype(str)).sum())
+            if isinstance(rows, Table):
+                self._add_classes(target, rows.columns[name], rows.plans[name], predicted)
+            else:
+                read = understand(rows.cells(name))
+                self._add_classes(target, read.column, read.plan, predicted)
         elif isinstance(target, NumberTarget):
-            self._add_numbers(target, rows, predicted, there)
+            if isinstance(rows, Table):
+                column = rows.columns[name]
+            else:
+                column = read_by(rows.cells(name), target.plan, name).column
+            known = column.known & ~pd.isna(predicted)
+            if known.any():
+                self._add_numbers(column.values[known].astype(float), predicted[known].astype(float))
 
-    def _add_numbers(
-        self, target: NumberTarget, rows: Source | Table, predicted: NDArray[Any], there: BoolArray
+    def _add_classes(
+        self, target: ClassTarget, column: Column, plan: ColumnPlan, predicted: NDArray[Any]
     ) -> None:
-        column = rows.columns[target.name] if isinstance(rows, Table) else None
-        column = column or read_by(rows.cells(target.name), target.plan, target.name).column  # type: ignore[union-attr]
-        known = column.known & there
-        values, predicted = column.values[known].astype(np.float64), predicted[known].astype(np.float64)
-        if not len(values):
+        different, codes = different_cells(column)
+        places = {fold(str(label)): place for place, label in enumerate(target.classes)}
+        into = [places.get(fold(text), -1) for text in labels_as_text(different, plan)]
+        truth = np.array([*into, -1], dtype=np.int64)[codes]
+        if (truth[column.known] < 0).any():
+            self.strange = True
             return
+        known = column.known & ~pd.isna(predicted)
+        labels = np.array([*map(str, target.classes)], dtype=object)
+        self.known += int(known.sum())
+        self.by_class.update(truth[known].tolist())
+        self.right += int((labels[truth[known]] == predicted[known].astype(str)).sum())
+
+    def _add_numbers(self, values: FloatArray, predicted: FloatArray) -> None:
         apart = float(values.mean()) - self.mean
         total = self.known + len(values)
         self.spread += float(((values - values.mean()) ** 2).sum())
@@ -225,7 +216,7 @@ def score_text(rule: Rule, rows: Source | Table, predicted: NDArray[Any]) -> str
 
 def stream_predictions(
     rule: Rule,
-    files: "Files",
+    files: Files,
     destination: Path | None,
     *,
     only: bool = False,
@@ -236,43 +227,34 @@ def stream_predictions(
     The destination is a CSV, TSV or Parquet file, which is there when all was written; None is standard
     output, as CSV. ``only`` leaves the columns of the table out. ``step`` gets the number of rows done.
     """
-    from nri.rows.batches import batches
-
     reader, truth = PlanReader(rule.plans), Truth(rule)
     names: list[str] | None = None
     with row_sink(destination, only) as sink:
         for batch in batches(files):
             names = names or added_names(rule, batch.names)
-            source = batch.source([*rule.plans, rule.target])
-            predicted = predicted_columns(rule, reader.read(source, batch), len(batch), names)
+            predicted = predicted_columns(rule, reader.read(batch), len(batch), names)
             sink.write(batch, predicted)
-            truth.add(source, predicted.iloc[:, 0].to_numpy())
-            step(batch.first + len(batch) - 1)
+            truth.add(batch.source([rule.target]), predicted.iloc[:, 0].to_numpy())
+            step(batch.last)
     return truth.text
 
 
-def stream_explanations(rule: Rule, files: "Files", numbers: Sequence[int]) -> list[str]:
+def stream_explanations(rule: Rule, files: Files, numbers: Sequence[int]) -> list[str]:
     """Return why rows of some numbers, from 1, have their prediction; later rows are not read."""
-    from nri.rows.batches import batches
-
-    reader, last, n_rows = PlanReader(rule.plans), max(numbers), 0
-    explained: dict[int, str] = {}
+    reader, explained = PlanReader(rule.plans), dict[int, str]()
     if min(numbers) < 1:
         raise InputError(f"no row {min(numbers)}: rows are counted from 1")
     for batch in batches(files, rule.plans):
-        n_rows = batch.first + len(batch) - 1
-        here = sorted({number for number in numbers if batch.first <= number <= n_rows})
+        here = [number for number in numbers if batch.first <= number <= batch.last]
         if here:
-            rows = np.array([number - batch.first for number in here])
-            read = reader.read(batch.source([*rule.plans]), batch)
-            columns = {name: column.take(rows) for name, column in read.items()}
-            explanations = rule.explain(columns, len(rows))
-            explained |= {number: str(one) for number, one in zip(here, explanations, strict=True)}
-        if n_rows >= last:
+            rows = np.array(here) - batch.first
+            columns = {name: column.take(rows) for name, column in reader.read(batch).items()}
+            explained |= zip(here, map(str, rule.explain(columns, len(rows))), strict=True)
+        if batch.last >= max(numbers):
             break
     for number in numbers:
         if number not in explained:
-            raise InputError(f"no row {number}: {files.paths[0]} has rows 1 to {n_rows}")
+            raise InputError(f"no row {number}: {files.paths[0]} has rows 1 to {batch.last}")
     return [explained[number] for number in numbers]
 
 
@@ -284,16 +266,16 @@ class PlanReader:
     guesses: dict[str, object] = field(default_factory=dict)
     noted: set[str] = field(default_factory=set)
 
-    def read(self, source: Source, batch: "Batch") -> Columns:
+    def read(self, batch: Batch) -> Columns:
         """Return the columns of a batch."""
-        columns = {}
-        rows = f"rows {batch.first} to {batch.first + len(batch) - 1}"
+        columns, source = {}, batch.source(self.plans)
+        rows = f"rows {batch.first} to {batch.last}"
         for name, plan in self.plans.items():
             if name not in batch.names:
                 raise UnknownColumnError(name, batch.names)
             cells = source.cells(name, plainly=plan.is_plain_number)
             if isinstance(cells, TextCells):
-                self._agree(name, guess_of(cells, plan), plan)
+                self._check(name, guess_of(cells, plan), plan)
             try:
                 reading = read_by(cells, plan, name)
             except InputError as error:
@@ -304,7 +286,7 @@ class PlanReader:
                 _LOGGER.warning("%s", Note(name, f"in {rows}, {reading.note}"))
         return columns
 
-    def _agree(self, name: str, guess: object, plan: ColumnPlan) -> None:
+    def _check(self, name: str, guess: object, plan: ColumnPlan) -> None:
         """Refuse cells that are read by the whole column together, if batches would differ."""
         remedy = "write its cells in one way, or read the whole table with --engine memory"
         if plan.kind is Kind.NUMBER and not plan.stated:
@@ -323,14 +305,11 @@ def row_sink(destination: Path | None, only: bool) -> "Iterator[_TextSink | _Par
     if chosen == "xlsx":
         raise InputError(f"{destination}: a workbook is no place for so many rows; end in .csv or .parquet")
     with atomic_file(destination, binary=chosen == "parquet") as file:
-        if chosen != "parquet":
+        if chosen == "parquet":
+            with closing(_ParquetSink(file, only)) as sink:
+                yield sink
+        else:
             yield _TextSink(file, destination, only)
-            return
-        sink = _ParquetSink(file, only)
-        try:
-            yield sink
-        finally:
-            sink.close()
 
 
 @dataclass
@@ -339,14 +318,13 @@ class _ParquetSink:
     only: bool
     writer: Any = None
 
-    def write(self, batch: "Batch", added: pd.DataFrame) -> None:
+    def write(self, batch: Batch, added: pd.DataFrame) -> None:
         import pyarrow as pa
         from pyarrow import parquet
 
-        rows = pa.table({name: pa.array(column.to_numpy()) for name, column in added.items()})
-        if not self.only:
-            for column in reversed(batch.rows.schema):
-                rows = rows.add_column(0, column, batch.rows.column(column.name))
+        rows = batch.rows.select([]) if self.only else batch.rows
+        for name, column in added.items():
+            rows = rows.append_column(name, pa.array(column.to_numpy()))
         if self.writer is None:
             self.writer = parquet.ParquetWriter(self.file, rows.schema)
         self.writer.write_table(rows)
@@ -359,12 +337,11 @@ class _ParquetSink:
 @dataclass
 class _TextSink:
     file: IO[str]
-    named: Path | IO[str]
-    """what says the format by its name"""
+    named: Path | IO[str]  # what says the format by its name
     only: bool
     begun: bool = False
 
-    def write(self, batch: "Batch", added: pd.DataFrame) -> None:
+    def write(self, batch: Batch, added: pd.DataFrame) -> None:
         if batch.written is not None and not self.only:
             delimiter = delimiter_for(self.named, batch.written.delimiter) or ","
             lines = lines_beside(batch.written, added, delimiter)
@@ -385,11 +362,8 @@ def _written(rows: "pa.Table") -> pd.DataFrame:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from nri.rows.engine import as_frame
-
-    columns = {}
-    for name, column in zip(rows.column_names, rows.columns, strict=True):
+    for place, (name, column) in enumerate(zip(rows.column_names, rows.columns, strict=True)):
         if pa.types.is_timestamp(column.type):
-            column = pc.replace_substring_regex(column.cast(pa.string()), r"\.0+$", "")
-        columns[name] = column
-    return as_frame(pa.table(columns))
+            text = pc.replace_substring_regex(column.cast(pa.string()), r"\.0+$", "")
+            rows = rows.set_column(place, name, text)
+    return as_frame(rows)

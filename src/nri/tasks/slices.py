@@ -20,7 +20,7 @@ searched, judged and shuffled together; as far as their errors are alike they co
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,24 +32,19 @@ from nri.induce.assemble import is_negated, literal_meanings
 from nri.induce.folds import groups_of, make_folds
 from nri.outcome import Classes, Interval
 from nri.outcome.score import share_of, wilson
+from nri.rows.batches import batches
+from nri.rows.files import Files
 from nri.rule import Clause, Kind, clause_truth
 from nri.table.binarizer import Binarizer
-from nri.table.by_plan import as_numbers
-from nri.table.cells import fold
+from nri.table.cells import as_numbers, fold
 from nri.table.source import Source, table_of
 from nri.table.table import Table
 from nri.table.target import MAX_CLASSES, Answers, labels_as_text, read_answers
 from nri.tasks.predictions import PlanReader, different_cells
 
-if TYPE_CHECKING:
-    from nri.rows.files import Files
-
-_BEAM = 40
-"""Conjunctions of each length that longer ones are made from."""
-_LEAST_GAIN = 0.5
-"""Standard deviations that a further literal must add."""
-_SAME = 0.8
-"""Share of the smaller one's rows from which of two slices only one is kept."""
+_BEAM = 40  # Conjunctions of each length that longer ones are made from.
+_LEAST_GAIN = 0.5  # Standard deviations that a further literal must add.
+_SAME = 0.8  # Share of the smaller one's rows from which of two slices only one is kept.
 _NEW = 2.0
 """Standard deviations by which a further slice exceeds chance on the rows that no better slice has."""
 
@@ -127,51 +122,63 @@ def error_slices(
     ['site = b AND size <= 1']
     """
     table = table_of(X).arranged(groups, time_order)
-    truth, predicted = _answers(labels, "label"), _answers(predictions, "prediction")
+    truth, predicted = (
+        given if isinstance(given, Answers) else read_answers(table_of({name: given}), name)
+        for name, given in (("label", labels), ("prediction", predictions))
+    )
     if not len(table) == len(truth.labels) == len(predicted.labels):
         raise InputError(
             f"{len(table)} rows, {len(truth.labels)} labels, {len(predicted.labels)} predictions; "
             "give one of each for each row"
         )
-    check_comparable(truth, predicted, tolerance)
-    known = truth.labels.known & predicted.labels.known
-    return find_slices(table.take(known), errors_of(truth, predicted, tolerance)[known], **options)
+    both = _Compared(truth, predicted, tolerance)
+    both.check()
+    return find_slices(table.take(both.known), both.differ[both.known], **options)
 
 
-def _answers(given: Any, name: str) -> Answers:
-    """Return labels or predictions, read."""
-    return given if isinstance(given, Answers) else read_answers(table_of({name: given}), name)
+@dataclass(frozen=True, eq=False)
+class _Compared:
+    """Labels and predictions of the same rows."""
 
+    truth: Answers
+    predicted: Answers
+    tolerance: float | None
 
-def check_comparable(truth: Answers, predicted: Answers, tolerance: float | None) -> None:
-    """Raise if the two cannot be compared."""
-    if _are_numbers(truth, predicted):
-        if tolerance is None:
-            _refuse_scores(truth, predicted)
-        return
-    if tolerance is not None:
-        raise InputError("a tolerance is for numbers, but labels or predictions are not; leave it out")
-    known = truth.labels.known & predicted.labels.known
-    texts = [{*_texts(one)[known].tolist()} for one in (truth, predicted)]
-    if not texts[0] & texts[1]:
-        shown = [repr(min(one, default="")) for one in texts]
-        raise InputError(
-            f"labels ({shown[0]}, ...) and predictions ({shown[1]}, ...) share no value; "
-            "give both in the same words, e.g. as comparisons"
-        )
+    @property
+    def known(self) -> BoolArray:
+        """[M]: where both are known."""
+        return self.truth.labels.known & self.predicted.labels.known
 
+    @property
+    def differ(self) -> BoolArray:
+        """[M]: where both are known and differ."""
+        if self._are_numbers:
+            difference = as_numbers(self.truth.labels) - as_numbers(self.predicted.labels)
+            return np.asarray(self.known & (np.abs(difference) > (self.tolerance or 0.0)), dtype=bool)
+        return np.asarray(self.known & (_texts(self.truth) != _texts(self.predicted)), dtype=bool)
 
-def errors_of(truth: Answers, predicted: Answers, tolerance: float | None) -> BoolArray:
-    """[M]: where both are known and differ."""
-    known = truth.labels.known & predicted.labels.known
-    if _are_numbers(truth, predicted):
-        difference = as_numbers(truth.labels) - as_numbers(predicted.labels)
-        return np.asarray(known & (np.abs(difference) > (tolerance or 0.0)), dtype=bool)
-    return np.asarray(known & (_texts(truth) != _texts(predicted)), dtype=bool)
+    @property
+    def _are_numbers(self) -> bool:
+        return {self.truth.labels.kind, self.predicted.labels.kind} <= {Kind.NUMBER, Kind.BOOLEAN}
 
-
-def _are_numbers(truth: Answers, predicted: Answers) -> bool:
-    return all(one.labels.kind in (Kind.NUMBER, Kind.BOOLEAN) for one in (truth, predicted))
+    def check(self) -> None:
+        """Raise if the two cannot be compared."""
+        if self._are_numbers:
+            # scores beside labels of a few classes: nearly every one would be an error
+            scores, classes = (len(one.labels.distinct()[0]) for one in (self.predicted, self.truth))
+            fractions = bool((as_numbers(self.predicted.labels) % 1 > 0).any())
+            if self.tolerance is None and fractions and classes <= MAX_CLASSES and scores > 2 * classes:
+                raise ScoresError(self.predicted.name, scores, classes)
+            return
+        if self.tolerance is not None:
+            raise InputError("a tolerance is for numbers, but labels or predictions are not; leave it out")
+        labels, predictions = ({*_texts(one)[self.known].tolist()} for one in (self.truth, self.predicted))
+        if not labels & predictions:
+            raise InputError(
+                f"labels ({min(labels, default='')!r}, ...) and predictions "
+                f"({min(predictions, default='')!r}, ...) share no value; "
+                "give both in the same words, e.g. as comparisons"
+            )
 
 
 def _texts(answers: Answers) -> NDArray[Any]:
@@ -179,14 +186,6 @@ def _texts(answers: Answers) -> NDArray[Any]:
     different, codes = different_cells(answers.labels)
     texts = [fold(text) for text in labels_as_text(different, answers.plan)]
     return np.array([*texts, ""], dtype=object)[codes]
-
-
-def _refuse_scores(truth: Answers, predicted: Answers) -> None:
-    """Raise if predictions are scores beside labels of a few classes: nearly every one would be an error."""
-    scores, classes = len(predicted.labels.distinct()[0]), len(truth.labels.distinct()[0])
-    fractions = bool((as_numbers(predicted.labels) % 1 > 0).any())
-    if fractions and classes <= MAX_CLASSES and scores > 2 * classes:
-        raise ScoresError(predicted.name, scores, classes)
 
 
 def find_slices(
@@ -234,35 +233,33 @@ def find_slices(
     step
         Called after each shuffle.
     """
-    table, wrong = checked(X, wrong, columns, never)
+    table = _checked(X, wrong, columns, never)
     rng = rng or np.random.default_rng(0)
     if test not in ("holdout", "permutation"):
         raise InputError(f"no test {test!r}; use 'holdout' or 'permutation'")
-    labelled = table.with_outcome(Classes("wrong", (False, True), wrong.astype(np.int64)))
-    groups, searched, judged = groups_of(labelled), *np.ones((2, len(wrong)), dtype=bool)
+    groups, searched, judged = groups_of(table), *np.ones((2, len(table)), dtype=bool)
     if test == "holdout":
-        made = make_folds(labelled, 1 if table.time_order is not None else 2, rng)
+        made = make_folds(table, 1 if table.time_order is not None else 2, rng)
         judged = made.fold == made.fold.max()
         searched = ~judged
     limits: dict[str, Any] = {"max_literals": max_literals, "min_rows": min_rows, "negations": negations}
-    search = SliceSearch(table.take(searched), wrong[searched], by_errors=test == "holdout", **limits)
+    search = _Search(table.take(searched), by_errors=test == "holdout", **limits)
     candidates = search.run(most)
-    clauses = [search.clause(candidate) for candidate in candidates]
-    counts = slice_counts(clauses, table, wrong, judged)
     p_values = None
     if test == "permutation":
         p_values = _by_shuffling(search, candidates, groups, permutations, rng, step)
-    independent = share_of(wrong, judged, np.ones(len(wrong)), groups).rows / judged.sum()
-    return judged_slices(clauses, counts, alpha, p_values, independent)
+    clauses, wrong = search.clauses(candidates), table.codes == 1
+    independent = share_of(wrong, judged, np.ones(len(table)), groups).rows / judged.sum()
+    return _judged(clauses, _counts(clauses, table, wrong, judged), alpha, p_values, independent)
 
 
-def slice_counts(clauses: Sequence[Clause], table: Table, wrong: BoolArray, judges: BoolArray) -> IntArray:
+def _counts(clauses: Sequence[Clause], table: Table, wrong: BoolArray, judges: BoolArray) -> IntArray:
     """[1 + slices, 2]: rows that judge and errors among them, first of all rows, then of each slice."""
     masks = [judges, *(clause_truth(clause, table.columns, len(table)) & judges for clause in clauses)]
     return np.array([(mask.sum(), (mask & wrong).sum()) for mask in masks], dtype=np.int64)
 
 
-def judged_slices(
+def _judged(
     clauses: Sequence[Clause],
     counts: IntArray,
     alpha: float,
@@ -275,8 +272,7 @@ def judged_slices(
     """
     (n_rows, n_errors), *of_slices = counts.tolist()
     rate = n_errors / n_rows if n_rows else 0.0
-    all_rows, *of_each = np.floor(counts * independent + 1e-9).astype(np.int64).tolist()
-    p_values = by_shuffling or _holm([_fisher(*one, *all_rows) for one in of_each])
+    p_values = by_shuffling or _holm(_fisher(np.floor(counts * independent + 1e-9).astype(np.int64)))
     slices = []
     for clause, (rows, errors), p_value in zip(clauses, of_slices, p_values, strict=True):
         share = errors / rows if rows else 0.0
@@ -293,24 +289,24 @@ def judged_slices(
     )
 
 
-def _fisher(rows: int, errors: int, n_rows: int, n_errors: int) -> float:
-    """Chance that as many rows, drawn at random, hold at least as many errors."""
+def _fisher(counts: IntArray) -> FloatArray:
+    """For each slice, the chance that as many rows, drawn at random, hold at least as many errors."""
     from scipy.stats import hypergeom
 
-    return float(hypergeom.sf(errors - 1, n_rows, n_errors, rows))
+    n_rows, n_errors = counts[0]
+    return np.asarray(hypergeom.sf(counts[1:, 1] - 1, n_rows, n_errors, counts[1:, 0]))
 
 
-def _holm(p_values: Sequence[float]) -> list[float]:
+def _holm(p_values: Sequence[float] | FloatArray) -> list[float]:
     """Correct for the number of tests: the chance of any false slice stays below alpha.
 
     >>> _holm([0.01, 0.04])
     [0.02, 0.04]
     """
-    corrected, highest = [0.0] * len(p_values), 0.0
-    for rank, i in enumerate(np.argsort(p_values, kind="stable").tolist()):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[i]))
-        corrected[i] = highest
-    return corrected
+    corrected, order = np.array(p_values), np.argsort(p_values, kind="stable")
+    tests = np.arange(len(order), 0, -1)
+    corrected[order] = np.maximum.accumulate(np.minimum(corrected[order] * tests, 1.0))
+    return list(map(float, corrected))
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,8 +316,7 @@ class Candidate:
     literals: tuple[int, ...]
     score: float
     """Standard deviations by which its errors exceed what drawing as many rows at random would give."""
-    rows: BoolArray
-    """[M]"""
+    rows: BoolArray  # [M]
 
 
 def search_slices(
@@ -331,27 +326,25 @@ def search_slices(
 
     ``truth`` [M, L] is where each literal is known to hold, ``wrong`` [M] where there is an error.
     """
-    literals = truth.astype(np.float32)
-    outcome = wrong.astype(np.float32)
+    literals, outcome = truth.astype(np.float32), wrong.astype(np.float32)
     beam: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
     pool: dict[tuple[int, ...], float] = {}
     for _ in range(max_literals):
-        masks = np.stack([_rows_of(truth, chosen) for chosen, _ in beam]).astype(np.float32)
+        masks = np.stack([truth[:, list(chosen)].all(axis=1) for chosen, _ in beam]).astype(np.float32)
         rows, errors = (np.asarray(m @ literals, np.float64) for m in (masks, masks * outcome))
         scores = _scores(rows, errors, len(wrong), float(wrong.mean()), min_rows)
         scores[scores <= np.array([score for _, score in beam])[:, None] + _LEAST_GAIN] = -np.inf
-        grown = _best(beam, scores)
+        grown: dict[tuple[int, ...], float] = {}
+        order = np.argsort(-scores, axis=None, kind="stable")[: 4 * _BEAM]
+        for parent, literal in zip(*np.unravel_index(order, scores.shape), strict=True):
+            if np.isfinite(score := float(scores[parent, literal])):
+                grown.setdefault(tuple(sorted({*beam[parent][0], int(literal)})), score)
         pool |= grown
         beam = sorted(grown.items(), key=lambda item: (-item[1], item[0]))[:_BEAM]
         if not beam:
             break
     ranked = sorted(pool.items(), key=lambda item: (-round(item[1], 6), len(item[0]), item[0]))
     return _different(ranked, truth, wrong, most)
-
-
-def _rows_of(truth: BoolArray, literals: tuple[int, ...]) -> BoolArray:
-    rows: BoolArray = np.logical_and.reduce(truth[:, list(literals)], axis=1)
-    return rows
 
 
 def _scores(rows: FloatArray, errors: FloatArray, n: int, rate: float, min_rows: int) -> FloatArray:
@@ -363,17 +356,6 @@ def _scores(rows: FloatArray, errors: FloatArray, n: int, rate: float, min_rows:
     return scores
 
 
-def _best(beam: list[tuple[tuple[int, ...], float]], scores: FloatArray) -> dict[tuple[int, ...], float]:
-    """Return the best extensions of the beam, each conjunction once."""
-    usable = int(np.isfinite(scores).sum())
-    order: IntArray = np.argsort(-scores, axis=None, kind="stable")[: min(usable, 4 * _BEAM)]
-    grown: dict[tuple[int, ...], float] = {}
-    for flat in order.tolist():
-        parent, literal = divmod(flat, scores.shape[1])
-        grown.setdefault(tuple(sorted({*beam[parent][0], literal})), float(scores[parent, literal]))
-    return grown
-
-
 def _different(
     ranked: list[tuple[tuple[int, ...], float]], truth: BoolArray, wrong: BoolArray, most: int
 ) -> list[Candidate]:
@@ -381,7 +363,7 @@ def _different(
     taken: list[Candidate] = []
     left = np.ones(len(wrong), dtype=bool)
     for literals, score in ranked:
-        rows = _rows_of(truth, literals)
+        rows = np.asarray(truth[:, list(literals)].all(axis=1))
         shared = ((rows & one.rows).sum() / max(1, min(rows.sum(), one.rows.sum())) for one in taken)
         if max(shared, default=0.0) <= _SAME and _score_among(left, rows, wrong) > _NEW:
             taken.append(Candidate(literals, score, rows))
@@ -399,13 +381,12 @@ def _score_among(left: BoolArray, rows: BoolArray, wrong: BoolArray) -> float:
     return float(_scores(own, errors, int(left.sum()), float(wrong[left].mean()), 1)[0])
 
 
-class SliceSearch:
+class _Search:
     """The search on one set of rows, to be repeated with other errors on the same rows."""
 
     def __init__(
         self,
         table: Table,
-        wrong: BoolArray,
         *,
         by_errors: bool,
         max_literals: int = 3,
@@ -413,34 +394,29 @@ class SliceSearch:
         negations: bool = False,
     ) -> None:
         # where the same rows judge, thresholds must not know the errors: shuffling would not undo that
-        labelled = table.with_outcome(Classes("wrong", (False, True), wrong.astype(np.int64)))
-        binarizer = Binarizer().fit(labelled, by_labels=by_errors)
+        binarizer = Binarizer().fit(table, by_labels=by_errors)
         self.literals = literal_meanings(binarizer.variables_, binarizer.domain_)
         self.truth = literal_truth(*binarizer.cells(table.columns, len(table)))
         if not negations:
             self.truth[:, [j for j, literal in enumerate(self.literals) if is_negated(literal)]] = False
-        self.wrong = wrong
-        self.max_literals = max_literals
-        self.min_rows = min_rows if min_rows is not None else max(10, math.ceil(0.02 * len(table)))
+        self.wrong = table.codes == 1
+        min_rows = min_rows if min_rows is not None else max(10, math.ceil(0.02 * len(table)))
+        self.limits = {"max_literals": max_literals, "min_rows": min_rows}
 
     def run(self, most: int, wrong: BoolArray | None = None) -> list[Candidate]:
         """Return the best slices for these errors, or for others."""
         wrong = self.wrong if wrong is None else wrong
         if not self.truth.shape[1] or not wrong.any() or wrong.all():
             return []
-        return search_slices(
-            self.truth, wrong, max_literals=self.max_literals, min_rows=self.min_rows, most=most
-        )
+        return search_slices(self.truth, wrong, most=most, **self.limits)
 
-    def clause(self, candidate: Candidate) -> Clause:
-        """Return a slice as a clause."""
-        return Clause(self.literals[j] for j in candidate.literals)
+    def clauses(self, candidates: Sequence[Candidate]) -> list[Clause]:
+        """Return slices as clauses."""
+        return [Clause(self.literals[j] for j in one.literals) for one in candidates]
 
 
-def checked(
-    X: Any, wrong: Any, columns: Sequence[str] | None, never: Sequence[str]
-) -> tuple[Table, BoolArray]:
-    """Return the columns that slices may use, and the errors; raise if they do not fit."""
+def _checked(X: Any, wrong: Any, columns: Sequence[str] | None, never: Sequence[str]) -> Table:
+    """Return the columns that slices may use, with the errors as outcome; raise if they do not fit."""
     table = table_of(X)
     mask = np.asarray(wrong, dtype=bool)
     if mask.shape != (len(table),):
@@ -451,11 +427,11 @@ def checked(
     kept = [name for name in table.names if name not in never and (columns is None or name in columns)]
     if not kept:
         raise InputError("the columns to use and never to use rule out every column; allow at least one")
-    return table.only(kept), mask
+    return table.only(kept).with_outcome(Classes("wrong", (False, True), mask.astype(np.int64)))
 
 
 def _by_shuffling(
-    search: SliceSearch,
+    search: _Search,
     candidates: list[Candidate],
     groups: IntArray,
     permutations: int,
@@ -477,7 +453,7 @@ def _by_shuffling(
 
 
 def stream_slices(
-    files: "Files",
+    files: Files,
     searched: Source,
     n_rows: int,
     labels: str,
@@ -497,32 +473,29 @@ def stream_slices(
     ``predictions`` are columns, or comparisons of such; the other options are those of
     :func:`nri.error_slices`.
     """
-    from nri.rows.batches import batches
-
     if len(searched) >= n_rows:
         raise InputError("every row was searched, so that none is left to judge; use --engine memory")
 
-    def answers(part: Table) -> tuple[Answers, Answers]:
-        return read_answers(part, labels, "--labels"), read_answers(part, predictions, "--predictions")
+    def compared(part: Table) -> _Compared:
+        truth, predicted = (part, labels, "--labels"), (part, predictions, "--predictions")
+        return _Compared(read_answers(*truth), read_answers(*predicted), tolerance)
 
-    def counted(part: Table) -> IntArray:
-        truth, predicted = answers(part)
-        known = truth.labels.known & predicted.labels.known
-        return slice_counts(clauses, part, errors_of(truth, predicted, tolerance), known)
+    def counted(part: Table, both: _Compared) -> IntArray:
+        return _counts(clauses, part, both.differ, both.known)
 
     table = searched.table()
-    truth, predicted = answers(table)
-    check_comparable(truth, predicted, tolerance)
-    known = truth.labels.known & predicted.labels.known
-    wrong = errors_of(truth, predicted, tolerance)
-    features, _ = checked(table.without(truth.column, predicted.column), wrong, columns, never)
-    search = SliceSearch(features.take(known), wrong[known], by_errors=True, **limits)
-    clauses = [search.clause(candidate) for candidate in search.run(most)]
-    counts = -counted(table)
-    used = {literal.column for clause in clauses for literal in clause} | {truth.column, predicted.column}
+    both = compared(table)
+    both.check()
+    answers = {both.truth.column, both.predicted.column}
+    features = _checked(table.without(*answers), both.differ, columns, never)
+    search = _Search(features.take(both.known), by_errors=True, **limits)
+    clauses = search.clauses(search.run(most))
+    counts = -counted(table, both)
+    used = {literal.column for clause in clauses for literal in clause} | answers
     reader = PlanReader({name: table.plans[name] for name in table.names if name in used})
     for batch in batches(files, used):
-        read = reader.read(batch.source([*reader.plans]), batch)
-        counts += counted(Table(read, reader.plans, np.ones(len(batch)), np.arange(len(batch)) + batch.first))
-        step(batch.first + len(batch) - 1)
-    return judged_slices(clauses, counts, alpha)
+        numbers = np.arange(batch.first, batch.last + 1)
+        part = Table(reader.read(batch), reader.plans, np.ones(len(batch)), numbers)
+        counts += counted(part, compared(part))
+        step(batch.last)
+    return _judged(clauses, counts, alpha)

@@ -23,12 +23,9 @@ from nri.outcome import Classes
 from nri.rule import ClassTarget, Clause, Label, Rule, clause_matrix
 from nri.table.table import Table
 
-SAMPLES = 20
-"""Bootstrap samples by default: shares are good to about ten points."""
-_ENOUGH = 5
-"""Samples that are always drawn, however long they take."""
-_MOST_FREQUENT = 10
-"""Clauses that are listed, those of most samples first."""
+SAMPLES = 20  # Bootstrap samples by default: shares are good to about ten points.
+_ENOUGH = 5  # Samples that are always drawn, however long they take.
+_MOST_FREQUENT = 10  # Clauses that are listed, those of most samples first.
 
 
 @dataclass(frozen=True)
@@ -64,10 +61,8 @@ class ColumnFrequency:
     """How often the samples' rules read a column."""
 
     column: str
-    share: float
-    """Of the samples."""
-    in_rule: bool
-    """Whether the rule of the whole table reads it."""
+    share: float  # Of the samples.
+    in_rule: bool  # Whether the rule of the whole table reads it.
 
 
 @dataclass(frozen=True)

@@ -120,9 +120,7 @@ def right_shares(rule: Rule, table: Table, truth: Answers, predicted: Answers) -
     known = truth.labels.known & predicted.labels.known
     weights: FloatArray = table.weights[known]
     right, by_model = (as_texts(one)[known] for one in (truth, predicted))
-    by_rule = np.array([_text(label) for label in rule.predict(table.columns, len(table))], dtype=object)[
-        known
-    ]
+    by_rule = np.array([*map(_text, rule.predict(table.columns, len(table))[known])], dtype=object)
     total = max(float(weights.sum()), 1e-300)
     return float(weights[right == by_model].sum()) / total, float(weights[right == by_rule].sum()) / total
 

@@ -25,9 +25,9 @@ from nri.errors import InputError
 from nri.table.write import atomic_file
 
 FORMAT = "nri-checkpoint-2"
-_UNCHECKED = "nri-checkpoint-1"
-"""Written by version 0.1, without a checksum; read all the same."""
+_UNCHECKED = "nri-checkpoint-1"  # written by version 0.1, without a checksum; read all the same
 _GROUPS = ("weights", "average", "optimizer")
+_REMEDY = "take a copy of it, or train anew in another folder"
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,21 +105,9 @@ def load_checkpoint(path: Path) -> Checkpoint:
         raise InputError(f"cannot read checkpoint {path}: {cause}; {_REMEDY}") from None
     if header.get("format") not in (FORMAT, _UNCHECKED):
         raise InputError(f"{path} is not an NRI checkpoint ({FORMAT}); train one with `nri train`")
-    if (header["format"] == FORMAT or "sha256" in header) and header.get("sha256") != _checksum(
-        header, tensors
-    ):
+    is_checked = header["format"] == FORMAT or "sha256" in header
+    if is_checked and header.get("sha256") != _checksum(header, tensors):
         raise InputError(f"checkpoint {path} is damaged: its SHA-256 is not that of its content; {_REMEDY}")
-    found = _in_groups(header, tensors)
-    if found is None:
-        raise InputError(f"checkpoint {path} is damaged: parts of it are missing or unknown; {_REMEDY}")
-    return found
-
-
-_REMEDY = "take a copy of it, or train anew in another folder"
-
-
-def _in_groups(header: Mapping[str, str], tensors: Mapping[str, Tensor]) -> Checkpoint | None:
-    """Return what a file holds, None if that is no checkpoint."""
     groups: dict[str, dict[str, Tensor]] = {group: {} for group in _GROUPS}
     with suppress(KeyError, ValueError, RecursionError):
         for key, tensor in tensors.items():
@@ -128,7 +116,7 @@ def _in_groups(header: Mapping[str, str], tensors: Mapping[str, Tensor]) -> Chec
         step, episodes, config = int(header["step"]), int(header["episodes"]), json.loads(header["config"])
         if isinstance(config, dict) and min(step, episodes) >= 0:
             return Checkpoint(header["inducer"], step, episodes, config, **groups)
-    return None
+    raise InputError(f"checkpoint {path} is damaged: parts of it are missing or unknown; {_REMEDY}")
 
 
 def load_weights(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
@@ -173,12 +161,8 @@ class Graph:
     network: nn.Module
     inputs: Mapping[str, Tensor]
     """An example of each input, by name, in the order of the network's arguments."""
-    input_axes: Mapping[str, str]
-    """The letters of each input's axes."""
-    output_axes: Mapping[str, str]
-    """The same for outputs, in their order."""
-    free: str
-    """Letters of the axes that can have any length."""
+    axes: Mapping[str, str]  # the letters of each input's axes, then of each output's, in their order
+    free: str  # letters of the axes that can have any length
 
 
 def write_graph(graph: Graph, onnx_file: Path) -> None:
@@ -186,7 +170,6 @@ def write_graph(graph: Graph, onnx_file: Path) -> None:
 
     The tracing exporter takes half a second where the newer one takes minutes, for the same file.
     """
-    axes = {**graph.input_axes, **graph.output_axes}
     make_folder(onnx_file.parent)
     traced = io.BytesIO()
     with warnings.catch_warnings(), torch.no_grad(), _unchecked_shapes():
@@ -196,10 +179,10 @@ def write_graph(graph: Graph, onnx_file: Path) -> None:
             tuple(graph.inputs.values()),
             traced,  # type: ignore[arg-type]  # the tracing exporter takes it, its signature is the newer one's
             input_names=list(graph.inputs),
-            output_names=list(graph.output_axes),
+            output_names=[name for name in graph.axes if name not in graph.inputs],
             dynamic_axes={
                 name: {i: letter for i, letter in enumerate(letters) if letter in graph.free}
-                for name, letters in axes.items()
+                for name, letters in graph.axes.items()
             },
             opset_version=17,
             dynamo=False,

@@ -1,9 +1,9 @@
 """What a training run is: everything that a result depends on, in one record."""
 
 import dataclasses
+import json
 import math
 import tomllib
-import types
 import typing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,17 +17,14 @@ class OptimConfig:
     """AdamW with warm-up, clipped, its weights averaged exponentially."""
 
     steps: int = 10_000
-    batches_per_step: int = 1
-    """Synthetic batches in one update, over all processes"""
+    batches_per_step: int = 1  # synthetic batches in one update, over all processes
     learning_rate: float = 1e-3
     schedule: Literal["cosine", "constant"] = "cosine"
     """After the warm-up the rate falls by a cosine to ``final_learning_rate``, or stays"""
     final_learning_rate: float = 1e-5
-    warmup: int = 100
-    """Steps of linear warm-up"""
+    warmup: int = 100  # steps of linear warm-up
     weight_decay: float = 1e-2
-    clip: float = 1.0
-    """Largest norm of the gradient"""
+    clip: float = 1.0  # largest norm of the gradient
     average: float = 0.999
     """Decay of the exponential average of weights; the average is what ships; 0 for none"""
 
@@ -47,22 +44,17 @@ class RunConfig:
     """How a run is kept and watched; none of it changes the result."""
 
     checkpoint_minutes: float = 4.0
-    log_every: int = 50
-    """Steps between rows of metrics"""
-    validate_every: int = 500
-    """Steps between scores on the validation suite"""
-    validation_batches: int = 16
-    """Size of the validation suite's larger parts"""
-    threads: int = 1
-    """Torch threads in each process"""
+    log_every: int = 50  # steps between rows of metrics
+    validate_every: int = 500  # steps between scores on the validation suite
+    validation_batches: int = 16  # size of the validation suite's larger parts
+    threads: int = 1  # torch threads in each process
 
 
 @dataclass(frozen=True)
 class TrainConfig:
     """Shared by all inducers; each adds its own model, data and loss tables."""
 
-    seed: int = 0
-    """Episode i depends on this and on i alone"""
+    seed: int = 0  # episode i depends on this and on i alone
     optim: OptimConfig = field(default_factory=OptimConfig)
     run: RunConfig = field(default_factory=RunConfig)
 
@@ -96,8 +88,8 @@ def from_dict(kind: type[Config], data: dict[str, Any], where: str) -> Config:
 
 def to_dict(config: Any) -> dict[str, Any]:
     """Return nested dictionaries of plain values, the inverse of :func:`from_dict`."""
-    plain: dict[str, Any] = dataclasses.asdict(config)
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in plain.items()}
+    plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))  # tuples become lists
+    return plain
 
 
 def _convert(hint: Any, value: Any, where: str) -> Any:
@@ -107,13 +99,12 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
         return from_dict(hint, value, where)
     if typing.get_origin(hint) is tuple:
         return tuple(value)
-    if typing.get_origin(hint) in (types.UnionType, typing.Union):
-        return value
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    if isinstance(hint, type) and (
-        not isinstance(value, hint) or isinstance(value, bool) is not (hint is bool)
-    ):
+    fits = not isinstance(hint, type) or (
+        isinstance(value, hint) and isinstance(value, bool) is (hint is bool)
+    )
+    if not fits:
         raise ConfigError(f"{where} must be of type {hint.__name__}, not {value!r}")
     if isinstance(value, float) and not math.isfinite(value):
         raise ConfigError(f"{where} is {value}; give a finite number")

@@ -8,6 +8,7 @@ import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,17 +19,7 @@ from torch import Tensor, nn
 
 from nri.errors import InputError
 from nri.table.write import atomic_file
-from nri.train.checkpoint import (
-    Checkpoint,
-    Graph,
-    check_finite,
-    load_checkpoint,
-    load_weights,
-    make_folder,
-    optimizer_tensors,
-    restore_optimizer,
-    save_checkpoint,
-)
+from nri.train import checkpoint
 from nri.train.config import OptimConfig, to_dict
 
 log = logging.getLogger(__name__)
@@ -39,9 +30,7 @@ METRICS = "metrics.jsonl"
 Watcher = Callable[[int, dict[str, float]], None]
 """Called after every update with the number of updates made and the means since the last row."""
 
-Recorder = Callable[[dict[str, float]], None]
-"""Called with every row of metrics that is written."""
-
+Recorder = Callable[[dict[str, float]], None]  # called with every row of metrics that is written
 
 Record = TypeVar("Record")
 
@@ -52,8 +41,7 @@ class Loss:
 
     total: Tensor
     episodes: int
-    terms: Mapping[str, Tensor]
-    """by name, without gradient"""
+    terms: Mapping[str, Tensor]  # by name, without gradient
 
     @property
     def row(self) -> dict[str, float]:
@@ -65,15 +53,17 @@ class Loss:
 class Training(ABC):
     """An inducer in training: its network, its episodes, its loss and its validation."""
 
-    name: str
-    """How checkpoints and users call the inducer."""
+    name: str  # how checkpoints and users call the inducer
+    network: type[nn.Module]  # is made of the table ``model`` of its configuration
 
     def __init__(self, config: Any) -> None:
         self.config = config
 
-    @abstractmethod
     def build(self) -> nn.Module:
-        """Make the network with freshly drawn weights; the same for the same seed."""
+        """Make the network; its first weights depend on the seed alone."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.config.seed)
+            return self.network(self.config.model)
 
     @abstractmethod
     def loss(self, network: nn.Module, index: int) -> Loss:
@@ -84,7 +74,7 @@ class Training(ABC):
         """Score the network on the fixed validation suite."""
 
     @abstractmethod
-    def graph(self, network: nn.Module) -> Graph:
+    def graph(self, network: nn.Module) -> checkpoint.Graph:
         """Return what is traced of a trained network."""
 
 
@@ -181,8 +171,7 @@ def train(
     return run.averaged()
 
 
-_MOST_SKIPPED = 10
-"""Updates in a row without a finite gradient that are bad luck."""
+_MOST_SKIPPED = 10  # updates in a row without a finite gradient that are bad luck
 
 
 class _Run:
@@ -205,7 +194,7 @@ class _Run:
         self.started = time.monotonic()
 
     def _resume(self) -> None:
-        kept = load_checkpoint(self.directory / CHECKPOINT)
+        kept = checkpoint.load_checkpoint(self.directory / CHECKPOINT)
         if kept.config != to_dict(self.task.config):
             log.warning("the configuration differs from the one %s was trained with so far", self.directory)
         if kept.inducer != self.task.name:
@@ -213,10 +202,10 @@ class _Run:
                 f"{self.directory} holds the {kept.inducer!r} network, not the {self.task.name!r} one; "
                 "choose another folder"
             )
-        load_weights(self.network, kept.average)  # which also checks that they are the network's
+        checkpoint.load_weights(self.network, kept.average)  # which also checks that they are the network's
         self.average = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
-        load_weights(self.network, kept.weights)
-        restore_optimizer(self.optimizer, self.names, kept.optimizer)
+        checkpoint.load_weights(self.network, kept.weights)
+        checkpoint.restore_optimizer(self.optimizer, self.names, kept.optimizer)
         self.step, self.episodes = kept.step, kept.episodes
         if self.processes.leads:
             forget_rows_after(self.directory / METRICS, self.step)
@@ -274,8 +263,8 @@ class _Run:
 
     def log_row(self) -> None:
         seconds = time.monotonic() - self.started
-        row: dict[str, float] = {"step": self.step}
-        row["learning_rate"] = learning_rate(self.task.config.optim, self.step - 1)
+        rate = learning_rate(self.task.config.optim, self.step - 1)
+        row: dict[str, float] = {"step": self.step, "learning_rate": rate}
         for key in self.rows[-1]:  # a term of the loss may set in between two rows of metrics
             values = [r[key] for r in self.rows if key in r]
             row[key] = _six_digits(sum(values) / len(values))
@@ -292,7 +281,7 @@ class _Run:
 
     def _write(self, row: dict[str, float]) -> None:
         if self.processes.leads:
-            make_folder(self.directory)
+            checkpoint.make_folder(self.directory)
             with (self.directory / METRICS).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
             if self.record is not None:
@@ -301,17 +290,19 @@ class _Run:
     def save(self) -> None:
         if not self.processes.leads:
             return
-        check_finite({**self.network.state_dict(), **self.average}, "training diverged: after its updates")
-        checkpoint = Checkpoint(
+        checkpoint.check_finite(
+            {**self.network.state_dict(), **self.average}, "training diverged: after its updates"
+        )
+        kept = checkpoint.Checkpoint(
             inducer=self.task.name,
             step=self.step,
             episodes=self.episodes,
             config=to_dict(self.task.config),
             weights=self.network.state_dict(),
             average=self.average,
-            optimizer=optimizer_tensors(self.optimizer, self.names),
+            optimizer=checkpoint.optimizer_tensors(self.optimizer, self.names),
         )
-        save_checkpoint(checkpoint, self.directory / CHECKPOINT)
+        checkpoint.save_checkpoint(kept, self.directory / CHECKPOINT)
 
 
 def forget_rows_after(file: Path, step: int) -> None:
@@ -319,20 +310,16 @@ def forget_rows_after(file: Path, step: int) -> None:
 
     A run that is killed leaves such rows, and perhaps half a line.
     """
-    if not file.exists():
-        return
-    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-    kept = [line for line in lines if (at := _step_of(line)) is not None and at <= step]
-    if kept != lines:
+
+    def is_kept(line: str) -> bool:
+        with suppress(ValueError, TypeError, KeyError):
+            return int(json.loads(line)["step"]) <= step
+        return False
+
+    if file.exists():
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
         with atomic_file(file) as rewritten:
-            rewritten.write("".join(f"{line}\n" for line in kept))
-
-
-def _step_of(line: str) -> int | None:
-    try:
-        return int(json.loads(line)["step"])
-    except (ValueError, TypeError, KeyError):
-        return None
+            rewritten.write("".join(f"{line}\n" for line in lines if is_kept(line)))
 
 
 def _six_digits(number: float) -> float:

@@ -119,12 +119,9 @@ class Network:
 class SeededOutput:
     """What the seeded network predicts for S rows, as log-odds."""
 
-    posterior: NDArray[np.float32]
-    """[S], that the row is positive"""
-    reason: NDArray[np.float32]
-    """[S, N], that the row's value at a variable is part of the clause which covers it"""
-    precision: NDArray[np.float32]
-    """[S], that an unseen row which this clause covers is positive"""
+    posterior: NDArray[np.float32]  # [S], that the row is positive
+    reason: NDArray[np.float32]  # [S, N], that the row's value is part of the clause which covers it
+    precision: NDArray[np.float32]  # [S], that an unseen row which this clause covers is positive
 
 
 class SeededNetwork(Network):
@@ -169,14 +166,16 @@ DTYPES = {1: np.float32, 6: np.int32, 7: np.int64, 9: np.bool_, 11: np.float64}
 """Cell types by their number in ONNX."""
 
 
-@dataclass(frozen=True, eq=False)
 class Node:
     """An operator, and the names of the arrays that it reads and writes."""
 
-    operator: str
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    options: Mapping[str, Any]
+    def __init__(self, message: bytes) -> None:
+        fields = _fields(message)
+        self.inputs, self.outputs = ([name.decode() for name in fields.get(number, [])] for number in (1, 2))
+        self.operator = _text(fields[4])
+        self.options: dict[str, Any] = dict(map(_option, fields.get(5, [])))
+        if self.operator != "If" and self.operator not in OPERATORS:
+            raise ValueError(f"its operator {self.operator} is unknown")
 
     @property
     def reads(self) -> set[str]:
@@ -199,12 +198,11 @@ class Graph:
 
     def __init__(self, message: bytes) -> None:
         fields = _fields(message)
-        self.axes = dict(map(_input, fields.get(11, [])))
-        """how many axes each input has"""
+        self.axes = dict(map(_input, fields.get(11, [])))  # how many each input has
         self.outputs = [_text(_fields(each)[1]) for each in fields[12]]
         self.constants: dict[str, Array] = dict(map(_tensor, fields.get(5, [])))
         self.nodes: list[Node] = []
-        for node in map(_node, fields.get(1, [])):
+        for node in map(Node, fields.get(1, [])):
             if node.operator != "If" and all(name in self.constants for name in node.inputs if name):
                 self.constants.update(zip(node.outputs, node.compute(self.constants), strict=True))
             else:
@@ -272,15 +270,6 @@ def _input(message: bytes) -> tuple[str, int]:
     return _text(fields[1]), len(shape.get(1, []))
 
 
-def _node(message: bytes) -> Node:
-    fields = _fields(message)
-    inputs, outputs = (tuple(name.decode() for name in fields.get(number, [])) for number in (1, 2))
-    node = Node(_text(fields[4]), inputs, outputs, dict(map(_option, fields.get(5, []))))
-    if node.operator != "If" and node.operator not in OPERATORS:
-        raise ValueError(f"its operator {node.operator} is unknown")
-    return node
-
-
 def _option(message: bytes) -> tuple[str, Any]:
     fields = _fields(message)
     return _text(fields[1]), _OPTION_READERS[fields[20][0]](fields)
@@ -319,10 +308,6 @@ def _log_softmax(x: Array, axis: int = -1) -> Array:
     return np.asarray(x - np.log(np.exp(x).sum(axis=axis, keepdims=True)))
 
 
-def _divide(a: Array, b: Array) -> Array:
-    return a / b if a.dtype.kind == "f" else a // b
-
-
 def _slice(
     x: Array, starts: Array, ends: Array, axes: Array | None = None, steps: Array | None = None
 ) -> Array:
@@ -345,13 +330,8 @@ def _unsqueeze(x: Array, axes: Array) -> Array:
 
 
 def _sum(x: Array, axes: Array | None = None, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
-    return np.asarray(
-        x.sum(axis=None if axes is None else tuple(axes), keepdims=bool(keepdims), dtype=x.dtype)
-    )
-
-
-def _split(x: Array, sizes: Array, axis: int = 0) -> list[Array]:
-    return np.split(x, np.cumsum(sizes)[:-1], axis=axis)
+    over = None if axes is None else tuple(axes)
+    return np.asarray(x.sum(axis=over, keepdims=bool(keepdims), dtype=x.dtype))
 
 
 def _top(x: Array, k: Array, axis: int = -1, largest: int = 1, sorted: int = 1) -> list[Array]:
@@ -364,43 +344,29 @@ def _gather_nd(x: Array, index: Array, batch_dims: int = 0) -> Array:
     return np.asarray(x[(*batches, *np.moveaxis(index, -1, 0))])
 
 
-def _sigmoid(x: Array) -> Array:
-    return 1 / (1 + np.exp(-x))
-
-
-def _clip(x: Array, least: Array | None = None, most: Array | None = None) -> Array:
-    return np.clip(x, least, most)
-
+_AS_IN_NUMPY = "Abs Add Equal Exp Greater IsNaN Less Log MatMul Sqrt Tanh Tile Where"
 
 OPERATORS: dict[str, Callable[..., Any]] = {
-    "Abs": np.abs,
-    "Add": np.add,
+    **{name: getattr(np, name.lower()) for name in _AS_IN_NUMPY.split()},
     "Cast": lambda x, to: x.astype(DTYPES[to]),
-    "Clip": _clip,
+    "Clip": lambda x, least=None, most=None: np.clip(x, least, most),
     "Concat": lambda *parts, axis: np.concatenate(parts, axis=axis),
     "Constant": lambda value: value,
     "ConstantOfShape": lambda shape, value: np.full(shape, value[0]),
     "CumSum": lambda x, axis: np.cumsum(x, axis=axis.item()),
-    "Div": _divide,
+    "Div": lambda a, b: a / b if a.dtype.kind == "f" else a // b,
     "Einsum": lambda *parts, equation: np.einsum(equation, *parts, optimize=True),
-    "Equal": np.equal,
     "Erf": _erf,
-    "Exp": np.exp,
     "Expand": lambda x, shape: np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(shape))),
     "EyeLike": lambda x, dtype=1, k=0: np.eye(x.shape[0], x.shape[1], k).astype(DTYPES[dtype]),
     "Gather": lambda x, index, axis=0: np.take(x, index, axis=axis),
     "GatherElements": lambda x, index, axis=0: np.take_along_axis(x, index, axis=axis),
     "GatherND": _gather_nd,
     "Gemm": lambda a, b, c, alpha=1.0, beta=1.0, transA=0, transB=0: a @ (b.T if transB else b) + c,
-    "Greater": np.greater,
     "GreaterOrEqual": np.greater_equal,
     "Identity": lambda x: x,
-    "IsNaN": np.isnan,
     "LayerNormalization": _layer_norm,
-    "Less": np.less,
-    "Log": np.log,
     "LogSoftmax": _log_softmax,
-    "MatMul": np.matmul,
     "Max": np.maximum,
     "Min": np.minimum,
     "Mod": lambda a, b, fmod=0: np.fmod(a, b) if fmod else np.mod(a, b),
@@ -415,19 +381,15 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "Relu": lambda x: np.maximum(x, 0),
     "Reshape": _reshape,
     "Shape": lambda x: np.array(x.shape),
-    "Sigmoid": _sigmoid,
+    "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "Slice": _slice,
     "Softmax": lambda x, axis=-1: np.exp(_log_softmax(x, axis)),
     "Softplus": lambda x: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))),
-    "Split": _split,
-    "Sqrt": np.sqrt,
+    "Split": lambda x, sizes, axis=0: np.split(x, np.cumsum(sizes)[:-1], axis=axis),
     "Squeeze": lambda x, axes=None: np.squeeze(x, None if axes is None else tuple(axes)),
     "Sub": np.subtract,
-    "Tanh": np.tanh,
-    "Tile": np.tile,
     "TopK": _top,
     "Transpose": lambda x, perm: x.transpose(perm),
     "Unsqueeze": _unsqueeze,
-    "Where": np.where,
 }
 """Operators by their ONNX name, on inputs in their order and options by name."""

@@ -21,12 +21,9 @@ from nri.paper.torch.tnorm import UNKNOWN
 class EpisodeBatch:
     """B two-class tables of up to M rows and N boolean variables."""
 
-    values: Float[Tensor, "B M N"]
-    """0 or 1; 0 wherever not known."""
-    known: Bool[Tensor, "B M N"]
-    """False for unknown cells and for padding."""
-    labels: Float[Tensor, "B M"]
-    """0 or 1; 0 for padding rows."""
+    values: Float[Tensor, "B M N"]  # 0 or 1; 0 wherever not known
+    known: Bool[Tensor, "B M N"]  # False for unknown cells and for padding
+    labels: Float[Tensor, "B M"]  # 0 or 1; 0 for padding rows
     row_valid: Bool[Tensor, "B M"]
     variable_valid: Bool[Tensor, "B N"]
 

@@ -29,7 +29,7 @@ from nri.paper.torch.batch import (
     literal_statistics,
     literals,
 )
-from nri.paper.torch.network import PaperConfig, SlotDecoder, linear, mlp, seeded_columns
+from nri.paper.torch.network import PaperConfig, SlotDecoder, mlp, seeded_columns
 from nri.paper.torch.tnorm import UNKNOWN, SoftRule, execute
 from nri.paper.torch.training import SlotTraining
 from nri.synth import SyntheticBatch, WidePrior, dnf_truth, log_uniform, with_more_columns
@@ -38,28 +38,21 @@ from nri.train.loop import Loss, moved
 
 _LITERAL_NUMBERS = 19
 _SLOT_NUMBERS = 9
-_START = 0.05
-"""Clause gate of a slot that asks for nothing yet: it covers every row and must not hide them from others."""
+_START = 0.05  # clause gate of a slot that asks for nothing yet: it must not hide all rows from others
 
 
 @dataclass(frozen=True)
 class FeedbackConfig:
     """The size of the network."""
 
-    slots: int = 8
-    """T, as in the text."""
-    width: int = 32
-    """D, of literal embeddings and slot states."""
-    layers: int = 2
-    """Decoder layers."""
+    slots: int = 8  # T, as in the text
+    width: int = 32  # D, of literal embeddings and slot states
+    layers: int = 2  # decoder layers
     heads: int = 4
     feedforward: int = 2
-    hidden: int = 32
-    """Units of the networks that read the counts."""
-    rounds: int = 8
-    """How often the slots are executed and filled anew."""
-    anew: tuple[int, ...] = (3, 5)
-    """Rounds before which slots that cover hardly a positive of their own start from another row."""
+    hidden: int = 32  # units of the networks that read the counts
+    rounds: int = 8  # how often the slots are executed and filled anew
+    anew: tuple[int, ...] = (3, 5)  # rounds before which slots without positives of their own start again
 
     def __post_init__(self) -> None:
         for name in ("slots", "width", "layers", "heads", "feedforward", "hidden", "rounds"):
@@ -76,22 +69,22 @@ class FeedbackConfig:
 class FeedbackInducer(nn.Module):
     """Tables with labels in, one soft rule for each table and round out."""
 
-    def __init__(self, config: FeedbackConfig, generator: torch.Generator | None = None) -> None:
+    def __init__(self, config: FeedbackConfig) -> None:
         super().__init__()
         self.config = config
         width, hidden = config.width, config.hidden
-        self.from_statistics = mlp(len(NAMES) + 2, width, generator).append(nn.LayerNorm(width))
-        self.decoder = SlotDecoder(config.decoder, generator)
-        self.from_counts = linear(_LITERAL_NUMBERS, hidden, generator)
-        self.from_slot = linear(_SLOT_NUMBERS, hidden, generator, bias=False)
-        self.from_embedding = linear(width, hidden, generator, bias=False)
-        self.from_state = linear(width, hidden, generator, bias=False)
-        self.compete = linear(hidden, 1, generator)
-        self.mix = linear(hidden + 2, hidden, generator)
-        self.literal_gate = linear(hidden, 1, generator)
-        self.clause_hidden = linear(_SLOT_NUMBERS, hidden, generator)
-        self.clause_from_state = linear(width, hidden, generator, bias=False)
-        self.clause_gate = linear(hidden, 1, generator)
+        self.from_statistics = mlp(len(NAMES) + 2, width).append(nn.LayerNorm(width))
+        self.decoder = SlotDecoder(config.decoder)
+        self.from_counts = nn.Linear(_LITERAL_NUMBERS, hidden)
+        self.from_slot = nn.Linear(_SLOT_NUMBERS, hidden, bias=False)
+        self.from_embedding = nn.Linear(width, hidden, bias=False)
+        self.from_state = nn.Linear(width, hidden, bias=False)
+        self.compete = nn.Linear(hidden, 1)
+        self.mix = nn.Linear(hidden + 2, hidden)
+        self.literal_gate = nn.Linear(hidden, 1)
+        self.clause_hidden = nn.Linear(_SLOT_NUMBERS, hidden)
+        self.clause_from_state = nn.Linear(width, hidden, bias=False)
+        self.clause_gate = nn.Linear(hidden, 1)
         with torch.no_grad():
             self.literal_gate.bias.fill_(-2.0)
 
@@ -114,10 +107,10 @@ class FeedbackInducer(nn.Module):
         slots = _Slots.start(batch, _ranked_rows(luck, batch.positives, self.config.slots))
         rules = []
         for index in range(self.config.rounds):
-            covered = support.coverage(slots.clauses, slots.w)
+            covered = support.coverage(slots)
             if index in self.config.anew:
                 slots = _moved(slots, covered, batch, luck)
-                covered = support.coverage(slots.clauses, slots.w)
+                covered = support.coverage(slots)
             if index == 0 or index in self.config.anew:
                 own = slots.of_anchor(embedded) + asked
             counts = self.from_counts(support.of_literals(slots, covered))
@@ -127,7 +120,7 @@ class FeedbackInducer(nn.Module):
             hidden = torch.cat([hidden, ahead.exp().unsqueeze(-1), (ahead / 4).unsqueeze(-1)], -1)
             z = self.literal_gate(self.mix(hidden).relu()).squeeze(-1).sigmoid() * slots.candidates
             slots = replace(slots, z=z, clauses=support.truth(slots.whole(z)))
-            seen = support.of_slots(slots, support.coverage(slots.clauses, slots.w))
+            seen = support.of_slots(slots, support.coverage(slots))
             w = self.clause_gate((self.clause_hidden(seen) + asked_clause).relu()).squeeze(-1).sigmoid()
             slots = replace(slots, w=w)
             rules.append(SoftRule(slots.whole(z), w))
@@ -138,10 +131,8 @@ class FeedbackInducer(nn.Module):
 class _Slots:
     """The state of the slots between two rounds; literals are those that hold on a slot's anchor."""
 
-    holds: Float[Tensor, "B T N"]
-    """1 where a variable is true on the anchor."""
-    fails: Float[Tensor, "B T N"]
-    """1 where it is false."""
+    holds: Float[Tensor, "B T N"]  # 1 where a variable is true on the anchor
+    fails: Float[Tensor, "B T N"]  # 1 where it is false
     z: Float[Tensor, "B T N"]
     w: Float[Tensor, "B T"]
     clauses: Float[Tensor, "B T M"]
@@ -197,12 +188,9 @@ def _ranked_rows(
 @dataclass(frozen=True, eq=False)
 class _Coverage:
     clauses: Float[Tensor, "B T M"]
-    alone: Float[Tensor, "B T M"]
-    """How little the other slots cover of a row."""
-    own: Float[Tensor, "B T"]
-    """Positives that this slot covers and no other."""
-    uncovered: Float[Tensor, "B M"]
-    """How little the whole rule covers of a row."""
+    alone: Float[Tensor, "B T M"]  # how little the other slots cover of a row
+    own: Float[Tensor, "B T"]  # positives that this slot covers and no other
+    uncovered: Float[Tensor, "B M"]  # how little the whole rule covers of a row
 
 
 class _Support:
@@ -221,19 +209,24 @@ class _Support:
         failing, unknown = (1 - z).clamp_min(1e-12).log(), (1 - UNKNOWN * z).log()
         return (failing @ self.fails.transpose(1, 2) + unknown @ self.unknown.transpose(1, 2)).exp()
 
-    def coverage(self, clauses: Float[Tensor, "B T M"], w: Float[Tensor, "B T"]) -> _Coverage:
+    def coverage(self, slots: _Slots) -> _Coverage:
         """Who covers what, and who alone."""
-        gated = (w.unsqueeze(-1) * clauses).clamp_max(1 - 1e-4)
+        gated = (slots.w.unsqueeze(-1) * slots.clauses).clamp_max(1 - 1e-4)
         left = 1 - gated
         uncovered = left.log().sum(1, keepdim=True).exp()
         alone = uncovered / left
-        return _Coverage(clauses, alone, (gated * alone * self.positives).sum(-1), uncovered.squeeze(1))
+        own = (gated * alone * self.positives).sum(-1)
+        return _Coverage(slots.clauses, alone, own, uncovered.squeeze(1))
+
+    def _rows(self, covered: _Coverage) -> list[Float[Tensor, "B T M"]]:
+        """Return what slots cover of positives, of negatives, and of positives that no other slot covers."""
+        C = covered.clauses
+        return [C * self.positives, C * self.negatives, C * covered.alone * self.positives]
 
     def of_literals(self, slots: _Slots, covered: _Coverage) -> Float[Tensor, "B T N F"]:
         """Count what a slot would cover with each literal of its anchor, and without it."""
-        C = covered.clauses
-        views = torch.cat([C * self.positives, C * self.negatives, C * covered.alone * self.positives], 1)
-        inside, outside = (self._by_anchor(views @ each, slots) for each in (self.holds, self.fails))
+        rows = torch.cat(self._rows(covered), 1)
+        inside, outside = (self._by_anchor(rows @ each, slots) for each in (self.holds, self.fails))
         without = inside + outside / (1 - slots.z).clamp_min(0.02).repeat(1, 3, 1)
         counts = [*inside.chunk(3, 1), *without.chunk(3, 1)]  # P, N, U with the literal; the same without it
         totals = [self.sizes[:, side, None, None] for side in (0, 1, 0)]
@@ -249,11 +242,9 @@ class _Support:
 
     def of_slots(self, slots: _Slots, covered: _Coverage) -> Float[Tensor, "B T S"]:
         """Count what a slot covers."""
-        C = covered.clauses
-        P, N = (C * self.positives).sum(-1), (C * self.negatives).sum(-1)
-        U = (C * covered.alone * self.positives).sum(-1)
+        P, N, U = counts = [rows.sum(-1) for rows in self._rows(covered)]
         rates = [P / self.sizes[:, :1], N / self.sizes[:, 1:], U / self.sizes[:, :1]]
-        logs = [(count + 0.5).log() / 4 for count in (P, N, U)]
+        logs = [(count + 0.5).log() / 4 for count in counts]
         return torch.stack([*rates, *logs, logs[0] - logs[1], slots.z.sum(-1) / 4, slots.w], -1)
 
 
@@ -261,8 +252,7 @@ class _Support:
 class FeedbackData:
     """Where the tables come from: rules over fair coins, and the wide prior."""
 
-    wide_share: float = 0.35
-    """Share of batches from the wide prior: correlated, one-hot, repeated columns, targets of all kinds."""
+    wide_share: float = 0.35  # of batches from the wide prior: columns and targets of all kinds
     min_rows: int = 24
     max_rows: int = 512
     min_variables: int = 6
@@ -272,29 +262,24 @@ class FeedbackData:
     max_noise: float = 0.3
     max_missing: float = 0.15
     n_query: int = 32
-    cells: int = 160_000
-    """Cells of a batch, which fixes how many tables it holds."""
+    cells: int = 160_000  # cells of a batch, which fixes how many tables it holds
     max_episodes: int = 160
 
     def draw(self, rng: np.random.Generator) -> SyntheticBatch:
         """Draw a batch of tables of one shape."""
         if rng.random() < self.wide_share:
             shared = ("max_rows", "n_query", "cells", "max_episodes", "max_noise", "max_missing")
-            wide = WidePrior(
-                min_rows=16,
-                min_columns=self.min_variables,
-                max_columns=2 * self.max_variables,
-                **{name: getattr(self, name) for name in shared},
-            )
-            return wide.draw(rng)
+            columns = {"min_columns": self.min_variables, "max_columns": 2 * self.max_variables}
+            same = {name: getattr(self, name) for name in shared}
+            return WidePrior(min_rows=16, **columns, **same).draw(rng)
         return self._rules(rng)
 
     def _rules(self, rng: np.random.Generator) -> SyntheticBatch:
         M = log_uniform(rng, self.min_rows, self.max_rows)
         N = int(rng.integers(self.min_variables, 13))
         D = log_uniform(rng, 1, self.max_variables - N) if rng.random() < 0.5 else 0
-        B = int(np.clip(self.cells // ((M + self.n_query) * (N + D)), 4, self.max_episodes))
         rows = M + self.n_query
+        B = int(np.clip(self.cells // (rows * (N + D)), 4, self.max_episodes))
         columns = rng.random((B, rows, N)) < 0.5
         clauses = _rules(rng, B, N, self.max_clauses, min(self.max_literals, N))
         truth = dnf_truth(clauses, columns)
@@ -340,10 +325,8 @@ class FeedbackLoss:
 
     margin: float = 0.5
     entropy: float = 0.02
-    length: float = 0.02
-    """Weight of literals beyond four in a slot."""
-    early: float = 0.2
-    """Weight of the rounds before slots start anew, each."""
+    length: float = 0.02  # weight of literals beyond four in a slot
+    early: float = 0.2  # weight of the rounds before slots start anew, each
 
 
 @dataclass(frozen=True)
@@ -359,12 +342,8 @@ class FeedbackTraining(SlotTraining):
     """Soft rules for tables of many kinds, judged by the text's coverage and margin on all rows."""
 
     name = "paper-feedback"
-
+    network = FeedbackInducer
     config: FeedbackTrainConfig
-
-    def build(self) -> FeedbackInducer:
-        """Make the network; its first weights depend on the seed alone."""
-        return FeedbackInducer(self.config.model, torch.Generator().manual_seed(self.config.seed))
 
     def loss(self, network: nn.Module, index: int) -> Loss:
         """Draw batch ``index`` and judge the soft rules on its rows, seen and unseen."""

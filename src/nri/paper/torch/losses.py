@@ -8,6 +8,7 @@ To flip a variable's cells is to swap the gates of its two literals (an unknown 
 way), so every counterfactual is the one definition of clause truth with swapped gates.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -20,21 +21,16 @@ from nri.paper.torch.batch import EpisodeBatch, binary_entropy, row_mean
 from nri.paper.torch.tnorm import Execution, SoftRule, clause_truth, disjunction, execute
 from nri.train.loop import Loss
 
-_SURE = 1e-6
-"""Predictions are kept this far from 0 and 1, so that one row costs at most 14 nats."""
-_BLUR = 0.1
-"""Temperature of the soft maximum that joins clauses in the published code's counterfactuals."""
+_SURE = 1e-6  # predictions are kept this far from 0 and 1, so that one row costs at most 14 nats
+_BLUR = 0.1  # temperature of the soft maximum that joins clauses in the published code's counterfactuals
 
 Scalar = Float[Tensor, ""]
-Rows = Float[Tensor, "B M"]
-"""A number for each row of each table, e.g. 1 on the positive ones."""
-Clauses = Float[Tensor, "B M T"]
-"""The truth of each slot's clause on each row."""
+Rows = Float[Tensor, "B M"]  # a number for each row of each table, e.g. 1 on the positive ones
+Clauses = Float[Tensor, "B M T"]  # the truth of each slot's clause on each row
 LiteralValues = Float[Tensor, "B M L"]
 LiteralGates = Float[Tensor, "B T L"]
 ClauseGates = Float[Tensor, "B T"]
-Terms = dict[str, Callable[[], Tensor]]
-"""How each term is computed."""
+Terms = dict[str, Callable[[], Tensor]]  # how each term is computed
 
 
 @dataclass(frozen=True)
@@ -46,50 +42,33 @@ class PaperLossConfig:
     ``entropy``, which that configuration does not have: they are small here.
     """
 
-    switch: float = 0.1
-    """lambda_b of the load-balancing loss of Switch Transformers."""
-    usage: float = 0.1
-    """lambda_b of the squared coefficient of variation of normalised slot usage."""
-    activation: float = 0.05
-    """lambda_b of the squared coefficient of variation of raw clause gates."""
-    repulsion: float = 0.01
-    """lambda_r, on the overlap of slots' gate vectors."""
-    entropy: float = 0.01
-    """lambda_e, on the binary entropy of gates."""
-    margin: float = 1.0
-    """lambda_m, on the max-margin coverage."""
-    margin_positive: float = 0.7
-    """tau+: the best clause should be at least this true on a positive row."""
-    margin_negative: float = 0.3
-    """tau-: the best clause should be at most this true on a negative row."""
-    counterfactual: float = 0.15
-    """lambda_cf, on necessity + spuriousness + the two terms below."""
-    counterfactual_overlap: float = 0.1
-    """lambda_o, inside the counterfactual loss."""
-    counterfactual_balance: float = 0.01
-    """lambda_c, inside the counterfactual loss."""
-    counterfactual_warmup: float = 0.5
-    """Share of training before the counterfactual loss sets in: steps 250 of 500 in the published run."""
-    select_threshold: float = 0.3
-    """A literal whose gate is at least this counts as selected in the counterfactual tests."""
-    clause_dropout: float = 0.25
-    """Chance that a slot sits out one step of one episode."""
-    min_kept: int = 2
-    """Slots that never sit out together."""
+    switch: float = 0.1  # lambda_b of the load-balancing loss of Switch Transformers
+    usage: float = 0.1  # lambda_b of the squared coefficient of variation of normalised slot usage
+    activation: float = 0.05  # lambda_b of the squared coefficient of variation of raw clause gates
+    repulsion: float = 0.01  # lambda_r, on the overlap of slots' gate vectors
+    entropy: float = 0.01  # lambda_e, on the binary entropy of gates
+    margin: float = 1.0  # lambda_m, on the max-margin coverage
+    margin_positive: float = 0.7  # tau+: the best clause should be at least this true on a positive row
+    margin_negative: float = 0.3  # tau-: the best clause should be at most this true on a negative row
+    counterfactual: float = 0.15  # lambda_cf, on necessity + spuriousness + the two terms below
+    counterfactual_overlap: float = 0.1  # lambda_o, inside the counterfactual loss
+    counterfactual_balance: float = 0.01  # lambda_c, inside the counterfactual loss
+    counterfactual_warmup: float = 0.5  # share of training before L_cf sets in: 250 of 500 steps as published
+    select_threshold: float = 0.3  # a literal whose gate is at least this is selected, in L_cf
+    clause_dropout: float = 0.25  # chance that a slot sits out one step of one episode
+    min_kept: int = 2  # slots that never sit out together
 
     # the published code's switches: off is the text's way
-    gate_noise: bool = False
-    """Whether gates are executed with logistic noise on their logits, so that only sure ones are safe."""
-    coverage_hinge: float = 0.0
-    """Weight of hinge margins on the rule's truth, added to the coverage loss."""
-    gated_margin: bool = False
-    """Whether the max-margin loss looks at clauses with their gates multiplied in."""
-    switch_by_gates: bool = False
-    """Whether the Switch loss routes by clause gates alone instead of by the slots that cover a row."""
-    sampled_counterfactuals: int = 0
-    """Flip so many literals, sampled by their mean gate over slots, in place of every slot's own."""
-    counterfactual_scales_all: bool = True
-    """Whether lambda_cf multiplies overlap and balance too, as in the formula; the code's way is not to."""
+    gate_noise: bool = (
+        False  # whether the logits of executed gates get logistic noise: only sure ones are safe
+    )
+    coverage_hinge: float = 0.0  # weight of hinge margins on the rule's truth, beside L_cov
+    gated_margin: bool = False  # whether L_mm looks at clauses with their gates multiplied in
+    switch_by_gates: bool = False  # whether gates alone route in the Switch loss, not who covers a row
+    sampled_counterfactuals: int = 0  # flip so many literals, drawn by their mean gate, not every slot's own
+    counterfactual_scales_all: bool = (
+        True  # whether lambda_cf multiplies lambda_o and lambda_c, as in the formula
+    )
     empty_is_silent: bool = True
     """Whether a clause counts in proportion to the chance that its slot selects a literal at all, as in the
     published code; a slot without literals is no clause once deployed. The text has no such factor."""
@@ -98,8 +77,7 @@ class PaperLossConfig:
     length: float = 0.0
     """Weight of literals beyond ``max_length`` in a slot: a slot that is not needed must close its gate,
     since it cannot become silent by asking for everything."""
-    max_length: float = 4.0
-    """The most literals of a deployed clause."""
+    max_length: float = 4.0  # the most literals of a deployed clause
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -141,7 +119,8 @@ def paper_loss(
     literals, positives, z, w = batch.literals, batch.positives, rule.z, rule.w
     low, high, threshold = config.margin_negative, config.margin_positive, config.select_threshold
     executed = with_gate_noise(rule, generator) if config.gate_noise else rule
-    execution = execute(executed, literals, config.empty_is_silent)
+    silent = config.empty_is_silent
+    execution = execute(executed, literals, silent)
     prediction, clauses = execution.rule, execution.clauses
     if config.clause_dropout:
         clauses = clauses * kept_slots(w, config.clause_dropout, config.min_kept, generator).unsqueeze(1)
@@ -158,9 +137,7 @@ def paper_loss(
         "entropy": lambda: gate_entropy(rule, batch.literal_valid),
         "length": lambda: excess_length(z, config.max_length),
         "necessity": lambda: necessity(executed, execution.clauses, literals, positives, threshold),
-        "spuriousness": lambda: spuriousness(
-            executed, execution, literals, positives, threshold, config.empty_is_silent
-        ),
+        "spuriousness": lambda: spuriousness(executed, execution, literals, positives, threshold, silent),
         "overlap": lambda: coverage_overlap(execution.clauses, positives),
         "responsibility": lambda: responsibility_balance(execution.clauses, positives),
     }
@@ -203,12 +180,10 @@ def switch_balance(clauses: Clauses, w: ClauseGates, positives: Rows) -> Scalar:
     """
     covering = w.unsqueeze(1) * clauses + _SURE
     routing = covering / covering.sum(-1, keepdim=True)
-    n_slots = w.shape[-1]
-    assigned = torch.nn.functional.one_hot(routing.argmax(-1), n_slots)
-    total = positives.sum().clamp_min(1)
-    u = (routing * positives.unsqueeze(-1)).sum((0, 1)) / total
-    f = (assigned * positives.unsqueeze(-1)).sum((0, 1)) / total
-    return n_slots * (u * f).sum()
+    assigned = torch.nn.functional.one_hot(routing.argmax(-1), w.shape[-1])
+    rows, total = positives.unsqueeze(-1), positives.sum().clamp_min(1)
+    u, f = ((shares * rows).sum((0, 1)) / total for shares in (routing, assigned))
+    return w.shape[-1] * (u * f).sum()
 
 
 def switch_balance_by_gates(w: ClauseGates) -> Scalar:
@@ -297,8 +272,7 @@ def spuriousness(
 
 def coverage_overlap(clauses: Clauses, positives: Rows) -> Scalar:
     """Eq. (22), L_ovl: mean over pairs of clauses of their joint truth on positive rows."""
-    n_slots = clauses.shape[-1]
-    n_pairs = max(n_slots * (n_slots - 1) // 2, 1)
+    n_pairs = max(math.comb(clauses.shape[-1], 2), 1)
     pairs = (clauses.sum(-1).square() - clauses.square().sum(-1)) / 2  # sum over k < k' of C_k C_k'
     return row_mean(pairs / n_pairs, positives)
 
@@ -323,8 +297,8 @@ def flip_variables(
     tensor([0.0000, 0.1000, 0.9000, 0.2000])
     """
     positive, negative = z.chunk(2, -1)
-    halves = torch.where(variables, negative, positive), torch.where(variables, positive, negative)
-    return torch.cat(halves, -1)
+    swapped = torch.cat([negative, positive], -1)
+    return torch.where(torch.cat([variables, variables], -1), swapped, z)
 
 
 def selected_variables(z: LiteralGates, threshold: float) -> Bool[Tensor, "B T N"]:

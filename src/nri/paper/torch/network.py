@@ -20,41 +20,25 @@ from nri.errors import ConfigError
 from nri.paper.torch.batch import NAMES, EpisodeBatch, literal_statistics
 from nri.paper.torch.tnorm import SoftRule, non_null
 
-Generator = torch.Generator | None
-"""Where first weights are drawn from."""
-Embedded = Float[Tensor, "B L D"]
-"""h, an embedding of each literal."""
-States = Float[Tensor, "B T D"]
-"""s, a state of each slot."""
-LiteralMask = Bool[Tensor, "B L"]
-"""Which literals are no padding."""
+Embedded = Float[Tensor, "B L D"]  # h, an embedding of each literal
+States = Float[Tensor, "B T D"]  # s, a state of each slot
+LiteralMask = Bool[Tensor, "B L"]  # which literals are no padding
 
 
 @dataclass(frozen=True)
 class PaperConfig:
     """The published network by default; every field can be set from a TOML file."""
 
-    slots: int = 8
-    """T, clause slots: the most clauses a rule can have."""
-    width: int = 384
-    """D, of literal embeddings and slot states."""
-    layers: int = 3
-    """Decoder layers."""
-    heads: int = 4
-    """Attention heads, in the decoder and over the examples."""
-    feedforward: int = 4
-    """Hidden width of a decoder layer's MLP, in multiples of the width."""
-    n_train: int = 15
-    """Variable positions the example keys know: at most 12 causal and 3 spurious ones in training."""
-    bottleneck: int = 64
-    """Units between a row's literal values and its key."""
-    extension_seed: int = 0
-    """Seed of the columns added to the example keys for tables wider than ``n_train``."""
-    extension_scale: float = 1.0
-    """Size of those columns relative to fresh ones; 0 leaves variables past ``n_train`` out of the keys."""
-    dropout: float = 0.0
-    """Chance that a unit of the decoder or of the clause gates sits out in training; the text names none, the
-    published code has 0.1."""
+    slots: int = 8  # T, clause slots: the most clauses a rule can have
+    width: int = 384  # D, of literal embeddings and slot states
+    layers: int = 3  # decoder layers
+    heads: int = 4  # attention heads, in the decoder and over the examples
+    feedforward: int = 4  # hidden width of a decoder layer's MLP, in multiples of the width
+    n_train: int = 15  # variable positions the example keys know: in training 12 causal, 3 spurious ones
+    bottleneck: int = 64  # units between a row's literal values and its key
+    extension_seed: int = 0  # of the columns added to the example keys for tables wider than ``n_train``
+    extension_scale: float = 1.0  # their size relative to fresh ones; 0 leaves these variables out
+    dropout: float = 0.0  # of units of the decoder and the clause gates; as published 0.1, in the text none
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -71,19 +55,9 @@ class PaperConfig:
             )
 
 
-def linear(n_in: int, n_out: int, generator: Generator, bias: bool = True) -> nn.Linear:
-    """Return a linear layer initialised uniformly in +-1/sqrt(n_in), torch's usual scale."""
-    layer = nn.Linear(n_in, n_out, bias=bias, device="meta").to_empty(device="cpu")  # draws nothing
-    bound = 1 / math.sqrt(n_in)
-    nn.init.uniform_(layer.weight, -bound, bound, generator=generator)
-    if bias:
-        nn.init.uniform_(layer.bias, -bound, bound, generator=generator)
-    return layer
-
-
-def mlp(n_in: int, width: int, generator: Generator) -> nn.Sequential:
+def mlp(n_in: int, width: int) -> nn.Sequential:
     """Return two linear layers with a ReLU between them."""
-    return nn.Sequential(linear(n_in, width, generator), nn.ReLU(), linear(width, width, generator))
+    return nn.Sequential(nn.Linear(n_in, width), nn.ReLU(), nn.Linear(width, width))
 
 
 class MultiHeadAttention(nn.Module):
@@ -92,13 +66,13 @@ class MultiHeadAttention(nn.Module):
     ``dropout`` is the chance that an item is overlooked in training.
     """
 
-    def __init__(self, width: int, heads: int, generator: Generator, dropout: float = 0.0) -> None:
+    def __init__(self, width: int, heads: int, dropout: float = 0.0) -> None:
         super().__init__()
         self.heads = heads
         self.dropout = dropout
-        self.query = linear(width, width, generator)
-        self.key_value = linear(width, 2 * width, generator)
-        self.out = linear(width, width, generator)
+        self.query = nn.Linear(width, width)
+        self.key_value = nn.Linear(width, 2 * width)
+        self.out = nn.Linear(width, width)
 
     def forward(
         self,
@@ -126,18 +100,17 @@ class ExampleKeys(nn.Module):
     is the paper's design; it holds the influence down by a narrow bottleneck.
     """
 
-    def __init__(self, config: PaperConfig, generator: Generator) -> None:
+    def __init__(self, config: PaperConfig) -> None:
         super().__init__()
         self.config = config
         width, n_train = config.width, config.n_train
         bound = 1 / math.sqrt(2 * n_train)
-        self.from_label = mlp(3, width, generator)
-        columns = torch.empty(2, config.bottleneck, n_train)
-        self.columns = nn.Parameter(columns.uniform_(-bound, bound, generator=generator))
+        self.from_label = mlp(3, width)
+        self.columns = nn.Parameter(torch.empty(2, config.bottleneck, n_train).uniform_(-bound, bound))
         """[polarity, unit, variable]: the first layer of MLP_x, one block for each polarity, so that a
         variable meets the same weights however many columns stand beside it."""
         self.bias = nn.Parameter(torch.zeros(config.bottleneck))
-        self.from_values = linear(config.bottleneck, width, generator)
+        self.from_values = nn.Linear(config.bottleneck, width)
 
     def forward(self, batch: EpisodeBatch) -> Float[Tensor, "B M D"]:
         """Key of each row; padding rows get one too, to be masked by the reader."""
@@ -172,9 +145,7 @@ class ExampleKeys(nn.Module):
         return torch.cat(known, -1), torch.cat(added, -1)
 
 
-_PRIME = 2**31 - 1
-"""Products of two residues stay below 2^62, inside int64."""
-
+_PRIME = 2**31 - 1  # products of two residues stay below 2^62, inside int64
 _ROUNDS = (1_103_515_245, 747_796_405, 1_664_525_001)
 
 
@@ -187,8 +158,7 @@ def seeded_columns(
     >>> bool((wide[:, 5:10] == seeded_columns(0, 20, 25, 8)).all())
     True
     """
-    column = torch.arange(first, last, device=device)
-    unit = torch.arange(n_units, device=device)
+    column, unit = torch.arange(first, last, device=device), torch.arange(n_units, device=device)
     state = (column * 2_654_435 + unit.unsqueeze(-1) * 40_503 + seed * 97 + 1) % _PRIME
     for constant in _ROUNDS:
         state = (state * (state + constant) + constant) % _PRIME  # not linear, so columns decorrelate
@@ -198,12 +168,12 @@ def seeded_columns(
 class PaperEncoder(nn.Module):
     """Literal embeddings h1 = h0 + attention(h0 over example keys), eq. (4) ``h0`` to eq. (6) ``h1``."""
 
-    def __init__(self, config: PaperConfig, generator: Generator) -> None:
+    def __init__(self, config: PaperConfig) -> None:
         super().__init__()
         width = config.width
-        self.from_statistics = mlp(len(NAMES), width, generator).append(nn.LayerNorm(width))
-        self.keys = ExampleKeys(config, generator)
-        self.attention = MultiHeadAttention(width, config.heads, generator)
+        self.from_statistics = mlp(len(NAMES), width).append(nn.LayerNorm(width))
+        self.keys = ExampleKeys(config)
+        self.attention = MultiHeadAttention(width, config.heads)
 
     def forward(self, batch: EpisodeBatch) -> Embedded:
         """Embed every literal of every table."""
@@ -217,20 +187,13 @@ class FiLM(nn.Module):
 
     The tensor of slots x literals x width is T times the literals' own, and nothing needs it whole:
     every reader of a slot's view is linear in it. So a reader's weights take gamma and beta in once,
-    for all episodes (:meth:`seen_through`), and then read the shared h. :meth:`forward` is the plain
-    form that this is tested against.
+    for all episodes (:meth:`seen_through`), and then read the shared h.
     """
 
-    def __init__(self, slots: int, width: int, generator: Generator) -> None:
+    def __init__(self, slots: int, width: int) -> None:
         super().__init__()
-        gamma = torch.empty(slots, width).normal_(1.0, 0.5, generator=generator)
-        beta = nn.init.orthogonal_(torch.empty(slots, width), generator=generator)
-        self.gamma = nn.Parameter(gamma)
-        self.beta = nn.Parameter(beta)
-
-    def forward(self, h: Embedded) -> Float[Tensor, "B T L D"]:
-        """Every slot's view of every literal."""
-        return self.gamma[:, None] * h[:, None] + self.beta[:, None]
+        self.gamma = nn.Parameter(torch.empty(slots, width).normal_(1.0, 0.5))
+        self.beta = nn.Parameter(nn.init.orthogonal_(torch.empty(slots, width)))
 
     def seen_through(
         self, weight: Float[Tensor, "*heads E D"]
@@ -244,16 +207,15 @@ class FiLM(nn.Module):
 class SlotDecoder(nn.Module):
     """Slot states by a transformer decoder, then literal gates and clause gates."""
 
-    def __init__(self, config: PaperConfig, generator: Generator) -> None:
+    def __init__(self, config: PaperConfig) -> None:
         super().__init__()
         width = config.width
-        self.film = FiLM(config.slots, width, generator)
-        queries = torch.empty(config.slots, width).normal_(0.0, 0.02, generator=generator)
-        self.queries = nn.Parameter(queries)
-        self.layers = nn.ModuleList(DecoderLayer(config, generator) for _ in range(config.layers))
+        self.film = FiLM(config.slots, width)
+        self.queries = nn.Parameter(torch.empty(config.slots, width).normal_(0.0, 0.02))
+        self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.layers))
         self.norm = nn.LayerNorm(width)
-        self.literal_gates = LiteralGates(width, generator)
-        self.clause_gates = ClauseGates(width, generator, config.dropout)
+        self.literal_gates = LiteralGates(width)
+        self.clause_gates = ClauseGates(width, config.dropout)
 
     def forward(self, h: Embedded, literal_valid: LiteralMask) -> SoftRule:
         """Fill the slots for a batch of embedded literals."""
@@ -282,19 +244,19 @@ class DecoderLayer(nn.Module):
     steps adds, and inside the last one.
     """
 
-    def __init__(self, config: PaperConfig, generator: Generator) -> None:
+    def __init__(self, config: PaperConfig) -> None:
         super().__init__()
         width, hidden = config.width, config.feedforward * config.width
         self.norm_slots = nn.LayerNorm(width)
-        self.slots = MultiHeadAttention(width, config.heads, generator, config.dropout)
+        self.slots = MultiHeadAttention(width, config.heads, config.dropout)
         self.norm_literals = nn.LayerNorm(width)
-        self.literals = LiteralAttention(width, config.heads, generator, config.dropout)
+        self.literals = LiteralAttention(width, config.heads, config.dropout)
         self.think = nn.Sequential(
             nn.LayerNorm(width),
-            linear(width, hidden, generator),
+            nn.Linear(width, hidden),
             nn.GELU(),
             nn.Dropout(config.dropout),
-            linear(hidden, width, generator),
+            nn.Linear(hidden, width),
         )
         self.drop = nn.Dropout(config.dropout)
 
@@ -315,15 +277,15 @@ class LiteralAttention(nn.Module):
     projections of one vector instead of T projections of L.
     """
 
-    def __init__(self, width: int, heads: int, generator: Generator, dropout: float) -> None:
+    def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
         self.heads = heads
         self.drop = nn.Dropout(dropout)
         self.scale = 1 / math.sqrt(width // heads)
-        self.query = linear(width, width, generator)
-        self.key = linear(width, width, generator, bias=False)  # a bias would be shared by all literals
-        self.value = linear(width, width, generator)
-        self.out = linear(width, width, generator)
+        self.query = nn.Linear(width, width)
+        self.key = nn.Linear(width, width, bias=False)  # a bias would be shared by all literals
+        self.value = nn.Linear(width, width)
+        self.out = nn.Linear(width, width)
 
     def forward(self, states: States, h: Embedded, literal_valid: LiteralMask, film: FiLM) -> States:
         """Gather for each slot what its state asks of the valid literals."""
@@ -345,11 +307,11 @@ class LiteralAttention(nn.Module):
 class LiteralGates(nn.Module):
     """z_kj = sigmoid(<W_s s_k, W_h h_kj> / sqrt(D) + b), eq. (9) ``literal_gate``."""
 
-    def __init__(self, width: int, generator: Generator) -> None:
+    def __init__(self, width: int) -> None:
         super().__init__()
         self.scale = 1 / math.sqrt(width)
-        self.from_state = linear(width, width, generator, bias=False)
-        self.from_literal = linear(width, width, generator, bias=False)
+        self.from_state = nn.Linear(width, width, bias=False)
+        self.from_literal = nn.Linear(width, width, bias=False)
         self.bias = nn.Parameter(torch.zeros(()))
 
     def forward(
@@ -373,18 +335,17 @@ def exclude_complements(logits: Float[Tensor, "*batch L"]) -> Float[Tensor, "*ba
     """
     N = logits.shape[-1] // 2
     keep_positive = logits[..., :N] >= logits[..., N:]
-    keep = torch.cat([keep_positive, ~keep_positive], -1)
-    return logits.sigmoid() * keep
+    return logits.sigmoid() * torch.cat([keep_positive, ~keep_positive], -1)
 
 
 class ClauseGates(nn.Module):
     """w_k = sigmoid(MLP([mean literal, summary, state, non-null probability])), eq. (10) ``clause_gate``."""
 
-    def __init__(self, width: int, generator: Generator, dropout: float = 0.0) -> None:
+    def __init__(self, width: int, dropout: float = 0.0) -> None:
         super().__init__()
         self.drop = nn.Dropout(dropout)
-        self.hidden = linear(3 * width + 1, width, generator)
-        self.out = linear(width, 1, generator)
+        self.hidden = nn.Linear(3 * width + 1, width)
+        self.out = nn.Linear(width, 1)
 
     def forward(
         self, mean: Float[Tensor, "B D"], states: States, z: Float[Tensor, "B T L"], h: Embedded, film: FiLM
@@ -400,11 +361,11 @@ class ClauseGates(nn.Module):
 class PaperInducer(nn.Module):
     """Tables with labels in, one soft rule for each table out."""
 
-    def __init__(self, config: PaperConfig, generator: Generator = None) -> None:
+    def __init__(self, config: PaperConfig) -> None:
         super().__init__()
         self.config = config
-        self.encoder = PaperEncoder(config, generator)
-        self.decoder = SlotDecoder(config, generator)
+        self.encoder = PaperEncoder(config)
+        self.decoder = SlotDecoder(config)
 
     def forward(self, batch: EpisodeBatch) -> SoftRule:
         """Induce a soft rule over the padded literals of the batch."""

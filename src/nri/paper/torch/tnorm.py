@@ -11,8 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-Clauses = Float[Tensor, "*batch M T"]
-"""The truth of each slot's clause on each row."""
+Clauses = Float[Tensor, "*batch M T"]  # the truth of each slot's clause on each row
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,14 +21,11 @@ class SoftRule:
     Literal ``j < N`` is variable ``j``, literal ``j >= N`` the negation of variable ``j - N``.
     """
 
-    z: Float[Tensor, "*batch T L"]
-    """Literal gates: how much slot t asks for literal j."""
-    w: Float[Tensor, "*batch T"]
-    """Clause gates: how much slot t takes part in the rule."""
+    z: Float[Tensor, "*batch T L"]  # literal gates: how much slot t asks for literal j
+    w: Float[Tensor, "*batch T"]  # clause gates: how much slot t takes part in the rule
 
 
-UNKNOWN = 0.5
-"""The truth of a literal whose cell is unknown: maximally uncertain."""
+UNKNOWN = 0.5  # the truth of a literal whose cell is unknown: maximally uncertain
 
 _TINY = 1e-12
 """Stands for zero inside logarithms; far below the 6e-8 between 1 and the float32 before it."""
@@ -61,10 +57,8 @@ def non_null(z: Float[Tensor, "*batch T L"]) -> Float[Tensor, "*batch T"]:
 class Execution:
     """What a soft rule says on M rows."""
 
-    clauses: Clauses
-    """Truth of each slot's clause, zero where the slot selects nothing."""
-    rule: Float[Tensor, "*batch M"]
-    """Truth of the whole rule: the prediction."""
+    clauses: Clauses  # truth of each slot's clause, zero where the slot selects nothing
+    rule: Float[Tensor, "*batch M"]  # truth of the whole rule: the prediction
 
 
 def execute(rule: SoftRule, literals: Float[Tensor, "*batch M L"], empty_is_silent: bool = True) -> Execution:

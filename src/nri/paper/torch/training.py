@@ -25,13 +25,10 @@ from nri.paper.torch.losses import PaperLossConfig, paper_loss
 from nri.paper.torch.network import PaperConfig, PaperInducer
 from nri.paper.torch.tnorm import SoftRule
 from nri.search.limits import Limits
-from nri.synth import WidePrior, dnf_truth
+from nri.synth import SEED, WidePrior, dnf_truth
 from nri.train.checkpoint import Graph
 from nri.train.config import TrainConfig
 from nri.train.loop import Loss, Training, moved
-
-SEED = 20_261_116
-"""Training runs take small seeds."""
 
 _FRESH_ROWS = 256
 _SURE = 1e-6
@@ -50,30 +47,22 @@ def tensors(episodes: PaperEpisodes) -> EpisodeBatch:
 
 
 def slot_state(rule: SoftRule) -> dict[str, float]:
-    """How evenly slots are used over a batch, and how sharp clause gates are.
-
-    ``usage_variance`` is the variance over slots of the mean clause gate, ``gate_entropy`` the mean binary
-    entropy of clause gates in nats.
-    """
-    gates = rule.w.clamp(_SURE, 1 - _SURE)
-    return {
-        "usage_variance": float(rule.w.mean(0).var(correction=0)),
-        "gate_entropy": float(binary_entropy(gates).mean()),
-    }
+    """How evenly slots are used over a batch, and how sharp clause gates are, by their entropy in nats."""
+    usage, entropy = rule.w.mean(0), binary_entropy(rule.w.clamp(_SURE, 1 - _SURE))
+    return {"usage_variance": float(usage.var(correction=0)), "gate_entropy": float(entropy.mean())}
 
 
 def _fresh_accuracy(rule: SoftRule, episodes: PaperEpisodes) -> float:
     """Mean accuracy of deployed rules on coin-flip rows that no rule was induced from."""
-    n_variables = episodes.variable_valid.shape[1]
-    rows = np.random.default_rng(SEED).random((len(episodes), _FRESH_ROWS, n_variables)) < 0.5
+    B, N = episodes.variable_valid.shape
+    rows = np.random.default_rng(SEED).random((B, _FRESH_ROWS, N)) < 0.5
     truth = dnf_truth(episodes.clauses, rows)
     z, w = rule.z.numpy(force=True), rule.w.numpy(force=True)
     predicted = np.zeros_like(truth)
     for index, valid in enumerate(episodes.variable_valid):
         cells = rows[index][:, valid]
         literals = np.concatenate([cells, ~cells], axis=1)
-        gates = z[index][:, np.tile(valid, 2)]
-        for clause in deploy(gates, w[index], episodes.episode(index)):
+        for clause in deploy(z[index][:, np.tile(valid, 2)], w[index], episodes.episode(index)):
             predicted[index] |= literals[:, list(clause)].all(axis=1)
     return float((predicted == truth).mean())
 
@@ -83,23 +72,15 @@ class HiddenRule:
     """A table to induce a rule from, and rows that tell whether it is right."""
 
     support: Episode
-    values: BoolArray
-    """[R, N]"""
-    known: BoolArray
-    """[R, N]"""
-    truth: FloatArray
-    """[R], the chance that a row is positive"""
+    values: BoolArray  # [R, N]
+    known: BoolArray  # [R, N]
+    truth: FloatArray  # [R], the chance that a row is positive
 
 
-SHAPES = ("1x1", "1x2", "1x3", "2x1", "2x2", "4x1", "4x3")
-"""Clauses x literals of the rules to recover."""
-
+SHAPES = ("1x1", "1x2", "1x3", "2x1", "2x2", "4x1", "4x3")  # clauses x literals of the rules to recover
 SUPPORT_SIZES = (48, 256)
 N_VARIABLES = 12
-
-
-MIXED_ROWS = 128
-"""Rows that rules of one to three clauses of one to three literals are learned from."""
+MIXED_ROWS = 128  # rows that rules of one to three clauses of one to three literals are learned from
 
 
 def deployed_suite(size: int) -> dict[str, list[HiddenRule]]:
@@ -121,17 +102,9 @@ def _hidden_rules(shapes: Sequence[str], n_rows: int, count: int) -> Iterator[Hi
     ``shapes`` are the fewest clauses and literals and the most; clauses of a rule are of one length.
     """
     least_clauses, least_literals, most_clauses, most_literals = map(int, shapes)
-    drawn = paper_episodes(
-        PaperPreset(
-            *(N_VARIABLES, N_VARIABLES, n_rows, n_rows),
-            *(least_clauses, most_clauses, least_literals, most_literals),
-            n_spurious=0,
-            even_share=1.0,
-        ),
-        SEED,
-        0,
-        4 * count,
-    )
+    sizes = (N_VARIABLES, N_VARIABLES, n_rows, n_rows, least_clauses, most_clauses)
+    preset = PaperPreset(*sizes, least_literals, most_literals, n_spurious=0, even_share=1.0)
+    drawn = paper_episodes(preset, SEED, 0, 4 * count)
     rows = np.array(list(product((False, True), repeat=N_VARIABLES)))
     both_classes = drawn.labels.any(axis=1) & ~drawn.labels.all(axis=1)  # else there is nothing to induce
     for index in np.flatnonzero(both_classes)[:count]:
@@ -144,9 +117,8 @@ def _wide_tables(index: int) -> Iterator[HiddenRule]:
     prior = WidePrior(min_rows=20, max_rows=300, min_columns=13, max_columns=120, n_query=64, max_episodes=2)
     batch = prior.draw(np.random.default_rng([SEED, 6, index]))
     M = batch.n_support
-    for values, known, labels, truth in zip(
-        batch.values, batch.known, batch.labels, batch.truth, strict=True
-    ):
+    tables = zip(batch.values, batch.known, batch.labels, batch.truth, strict=True)
+    for values, known, labels, truth in tables:
         support = make_episode(values[:M], known[:M], labels.astype(np.int64), n_classes=2)
         yield HiddenRule(support, values[M:], known[M:], truth[M:].astype(np.float64))
 
@@ -166,10 +138,8 @@ class NetworkGates:
             tensors = [(values & known).astype(np.float32), known, labels.astype(np.float32)]
             with torch.no_grad():
                 z, w = self._network(*(torch.from_numpy(x).to(device) for x in tensors))
-            if len(self._last) > 1:
-                self._last.clear()
             pairs = zip(z.numpy(force=True), w.numpy(force=True), strict=True)
-            self._last[key] = [Gates(*pair) for pair in pairs]
+            self._last = {key: [Gates(*pair) for pair in pairs]}
         return self._last[key]
 
 
@@ -182,15 +152,11 @@ def score_deployed(network: nn.Module, suite: Mapping[str, list[HiddenRule]]) ->
     source = NetworkGates(network)
     tuned = PaperModel(source, TUNED, both_sides=True)  # without restarts: the network is judged
     models = {"text": PaperModel(source), "tuned": tuned}
-    scores = {}
+    scores: dict[str, float] = {}
     for part, tables in suite.items():
-        accuracy = {name: [] for name in models}  # type: dict[str, list[float]]
-        for table in tables:
-            for name, model in models.items():
-                accuracy[name].append(_accuracy(model, table))
-        for name, values in accuracy.items():
-            found = np.mean(np.array(values) == 1) if part.startswith("recovery/") else np.mean(values)
-            scores[f"{name}/{part}"] = float(found)
+        accuracies = np.array([[_accuracy(model, table) for model in models.values()] for table in tables])
+        found = accuracies == 1 if part.startswith("recovery/") else accuracies
+        scores |= {f"{name}/{part}": float(score) for name, score in zip(models, found.mean(0), strict=True)}
     for name in models:
         recovered = [scores[f"{name}/{part}"] for part in suite if part.startswith("recovery/")]
         parts = [scores[f"{name}/wide"], scores[f"{name}/mixed"], float(np.mean(recovered))]
@@ -236,26 +202,18 @@ class SlotTraining(Training):
 
     def graph(self, network: nn.Module) -> Graph:
         """Return what is traced of a trained network."""
-        V, M, N = 2, 23, 11
-        cells = torch.rand(V, M, N)
-        labels = (torch.arange(M) % 2).float()
-        return Graph(
-            Views(network),
-            inputs={"values": (cells < 0.4).float(), "known": cells < 0.9, "labels": labels},
-            input_axes={"values": "VMN", "known": "VMN", "labels": "M"},
-            output_axes={"z": "VTL", "w": "VT"},
-            free="VMNL",
-        )
+        cells, labels = torch.rand(2, 23, 11), (torch.arange(23) % 2).float()
+        inputs = {"values": (cells < 0.4).float(), "known": cells < 0.9, "labels": labels}
+        axes = {"values": "VMN", "known": "VMN", "labels": "M", "z": "VTL", "w": "VT"}
+        return Graph(Views(network), inputs, axes, free="VMNL")
 
 
 @dataclass(frozen=True)
 class PaperTrainConfig(TrainConfig):
     """A training run of the paper's network."""
 
-    batch: int = 1024
-    """Episodes in one synthetic batch; an update sees ``batches_per_step`` of them"""
-    pool: int = 0
-    """Train on so many fixed episodes, over and over; 0 draws fresh ones for every update"""
+    batch: int = 1024  # episodes in one synthetic batch; an update sees ``batches_per_step`` of them
+    pool: int = 0  # train on so many fixed episodes, over and over; 0 draws fresh ones for every update
     clean_share: float = 0.0
     """Share of training on clean episodes, before label noise and unknown cells of ``data`` set in"""
     model: PaperConfig = field(default_factory=PaperConfig)
@@ -282,12 +240,8 @@ class PaperTraining(SlotTraining):
     """Soft rules for random DNFs, judged by the paper's objective."""
 
     name = "paper"
-
+    network = PaperInducer
     config: PaperTrainConfig
-
-    def build(self) -> PaperInducer:
-        """Make the network; its first weights depend on the seed alone."""
-        return PaperInducer(self.config.model, torch.Generator().manual_seed(self.config.seed))
 
     def loss(self, network: nn.Module, index: int) -> Loss:
         """Draw batch ``index`` of the appendix's generator and judge the soft rules on its rows."""

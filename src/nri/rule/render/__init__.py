@@ -10,24 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from nri.errors import InputError
-from nri.rule.render import older_json as older_json  # reads the files of earlier versions
-from nri.rule.render.as_json import from_dict, from_json, render_json
-from nri.rule.render.as_logic import asp_facts, prolog_facts, render_asp, render_prolog, render_sympy
+from nri.rule.render.as_json import render_json
+from nri.rule.render.as_logic import render_asp, render_prolog, render_sympy
 from nri.rule.render.as_python import render_python
 from nri.rule.render.as_table import HTML, LATEX, MARKDOWN, in_notebook
 from nri.rule.render.as_text import render_text
 from nri.rule.rule import RenderOptions, Rule, extend
-
-__all__ = [
-    "FORMATS",
-    "Format",
-    "RenderOptions",
-    "asp_facts",
-    "format_by_ending",
-    "from_dict",
-    "from_json",
-    "prolog_facts",
-]
 
 
 @dataclass(frozen=True)
@@ -35,8 +23,7 @@ class Format:
     """A way of writing a rule."""
 
     name: str
-    suffix: str
-    """Of a file in this format."""
+    suffix: str  # Of a file in this format.
     about: str
     write: Callable[[Rule, RenderOptions], str]
     settles: bool = True

@@ -12,7 +12,6 @@ import datetime as dt
 import math
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 from nri.errors import InputError
@@ -23,26 +22,20 @@ from nri.rule.phrase import phrase_literal, phrase_name, quoted
 from nri.rule.render.as_table import fill
 from nri.rule.rule import RenderOptions, Rule
 
+Writer = Callable[[str], str]  # Writes the name of a column.
 
-def _facts(
-    rule: Rule,
-    columns: Columns,
-    n_rows: int,
-    name: Callable[[str], str],
-    cell: Callable[[Value, str], str],
-) -> list[str]:
+
+def _facts(rule: Rule, columns: Columns, n_rows: int, name: Writer, cell: Callable[[Value, str], str]) -> str:
     """Write the known cells that the rule reads."""
-    return [
-        f"cell({row}, {name(column)}, {cell(value, column)})."
+    return "".join(
+        f"cell({row}, {name(column)}, {cell(value, column)}).\n"
         for row in range(n_rows)
         for column in rule.kinds
         if (value := columns[column].cell(row)) is not None
-    ]
+    )
 
 
-def _goals(
-    clause: Clause, row: str, name: Callable[[str], str], compare: Callable[[Literal, str], str]
-) -> list[str]:
+def _goals(clause: Clause, row: str, name: Writer, compare: Callable[[Literal, str], str]) -> list[str]:
     """Write that all literals of a clause hold for the cells of a row, with a variable for each column."""
     goals = []
     for i, column in enumerate(clause.columns, start=1):
@@ -82,7 +75,7 @@ def prolog_facts(rule: Rule, columns: Columns, n_rows: int | None = None) -> str
         numeric = rule.kinds[column] is Kind.NUMBER and isinstance(value, bool)
         return _term(int(value) if numeric else value)  # type: ignore[arg-type]
 
-    return _encoded("\n".join(_facts(rule, columns, row_count(columns, n_rows), atom, cell)) + "\n")
+    return _encoded(_facts(rule, columns, row_count(columns, n_rows), atom, cell) or "\n")
 
 
 def _encoded(source: str) -> str:
@@ -139,26 +132,28 @@ _GROUP = 9
 _BASE = 10**_GROUP
 
 
-@dataclass(frozen=True)
 class NumberCode:
-    """How one column's numbers are written."""
+    """How the numbers of a column are written that is compared as some literals do."""
 
-    ordered: bool
-    digits: int
-    """Decimal digits kept, i.e. numbers are multiplied by 10 to this power."""
-    groups: int
-    """How many groups of nine digits a number needs."""
-    apart: bool
-    """Whether a rounded number must differ from every number with one digit less."""
+    def __init__(self, literals: Sequence[Literal]) -> None:
+        values = [_exact(literal.value) for literal in literals]
+        self.ordered = any(literal.op.ordered for literal in literals)
+        self.apart = not all(literal.op.ordered for literal in literals)
+        """whether a rounded number must differ from every number with one digit less"""
+        self.digits = max(max(0, -int(value.as_tuple().exponent)) for value in values) + self.apart
+        """decimals that are kept: numbers are multiplied by 10 to this power"""
+        largest = max(abs(int(value.scaleb(self.digits))) for value in values)
+        self.groups = 1  # how many groups of nine digits a number needs
+        while largest >= _BASE**self.groups - 1:  # the ends are for cells beyond all thresholds
+            self.groups += 1
 
     @property
     def about(self) -> str:
         """What somebody who writes facts must know, empty if numbers are as they are."""
         if not self.ordered or (self.digits == 0 and self.groups == 1):
             return ""
-        scaled = f"numbers times 10^{self.digits}"
         grouped = f", as {self.groups} groups of {_GROUP} digits" if self.groups > 1 else ""
-        return scaled + grouped
+        return f"numbers times 10^{self.digits}{grouped}"
 
     def term(self, value: float) -> str:
         """Write a number as a clingo term."""
@@ -169,53 +164,20 @@ class NumberCode:
         key = most if value > 0 else -most
         if math.isfinite(value):
             key = max(-most, min(most, self._key(value)))
-        return _digits(key, self.groups)
+        first, *others = (key // _BASE**i for i in reversed(range(self.groups)))
+        groups = ",".join(map(str, [first, *(one % _BASE for one in others)]))
+        return f"({groups})" if others else groups
 
     def _key(self, value: float) -> int:
+        """Return a scaled number, rounded up; where it must stay apart, not onto one with a digit less."""
         scaled = _exact(value).scaleb(self.digits)
-        key, exact = int(scaled), scaled == int(scaled)
-        if exact:
-            return key
-        low = key if scaled > 0 else key - 1
-        if not self.apart:
-            return low + 1
-        return low + 1 if low % 10 == 0 else low
+        low = math.floor(scaled)
+        return low if low == scaled or (self.apart and low % 10) else low + 1
 
 
-def number_code(literals: Sequence[Literal]) -> NumberCode:
-    """Choose how to write a column that is compared as these literals do."""
-    ordered = any(literal.op.ordered for literal in literals)
-    if not ordered:
-        return NumberCode(ordered=False, digits=0, groups=1, apart=False)
-    apart = not all(literal.op.ordered for literal in literals)
-    values = [float(literal.value) for literal in literals]  # type: ignore[arg-type]
-    digits = max(_decimals(value) for value in values) + apart
-    largest = max(abs(int(_exact(value).scaleb(digits))) for value in values)
-    groups = 1
-    while largest >= _BASE**groups - 1:  # the ends are for cells beyond all thresholds
-        groups += 1
-    return NumberCode(ordered=True, digits=digits, groups=groups, apart=apart)
-
-
-def _exact(value: float) -> Decimal:
+def _exact(value: Value) -> Decimal:
     """Return the shortest decimal that is this float and no other; it sorts as floats do."""
-    return Decimal(repr(float(value)))
-
-
-def _decimals(value: float) -> int:
-    exponent = _exact(value).normalize().as_tuple().exponent
-    assert isinstance(exponent, int), "the value is finite"
-    return max(0, -exponent)
-
-
-def _digits(key: int, groups: int) -> str:
-    if groups == 1:
-        return str(key)
-    figures = []
-    for _ in range(groups - 1):
-        key, rest = divmod(key, _BASE)
-        figures.append(rest)
-    return f"({','.join(map(str, [key, *reversed(figures)]))})"
+    return Decimal(repr(float(value))).normalize()  # type: ignore[arg-type]
 
 
 _INTEGERS = 2**31 - 1
@@ -235,13 +197,12 @@ def render_asp(rule: Rule, options: RenderOptions) -> str:
 
 def asp_facts(rule: Rule, columns: Columns, n_rows: int | None = None) -> str:
     """Write the rows, and the cells that the rule reads, as facts; rows are numbered from 0."""
-    n = row_count(columns, n_rows)
-    codes = _codes(rule)
+    n, codes = row_count(columns, n_rows), _codes(rule)
 
     def cell(value: Value, column: str) -> str:
         return _cell(value, rule.kinds[column], codes.get(column))
 
-    return "\n".join([*([f"row(0..{n - 1})."] if n else []), *_facts(rule, columns, n, string, cell)]) + "\n"
+    return f"row(0..{n - 1}).\n{_facts(rule, columns, n, string, cell)}" if n else "\n"
 
 
 def string(text: str) -> str:
@@ -253,12 +214,9 @@ def string(text: str) -> str:
 
 def _codes(rule: Rule) -> dict[str, NumberCode]:
     """How each numeric column is written, which depends on what it is compared with."""
-    numeric: dict[str, list[Literal]] = {}
-    for branch in rule.branches:
-        for literal in branch.clause:
-            if literal.kind is Kind.NUMBER:
-                numeric.setdefault(literal.column, []).append(literal)
-    return {name: number_code(literals) for name, literals in numeric.items()}
+    literals = [literal for clause in rule.clauses for literal in clause]
+    numeric = [name for name, kind in rule.kinds.items() if kind is Kind.NUMBER]
+    return {name: NumberCode([one for one in literals if one.column == name]) for name in numeric}
 
 
 def _body(clause: Clause, codes: dict[str, NumberCode]) -> str:

@@ -6,36 +6,21 @@ in every spelling that they had.
 """
 
 import datetime as dt
-import inspect
 import keyword
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from nri.errors import InputError
 from nri.rule.column import ColumnPlan
 from nri.rule.literal import Clause, Kind, Literal, Op, Value
 from nri.rule.phrase import phrase_name
-from nri.rule.render import python_cells
-from nri.rule.rule import Branch, RenderOptions, Rule
+from nri.rule.render.as_table import fill
+from nri.rule.rule import RenderOptions, Rule
 
 _SIGNS = {Op.EQ: "==", Op.NE: "!=", Op.GT: ">", Op.LE: "<="}
-_WIDEST = 90
-"""A longer condition gets a line for each literal."""
-
-_READERS: dict[Kind, tuple[Callable[..., Any], ...]] = {
-    Kind.NUMBER: (python_cells.number, python_cells.written_number, python_cells.stands_for_nothing),
-    Kind.BOOLEAN: (
-        *(python_cells.flag, python_cells.number),
-        *(python_cells.written_number, python_cells.stands_for_nothing),
-    ),
-    Kind.DATE: (python_cells.moment, python_cells.written_moment, python_cells.stands_for_nothing),
-    Kind.TEXT: (python_cells.text,),
-}
-"""For each kind the function that reads a cell, and those that it calls."""
-_KNOWN = """
-    def known(*columns):
-        return all(cells[column] is not None for column in columns)
-"""
+_WIDEST = 90  # A longer condition gets a line for each literal.
+_READERS = {Kind.NUMBER: "number", Kind.BOOLEAN: "flag", Kind.DATE: "moment", Kind.TEXT: "text"}
+"""For each kind the function of the template that reads a cell."""
 
 
 def render_python(rule: Rule, options: RenderOptions) -> str:
@@ -43,54 +28,45 @@ def render_python(rule: Rule, options: RenderOptions) -> str:
     name = options.function
     if not name.isidentifier() or keyword.iskeyword(name):
         raise InputError(f"{name!r} cannot name a Python function: use letters, digits and _")
-    kinds = {plan.kind for plan in rule.plans.values()}
-    readers = dict.fromkeys(reader for kind in Kind if kind in kinds for reader in _READERS[kind])
-    sources = [inspect.getsource(reader).strip() for reader in readers]
-    modules = ("datetime", "math", "re")
-    head = "\n".join(f"import {one}" for one in modules if any(f"{one}." in source for source in sources))
-    lines = [
-        f"# Predicts {phrase_name(rule.target)} by rules that nri induced.",
-        f"def {name}(row):",
-        '    """Return the label of a row, a dict from column to cell; None, NaN and \'\' are unknown."""',
-    ]
-    if rule.plans:
-        cells = [f"        {column!r}: {_read(column, plan)}," for column, plan in rule.plans.items()]
-        lines += ["    cells = {", *cells, "    }", _KNOWN]
-    lines += [_branch(branch, rule) for branch in rule.branches]
-    lines.append(f"    return {rule.default!r}")
-    return "\n\n\n".join(filter(None, [head, *sources, "\n".join(lines)])) + "\n"
+    return fill(
+        "python.jinja",
+        kinds={plan.kind for plan in rule.plans.values()},
+        target=phrase_name(rule.target),
+        function=name,
+        cells={repr(column): _read(column, plan) for column, plan in rule.plans.items()},
+        branches=[
+            (rule.predicts.comment(branch.estimate), _clause(branch.clause, rule.plans), repr(branch.value))
+            for branch in rule.branches
+        ],
+        default=repr(rule.default),
+    )
 
 
 def _read(column: str, plan: ColumnPlan) -> str:
     """Write how a cell is read by its plan: what is unusual about it."""
-    words = tuple(text for text in plan.missing if not text.lstrip("-").replace(".", "").isdigit())
-    as_number: dict[str, Any] = {
+    usual = _arguments(ColumnPlan(plan.kind, no_and_yes=plan.no_and_yes))
+    if plan.kind is Kind.BOOLEAN:
+        usual["decimal"] = None  # it is always written: it tells that numbers are read
+    unusual = {key: value for key, value in _arguments(plan).items() if value != usual[key]}
+    more = "".join(f", {key}={value!r}" for key, value in unusual.items())
+    return f"{_READERS[plan.kind]}(row[{column!r}]{more})"
+
+
+def _arguments(plan: ColumnPlan) -> dict[str, Any]:
+    match plan.kind:
+        case Kind.TEXT:
+            return {"missing": plan.missing, "labels": dict(plan.labels), "folded": plan.folded}
+        case Kind.DATE:
+            return {"day_first": plan.day_first, "missing": plan.missing}
+        case Kind.BOOLEAN if plan.no_and_yes != ("0", "1"):
+            return {}
+    return {
         "decimal": plan.decimal,
         "groups": plan.thousands,
         "unit": plan.unit,
         "missing": plan.missing_values,
-        "words": words,
+        "words": tuple(text for text in plan.missing if not text.lstrip("-").replace(".", "").isdigit()),
     }
-    usual: dict[str, Any] = {"decimal": ".", "groups": "", "unit": ("", ""), "missing": (), "words": ()}
-    match plan.kind:
-        case Kind.NUMBER:
-            arguments = as_number
-        case Kind.BOOLEAN:
-            arguments = as_number if plan.no_and_yes == ("0", "1") else {}
-            usual = {**usual, "decimal": None}  # which tells that numbers are read
-        case Kind.DATE:
-            arguments = {"day_first": plan.day_first, "missing": plan.missing}
-            usual = {"day_first": None, "missing": ()}
-        case Kind.TEXT:
-            arguments = {"missing": plan.missing, "labels": dict(plan.labels), "folded": plan.folded}
-            usual = {"missing": (), "labels": {}, "folded": False}
-    more = "".join(f", {key}={value!r}" for key, value in arguments.items() if value != usual[key])
-    return f"{_READERS[plan.kind][0].__name__}(row[{column!r}]{more})"
-
-
-def _branch(branch: Branch, rule: Rule) -> str:
-    comment = f"    # {rule.predicts.comment(branch.estimate)}"
-    return f"{comment}\n    if {_clause(branch.clause, rule.plans)}:\n        return {branch.value!r}"
 
 
 def _clause(clause: Clause, plans: Mapping[str, ColumnPlan]) -> str:

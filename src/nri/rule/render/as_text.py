@@ -4,7 +4,6 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 from nri.rule.labels import ClassTarget
 from nri.rule.literal import Clause, Op
@@ -21,21 +20,15 @@ from nri.rule.phrase import (
 from nri.rule.rule import RenderOptions, Rule
 
 _GAP = "     "
-_WIDEST = 64
-"""Clauses longer than this continue in the next line, so that the numbers stay in sight."""
-
-TextLine = tuple[str, str]
-"""The condition, and what stands beside it."""
+_WIDEST = 64  # Clauses longer than this continue in the next line, so that the numbers stay in sight.
 
 
 @dataclass(frozen=True)
 class Line:
     """A branch, or the ELSE."""
 
-    opening: str
-    """if, or, else if, else, always"""
-    clause: Clause | None
-    """None for the ELSE"""
+    opening: str  # if, or, else if, else, always
+    clause: Clause | None  # None for the ELSE
     cells: tuple[str, ...]
 
 
@@ -44,42 +37,31 @@ class Outline:
     """A rule as a person reads it."""
 
     target: str
-    titles: tuple[str, ...]
-    """of the cells"""
-    patterns: tuple[str, ...]
-    """how the cells stand in a line of text"""
-    lines: tuple[Line, ...]
-    """the ELSE is the last"""
-    is_dnf: bool
-    """whether all branches predict one of two classes: IF a OR b THEN yes ELSE no"""
-    note: str
-    """about the whole rule, in one or two lines; may be empty"""
+    titles: tuple[str, ...]  # of the cells
+    patterns: tuple[str, ...]  # how the cells stand in a line of text
+    lines: tuple[Line, ...]  # the ELSE is the last
+    is_dnf: bool  # whether all branches predict one of two classes: IF a OR b THEN yes ELSE no
+    note: str  # about the whole rule, in one or two lines; may be empty
 
 
 def outline_of(rule: Rule, options: RenderOptions) -> Outline:
     """Return the lines of a rule; neighbouring branches of one class are joined by OR."""
     target, lines = rule.predicts, []
-    before: Any = None
+    of_classes = isinstance(target, ClassTarget)
     for i, branch in enumerate(rule.branches):
-        same = isinstance(target, ClassTarget) and branch.value == before
-        opening = "or" if i and same else "else if" if i else "if"
+        same = of_classes and branch.value == rule.branches[i - 1].value
+        opening = "if" if i == 0 else "or" if same else "else if"
         lines.append(Line(opening, branch.clause, target.cells(branch.estimate)))
-        before = branch.value
     lines.append(Line("else" if rule.branches else "always", None, target.cells(rule.otherwise)))
-    is_dnf = (
-        isinstance(target, ClassTarget)
-        and len(target.classes) == 2
-        and len({branch.value for branch in rule.branches}) == 1
-        and rule.default != rule.branches[0].value
-    )
+    values = {branch.value for branch in rule.branches}
+    is_dnf = of_classes and len(rule.classes) == 2 and len(values) == 1 and rule.default not in values
     note = one_line(target.summary(rule.fit) if options.note is None else options.note)
-    about_classes = [unpredicted(rule), asked_if_known(rule)] if isinstance(target, ClassTarget) else []
-    notes = [units(rule), *about_classes, note]
-    text = "\n".join(filter(None, notes))
-    return Outline(target.name, target.titles, target.patterns, tuple(lines), is_dnf, text)
+    about_classes = [_unpredicted(rule), _asked_if_known(rule)] if of_classes else []
+    notes = "\n".join(filter(None, [_units(rule), *about_classes, note]))
+    return Outline(target.name, target.titles, target.patterns, tuple(lines), is_dnf, notes)
 
 
-def units(rule: Rule) -> str:
+def _units(rule: Rule) -> str:
     """Name the units of numbers and the zone of times; empty if there are none."""
     named = [
         f"{phrase_name(name)} in {' '.join(filter(None, plan.unit))}"
@@ -89,7 +71,7 @@ def units(rule: Rule) -> str:
     return f"units: {', '.join(named)}" if named else ""
 
 
-def unpredicted(rule: Rule) -> str:
+def _unpredicted(rule: Rule) -> str:
     """Name the classes that rows have, but that the rule never predicts; empty if there are none."""
     predicted, support = {one.value for one in rule.estimates}, rule.support
     shares = {
@@ -101,7 +83,7 @@ def unpredicted(rule: Rule) -> str:
     return f"never predicted: {'; '.join(named)}" if named else ""
 
 
-def asked_if_known(rule: Rule) -> str:
+def _asked_if_known(rule: Rule) -> str:
     """Say of branches such as ``days <= 9`` and ``days > 9`` that together they ask if a cell is known."""
     alone = [(branch.clause.literals[0], branch.value) for branch in rule.branches if len(branch.clause) == 1]
     said = [
@@ -116,81 +98,63 @@ def asked_if_known(rule: Rule) -> str:
 def render_text(rule: Rule, options: RenderOptions) -> str:
     """Write IF, OR, ELSE IF and ELSE lines with their estimates in one column."""
     outline = outline_of(rule, options)
-    lines = _dnf(outline) if outline.is_dnf else _list(outline)
-    return aligned([*lines, *((note, "") for note in outline.note.splitlines())])
-
-
-def _dnf(outline: Outline) -> list[TextLine]:
-    """Two classes: the last line has THEN and ELSE."""
-    *branches, last = outline.lines
-    lines: list[TextLine] = []
-    for i, (line, estimate) in enumerate(zip(branches, _beside(outline, branches, skip=1), strict=True)):
-        assert line.clause is not None
-        lines += _condition(" OR " if i else "IF  ", line.clause, estimate)
-    prediction = outline.patterns[0].format(outline.lines[0].cells[0])
-    (otherwise,) = _beside(outline, [last], skip=1)
-    return [*lines, (f"THEN {prediction}", f"ELSE {last.cells[0]}   {otherwise}")]
-
-
-def _list(outline: Outline) -> list[TextLine]:
     openings = {"if": "IF      ", "or": "     OR ", "else if": "ELSE IF ", "else": "ELSE", "always": "ALWAYS"}
-    lines: list[TextLine] = []
-    for line, estimate in zip(outline.lines, _beside(outline, outline.lines), strict=True):
-        if line.clause is None:
-            lines.append((openings[line.opening], estimate))
-        else:
-            lines += _condition(openings[line.opening], line.clause, estimate)
-    return lines
+    shown = outline.lines
+    if outline.is_dnf:  # two classes: one line has THEN and ELSE
+        openings, shown = {"if": "IF  ", "or": " OR "}, outline.lines[:-1]
+    lines: list[tuple[str, str]] = []
+    for line, estimate in zip(shown, _beside(outline, shown, skip=int(outline.is_dnf)), strict=True):
+        opening = openings[line.opening]
+        first, *rest = _wrapped(line.clause) if line.clause is not None else [""]
+        lines += [(opening + first, estimate), *((f"{' ' * len(opening)} {more}", "") for more in rest)]
+    if outline.is_dnf:
+        last = outline.lines[-1]
+        prediction = outline.patterns[0].format(outline.lines[0].cells[0])
+        (otherwise,) = _beside(outline, [last], skip=1)
+        lines.append((f"THEN {prediction}", f"ELSE {last.cells[0]}   {otherwise}"))
+    return _aligned([*lines, *((note, "") for note in outline.note.splitlines())])
 
 
-def _beside(outline: Outline, lines: Sequence[Line], skip: int = 0) -> list[str]:
+def _beside(outline: Outline, lines: Sequence[Line], skip: int) -> list[str]:
     """Write the cells of some lines by their patterns, each cell as wide as the widest of its column."""
     columns = []
-    for place in range(skip, len(outline.titles)):
-        if outline.patterns[place]:
-            texts = [line.cells[place] for line in lines]
-            to_right = place > 0 or all(text[-1:].isdigit() for text in texts)
-            width = max(map(display_width, texts))
-            if outline.patterns[place].startswith("("):  # brackets enclose the text, not its padding
-                columns.append([f"({text}){' ' * (width - display_width(text))}" for text in texts])
-                continue
-            padded = [_padded(text, width, to_right=to_right) for text in texts]
-            columns.append([outline.patterns[place].format(text) for text in padded])
+    for place, pattern in enumerate(outline.patterns):
+        if place < skip or not pattern:
+            continue
+        texts = [line.cells[place] for line in lines]
+        width = max(map(display_width, texts))
+        padded = [(text, " " * (width - display_width(text))) for text in texts]
+        if pattern.startswith("("):  # brackets enclose the text, not its padding
+            columns.append([f"({text}){blanks}" for text, blanks in padded])
+        elif place > 0 or all(text[-1:].isdigit() for text in texts):
+            columns.append([pattern.format(blanks + text) for text, blanks in padded])
+        else:
+            columns.append([pattern.format(text + blanks) for text, blanks in padded])
     gap = " " if skip else "   "
     if outline.titles[1:2] == ("rows",):  # 19 of 20 rows, about 0.83 on new ones
         columns = [*columns[:-2], [f"{a}, {b}" for a, b in zip(*columns[-2:], strict=True)]]
     return [gap.join(parts).rstrip() for parts in zip(*columns, strict=True)]
 
 
-def _padded(text: str, width: int, *, to_right: bool) -> str:
-    blanks = " " * (width - display_width(text))
-    return blanks + text if to_right else text + blanks
-
-
-def _condition(opening: str, clause: Clause, estimate: str) -> list[TextLine]:
-    first, *rest = wrapped(clause)
-    return [(opening + first, estimate), *((f"{' ' * len(opening)} {more}", "") for more in rest)]
-
-
-def wrapped(clause: Clause) -> list[str]:
+def _wrapped(clause: Clause) -> list[str]:
     """Write a clause and its brackets in lines that are broken after an AND, or after a member."""
-    *parts, last = [phrase_part(part, PLAIN) for part in parts_of(clause)] or [PLAIN.always]
+    *parts, last = [phrase_part(part) for part in parts_of(clause)] or [PLAIN.always]
     opening, between = "(", " AND"
     if clause.counts:
         opening, between = PLAIN.counting.rpartition("{}")[0].format(clause.at_least), ","
-    lines = [opening]
-    for part in (*(f"{part}{between}" for part in parts), f"{last})"):
-        longer = lines[-1] + part if lines == [opening] else f"{lines[-1]} {part}"
-        indent = 4 if len(lines) == 1 else 5
-        if lines != [opening] and display_width(longer) > _WIDEST - indent:
+    first, *others = [*(f"{part}{between}" for part in parts), f"{last})"]
+    lines = [opening + first]
+    for part in others:
+        longer, indent = f"{lines[-1]} {part}", 4 if len(lines) == 1 else 5
+        if display_width(longer) > _WIDEST - indent:
             lines.append(part)
         else:
             lines[-1] = longer
     return lines
 
 
-def aligned(lines: list[TextLine]) -> str:
-    """Write lines with what stands beside them in one column."""
+def _aligned(lines: list[tuple[str, str]]) -> str:
+    """Write lines, each a condition and what stands beside it, with the latter in one column."""
     width = max((w for text, beside in lines if beside and (w := display_width(text)) <= _WIDEST), default=0)
     return "\n".join(
         f"{text}{' ' * (width - display_width(text))}{_GAP}{beside}" if beside else text

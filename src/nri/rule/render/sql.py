@@ -6,7 +6,6 @@ dialect can do so in any session; in SQLite they are text like ``2024-05-01 00:0
 """
 
 import datetime as dt
-import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,18 +34,13 @@ from nri.rule.render.sql_dialects import (
     text_node,
 )
 from nri.rule.rule import RenderOptions, Rule
+from nri.rule.truth import COMPARE
 
-ALIAS = "t"
-"""The short name of the table in a query; it needs no quotes."""
-STATEMENTS = ("select", "view", "update", "dbt")
-"""What can be written around the expression, given the name of a table."""
-IBIS_ROWS = "nri_rows"
-"""The name of a table of ibis in a query."""
-_EXACT = 2**53
-"""From here on a float64 can stand for several integers."""
+ALIAS = "t"  # The short name of the table in a query; it needs no quotes.
+IBIS_ROWS = "nri_rows"  # The name of a table of ibis in a query.
+_EXACT = 2**53  # From here on a float64 can stand for several integers.
 _WORDS = (("0", "0.0", "false"), ("1", "1.0", "true"))
-_HOLDS = {Op.EQ: operator.eq, Op.NE: operator.ne, Op.GT: operator.gt, Op.LE: operator.le}
-_NODES = {Op.EQ: "EQ", Op.NE: "NEQ", Op.GT: "GT", Op.LE: "LTE"}
+_NODES: dict[Op, type[Expr]] = {Op.EQ: exp.EQ, Op.NE: exp.NEQ, Op.GT: exp.GT, Op.LE: exp.LTE}
 
 
 @lru_cache(maxsize=256)
@@ -71,8 +65,7 @@ def _filled(template: str, dialect: Dialect, node: Expr) -> Expr:
 
 
 def _compare(op: Op, left: Expr, right: Expr) -> Expr:
-    node: Expr = getattr(exp, _NODES[op])(this=left.copy(), expression=right)
-    return node
+    return _NODES[op](this=left.copy(), expression=right)
 
 
 def _among(left: Expr, items: Sequence[Expr], op: Op = Op.EQ) -> Expr:
@@ -91,12 +84,9 @@ class SqlColumn:
     dialect: Dialect
     typed: bool = False
     """whether the column has the type of its kind, so that comparisons can be exactly those of memory"""
-    finite: bool = False
-    """whether every number is known to be finite"""
-    folds: bool = False
-    """whether spellings that the plan does not list are folded in the database"""
-    prefix: str | None = None
-    """the table of the column, where a misspelt name alone would be read as a text"""
+    finite: bool = False  # whether every number is known to be finite
+    folds: bool = False  # whether spellings that the plan does not list are folded in the database
+    prefix: str | None = None  # the table of the column, where a misspelt name alone would be read as a text
 
     @property
     def kind(self) -> Kind:
@@ -112,16 +102,12 @@ class SqlColumn:
 
     @cached_property
     def value(self) -> Expr:
-        """The left side of a comparison: a number, a date or its microseconds, a text, or 1 for yes.
-
-        What stands for nothing is NULL.
-        """
+        """What is compared, NULL if it stands for nothing: number, date, microseconds, text, or 1 for yes."""
         if self.kind is Kind.TEXT:
-            return self._without(self._raw_value, [text_node(one, self.dialect) for one in self.plan.missing])
-        return self._without(self._raw_value, [self.operand(one) for one in self.plan.missing_values])
-
-    def _without(self, value: Expr, codes: Sequence[Expr]) -> Expr:
-        return reduce(lambda left, code: exp.Nullif(this=left, expression=code), codes, value)
+            codes = [text_node(one, self.dialect) for one in self.plan.missing]
+        else:
+            codes = [self.operand(one) for one in self.plan.missing_values]
+        return reduce(lambda left, code: exp.Nullif(this=left, expression=code), codes, self._raw_value)
 
     @cached_property
     def _raw_value(self) -> Expr:
@@ -162,9 +148,8 @@ class SqlColumn:
             return exp.Literal.number(int(value))
         if self.kind is Kind.TEXT:
             plain = self.dialect.name == "mysql" and str(value).isascii()  # the same in every encoding
-            return _filled(
-                "{v}" if plain else self.dialect.text[1], self.dialect, text_node(str(value), self.dialect)
-            )
+            template = "{v}" if plain else self.dialect.text[1]
+            return _filled(template, self.dialect, text_node(str(value), self.dialect))
         if self.kind is Kind.NUMBER:
             return exp.Literal.number(float_literal(value) if self.typed else repr(value))
         if self.typed:
@@ -187,7 +172,7 @@ class SqlColumn:
         if self.kind is Kind.NUMBER and not self.typed and abs(literal.value) >= _EXACT:  # type: ignore[arg-type]
             return replace(self, typed=True).holds(literal)
         codes = self.plan.missing_values if self.kind in (Kind.NUMBER, Kind.DATE) else (0,)
-        excluded = not any(_HOLDS[literal.op](code, literal.value) for code in codes)
+        excluded = not any(COMPARE[literal.op](code, literal.value) for code in codes)
         return _compare(literal.op, self._raw_value if excluded else self.value, self.operand(literal.value))
 
     def _is_category(self, text: str, op: Op) -> Expr:
@@ -209,10 +194,10 @@ class SqlColumn:
 def fires(clause: Clause, columns: Mapping[str, SqlColumn]) -> Expr:
     """Write where a clause fires: all of its literals hold, or at least k of them."""
     if clause.counts:
-        one, zero = exp.Literal.number(1), exp.Literal.number(0)
-        votes = [_case([(_conjunction([x], columns), one.copy())], zero.copy()) for x in clause]
+        number = exp.Literal.number
+        votes = [_case([(_conjunction([x], columns), number(1))], number(0)) for x in clause]
         total = reduce(lambda left, right: exp.Add(this=left, expression=right), votes)
-        return exp.GTE(this=total, expression=exp.Literal.number(clause.at_least))
+        return exp.GTE(this=total, expression=number(clause.at_least))
     return _conjunction(clause.literals, columns)
 
 
@@ -237,11 +222,9 @@ def first_value(
     clauses: Sequence[Clause], values: Sequence[Label], columns: Mapping[str, SqlColumn], dialect: Dialect
 ) -> Expr:
     """Write the value of the first clause that fires, the last value where none does."""
-    pairs = zip(clauses, values, strict=False)
-    groups = [(value, [clause for clause, _ in group]) for value, group in groupby(pairs, key=lambda x: x[1])]
     branches = [
-        (exp.or_(*(fires(clause, columns) for clause in group), copy=False), label_value(value, dialect))
-        for value, group in groups
+        (exp.or_(*(fires(clause, columns) for clause, _ in group), copy=False), label_value(value, dialect))
+        for value, group in groupby(zip(clauses, values, strict=False), key=lambda pair: pair[1])
     ]
     return _case(branches, label_value(values[-1], dialect))
 
@@ -389,7 +372,7 @@ def render_sql(rule: Rule, options: RenderOptions) -> str:
             return f"{export.head}{export.update(table, options.into)}\n"
         case "dbt":
             return f"{export.dbt(table)}\n"
-    raise InputError(f"no SQL statement {options.statement!r}: use one of {', '.join(STATEMENTS)}")
+    raise InputError(f"no SQL statement {options.statement!r}: use one of select, view, update, dbt")
 
 
 def add_outcomes(rule: Rule, table: Any, outcomes: Mapping[str, Sequence[Any]]) -> Any:

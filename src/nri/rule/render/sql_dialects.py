@@ -9,10 +9,10 @@ What differs from the defaults stands in ``dialects.toml``. sqlglot is imported 
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from nri.errors import InputError
+from nri.rule.render.as_table import packaged
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -22,52 +22,38 @@ if TYPE_CHECKING:
 class Dialect:
     """What one database expects where databases differ."""
 
-    name: str
-    """as in sqlglot; empty for SQL without a dialect"""
+    name: str  # as in sqlglot; empty for SQL without a dialect
     product: str
     text: tuple[str, str] = ("{x}", "{v}")
     """both sides of a comparison that tells apart case, accents and trailing blanks"""
     date: tuple[str, str] = ("{x}", "'{v}'")
     """both sides of a comparison of dates, independent of the session's time zone where that is possible"""
-    zones: bool = False
-    """whether a column of that comparison may have a time zone"""
-    microseconds: str = "EPOCH_US(CAST({x} AS TIMESTAMP))"
-    """a date as whole microseconds since 1970 UTC"""
+    zones: bool = False  # whether a column of that comparison may have a time zone
+    microseconds: str = "EPOCH_US(CAST({x} AS TIMESTAMP))"  # a date as whole microseconds since 1970 UTC
     double: str = "CAST({x} AS DOUBLE)"
-    infinite: bool = True
-    """whether a number can be infinite or NaN"""
-    flag: str = "{x}"
-    """a boolean or number as a number, 1 for yes"""
-    takes_words: bool = False
-    """whether a text can be compared with the number 1 without an error"""
+    infinite: bool = True  # whether a number can be infinite or NaN
+    flag: str = "{x}"  # a boolean or number as a number, 1 for yes
+    takes_words: bool = False  # whether a text can be compared with the number 1 without an error
     folded: str = "LOWER(TRIM(REGEXP_REPLACE({x}, '[[:space:]]+', ' ')))"
     """a text without differences of case and blanks"""
-    letter: str = "ASCII({x})"
-    """the code of a text's first letter"""
-    truth: tuple[str, str] = ("FALSE", "TRUE")
-    """how a boolean label is written"""
-    folds_names: bool = True
-    """whether names that differ in case only are one name"""
+    letter: str = "ASCII({x})"  # the code of a text's first letter
+    truth: tuple[str, str] = ("FALSE", "TRUE")  # how a boolean label is written
+    folds_names: bool = True  # whether names that differ in case only are one name
     longest_name: int | None = None
-    name_in_bytes: bool = False
-    """whether the length of a name is counted in bytes"""
-    forbidden: str = ""
-    """characters that no name can have"""
+    name_in_bytes: bool = False  # whether the length of a name is counted in bytes
+    forbidden: str = ""  # characters that no name can have
 
 
 PLAIN = Dialect("", "SQLite and DuckDB", takes_words=True, truth=("(1 = 0)", "(1 = 1)"))
 """Without a dialect. The word TRUE is a column in SQLite if the table has one of that name."""
 
 
-def _dialects() -> dict[str, Dialect]:
-    text = (files("nri.rule.render") / "dialects.toml").read_text(encoding="utf-8")
-    stated: dict[str, dict[str, Any]] = tomllib.loads(text)
-    for one in stated.values():
-        one.update({key: tuple(pair) for key, pair in one.items() if isinstance(pair, list)})
-    return {name: Dialect(name, **one) for name, one in stated.items()}
+def _dialect(name: str, stated: dict[str, Any]) -> Dialect:
+    pairs = {key: tuple(pair) for key, pair in stated.items() if isinstance(pair, list)}
+    return Dialect(name, **(stated | pairs))
 
 
-DIALECTS = _dialects()
+DIALECTS = {name: _dialect(name, one) for name, one in tomllib.loads(packaged("dialects.toml")).items()}
 """Every dialect by its name."""
 BACKENDS = {"pyspark": "spark", "databricks": "spark", "mssql": "tsql", "postgresql": "postgres"}
 """Other names of dialects in ibis and in URLs."""

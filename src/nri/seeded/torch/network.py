@@ -19,29 +19,22 @@ from torch import Tensor, nn
 
 from nri.errors import ConfigError
 from nri.seeded.experts import COUNCIL
+from nri.weights import EXPERTS
 
-Channels = Float[Tensor, "B C M"]
-"""What is summed over a neighbourhood: positives, negatives, and the doubt that the experts leave."""
-Variables = Float[Tensor, "B S N D"]
-"""Each variable as it is seen from each seed."""
-Contexts = Float[Tensor, "B S X"]
-"""Each seed as a whole."""
-Opinions = Float[Tensor, "B S E"]
-"""A number of each expert for each seed."""
+Channels = Float[Tensor, "B C M"]  # what is summed: positives, negatives, the doubt that the experts leave
+Variables = Float[Tensor, "B S N D"]  # each variable as it is seen from each seed
+Contexts = Float[Tensor, "B S X"]  # each seed as a whole
+Opinions = Float[Tensor, "B S E"]  # a number of each expert for each seed
 
 
 @dataclass(frozen=True)
 class SeededConfig:
     """One dial for each axis of size."""
 
-    width: int = 64
-    """D, numbers that describe a variable as seen from a seed"""
-    context: int = 96
-    """Numbers that describe a seed"""
-    heads: int = 6
-    """Soft neighbourhoods looked at in each round; the first one is the clause itself"""
-    rounds: int = 4
-    """Times that the neighbourhoods are drawn anew"""
+    width: int = 64  # D, numbers that describe a variable as seen from a seed
+    context: int = 96  # numbers that describe a seed
+    heads: int = 6  # soft neighbourhoods looked at in each round; the first one is the clause itself
+    rounds: int = 4  # times that the neighbourhoods are drawn anew
 
     def __post_init__(self) -> None:
         for name in ("width", "context", "heads", "rounds"):
@@ -53,37 +46,26 @@ class SeededConfig:
 class SeededInputs:
     """A table as it is seen from S seeds. Cells are -1, +1, or 0 where unknown."""
 
-    rows: Float[Tensor, "B M N"]
-    """The support rows"""
-    labels: Float[Tensor, "B M"]
-    """0 or 1"""
-    weights: Float[Tensor, "B M"]
-    """How many rows each support row stands for"""
-    seeds: Float[Tensor, "B S N"]
-    """The rows asked about"""
-    apart: Float[Tensor, "B S M"]
-    """How much each support row counts for each seed: its weight, one less where it is the seed itself"""
-    row_opinions: Float[Tensor, "B M E"]
-    """What each expert says of a support row without having seen it"""
+    rows: Float[Tensor, "B M N"]  # the support rows
+    labels: Float[Tensor, "B M"]  # 0 or 1
+    weights: Float[Tensor, "B M"]  # how many rows each support row stands for
+    seeds: Float[Tensor, "B S N"]  # the rows asked about
+    apart: Float[Tensor, "B S M"]  # the weight of each row for each seed, one less where it is the seed
+    row_opinions: Float[Tensor, "B M E"]  # what each expert says of a support row without having seen it
     seed_opinions: Float[Tensor, "B S E"]
-    seed_parts: Float[Tensor, "B S N"]
-    """What each cell of a seed adds to the firm linear expert's opinion on it"""
+    seed_parts: Float[Tensor, "B S N"]  # what each cell of a seed adds to the firm linear expert's opinion
 
 
 @dataclass(frozen=True, eq=False)
 class SeededOutputs:
-    """What the network says of each seed, after every round (the last one counts)."""
+    """What the network says of each seed as log-odds, after every round (the last one counts)."""
 
-    posterior: Float[Tensor, "R B S"]
-    """Log-odds that the seed is positive"""
-    reason: Float[Tensor, "R B S N"]
-    """Log-odds that the seed's value at a variable is part of the clause that covers it"""
-    precision: Float[Tensor, "R B S"]
-    """Log-odds that an unseen row which the reason covers is positive"""
+    posterior: Float[Tensor, "R B S"]  # that the seed is positive
+    reason: Float[Tensor, "R B S N"]  # that its value at a variable is part of the clause that covers it
+    precision: Float[Tensor, "R B S"]  # that an unseen row which the reason covers is positive
 
 
-FEATURES = 7
-"""Numbers that describe one expert's opinion on one seed"""
+FEATURES = 7  # numbers that describe one expert's opinion on one seed
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,23 +73,19 @@ class ReadOpinions:
     """The experts' opinions after they were checked against the support's labels."""
 
     context: Contexts
-    log_odds: Opinions
-    """What rows with a like opinion turned out to be"""
-    council: Float[Tensor, "B S"]
-    """The council's opinion, taken at its word, as log-odds"""
-    council_rows: Float[Tensor, "B M"]
-    """The probability that the council gives each support row, unseen"""
+    log_odds: Opinions  # what rows with a like opinion turned out to be
+    council: Float[Tensor, "B S"]  # the council's opinion, taken at its word, as log-odds
+    council_rows: Float[Tensor, "B M"]  # the probability that the council gives each support row, unseen
 
 
 class ExpertReader(nn.Module):
     """Describes each opinion by its size, by how good the expert is here, and by what like opinions meant."""
 
-    def __init__(self, n_experts: int, context: int) -> None:
+    def __init__(self, context: int) -> None:
         super().__init__()
-        self.n_experts = n_experts
-        self.embed = nn.Linear(FEATURES * n_experts, context)
+        self.embed = nn.Linear(FEATURES * len(EXPERTS), context)
         self.mix = nn.Linear(context, context)
-        self.log_bandwidth = nn.Parameter(torch.full((n_experts,), -1.0))
+        self.log_bandwidth = nn.Parameter(torch.full((len(EXPERTS),), -1.0))
 
     def forward(self, inputs: SeededInputs) -> ReadOpinions:
         """Check every expert on the support, and read its opinion on each seed in that light."""
@@ -123,18 +101,9 @@ class ExpertReader(nn.Module):
         skill = torch.tanh(1 - error / (rate * (1 - rate)).unsqueeze(2))
         log_odds, support = self._like_opinions(inputs, rows / spread, inputs.seed_opinions / spread, rate)
         at_its_word = _log_odds(rate.unsqueeze(2) + inputs.seed_opinions, total.unsqueeze(2))
-        features = torch.stack(
-            [
-                inputs.seed_opinions * 4,
-                at_its_word,
-                (inputs.seed_opinions / spread).clamp(-4, 4),
-                log_odds,
-                torch.log(support + 0.5),
-                skill.expand_as(log_odds),
-                skill * log_odds,
-            ],
-            dim=3,
-        )
+        sizes = [inputs.seed_opinions * 4, at_its_word, (inputs.seed_opinions / spread).clamp(-4, 4)]
+        likes = [log_odds, torch.log(support + 0.5), skill.expand_as(log_odds), skill * log_odds]
+        features = torch.stack([*sizes, *likes], dim=3)
         context = self.mix(nn.functional.gelu(self.embed(features.flatten(2))))
         council_rows = (rate + rows[:, :, COUNCIL]).clamp(0.02, 0.98)
         return ReadOpinions(context, log_odds, at_its_word[:, :, COUNCIL], council_rows)
@@ -145,7 +114,7 @@ class ExpertReader(nn.Module):
         """Log-odds of the label, and the mass, among rows whose opinion is close to the seed's."""
         sharpness = torch.exp(-2 * self.log_bandwidth)
         odds, masses = [], []
-        for e in range(self.n_experts):  # one expert at a time keeps memory at [S, M]
+        for e in range(len(EXPERTS)):  # one expert at a time keeps memory at [S, M]
             distance = seeds[:, :, e].unsqueeze(2) - rows[:, :, e].unsqueeze(1)
             like = torch.exp(-0.5 * sharpness[e] * distance**2) * inputs.apart
             positive = (like @ inputs.labels.unsqueeze(2)).squeeze(2)
@@ -163,28 +132,17 @@ def _log_odds(p: Opinions, mass: Float[Tensor, "B 1 1"]) -> Opinions:
     return torch.log(bounded) - torch.log(1 - bounded)
 
 
+PER_VARIABLE, PER_SEED = 6, 4  # F and G for each neighbourhood
+
+
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """What is found in the H neighbourhoods of each seed."""
 
-    variables: Float[Tensor, "B S N F"]
-    """For each variable: log masses that agree and disagree with the seed there, by class, and doubt"""
-    seeds: Float[Tensor, "B S G"]
-    """For each seed: log masses by class, doubt, log-odds"""
-    log_odds: Float[Tensor, "B S H"]
-    """Of the positive class in each neighbourhood, shrunk towards the base rate"""
-    disagree: Float[Tensor, "B S C N"]
-    """Masses in neighbourhood 0 that disagree with the seed at each variable, positives and negatives"""
-
-    @staticmethod
-    def per_variable(heads: int) -> int:
-        """F"""
-        return 6 * heads
-
-    @staticmethod
-    def per_seed(heads: int) -> int:
-        """G"""
-        return 4 * heads
+    variables: Float[Tensor, "B S N F"]  # log masses that agree and disagree there, by class, and doubt
+    seeds: Float[Tensor, "B S G"]  # log masses by class, doubt, log-odds
+    log_odds: Float[Tensor, "B S H"]  # of the positive class, shrunk towards the base rate
+    disagree: Float[Tensor, "B S C N"]  # masses by class that disagree there, in neighbourhood 0
 
     def only_kept_out_by(self, strength: Float[Tensor, "B S N"]) -> Float[Tensor, "B S N 2"]:
         """Log masses, by class, of the rows that a variable alone keeps out of the clause."""
@@ -205,8 +163,7 @@ def neighbourhoods(inputs: SeededInputs, strength: Float[Tensor, "B S H N"]) -> 
 def gather_evidence(inputs: SeededInputs, channels: Channels, near: Float[Tensor, "B S H M"]) -> Evidence:
     """Sum each channel over each neighbourhood, in all and by agreement with the seed."""
     B, S, H, M = near.shape
-    N = inputs.rows.shape[2]
-    C = channels.shape[1]
+    N, C = inputs.rows.shape[2], channels.shape[1]
     weights = near.unsqueeze(3) * channels[:, None, None]
     flat = weights.reshape(B, S * H * C, M)
     on_values = (flat @ inputs.rows).reshape(B, S, H * C, N) * inputs.seeds.unsqueeze(2)
@@ -219,12 +176,10 @@ def gather_evidence(inputs: SeededInputs, channels: Channels, near: Float[Tensor
     doubts = torch.stack([agree[:, :, :, 2], disagree[:, :, :, 2]], dim=3) * scale[..., None, None]
     variables = torch.cat([torch.log(counts.clamp(min=0) + 0.5), doubts], dim=3)
     log_odds = _shrunk_log_odds(inputs, mass)
-    seeds = torch.cat(
-        [torch.log(mass[..., :2] + 0.5), (mass[..., 2] * scale).unsqueeze(3), log_odds.unsqueeze(3)], dim=3
-    )
+    rest = torch.stack([mass[..., 2] * scale, log_odds], dim=3)
     return Evidence(
-        variables=variables.reshape(B, S, H * 6, N).transpose(2, 3),
-        seeds=seeds.flatten(2),
+        variables=variables.reshape(B, S, H * PER_VARIABLE, N).transpose(2, 3),
+        seeds=torch.cat([torch.log(mass[..., :2] + 0.5), rest], dim=3).flatten(2),
         log_odds=log_odds,
         disagree=disagree[:, :, 0, :2].clamp(min=0),
     )
@@ -240,13 +195,13 @@ def _shrunk_log_odds(inputs: SeededInputs, mass: Float[Tensor, "B S H C"]) -> Fl
 class SeededInducer(nn.Module):
     """Reads a table from the viewpoint of each seed; only wires the parts in order."""
 
-    def __init__(self, config: SeededConfig, n_experts: int) -> None:
+    def __init__(self, config: SeededConfig) -> None:
         super().__init__()
         self.config = config
-        self.experts = ExpertReader(n_experts, config.context)
+        self.experts = ExpertReader(config.context)
         self.first = FirstLook(config)
         self.rounds = nn.ModuleList(Round(config) for _ in range(config.rounds))
-        self.verdict = Verdict(config, n_experts)
+        self.verdict = Verdict(config)
 
     def forward(self, inputs: SeededInputs) -> SeededOutputs:
         """Answer for every seed after every round."""
@@ -254,14 +209,12 @@ class SeededInducer(nn.Module):
         doubt = inputs.labels - opinion.council_rows
         channels = torch.stack([inputs.labels, 1 - inputs.labels, doubt], dim=1)
         variables, context = self.first(inputs, channels, opinion.context)
-        posterior, reason, precision = [], [], []
+        answers = []
         for step in self.rounds:
             variables, context, evidence, gates = step(inputs, channels, variables, context)
-            p, c = self.verdict(context, evidence, opinion)
-            posterior.append(p)
-            reason.append(gates)
-            precision.append(c)
-        return SeededOutputs(torch.stack(posterior), torch.stack(reason), torch.stack(precision))
+            posterior, precision = self.verdict(context, evidence, opinion)
+            answers.append((posterior, gates, precision))
+        return SeededOutputs(*map(torch.stack, zip(*answers, strict=True)))
 
 
 class FirstLook(nn.Module):
@@ -269,22 +222,20 @@ class FirstLook(nn.Module):
 
     def __init__(self, config: SeededConfig) -> None:
         super().__init__()
-        self.embed = nn.Linear(Evidence.per_variable(1) + 3, config.width)
+        self.embed = nn.Linear(PER_VARIABLE + 3, config.width)
         self.mix = nn.Linear(config.width, config.width)
-        self.context = nn.Linear(2 * config.width + Evidence.per_seed(1) + config.context + 2, config.context)
+        self.context = nn.Linear(2 * config.width + PER_SEED + config.context + 2, config.context)
 
     def forward(
         self, inputs: SeededInputs, channels: Channels, opinion: Contexts
     ) -> tuple[Variables, Contexts]:
         """Return the variables as seen from each seed, and each seed as a whole."""
         evidence = gather_evidence(inputs, channels, inputs.apart.unsqueeze(2))
-        known = inputs.seeds.abs().unsqueeze(3)
-        part = inputs.seed_parts.unsqueeze(3)
+        known, part = inputs.seeds.abs().unsqueeze(3), inputs.seed_parts.unsqueeze(3)
         scale = part.abs().mean(dim=2, keepdim=True) + 1e-4
         features = torch.cat([evidence.variables, known, part * 4, torch.tanh(part / scale)], dim=3)
         variables = self.mix(nn.functional.gelu(self.embed(features))) * known
-        size = _log_size(inputs)
-        summary = torch.cat([pooled(variables, known), evidence.seeds, opinion, size], dim=2)
+        summary = torch.cat([pooled(variables, known), evidence.seeds, opinion, _log_size(inputs)], dim=2)
         return variables, nn.functional.gelu(self.context(summary))
 
 
@@ -297,12 +248,12 @@ class Round(nn.Module):
         self.norm = nn.LayerNorm(D)
         self.pull = nn.Linear(D, H)
         self.pull_context = nn.Linear(X, H)
-        self.evidence = nn.Linear(Evidence.per_variable(H) + 2, D)
+        self.evidence = nn.Linear(PER_VARIABLE * H + 2, D)
         self.state = nn.Linear(D, D, bias=False)
         self.seed = nn.Linear(X, D, bias=False)
         self.update = nn.Linear(D, D)
         self.attend = nn.Linear(D, 2)
-        self.summary = nn.Linear(4 * D + Evidence.per_seed(H) + X, X)
+        self.summary = nn.Linear(4 * D + PER_SEED * H + X, X)
         self.context = nn.Linear(X, X)
         self.context_norm = nn.LayerNorm(X)
         nn.init.constant_(self.pull.bias, -2.0)  # start from wide neighbourhoods, and from short clauses
@@ -334,12 +285,11 @@ class Verdict(nn.Module):
     An untrained network repeats the council; what it learns is where the council errs.
     """
 
-    def __init__(self, config: SeededConfig, n_experts: int) -> None:
+    def __init__(self, config: SeededConfig) -> None:
         super().__init__()
-        self.trust = nn.Linear(config.context, config.heads + n_experts + 1)
-        self.own = nn.Sequential(
-            nn.Linear(config.context, config.context), nn.GELU(), nn.Linear(config.context, 2)
-        )
+        X = config.context
+        self.trust = nn.Linear(X, config.heads + len(EXPERTS) + 1)
+        self.own = nn.Sequential(nn.Linear(X, X), nn.GELU(), nn.Linear(X, 2))
         nn.init.zeros_(self.trust.weight)
         nn.init.constant_(self.trust.bias, -4.0)
         nn.init.constant_(self.trust.bias[-1:], 0.54)  # softplus(0.54) = 1: take the council at its word
@@ -356,8 +306,7 @@ class Verdict(nn.Module):
 
 def pooled(variables: Variables, known: Float[Tensor, "B S N 1"]) -> Float[Tensor, "B S P"]:
     """Mean over known variables, and the sum scaled so that many weak ones add up."""
-    total = variables.sum(dim=2)
-    count = known.sum(dim=2) + 1.0
+    total, count = variables.sum(dim=2), known.sum(dim=2) + 1.0
     return torch.cat([total / count, total / count.sqrt()], dim=2)
 
 

@@ -24,12 +24,9 @@ from nri.weights import EXPERTS
 class SeededTargets:
     """The truth about the seeds, which are the query rows."""
 
-    truth: Float[Tensor, "B S"]
-    """Noise-free probability that the seed is positive"""
-    usable: Float[Tensor, "B 1"]
-    """0 for an episode whose support shows only one class: there is nothing to induce from"""
-    clauses: Bool[Tensor, "B K L"] | None
-    """The literals of the true clauses, if the target is a DNF"""
+    truth: Float[Tensor, "B S"]  # noise-free probability that the seed is positive
+    usable: Float[Tensor, "B 1"]  # 0 where the support shows only one class: nothing to induce from
+    clauses: Bool[Tensor, "B K L"] | None  # the literals of the true clauses, if the target is a DNF
 
 
 def seeded_batch(batch: SyntheticBatch) -> tuple[SeededInputs, SeededTargets]:
@@ -39,7 +36,7 @@ def seeded_batch(batch: SyntheticBatch) -> tuple[SeededInputs, SeededTargets]:
     rows, seeds = signed[:, :M], signed[:, M:]
     experts = [Experts(*table) for table in zip(rows, batch.labels, strict=True)]
     asked = list(zip(experts, seeds, strict=True))
-    B, S = seeds.shape[:2]
+    B, S, _ = seeds.shape
     inputs = SeededInputs(
         rows=torch.from_numpy(rows.copy()),
         labels=torch.from_numpy(batch.labels.astype(np.float32)),
@@ -63,12 +60,9 @@ def seeded_batch(batch: SyntheticBatch) -> tuple[SeededInputs, SeededTargets]:
 class SeededLossConfig:
     """How much each part of the loss counts."""
 
-    reason: float = 0.2
-    """Literal gates against the true clause that fits them best"""
-    precision: float = 0.05
-    """Predicted against actual precision of the reason on the query rows"""
-    early: float = 0.3
-    """Weight of the rounds before the last one"""
+    reason: float = 0.2  # literal gates against the true clause that fits them best
+    precision: float = 0.05  # predicted against actual precision of the reason on the query rows
+    early: float = 0.3  # weight of the rounds before the last one
 
     def __post_init__(self) -> None:
         if min(self.reason, self.precision, self.early) < 0:
@@ -83,8 +77,7 @@ def seeded_loss(
     ``excess`` is the last round's posterior loss beyond the entropy of the truth: 0 is perfect knowledge.
     ``error`` is the share of seeds on the wrong side, beyond what the truth itself makes unavoidable.
     """
-    R = len(outputs.posterior)
-    rounds = outputs.posterior.new_full((R,), config.early)
+    rounds = outputs.posterior.new_full((len(outputs.posterior),), config.early)
     rounds[-1] = 1.0
     rounds = rounds / rounds.sum()
     usable = targets.usable.expand_as(targets.truth)
@@ -122,12 +115,11 @@ def _reason(
     fulfilled = seeds_literals @ clauses.transpose(1, 2)  # [B, S, K]
     length = clauses.sum(dim=2).unsqueeze(1)
     covers = (fulfilled >= length) & (length > 0)
-    gate = outputs.reason
+    gate, covered = outputs.reason, covers.any(dim=2)
     # sum_i bce(gate_i, member_i) = sum_i softplus(gate_i) - sum_i member_i gate_i, for every clause at once
     cost = torch.nn.functional.softplus(gate).sum(dim=3, keepdim=True) - gate @ member.transpose(1, 2)
-    cost = torch.where(covers, cost, torch.full_like(cost, 1e6)).amin(dim=3)
-    counted = covers.any(dim=2) * mean
-    return (torch.where(covers.any(dim=2), cost, torch.zeros_like(cost)) * counted).sum(dim=(1, 2))
+    cost = cost.masked_fill(~covers, 1e6).amin(dim=3)
+    return (cost.masked_fill(~covered, 0.0) * (covered * mean)).sum(dim=(1, 2))
 
 
 def _precision(
@@ -157,20 +149,16 @@ class SeededTraining(Training):
     """Posterior, reason and precision of query rows, learned on the wide prior."""
 
     name = "seeded"
-
+    network = SeededInducer
     config: SeededTrainConfig
-
-    def build(self) -> SeededInducer:
-        """Make the network; its first weights depend on the seed alone."""
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.config.seed)
-            return SeededInducer(self.config.model, len(EXPERTS))
 
     def loss(self, network: nn.Module, index: int) -> Loss:
         """Draw batch ``index`` of the wide prior and score the network on its query rows."""
         rng = np.random.default_rng([self.config.seed, index])
+        return self._judged(network, *seeded_batch(self.config.data.draw(rng)))
+
+    def _judged(self, network: nn.Module, inputs: SeededInputs, targets: SeededTargets) -> Loss:
         device = next(network.parameters()).device
-        inputs, targets = seeded_batch(self.config.data.draw(rng))
         inputs, targets = moved(inputs, device), moved(targets, device)
         return seeded_loss(self.config.loss, inputs, targets, network(inputs))
 
@@ -182,25 +170,19 @@ class SeededTraining(Training):
     def validate(self, network: nn.Module) -> dict[str, float]:
         """Excess loss and excess error of the posterior on every part of the validation suite."""
         scores = {}
-        device = next(network.parameters()).device
-        with torch.no_grad():
-            for name, batches in self._suite.items():
-                on_device = ((moved(i, device), moved(t, device)) for i, t in batches)
-                losses = [seeded_loss(self.config.loss, i, t, network(i)) for i, t in on_device]
-                for term in ("excess", "error"):
-                    scores[f"{name}/{term}"] = float(np.mean([loss.terms[term] for loss in losses]))
+        for name, batches in self._suite.items():
+            with torch.no_grad():
+                losses = [self._judged(network, *batch) for batch in batches]
+            for term in ("excess", "error"):
+                scores[f"{name}/{term}"] = float(np.mean([loss.terms[term] for loss in losses]))
         return scores
 
     def graph(self, network: nn.Module) -> Graph:
         """Return what is traced of a trained network, with free M, N and S."""
         size = {"M": 23, "N": 11, "S": 7, "E": len(EXPERTS)}
-        return Graph(
-            OneTable(network),
-            inputs={name: torch.rand([size[axis] for axis in axes]) for name, axes in INPUT_AXES.items()},
-            input_axes=INPUT_AXES,
-            output_axes={"posterior": "S", "reason": "SN", "precision": "S"},
-            free="MNS",
-        )
+        inputs = {name: torch.rand([size[axis] for axis in axes]) for name, axes in INPUT_AXES.items()}
+        axes = {**INPUT_AXES, "posterior": "S", "reason": "SN", "precision": "S"}
+        return Graph(OneTable(network), inputs, axes, free="MNS")
 
 
 INPUT_AXES = {

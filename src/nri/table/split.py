@@ -1,0 +1,242 @@
+"""Delimited texts out of the ordinary: long and wide ones by pyarrow, those with odd rows by pandas.
+
+The cells of a text with very many columns would take several times the file as texts: its columns of plain
+numbers become numbers at once, some columns at a time.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nri.errors import InputError
+from nri.rule.column import Column
+from nri.table.cells import MISSING_MARKS, TypedCells
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_BLOCK = 1 << 27
+"""Bytes split at once: what splitting takes beside its result grows with it, the pieces of columns shrink."""
+_PIECE = 1 << 22  # letters that are encoded at once
+_AT_ONCE = 2000  # columns of a wide text that are split at once
+
+
+def split_slowly(text: str, name: str, delimiter: str) -> list[NDArray[Any]]:
+    """Split into columns of text cells as pandas does; every row has the header's length."""
+    import pandas as pd
+
+    file = io.StringIO(text)
+    try:
+        cells = pd.read_csv(
+            file, sep=delimiter, header=None, dtype=str, na_filter=False, skipinitialspace=True
+        )
+    except pd.errors.ParserError as error:
+        cause = str(error).strip().removeprefix("Error tokenizing data. C error: ")
+        if "EOF inside string" in cause:
+            row = cause.rsplit(" ", 1)[-1]
+            raise InputError(f"{name}: a cell of row {row} opens a quotation mark; close it") from None
+        refuse_ragged_rows(text, name, delimiter)
+        raise InputError(f"{name} cannot be split into cells ({cause}); give a CSV table") from None
+    # pandas fills short rows with empty cells at the end, where a row may also be empty by right
+    if (cells.iloc[:, -1] == "").any():
+        refuse_ragged_rows(text, name, delimiter)
+    return [cells[place].to_numpy(dtype=object) for place in cells.columns]
+
+
+def refuse_ragged_rows(text: str, name: str, delimiter: str) -> None:
+    """Raise an InputError that names the first line with another number of fields than the header."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    try:
+        width = 0
+        for record in reader:
+            if not record or (record == [""] and width != 1):
+                continue
+            width = width or len(record)
+            if len(record) != width:
+                raise InputError(
+                    f"{name}, line {reader.line_num}: {len(record)} field(s) where the header has {width}; "
+                    "correct the line, and put cells that contain the delimiter in quotation marks"
+                )
+    except csv.Error:
+        return  # the caller's own message is better
+
+
+def header_for(text: str, delimiter: str) -> str:
+    """Return a line of names for a text that has none: ``column 1;column 2``."""
+    width = len(next(csv.reader(io.StringIO(text), delimiter=delimiter), []))
+    return delimiter.join(f"column {place}" for place in range(1, width + 1))
+
+
+def split_long(text: str, delimiter: str) -> list[pa.ChunkedArray[Any]] | None:
+    """Split into columns of text cells as :func:`split_cells` does."""
+    cells = split_cells(text, delimiter)
+    return None if cells is None else cells.columns
+
+
+def split_cells(text: str, delimiter: str, *, passing: bool = False) -> pa.Table | None:
+    """Split into text cells, the header line first; None without pyarrow, or if rows differ in length.
+
+    The text is not intricate (:func:`nri.table.delimited.is_intricate`). With ``passing`` the cells are soon
+    freed again.
+    """
+    try:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        from pyarrow import csv as arrow_csv
+    except ModuleNotFoundError:
+        return None
+    try:
+        width = len(next(filter(None, csv.reader(_lines_of(text), delimiter=delimiter))))
+        longest = max(map(len, _lines_of(text))) * 4 + 4  # in bytes at most; a row must fit into a block
+        block = min(max(longest, _BLOCK), 2**31 - 1)
+        cells = arrow_csv.read_csv(
+            pa.PythonFile(io.BufferedReader(_Encoded(text)), "r"),
+            arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=block, use_threads=False),
+            arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values='"' in text),
+            arrow_csv.ConvertOptions(
+                column_types={f"f{place}": pa.string() for place in range(width)}, strings_can_be_null=False
+            ),
+            # the default keeps what many small pieces leave between them, to be used again
+            pa.default_memory_pool() if passing else pa.system_memory_pool(),
+        )
+    except (csv.Error, StopIteration, pa.ArrowInvalid, UnicodeEncodeError):
+        return None
+    if cells.num_columns != width:
+        return None
+    if delimiter + " " not in text and not text.startswith(" ") and "\n " not in text:
+        return cells
+    trimmed = [pc.utf8_ltrim(column, " ") for column in cells.columns]
+    return pa.table(trimmed, names=cells.column_names)
+
+
+class _Encoded(io.RawIOBase):
+    """The bytes of a text, a few at a time: those of a wide table are as many as its cells take."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._pieces = (text[start : start + _PIECE].encode() for start in range(0, len(text), _PIECE))
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if not self._rest:
+            self._rest = memoryview(next(self._pieces, b""))
+        taken = self._rest[: len(buffer)]
+        buffer[: len(taken)] = taken
+        self._rest = self._rest[len(taken) :]
+        return len(taken)
+
+
+def _lines_of(text: str) -> Iterator[str]:
+    """Yield the lines of a text, without a copy of it."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+def read_wide(text: str, delimiter: str) -> tuple[dict[str, Any], dict[str, TypedCells]] | None:
+    """Split a wide text with a header line; columns of plain numbers come apart, and are empty in the table.
+
+    None if it is not as plain as that: then :func:`nri.table.delimited.read_delimited` reads it.
+    """
+    try:
+        import pyarrow as pa
+    except ModuleNotFoundError:
+        return None
+    edges = None if not text.isascii() or '"' in text or "\r" in text else _edges(text, delimiter)
+    if edges is None or len(edges) < 2:
+        return None
+    columns: dict[str, pa.Array] = {}
+    numbers: dict[str, TypedCells] = {}
+    names: list[str] = []
+    for group in range(edges.shape[1] - 1):
+        pieces = (text[start:end] for start, end in edges[:, group : group + 2].tolist())
+        joined = "\n".join(piece.removeprefix(delimiter) for piece in pieces)
+        cells = split_cells(joined, delimiter, passing=True)
+        if cells is None or len(cells) != len(edges):
+            return None
+        # one piece of memory for all: small ones would lie between texts that go, and keep their room
+        values = np.empty((cells.num_columns, len(edges) - 1))
+        known = np.empty(values.shape, dtype=bool)
+        for place, column in enumerate(cells.columns):
+            name, body = str(column[0].as_py()).strip(), column.slice(1).combine_chunks()
+            names.append(name)
+            plain = plain_numbers_of(body)
+            columns[name] = body if plain is None else pa.nulls(len(body))
+            if plain is not None:
+                values[place], known[place] = plain.column.values, plain.column.known
+                numbers[name] = TypedCells(Column(values[place], known[place]), plain.whole)
+    if "" in names or len(columns) < len(names):
+        return None  # reading it in the usual way shows what is wrong
+    return columns, numbers
+
+
+def _edges(text: str, delimiter: str) -> NDArray[np.int64] | None:
+    """[lines, groups + 1]: where groups of columns begin and end in the text; None if lines differ."""
+    rows, widths, start = [], set(), 0
+    for line in _lines_of(text):
+        content = line.removesuffix("\n")
+        places = np.flatnonzero(np.frombuffer(content.encode(), dtype=np.uint8) == ord(delimiter))
+        widths.add(len(places))
+        if not content.strip() or len(widths) > 1:
+            return None
+        rows.append([start, *(start + places[_AT_ONCE - 1 :: _AT_ONCE]).tolist(), start + len(content)])
+        start += len(line)
+    edges = np.array(rows, dtype=np.int64)
+    return edges if all((a < b).all() for a, b in pairwise(edges.T)) else None
+
+
+def plain_numbers_of(cells: pa.Array[Any]) -> TypedCells | None:
+    """Return texts that are plain numbers or marks for nothing as numbers; None if one is anything else.
+
+    As :func:`nri.table.cells.recognise_plain`, but of all cells at once rather than of distinct texts: long
+    columns of measurements hardly repeat.
+
+    >>> import pyarrow as pa
+    >>> plain_numbers_of(pa.array(["1.5", " NA", "2"])).column.values.tolist()
+    [1.5, nan, 2.0]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        values = np.asarray(pc.cast(cells, pa.float64()))
+        known = np.isfinite(values)
+    except pa.ArrowInvalid:
+        known = np.zeros(0, dtype=bool)
+    if not len(known) or not known.all():
+        cells = pc.utf8_trim_whitespace(cells)
+        cells = pc.if_else(pc.is_in(cells, _arrow_marks()), pa.scalar(None, pa.string()), cells)
+        try:
+            values = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
+        except pa.ArrowInvalid:
+            return None
+        known = np.asarray(cells.is_valid())
+        if not known.any() or not np.isfinite(values[known]).all():
+            return None
+    begin_with_zero = cells.filter(pc.starts_with(pc.ascii_ltrim(cells, "+-"), "0"))
+    if pc.any(pc.match_substring_regex(begin_with_zero, "^[+-]?0[0-9]+$")).as_py():
+        return None  # 0042 is a code
+    numbers = values[known]
+    whole = bool((numbers == np.floor(numbers)).all() and np.abs(numbers).max() < 2**62)
+    whole = whole and not pc.any(pc.match_substring_regex(cells, "[^0-9+-]")).as_py()
+    return TypedCells(Column(values, known), whole)
+
+
+@cache
+def _arrow_marks() -> pa.Array[Any]:
+    import pyarrow as pa
+
+    return pa.array(sorted(MISSING_MARKS))

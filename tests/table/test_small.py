@@ -1,0 +1,110 @@
+"""What small functions of the table package return, by example."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+
+from nri.rule import Literal, Op
+from nri.table import label_table, table_of
+from nri.table.by_plan import read_condition
+from nri.table.cells import as_code, fold, some_cells, spellings_of, text_cells
+from nri.table.codes import missing_codes
+from nri.table.cuts import Cut, even_thresholds, plain_date, say
+from nri.table.delimited import sniff_delimiter
+from nri.table.excel import _column_number, column_letters
+from nri.table.files import database_of, in_words, machine_budget, url_of, without_password
+from nri.table.formats import unpacked
+from nri.table.number import COMMA_GROUPS, is_missing_word, sure_value
+from nri.table.split import header_for
+from nri.table.target import class_index, describe
+from nri.table.write import protect_from_formulas
+
+
+def test_sizes_are_written_in_words():
+    assert [in_words(size) for size in (50 << 20, 3 << 30, 100)] == ["50 MB", "3.0 GB", "100 bytes"]
+
+
+def test_databases_are_known_by_their_first_bytes():
+    assert database_of(b"SQLite format 3" + bytes(1)) == "sqlite"
+    assert database_of(b"age,flu") is None
+
+
+def test_urls_of_databases():
+    assert url_of("sqlite", Path("/data/shop.sqlite")) == "sqlite:///data/shop.sqlite"
+    assert without_password("postgres://me:secret@host/shop") == "postgres://host/shop"
+
+
+def test_all_layers_of_compression_are_undone():
+    packed = gzip.compress(gzip.compress(b"a,b"))
+    assert unpacked(packed, "t.csv.gz", machine_budget()) == b"a,b"
+
+
+def test_columns_of_a_sheet_have_letters():
+    assert [column_letters(column) for column in (0, 25, 26, 27, 701, 702)] == [
+        "A",
+        "Z",
+        "AA",
+        "AB",
+        "ZZ",
+        "AAA",
+    ]
+    assert [_column_number(column_letters(column)) for column in range(2000)] == list(range(2000))
+
+
+def test_cells_of_a_text_file_lose_blanks_and_marks_for_nothing():
+    cells = text_cells(np.array([" a", "NA", "a"], dtype=object))
+    assert (cells.codes.tolist(), cells.texts) == ([0, -1, 0], ("a",))
+
+
+def test_codes_have_one_spelling():
+    assert [as_code(cell) for cell in (-999.0, " 2.0 ", "unknown")] == ["-999", "2", "unknown"]
+
+
+def test_a_note_shows_the_most_frequent_cells():
+    said = some_cells(["a", "b", "c"], np.array([1, 5, 2]), np.array([True, True, False]), "are letters")
+    assert said == "6 of 8 cells are letters, such as 'b', 'a'"
+
+
+def test_spellings_of_one_word_are_joined():
+    assert fold(" Yes ") == fold("YES")
+    assert spellings_of(["yes", "YES", "no"], np.array([5, 2, 3])) == {"YES": "yes"}
+
+
+def test_codes_for_nothing_are_found_and_plain_or_not():
+    counts = np.array([5, 9, 20, 8])
+    assert missing_codes(np.array([-999.0, 110, 120, 140]), counts) == {-999.0: True}
+    assert missing_codes(np.array([20.0, 50, 80, 99]), counts) == {99.0: False}
+
+
+def test_thresholds_are_said_plainly():
+    assert even_thresholds(np.arange(100.0), np.ones(100), 4) == [25, 50, 75]
+    assert say(np.array([23.0, 31, 45, 58]), Cut(1, np.array([1, 2]))) == 30
+    low, high = np.datetime64("2019-11-05", "us"), np.datetime64("2020-02-03", "us")
+    assert plain_date(low, high, low) == np.datetime64("2020-01-01")
+
+
+def test_texts_show_their_delimiter_and_get_a_header():
+    assert sniff_delimiter("a;b\n1,5;2,5\n") == ";"
+    assert header_for("3;4", ";") == "column 1;column 2"
+
+
+def test_digits_in_a_style_or_sure_in_any():
+    assert [is_missing_word(text) for text in ("Unknown", "--", "pending")] == [True, True, False]
+    assert [COMMA_GROUPS.value(digits) for digits in ("5,500.5", "5,50")] == [5500.5, None]
+    assert [sure_value(digits) for digits in ("4,1", "1,234,567", "4,100")] == [4.1, 1234567, None]
+
+
+def test_a_class_is_found_by_its_text_and_rows_are_described():
+    assert class_index((0, 1), "1") == 1
+    table = label_table(table_of({"price": [50, 150, None], "size": [1, 2, 3]}), "price > 100")
+    assert describe(table, 3) == "2 rows (1 false, 1 true), 1 columns; 1 more without a target"
+
+
+def test_no_spreadsheet_runs_a_cell():
+    cells = ["=cmd|' /C calc'!A0", "-", -5]
+    assert [protect_from_formulas(cell) for cell in cells] == ["'=cmd|' /C calc'!A0", "-", -5]
+
+
+def test_a_condition_is_read_as_a_literal():
+    assert read_condition(table_of({"age": [20, 90]}), "age > 80") == Literal("age", Op.GT, 80)
