@@ -17,8 +17,7 @@ from nri.weights import SeededNetwork, checked_card
 
 STABLE_LABEL_SHARE = 0.0
 """How much of a labelled row's vote in a stable rule is its own label; in the usual rule it is half."""
-STABLE_PRICE = 3.0
-"""Price of a bit of a stable rule, by that of the usual one."""
+STABLE_PRICE = 3.0  # Price of a bit of a stable rule, by that of the usual one.
 
 
 class GreedyInducer:
