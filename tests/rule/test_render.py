@@ -340,7 +340,7 @@ def test_every_format_names_the_columns_and_ends_its_last_line(form):
 
 
 def test_an_unknown_format_is_refused_with_those_there_are():
-    with pytest.raises(InputError, match="no format 'xml': use one of text, markdown"):
+    with pytest.raises(InputError, match="no format 'xml': use one of text, points, markdown"):
         FLU.render("xml")
 
 
