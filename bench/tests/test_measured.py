@@ -42,6 +42,8 @@ def test_tables_are_those_of_a_folder(folder, tmp_path_factory):
         number.jobs(Options(data_dir=folder, methods=("xgboost",)))
     with pytest.raises(InputError, match=r"no datasets\.json there"):
         number.jobs(Options(data_dir=tmp_path_factory.mktemp("empty")))
+    with pytest.raises(InputError, match="birds has no 'time'; --data must name tables for survival"):
+        EXPERIMENTS["survival"].jobs(Options(data_dir=folder))
 
 
 @pytest.mark.parametrize("method", ["constant", "rule", "posterior", "tree-8", "figs", "ridge"])

@@ -57,6 +57,22 @@ def test_text_is_aligned_with_rows_and_probabilities():
     ]
 
 
+def test_points_are_added_up_where_the_rule_counts():
+    score = Clause([yes("fever"), yes("cough"), Literal("age", Op.GT, 61)], at_least=2)
+    rule = Rule(
+        FLU.predicts, [Branch(score, FLU.branches[0].estimate), FLU.branches[1]], FLU.otherwise, FLU.support
+    )
+    assert rule.render("points").splitlines() == [
+        "IF  2 POINTS OR MORE OF 3                    38 of 41 rows, about 0.90 on new ones",
+        "       1 point   age > 61",
+        "       1 point   cough",
+        "       1 point   fever",
+        " OR (age > 61 AND body_aches AND chills)     15 of 17 rows, about 0.80 on new ones",
+        "THEN flu = yes                               ELSE no   16 of 18 rows, about 0.80 on new ones",
+    ]
+    assert FLU.render("points") == FLU.render("text")
+
+
 def test_weighted_rows_are_called_so():
     target = ClassTarget("flu", ("no", "yes"), weighted=True)
     text = str(Rule(target, FLU.branches, FLU.otherwise, FLU.support))
@@ -302,6 +318,7 @@ def test_every_format_is_registered_under_its_name():
     assert {name: form.name for name, form in FORMATS.items()} == {name: name for name in FORMATS}
     assert set(FORMATS) == {
         "text",
+        "points",
         "markdown",
         "html",
         "latex",
@@ -319,11 +336,11 @@ def test_every_format_names_the_columns_and_ends_its_last_line(form):
     written = FLU.render(form)
     assert "fever" in written
     assert "chills" in written
-    assert written.endswith("\n") or form == "text"
+    assert written.endswith("\n") or form in ("text", "points")
 
 
 def test_an_unknown_format_is_refused_with_those_there_are():
-    with pytest.raises(InputError, match="no format 'xml': use one of text, markdown"):
+    with pytest.raises(InputError, match="no format 'xml': use one of text, points, markdown"):
         FLU.render("xml")
 
 

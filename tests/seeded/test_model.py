@@ -8,10 +8,10 @@ from search_problems import dnf_truth, episodes
 
 from nri.episode import literal_truth, make_episode
 from nri.search.candidates import clause_truth
-from nri.search.clauses import clause_tuples
+from nri.search.clauses import clause_tuples, members
 from nri.search.greedy import induce
 from nri.search.limits import Limits
-from nri.seeded.model import SeededModel, reasons
+from nri.seeded.model import SeededModel, association, reasons
 from nri.seeded.posterior import Beliefs
 
 
@@ -71,6 +71,34 @@ def test_a_rule_is_better_on_its_own_table_than_always_predicting_one_class(epis
     weights = np.bincount(episode.labels, episode.weights, minlength=2)
     always = weights.sum() - weights.max()
     assert result.errors < always if any(result.rules) else result.errors <= always + 1e-9
+
+
+def test_a_column_that_is_hardly_in_the_rule_is_not_named_if_another_rule_does_without_it():
+    values, labels, _ = table(n_rows=100, noise=0.2, seed=13)
+    episode = make_episode(values, labels=labels)
+    by_labels = induce(episode, rng=np.random.default_rng(0), near=True)
+
+    def named(result):
+        return {j % 8 for _, clause in result.branches for j in members(clause)}
+
+    def likeliest(support):
+        return SeededModel()._likeliest(by_labels, support, np.arange(8), episode, Limits(), (1, 0))
+
+    assert named(by_labels) - {0, 1, 2, 3}, "noise has put another column into the cheapest rule"
+    likely = np.array([1, 1, 1, 1, 0.4, 0.4, 0.4, 0.4])
+    assert likeliest(np.ones(8)).branches == by_labels.branches
+    assert likeliest(likely).branches
+    assert named(likeliest(likely)) <= {0, 1, 2, 3}
+    assert likeliest(np.zeros(8)).branches == by_labels.branches  # some rule is better than none
+
+
+def test_association_is_in_standard_errors():
+    rng = np.random.default_rng(0)
+    values = rng.random((400, 40)) < 0.5
+    labels = values[:, 0] ^ (rng.random(400) < 0.2)
+    errors = association(make_episode(values, labels=labels))
+    assert errors[0] == pytest.approx(0.6 * np.sqrt(400), rel=0.15)
+    assert 0.5 < np.sqrt(np.mean(errors[1:] ** 2)) < 1.5
 
 
 def test_limits_are_kept():

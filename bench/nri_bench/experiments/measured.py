@@ -136,6 +136,11 @@ def tables(suite: Suite, folder: Path | None) -> dict[str, Data]:
         raise InputError(f"--data {folder}: no datasets.json there, which names the outcome of each table")
     found = {}
     for name, entry in sorted(json.loads(index.read_text(encoding="utf-8")).items()):
+        missing = [column for column in suite.columns if column not in entry]
+        if missing:
+            raise InputError(
+                f"{index}: {name} has no {missing[0]!r}; --data must name tables for {suite.name}"
+            )
         outcome = [entry[column] for column in suite.columns]
         frame = pd.read_csv(folder / f"{name}.csv", low_memory=False).dropna(subset=outcome)
         values = frame[outcome].to_numpy(np.float64)

@@ -459,9 +459,9 @@ def show_alternatives(shelf: "Alternatives") -> None:
             return "", ""
         return amount(one.difference), f"{amount(one.interval.low)} to {amount(one.interval.high)}"
 
-    for number, one in enumerate(shelf.rules, 1):
-        interval = f" ({apart(one)[1]})" if number > 1 else f", {shelf.measure} {one.score:.3f} to expect"
-        emit(f"{number}.  {one.words}{interval}\n{indent(one.rule.render('text'), ' ' * 4)}\n")
+    for place, one in enumerate(shelf.rules, 1):
+        interval = f" ({apart(one)[1]})" if place > 1 else f", {shelf.measure} {one.score:.3f} to expect"
+        emit(f"{place}.  {one.words}{interval}\n{indent(one.rule.render('text'), ' ' * 4)}\n")
     if not shelf.others:
         emit(f"no other rule is within {shelf.within:g} of it; --within shows more\n")
     if shelf.columns:

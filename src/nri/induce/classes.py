@@ -20,12 +20,9 @@ from nri.table.table import Table
 
 _LABELS_PLACE_CUTS = 200
 """Rows from which labels place the cuts of a rule better than the posterior that chose it has placed them."""
-_ROUNDS = 2
-"""Refinements of the fingerprints; two tell columns apart by the company they keep."""
-_CHUNK = 64
-"""Columns that are summed at once, so that memory does not grow with their number."""
-_WEIGHT_UNITS = 2**20
-"""Weights enter fingerprints as multiples of this fraction: whole ones add up exactly."""
+_ROUNDS = 2  # Refinements of the fingerprints; two tell columns apart by the company they keep.
+_CHUNK = 64  # Columns that are summed at once, so that memory does not grow with their number.
+_WEIGHT_UNITS = 2**20  # Weights enter fingerprints as multiples of this fraction: whole ones add up exactly.
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +41,7 @@ class ClassSearch:
     table: Table
     settings: Settings
     rng: np.random.Generator
-    among: int = 0
-    """Literals that there would be if no columns had been chosen before; 0 if none were."""
+    among: int = 0  # Literals that there would be if no columns had been chosen before; 0 if none were.
 
     def candidate(self, features: Binarizer, model: Inducer) -> Candidate:
         """Induce clauses on some features, and return them as a rule about columns."""
@@ -97,8 +93,7 @@ class ClassSearch:
 
 LABEL_PART = 0.2
 """Part of the counted labels in the shares that are expected of a branch; the rest are held-out chances."""
-_PRIOR_ROWS = 2.0
-"""Rows with the class shares of the whole table that held-out chances are mixed with."""
+_PRIOR_ROWS = 2.0  # Rows with the class shares of the whole table that held-out chances are mixed with.
 
 
 def with_expected(rule: Rule, first: Candidate, table: Table) -> Rule:
@@ -145,18 +140,13 @@ class CanonicalEpisode:
     """An episode in canonical order, and what its literals mean."""
 
     episode: Episode
-    literals: tuple[Literal, ...]
-    """[2N], the meaning of each literal index"""
+    literals: tuple[Literal, ...]  # [2N], the meaning of each literal index
     groups: IntArray
     """[N + F], which variables and numbers come from one column, numbered by first appearance"""
-    order: IntArray
-    """[N], where each variable stood in the table"""
-    flipped: BoolArray
-    """[N], which variables were negated"""
-    number_order: IntArray
-    """[F], where each number stood in the table"""
-    rows: IntArray
-    """[M], where each row stood in the table"""
+    order: IntArray  # [N], where each variable stood in the table
+    flipped: BoolArray  # [N], which variables were negated
+    number_order: IntArray  # [F], where each number stood in the table
+    rows: IntArray  # [M], where each row stood in the table
 
     def seen(self, cells: Cells) -> Cells:
         """Put other rows of the same table into this order."""

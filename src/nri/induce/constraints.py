@@ -29,14 +29,10 @@ from nri.table.left_out import LeftOut
 from nri.table.table import Table
 
 UP, DOWN = "up", "down"
-SEARCHED_COLUMNS = 1000
-"""Columns up to which all are searched; of more, so many."""
-_SCORED_ROWS = 1000
-"""Rows that decide which columns tell most."""
-_AT_ONCE = 500
-"""Columns that are scored at once, which bounds memory."""
-LEAST_COST, MOST_COST = 1e-6, 1e6
-"""What an error may cost; beyond, one class is all that is looked at."""
+SEARCHED_COLUMNS = 1000  # Columns up to which all are searched; of more, so many.
+_SCORED_ROWS = 1000  # Rows that decide which columns tell most.
+_AT_ONCE = 500  # Columns that are scored at once, which bounds memory.
+LEAST_COST, MOST_COST = 1e-6, 1e6  # What an error may cost; beyond, one class is all that is looked at.
 
 
 # Columns

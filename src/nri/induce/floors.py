@@ -22,8 +22,7 @@ from nri.table.table import Table
 
 GRID = (1.6, 2.5, 4.0, 6.3, 10.0, 16.0, 25.0, 40.0)
 """How much more, or less, errors on the class count; each step is about 1.6 times the last."""
-HALVINGS = 3
-"""How often the last step is halved: a whole step can give away twice what the floor needs."""
+HALVINGS = 3  # How often the last step is halved: a whole step can give away twice what the floor needs.
 
 
 _USELESS = {"sensitivity": "finds no row of the class", "specificity": "leaves no other row alone"}

@@ -18,27 +18,20 @@ from nri.rule import Kind
 from nri.rule.column import Column
 from nri.table.table import Table
 
-_BEYOND_CHANCE = 10.0
-"""How much more often rows must coincide than chance would have it to count as copies."""
-_WIDE = 100
-"""Columns from which on equal rows are copies: chance does not repeat so many cells."""
+_BEYOND_CHANCE = 10.0  # How much more often rows must coincide than chance would have it to count as copies.
+_WIDE = 100  # Columns from which on equal rows are copies: chance does not repeat so many cells.
 _LEAST_GROUPS = 5
-_LOOKED_AT = 300
-"""Rows that are compared with each other to see whether those of a group are alike."""
-_ALIKE = 0.5
-"""Share of rows whose nearest other row is of the same group, from which the group is named."""
+_LOOKED_AT = 300  # Rows that are compared with each other to see whether those of a group are alike.
+_ALIKE = 0.5  # Share of rows whose nearest other row is of the same group, from which the group is named.
 
 
 @dataclass(frozen=True, eq=False)
 class Folds:
     """A fold for each row, and which rows a rule may be induced from that is judged by a fold."""
 
-    fold: IntArray
-    """[M]; -1 for rows that judge no rule: the earliest, in time order"""
-    groups: IntArray
-    """[M], equal for rows that belong together"""
-    in_order: bool = False
-    """whether rules are induced from earlier folds only"""
+    fold: IntArray  # [M]; -1 for rows that judge no rule: the earliest, in time order
+    groups: IntArray  # [M], equal for rows that belong together
+    in_order: bool = False  # whether rules are induced from earlier folds only
 
     def __len__(self) -> int:
         return int(self.fold.max()) + 1

@@ -42,11 +42,9 @@ _FINER_COLUMNS = 100
 class TablePosterior:
     """What the model believes of any row, for rows that have columns, not variables."""
 
-    plans: dict[str, ColumnPlan]
-    """How the columns that it was formed from are read"""
+    plans: dict[str, ColumnPlan]  # How the columns that it was formed from are read
     features: Binarizer
-    view: CanonicalEpisode
-    """The order in which it was formed"""
+    view: CanonicalEpisode  # The order in which it was formed
     belief: Belief
 
     def chances(self, rows: Any) -> FloatArray:

@@ -209,5 +209,4 @@ def mapping(name: str, value: Any, what: str) -> Mapping[Any, Any]:
     return value
 
 
-NOTHING = Knowledge()
-"""No knowledge: everything is open."""
+NOTHING = Knowledge()  # No knowledge: everything is open.

@@ -36,28 +36,21 @@ from nri.rule.labels import ClassTarget
 from nri.rule.literal import Kind
 from nri.table.table import Table
 
-ROUNDS = 5
-"""Most rounds of looking for what a rule still gets wrong."""
-_SLACK = 0.0005
-"""Share of rows by which a rule that takes fewer bits may be worse than the best one seen."""
+ROUNDS = 5  # Most rounds of looking for what a rule still gets wrong.
+_SLACK = 0.0005  # Share of rows by which a rule that takes fewer bits may be worse than the best one seen.
 _PATTERNS = 600
 """Most different rows that literals may make of a sample; beyond, the search on all rows would take long."""
 _MOST_PATTERNS = 1500
 """Different rows that the literals of a rule make of a sample; with more it is sought anew with fewer."""
-_WORTH_A_LOOK = 0.0005
-"""Share of rows that a round must have gained for errors to be looked at once more."""
-_REGIONS = 3
-"""Classes that a rule predicts most often wrongly, whose rows are looked at again."""
-_REGION_ROWS = 2000
-"""About how many rows of a region are looked at."""
-_LEAST = 40
-"""Fewer rows of a region tell nothing."""
+_WORTH_A_LOOK = 0.0005  # Share of rows that a round must have gained for errors to be looked at once more.
+_REGIONS = 3  # Classes that a rule predicts most often wrongly, whose rows are looked at again.
+_REGION_ROWS = 2000  # About how many rows of a region are looked at.
+_LEAST = 40  # Fewer rows of a region tell nothing.
 _REACH, _SHARE, _LEVELS = 64, 0.03, 2
 """Places on each side of a border, share of the rows that the first window takes in on each side, and windows
 around a border, one after the other, each finer by half its reach."""
 
-Search = Callable[[Table, Settings], Rule]
-"""Searches a table in memory."""
+Search = Callable[[Table, Settings], Rule]  # Searches a table in memory.
 
 
 def settle(

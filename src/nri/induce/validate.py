@@ -31,8 +31,7 @@ from nri.rule.phrase import phrase_label
 from nri.table.table import Table
 
 FOLDS = 5
-LEAST_OF_CLASS = 50
-"""A sample has at least so many rows of each class, if there are that many."""
+LEAST_OF_CLASS = 50  # A sample has at least so many rows of each class, if there are that many.
 _WORTH_PROCESSES = 3.0
 """Seconds that a fold takes at least if others go into processes, which take a second to start."""
 _FINEST = 1_000_000
@@ -44,12 +43,9 @@ class MeanCost:
     """What a rule costs on a row on average, beside the least that saying one class always costs."""
 
     mean: float
-    error: float
-    """standard error of the mean"""
-    label: Label
-    """the class that is cheapest to say always"""
-    always: float
-    """what that costs"""
+    error: float  # standard error of the mean
+    label: Label  # the class that is cheapest to say always
+    always: float  # what that costs
 
     def __str__(self) -> str:
         return f"{self.mean:.2f} ± {self.error:.2f}"
@@ -93,20 +89,14 @@ def mean_cost(table: Table, predicted: IntArray, costs: Costs) -> MeanCost | Non
 class HeldOut:
     """Predictions of rules that were induced without the fold of each row."""
 
-    table: Table
-    """the rows that judge; of an engine, patterns of rows with their number as weight"""
-    fold: IntArray
-    """[M], the fold of each row"""
-    predicted: NDArray[Any]
-    """[M]: class indices, numbers or risks"""
-    inductions: tuple[Induction, ...]
-    """for each fold what was induced without it, but for its posterior"""
+    table: Table  # the rows that judge; of an engine, patterns of rows with their number as weight
+    fold: IntArray  # [M], the fold of each row
+    predicted: NDArray[Any]  # [M]: class indices, numbers or risks
+    inductions: tuple[Induction, ...]  # for each fold what was induced without it, but for its posterior
     by_posterior: NDArray[Any] | None = None
     """[M], the same by posteriors that were formed without the fold, if the model has one"""
-    source: Table | None = None
-    """all rows, with those that judge no rule; None of an engine"""
-    folds: Folds | None = None
-    """of all rows"""
+    source: Table | None = None  # all rows, with those that judge no rule; None of an engine
+    folds: Folds | None = None  # of all rows
 
     @property
     def insides(self) -> Iterator[Table]:

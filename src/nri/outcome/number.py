@@ -24,8 +24,7 @@ from nri.rule.literal import Clause, Kind
 from nri.rule.rule import Rule
 from nri.rule.truth import first_to_fire
 
-LARGEST = 1e100
-"""Largest value of a number that is explained: squares of it are still numbers."""
+LARGEST = 1e100  # Largest value of a number that is explained: squares of it are still numbers.
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +141,7 @@ def standardised(values: FloatArray, weights: FloatArray) -> FloatArray | None:
     return standard
 
 
-FENCE = 3.0
-"""Values beyond so many times the distance between the quartiles from these are far outside."""
+FENCE = 3.0  # Values beyond so many times the distance between the quartiles from these are far outside.
 _FEW = 0.01
 """Share of the rows on each side that are clipped at most: more of them are no accident but a group."""
 

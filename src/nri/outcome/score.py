@@ -24,10 +24,8 @@ from nri.errors import InputError
 from nri.rule.labels import Label
 from nri.rule.phrase import phrase_share
 
-LEVEL = 0.95
-"""Confidence of every interval."""
-Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
-"""Standard errors from the middle of an interval to its ends."""
+LEVEL = 0.95  # Confidence of every interval.
+Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)  # Standard errors from the middle of an interval to its ends.
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +45,8 @@ too little. Chosen by simulation, on other tables than those of ``nri bench cove
 class Sampled:
     """What a cross-validated score varies with."""
 
-    fold: IntArray
-    """[M], the part of the rows that each row was held out with"""
-    groups: IntArray | None = None
-    """[M], equal for rows that belong together; None if each is on its own"""
+    fold: IntArray  # [M], the part of the rows that each row was held out with
+    groups: IntArray | None = None  # [M], equal for rows that belong together; None if each is on its own
     by_rule: NDArray[Any] | None = None
     """[K, M], what the rule of each fold predicts for every row; None where it is not known"""
 
@@ -267,8 +263,7 @@ def diagnosed_classes(
 class Share:
     """A share of rows, and how many independent rows it was counted on."""
 
-    value: float | None
-    """None where there is no row to count it on"""
+    value: float | None  # None where there is no row to count it on
     rows: float
 
     def mean(self, other: "Share") -> "Share":

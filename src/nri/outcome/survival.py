@@ -21,8 +21,7 @@ from nri.rule.literal import Clause, Kind
 from nri.rule.rule import Rule
 from nri.rule.truth import first_to_fire
 
-TIMES = 61
-"""Points in time at which curves are given, from 0 to the longest."""
+TIMES = 61  # Points in time at which curves are given, from 0 to the longest.
 _PRIOR_EVENTS, _EXPECTED_EVENTS = 1.0, 5.0
 """Events by which a risk is shrunk towards 1, and towards what a posterior expects."""
 
@@ -124,12 +123,9 @@ class Steps(NamedTuple):
     """What happened at each time at which something did, the times rising."""
 
     times: FloatArray
-    events: FloatArray
-    """[T], weight of the rows with an event then"""
-    at_risk: FloatArray
-    """[T], weight of the rows that were followed until then at least"""
-    lost: FloatArray
-    """[T], share of these with an event then"""
+    events: FloatArray  # [T], weight of the rows with an event then
+    at_risk: FloatArray  # [T], weight of the rows that were followed until then at least
+    lost: FloatArray  # [T], share of these with an event then
 
 
 def steps_of(time: FloatArray, event: BoolArray, weights: FloatArray) -> Steps:

@@ -22,8 +22,7 @@ from nri.search.clauses import (
 from nri.search.limits import Limits
 from nri.search.objective import clause_bits, count_bits
 
-Words = NDArray[np.uint64]
-"""Rows packed 64 to a word along the last axis."""
+Words = NDArray[np.uint64]  # Rows packed 64 to a word along the last axis.
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,13 +32,10 @@ class CandidatePool:
     Conjunctions come first, counting clauses after them; among either, short ones first.
     """
 
-    index: ClauseArray
-    """[C, longest], the literals of each clause"""
-    at_least: IntArray
-    """[C], how many of them must hold"""
+    index: ClauseArray  # [C, longest], the literals of each clause
+    at_least: IntArray  # [C], how many of them must hold
     n_literals: int
-    words: Words
-    """[C, words], rows on which each clause fires"""
+    words: Words  # [C, words], rows on which each clause fires
     n_rows: int
     prices: FloatArray | None = None
     """[C], how many times its bits each clause costs; None if all cost their bits"""

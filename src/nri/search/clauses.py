@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import IntArray
 
-IndexClause = tuple[int, ...]
-"""Literal indices in rising order; the empty one always fires."""
+IndexClause = tuple[int, ...]  # Literal indices in rising order; the empty one always fires.
 
 
 class IndexCount(NamedTuple):
@@ -25,8 +24,7 @@ class IndexCount(NamedTuple):
     at_least: int
 
 
-AnyClause = IndexClause | IndexCount
-"""A conjunction, or a counting clause."""
+AnyClause = IndexClause | IndexCount  # A conjunction, or a counting clause.
 
 
 def members(clause: AnyClause) -> IndexClause:

@@ -17,18 +17,14 @@ from nri.search.limits import Limits
 from nri.search.objective import Objective, count_bits
 from nri.search.rows import OneVsRest
 
-START_SIZES = (1, 3, 5, 7)
-"""How many of the literals with most say the search starts from."""
-RIDGE = 6.0
-"""Of the linear fit that says which these are."""
-MOST_MEMBERS = 6
-"""Members that a reader counts without a list of points."""
+START_SIZES = (1, 3, 5, 7)  # How many of the literals with most say the search starts from.
+RIDGE = 6.0  # Of the linear fit that says which these are.
+MOST_MEMBERS = 6  # Members that a reader counts without a list of points.
 MOST_LITERALS = 400
 """Literals that may be members; of more, those with which covering a row goes together most."""
 
 Members = tuple[int, ...]
-Priced = tuple[float, Members]
-"""What a move leads to, and what that costs."""
+Priced = tuple[float, Members]  # What a move leads to, and what that costs.
 
 
 def propose_counts(task: OneVsRest, limits: Limits, objective: Objective) -> list[IndexCount]:
@@ -194,5 +190,4 @@ def _ridge(centred: FloatArray, weights: FloatArray, worth: FloatArray) -> Float
         return np.asarray(np.linalg.lstsq(system, pull, rcond=None)[0])
 
 
-_DUAL = 4
-"""Literals for each row from which slopes are sums over rows: a system of literals would be large."""
+_DUAL = 4  # Literals for each row from which slopes are sums over rows: a system of literals would be large.

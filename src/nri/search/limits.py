@@ -18,18 +18,14 @@ class Limits:
     nri.errors.InputError: max_clauses is 0, but a rule needs room for a clause: use 1 or more
     """
 
-    max_clauses: int = 8
-    """Most clauses in the rule of one class."""
+    max_clauses: int = 8  # Most clauses in the rule of one class.
     max_branches: int | None = None
     """Most branches of the whole rule; by default about two a class, see :meth:`branches`."""
-    max_literals: int = 6
-    """Most literals in one clause."""
-    negations: bool = True
-    """Whether a literal may be a negated variable."""
+    max_literals: int = 6  # Most literals in one clause.
+    negations: bool = True  # Whether a literal may be a negated variable.
     allowed: BoolArray | None = None
     """[2N] or None; which literals may be used at all (columns to use, columns never to use)."""
-    min_precision: float = 0.0
-    """Least share of its class among the rows that a clause covers."""
+    min_precision: float = 0.0  # Least share of its class among the rows that a clause covers.
     required: tuple[BoolArray, ...] = ()
     """[2N] each; every clause has at least one literal of each of these sets (columns to speak about)."""
     counts: str = "never"

@@ -51,8 +51,7 @@ class DescriptionLength:
 class ExpectedError:
     """Expected number of wrong rows and a price for the rule; for rows with probabilities."""
 
-    price: float = 0.02
-    """Wrong rows that one bit of the rule must save."""
+    price: float = 0.02  # Wrong rows that one bit of the rule must save.
 
     def cost(self, errors: FloatArray, bits: FloatArray, total: float, n_classes: int = 2) -> FloatArray:
         """Return errors + price * rule bits."""

@@ -25,20 +25,14 @@ Proposer = Callable[[OneVsRest, Limits, np.random.Generator], ClauseArray]
 class SymbolicProposer:
     """Seeded greedy clauses and their surroundings; on small tables every conjunction there is."""
 
-    max_seeds: int = 200
-    """Most rows that clauses are grown from."""
+    max_seeds: int = 200  # Most rows that clauses are grown from.
     m_strengths: tuple[float, ...] = (2.0, 10.0)
     """Imaginary rows of the m-estimates that rank literals, beside FOIL gain."""
-    n_pairs: int = 16
-    """Best literals of which every pair is a candidate."""
-    widen_variables: int = 7
-    """Literals of a seed of which every short conjunction is a candidate."""
-    widen_literals: int = 4
-    """Longest of these conjunctions."""
-    widen_seeds: int = 40
-    """Most seeds that are widened."""
-    exhaustive: int = 12_000
-    """Most conjunctions that are simply all proposed."""
+    n_pairs: int = 16  # Best literals of which every pair is a candidate.
+    widen_variables: int = 7  # Literals of a seed of which every short conjunction is a candidate.
+    widen_literals: int = 4  # Longest of these conjunctions.
+    widen_seeds: int = 40  # Most seeds that are widened.
+    exhaustive: int = 12_000  # Most conjunctions that are simply all proposed.
 
     def __call__(self, task: OneVsRest, limits: Limits, rng: np.random.Generator) -> ClauseArray:
         """Return candidate clauses, some of them more than once."""
@@ -154,8 +148,7 @@ def baseline_errors(task: OneVsRest, limits: Limits) -> float:
     return max(0.0, nothing - max(0.0, float(gains.max(initial=0.0))))
 
 
-EXTENDED = 1000
-"""About how many candidates are extended by each literal of a required column."""
+EXTENDED = 1000  # About how many candidates are extended by each literal of a required column.
 
 
 def with_required(clauses: ClauseArray, task: OneVsRest, limits: Limits) -> ClauseArray:

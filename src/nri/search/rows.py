@@ -15,12 +15,9 @@ ERROR_WEIGHTS = (1.0, 2.0, 4.0, 16.0)
 class SearchRows:
     """Different rows, how much each weighs, and the weight of each class on it."""
 
-    literals: BoolArray
-    """[M, 2N], where each literal is known to hold"""
-    weights: FloatArray
-    """[M]"""
-    masses: FloatArray
-    """[M, n_classes], expected weight of each class, together that of the row"""
+    literals: BoolArray  # [M, 2N], where each literal is known to hold
+    weights: FloatArray  # [M]
+    masses: FloatArray  # [M, n_classes], expected weight of each class, together that of the row
 
     @property
     def n_classes(self) -> int:
@@ -97,14 +94,10 @@ class OneVsRest:
     ``weight * max p(other class)``, since an uncovered row can at best go to the next likely class.
     """
 
-    literals: BoolArray
-    """[M, 2N], where each literal is known to hold"""
-    weights: FloatArray
-    """[M]"""
-    positive: FloatArray
-    """[M], right weight of a row that is covered"""
-    negative: FloatArray
-    """[M], right weight of a row that is not covered"""
+    literals: BoolArray  # [M, 2N], where each literal is known to hold
+    weights: FloatArray  # [M]
+    positive: FloatArray  # [M], right weight of a row that is covered
+    negative: FloatArray  # [M], right weight of a row that is not covered
 
     @property
     def n_rows(self) -> int:

@@ -20,8 +20,7 @@ from nri.weights import EXPERTS
 Array = NDArray[Any]
 FloatArray = NDArray[np.float32]
 
-COUNCIL = len(EXPERTS) - 1
-"""The blend of all the others; its index in the last axis."""
+COUNCIL = len(EXPERTS) - 1  # The blend of all the others; its index in the last axis.
 
 
 class Experts:

@@ -15,8 +15,7 @@ FloatArray = NDArray[np.float32]
 
 LINEAR_RIDGES = (1.0, 6.0, 40.0)
 """Ridges for columns coded -1/+1; the middle one is close to logistic regression's usual default."""
-FIRM = 1
-"""Which linear expert also tells how much each column moves its opinion."""
+FIRM = 1  # Which linear expert also tells how much each column moves its opinion.
 
 
 _Kernel = Callable[[FloatArray, FloatArray], FloatArray]

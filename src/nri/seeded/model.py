@@ -28,8 +28,7 @@ from nri.seeded.posterior import Beliefs, Posterior
 from nri.seeded.sample import Sample, distinct_rows, plausible_rows, take_sample
 from nri.weights import SeededNetwork
 
-OBJECTIVE = DescriptionLength()
-"""What the labels alone go by."""
+OBJECTIVE = DescriptionLength()  # What the labels alone go by.
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,7 @@ class PathConfig:
     """Most rows that the posterior is formed from when its probabilities are wanted."""
     plausible_rows: int = 600
     """Plausible rows that the posterior is evaluated on; rows without a label take their place."""
-    unlabelled_rows: int = 1000
-    """Most rows without a label that it is evaluated on."""
+    unlabelled_rows: int = 1000  # Most rows without a label that it is evaluated on.
     network_rows: int = 200
     """Rows that the network evaluates while a rule is sought; the experts evaluate all."""
     price_share: float = 0.5
@@ -54,20 +52,16 @@ class PathConfig:
     """Chance that the true rule names a column, below which the rule that is taken does not."""
     likely_choice: float = 0.8
     """The same for a column of several variables: labels have chosen among its cuts or values."""
-    most_weight: float = 300.0
-    """How many labelled rows the plausible ones weigh, all together, at most."""
+    most_weight: float = 300.0  # How many labelled rows the plausible ones weigh, all together, at most.
     weight_of_both: float = 15_000.0
     """Their weight times that of the labelled rows, at most: the more labels, the less they count."""
-    labels_suffice: float = 700.0
-    """Labelled rows beside which they do not count at all."""
+    labels_suffice: float = 700.0  # Labelled rows beside which they do not count at all.
     price_alone: float = 1.0
     """Bits that a bit of a rule for two classes costs there: at 0.7 rules were longer and no better."""
-    label_share: float = 0.5
-    """How much of a labelled row's chances is its label; the rest is the posterior."""
+    label_share: float = 0.5  # How much of a labelled row's chances is its label; the rest is the posterior.
     least_support: float = 0.25
     """Chance that a rule of the labels names a column, below which its literals are dear."""
-    unsupported_price: float = 4.0
-    """How many times its bits such a literal costs."""
+    unsupported_price: float = 4.0  # How many times its bits such a literal costs.
     least_association: float = 2.5
     """Standard errors by which a column must go with a class for its literals not to be dear."""
     against_price: float = 2.0

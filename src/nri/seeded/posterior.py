@@ -24,18 +24,14 @@ from nri.seeded.rules import RuleMixture
 from nri.seeded.sample import Sample, SignedArray, signed_cells, spread_rows
 from nri.weights import SeededNetwork, shipped_seeded_network
 
-NETWORK_ROWS = 500
-"""Rows that the network looks at, spread over the sample. The experts see all."""
+NETWORK_ROWS = 500  # Rows that the network looks at, spread over the sample. The experts see all.
 NETWORK_COLUMNS = 192
 """Columns that the network looks at: those that tell most about the label. The experts see all."""
 NETWORK_CLASSES = 5
 """Most classes with which it is used, one against the rest each; with more that takes long for nothing."""
-QUERY_ROWS = 2000
-"""Query rows in one go, which bounds memory."""
-NETWORK_SHARE = 0.2
-"""Share of the network; the experts have the rest."""
-PULL = 30.0
-"""How many squared errors on left-out rows it takes to leave the expected shares."""
+QUERY_ROWS = 2000  # Query rows in one go, which bounds memory.
+NETWORK_SHARE = 0.2  # Share of the network; the experts have the rest.
+PULL = 30.0  # How many squared errors on left-out rows it takes to leave the expected shares.
 EXPECTED_CELLS, EXPECTED_NUMBERS, EXPECTED_LOGISTIC = 0.25, 0.375, 0.375
 """Expected shares of all experts on cells, all on numbers, and logistic regression."""
 CUT_BITS = 4.0
@@ -49,18 +45,14 @@ LEAST_CHANCE = 1e-3
 class Beliefs:
     """What the posterior says of some rows."""
 
-    chances: FloatArray
-    """[S, n_classes], each row summing to one"""
-    network_rows: IntArray
-    """[H], increasing: the rows that the network has seen as well"""
+    chances: FloatArray  # [S, n_classes], each row summing to one
+    network_rows: IntArray  # [H], increasing: the rows that the network has seen as well
     reasons: tuple[FloatArray, ...]
     """For each class against the rest [H, N]: log-odds that a value is part of a covering clause"""
-    rule_share: float
-    """Share of the mixture of rules, mean over the classes"""
+    rule_share: float  # Share of the mixture of rules, mean over the classes
     column_support: FloatArray | None
     """[columns], chance that a rule names each column, the most of all classes; None without rules"""
-    left_out: FloatArray
-    """[M, n_classes], chances of the support rows, each formed without the row"""
+    left_out: FloatArray  # [M, n_classes], chances of the support rows, each formed without the row
     label_bits: float
     """Bits that the label of a support row costs on average, when its chances were formed without it"""
 
@@ -119,15 +111,11 @@ class Posterior:
 class _Answer(NamedTuple):
     """What is believed about one class against the rest."""
 
-    chances: FloatArray
-    """[S]"""
-    left_out: FloatArray
-    """[M], of the support rows, each formed without the row"""
-    reasons: FloatArray
-    """[H, N]"""
+    chances: FloatArray  # [S]
+    left_out: FloatArray  # [M], of the support rows, each formed without the row
+    reasons: FloatArray  # [H, N]
     rule_share: float = 0.0
-    column_support: FloatArray | None = None
-    """[columns]"""
+    column_support: FloatArray | None = None  # [columns]
 
 
 _Opinions = tuple[float, NDArray[np.floating], NDArray[np.floating]]

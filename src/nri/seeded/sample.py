@@ -20,13 +20,10 @@ class Sample:
     """Different labelled rows and how many rows each stands for."""
 
     cells: Cells
-    labels: IntArray
-    """[M]"""
-    weights: FloatArray
-    """[M], all above zero"""
+    labels: IntArray  # [M]
+    weights: FloatArray  # [M], all above zero
     n_classes: int
-    rows: IntArray
-    """[M], the first row of the episode that each stands for"""
+    rows: IntArray  # [M], the first row of the episode that each stands for
 
 
 def signed_cells(values: NDArray[Any], known: NDArray[Any]) -> SignedArray:
@@ -100,8 +97,7 @@ FRESH_SHARE = 0.7
 With fewer the rows stay so near to labelled ones that a rule which has learned these by heart looks good;
 with all of them nothing of what goes together in the table is left.
 """
-ALONE = 0.1
-"""How much sooner, with few rows for each column, numbers move on their own rather than together."""
+ALONE = 0.1  # How much sooner, with few rows for each column, numbers move on their own rather than together.
 
 
 def plausible_rows(sample: Sample, groups: IntArray, count: int, rng: np.random.Generator) -> Cells:

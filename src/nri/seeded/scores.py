@@ -13,8 +13,7 @@ from nri.seeded.kernels import Alike, Kernels
 from nri.seeded.measures import measures
 from nri.seeded.sample import SignedArray, signed_cells, spread_rows
 
-MOST_ROWS = 700
-"""Most rows that the regressions are fitted to; they answer for all."""
+MOST_ROWS = 700  # Most rows that the regressions are fitted to; they answer for all.
 PULL = 30.0
 """Squared errors on left-out rows that it takes to leave equal shares, of scores with a variance of 1/4."""
 
@@ -35,8 +34,7 @@ class ScoreExperts:
             self._kernels = [Kernels(Alike(view[taken], weights[taken]), target) for view in views]
         left_out = np.column_stack([one.support for one in self._kernels])
         self._shares = council_shares(left_out, target, weights[taken], None, PULL)
-        self.support = self.expected(cells)
-        """[M]: what is expected of each row, without the row itself"""
+        self.support = self.expected(cells)  # [M]: what is expected of each row, without the row itself
         self.support[taken] = 2 * left_out @ self._shares
 
     def expected(self, cells: Cells) -> FloatArray:

@@ -14,7 +14,7 @@ from nri.rule.render.as_json import render_json
 from nri.rule.render.as_logic import render_asp, render_prolog, render_sympy
 from nri.rule.render.as_python import render_python
 from nri.rule.render.as_table import HTML, LATEX, MARKDOWN, in_notebook
-from nri.rule.render.as_text import render_text
+from nri.rule.render.as_text import render_points, render_text
 from nri.rule.rule import RenderOptions, Rule, extend
 
 
@@ -41,6 +41,7 @@ FORMATS: dict[str, Format] = {
     form.name: form
     for form in (
         Format("text", ".txt", "aligned text with shares and rows", render_text),
+        Format("points", ".txt", "the same with each count as points to add up", render_points),
         Format("markdown", ".md", "a table of branches", MARKDOWN.write),
         Format("html", ".html", "a fragment to put into a page", HTML.write),
         Format("latex", ".tex", "a tabular of branches", LATEX.write),

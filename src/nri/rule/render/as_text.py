@@ -1,7 +1,7 @@
 """The outline of a rule, which every format for people writes in its own way, and aligned text."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -97,7 +97,15 @@ def _asked_if_known(rule: Rule) -> str:
 
 def render_text(rule: Rule, options: RenderOptions) -> str:
     """Write IF, OR, ELSE IF and ELSE lines with their estimates in one column."""
-    outline = outline_of(rule, options)
+    return _written(outline_of(rule, options), _wrapped)
+
+
+def render_points(rule: Rule, options: RenderOptions) -> str:
+    """Write the same with each count as a list of points to add up."""
+    return _written(outline_of(rule, options), _as_points)
+
+
+def _written(outline: Outline, conditions: Callable[[Clause], list[str]]) -> str:
     openings = {"if": "IF      ", "or": "     OR ", "else if": "ELSE IF ", "else": "ELSE", "always": "ALWAYS"}
     shown = outline.lines
     if outline.is_dnf:  # two classes: one line has THEN and ELSE
@@ -105,7 +113,7 @@ def render_text(rule: Rule, options: RenderOptions) -> str:
     lines: list[tuple[str, str]] = []
     for line, estimate in zip(shown, _beside(outline, shown, skip=int(outline.is_dnf)), strict=True):
         opening = openings[line.opening]
-        first, *rest = _wrapped(line.clause) if line.clause is not None else [""]
+        first, *rest = conditions(line.clause) if line.clause is not None else [""]
         lines += [(opening + first, estimate), *((f"{' ' * len(opening)} {more}", "") for more in rest)]
     if outline.is_dnf:
         last = outline.lines[-1]
@@ -151,6 +159,14 @@ def _wrapped(clause: Clause) -> list[str]:
         else:
             lines[-1] = longer
     return lines
+
+
+def _as_points(clause: Clause) -> list[str]:
+    """Write a count as a card: its members in lines of their own, a point for each."""
+    if not clause.counts:
+        return _wrapped(clause)
+    members = [f"  1 point   {phrase_part(part)}" for part in parts_of(clause)]
+    return [f"{clause.at_least} POINTS OR MORE OF {len(members)}", *members]
 
 
 def _aligned(lines: list[tuple[str, str]]) -> str:
