@@ -215,10 +215,9 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         known = Classes(self.rule_.target, self.rule_.classes, into[labels.codes])
         return self._table(frame, known, sample_weight)
 
-    def _explained(self, X: Any, y: Any, sample_weight: Any) -> Table:
-        frame = as_frame(X)
-        labels, _ = read_labels(y, len(frame), exact=self._options.exact)
-        return self._table(frame, labels, sample_weight)
+    def _explained(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
+        labels, _ = read_labels(y, len(as_frame(X)), exact=self._options.exact)
+        return self._table(as_frame(X), labels, sample_weight)
 
     def _table(self, frame: pd.DataFrame, labels: Classes, sample_weight: Any) -> Table:
         return self._rows(frame, sample_weight).with_outcome(labels).about(self._positive(labels.classes))

@@ -117,7 +117,7 @@ class NRIRegressor(RegressorMixin, SegmentEstimator):  # type: ignore[misc]  # s
             How many rows each row stands for.
         """
         frame = as_frame(X)
-        return self._fit(self._table(frame, y, sample_weight), list(frame.columns), X)
+        return self._fit(self._explained(frame, y, sample_weight), list(frame.columns), X)
 
     def posterior_mean(self, X: Any) -> FloatArray:
         """[M]: the number that the experts expect beyond the rule; all columns of ``fit`` are needed."""
@@ -126,12 +126,10 @@ class NRIRegressor(RegressorMixin, SegmentEstimator):  # type: ignore[misc]  # s
     def measured(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
         """Return rows and their numbers as a table, e.g. to report on them."""
         check_is_fitted(self)
-        return self._table(as_frame(X), y, sample_weight)
+        return self._explained(X, y, sample_weight)
 
-    def _explained(self, X: Any, y: Any, sample_weight: Any) -> Table:
-        return self._table(as_frame(X), y, sample_weight)
-
-    def _table(self, frame: Any, y: Any, sample_weight: Any) -> Table:
+    def _explained(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
+        frame = as_frame(X)
         numbers = read_numbers(y, len(frame))
         return self._rows(frame, sample_weight).with_outcome(numbers)
 

@@ -65,31 +65,13 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         return self.rule_.explain(rows)
 
     def alternatives(
-        self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
-        *,
-        within: float = 0.01,
-        most: int = 20,
-        **outcome: Any,
+        self, X: Any, y: Any = None, *, within: float = 0.01, most: int = 20, **more: Any
     ) -> Alternatives:
         """Return the best rule for a table and others that are nearly as good; see :func:`nri.alternatives`.
 
-        It needs no ``fit``, and changes nothing.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for ``fit``.
-        within
-            How much less than that of the best rule the score of others may be: 0.01 is one point.
-        most
-            How many others there are at most.
-        outcome
-            ``time`` and ``event`` in the place of ``y``, for :class:`nri.NRISurvival`.
+        It needs no ``fit``, and changes nothing. ``more`` are weights, times and events, as for ``fit``.
         """
-        table = self._explained(X, y, sample_weight, **outcome)
+        table = self._explained(X, y, **more)
         return alternatives(table, self.settings, within, most, rng=self._generator())
 
     @property

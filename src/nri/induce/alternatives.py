@@ -6,29 +6,32 @@ the labelled rows, as the model sees them without their labels, against the best
 """
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from statistics import NormalDist
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.arrays import FloatArray, one_thread
+from nri.arrays import BoolArray, FloatArray, IntArray, one_thread
 from nri.errors import InputError
 from nri.induce.assemble import assemble, coded_predictions, with_plain_values
 from nri.induce.classes import LABEL_PART, Candidate, ClassSearch, with_expected
 from nri.induce.constraints import error_costs
-from nri.induce.induce import Searched, prepared, searched
+from nri.induce.induce import Induction, prepared, searched
 from nri.induce.refine import sharpened
 from nri.induce.segments import ScorePosterior, SegmentSearch
 from nri.induce.settings import Settings, shown, whole
 from nri.outcome import Number
-from nri.outcome.score import LEVEL, Interval, effective_rows
+from nri.outcome.score import Interval, Z, effective_rows
 from nri.rows.memory import MemoryRows
 from nri.rule import Rule
+from nri.search.candidates import CandidatePool
+from nri.search.clauses import members
+from nri.search.lists import ListSearch
 from nri.search.result import Induced
+from nri.search.select import Indices, Pricing, near_costs, shortlisted
 from nri.table.binarizer import Binarizer
 from nri.table.table import Table
 
@@ -41,6 +44,8 @@ _STAND_INS = 3
 """Columns, one after the other, that are tried in the place of one."""
 _LEAST_SHOWN = 0.0005
 """Differences below are said to be none."""
+_PAIRED, _SMALL = 300, 2000
+"""Candidates of which every pair is priced, those that gain most; pairs, and single ones, that are kept."""
 
 
 @dataclass(frozen=True)
@@ -145,153 +150,131 @@ def alternatives(
     if settings.knowledge.keep is not None:
         raise InputError("keep fixes the clauses of a rule, so that there are no others; drop it")
     table, settings = prepared(table, settings)
-    if len(table) > table.explained.searched_rows:
-        rows = MemoryRows(table)
-        table = rows.sample(rows.size)
-    found = searched(table, settings, rng)
-    if found.segments is not None:
-        return _Shelf(_SegmentRules(found, settings, *found.segments), within, most).filled()
-    if found.classes is None:
+    table = MemoryRows(table).sample(table.explained.searched_rows)
+    induction, found = searched(table, settings, rng)
+    if found is None:
         name = table.explained.name
         raise InputError(f"{name!r} is the same in all rows, so that there is no rule; give rows that differ")
-    return _Shelf(_ClassRules(found, settings, *found.classes), within, most).filled()
+    search, features, first = found
+    if isinstance(search, SegmentSearch):
+        return _Shelf(_SegmentRules(induction, search, features), within, most).filled()
+    if first is None or first.induced.found_by is None:
+        raise InputError(f"model {settings.model!r} has no other rules; use 'seeded' or 'greedy'")
+    return _Shelf(_ClassRules(induction, search, features, first), within, most).filled()
 
 
-class _Rules(ABC):
-    """Where the rules of a search come from, and how they are judged on its rows."""
-
-    measure: str
-    wider: float = _WIDER_BY_LABELS
-
-    def __init__(self, found: Searched, settings: Settings) -> None:
-        self.table, self.settings = found.table, settings
-        self.best = with_plain_values(found.induction.rule, found.table).settled
-        self.n_rows = effective_rows(self.table.weights)
-
-    @abstractmethod
-    def without(self, names: Collection[str]) -> Rule:
-        """Return the best rule that does not read some columns."""
-
-    @abstractmethod
-    def others(self, lines: int, most: int) -> Iterator[Rule]:
-        """Yield further rules, of each number of lines the best first; the best rule has so many lines."""
-
-    @abstractmethod
-    def score(self, predicted: NDArray[Any]) -> float:
-        """Return what to expect of predictions [M] on new rows."""
-
-    @abstractmethod
-    def spread(self, predicted: NDArray[Any], best: NDArray[Any]) -> tuple[float, FloatArray]:
-        """Return the variance of the difference of two scores, and [M], how far each row moves it."""
-
-    def predicted(self, rule: Rule) -> NDArray[Any]:
-        """[M]: class indices, numbers or risks."""
-        return coded_predictions(rule, self.table)
-
-    def error(self, predicted: NDArray[Any], best: NDArray[Any]) -> float:
-        """Return the standard error of the difference of two scores; rows of one group count together."""
-        variance, moves = self.spread(predicted, best)
-        variance += _MORE_ROWS / self.n_rows**2
-        if self.table.groups is not None and (alone := float(moves @ moves)) > 0:
-            together = np.bincount(self.table.groups.codes, moves)
-            variance *= max(1.0, float(together @ together) / alone)
-        return math.sqrt(self.wider * variance)
-
-
-class _ClassRules(_Rules):
+class _ClassRules:
     """Rules for classes, by what is believed of the labelled rows without their labels, and by these."""
 
-    def __init__(
-        self,
-        found: Searched,
-        settings: Settings,
-        search: ClassSearch,
-        features: Binarizer,
-        first: Candidate,
-    ) -> None:
-        super().__init__(found, settings)
-        if first.induced.choices is None:
-            raise InputError(f"model {settings.model!r} has no other rules; use 'seeded' or 'greedy'")
-        self.search, self.features, self.first, self.choices = search, features, first, first.induced.choices
-        costs = error_costs(self.table, settings) if settings.weighs_errors else None
+    def __init__(self, found: Induction, search: ClassSearch, features: Binarizer, first: Candidate) -> None:
+        self.search, self.features, self.first, self.table = search, features, first, search.table
+        self.best = with_plain_values(found.rule, self.table).settled
+        costs = error_costs(self.table, search.settings) if search.settings.weighs_errors else None
         self.measure = "accuracy" if costs is None else "cost"
         self.costs = np.ones(len(self.table.classes)) if costs is None else costs
-        self.rows, self.masses = np.arange(len(self.table)), self.table.class_weights
+        self.rows, masses, self.wider = np.arange(len(self.table)), self.table.class_weights, _WIDER_BY_LABELS
         held_out = first.induced.held_out
         if held_out is not None:
             self.rows, self.wider = first.view.rows[held_out.rows], _WIDER
             labels = np.eye(len(self.costs))[self.table.codes[self.rows]]
             labels *= held_out.masses.sum(axis=1, keepdims=True)
-            self.masses = LABEL_PART * labels + (1 - LABEL_PART) * held_out.masses
-        self.masses = self.masses / self.masses.sum()
+            masses = LABEL_PART * labels + (1 - LABEL_PART) * held_out.masses
+        self.masses = masses / masses.sum()
 
     def without(self, names: Collection[str]) -> Rule:
-        """Choose from the candidates that do not read the columns."""
+        """Choose again from the candidates that do not read some columns."""
+        search, pools, _ = self.first.induced.found_by
         banned = np.array([literal.column in names for literal in self.first.view.literals])
-        return self._in_columns(self.choices.without(banned))
+        n_variables = len(banned) // 2
+        limits = replace(
+            search.limits,
+            allowed=search.limits.literal_mask(n_variables) & ~banned,
+            among=search.limits.n_priced(n_variables),  # so that bits stay what they were
+        )
+        rest = [_pool_without(pool, banned, search.rows.literals) for pool in pools]
+        return self._in_columns(replace(search, limits=limits, near=False).chosen(rest))
 
-    def others(self, lines: int, most: int) -> Iterator[Rule]:
-        """Yield what the search has looked at or has near by."""
-        view = self.first.view
-        return map(self._in_columns, self.choices.others(view.groups[: view.episode.n_variables], most))
+    def others(self, most: int) -> Iterator[Rule]:
+        """Yield what the search has looked at or has near by, of each number of lines the best first."""
+        induced = self.first.induced
+        search, _, left = induced.found_by
+        columns, target = (
+            search.limits.columns,
+            induced.branches[0][0] if induced.branches else search.targets[0],
+        )
+        if isinstance(left, ListSearch):
+            for order in _differing(
+                left.seen, left.pool, columns, most, most
+            ):  # cuts of long lists take long
+                found = left.described(order)
+                branches = tuple(zip(found.classes, left.pool.rule(order), strict=True))
+                yield self._in_columns(replace(induced, branches=branches, default=found.default))
+            return
+        pricing: Pricing = left[target]
+        costs = _small_costs(pricing) | near_costs(pricing, search.limits.max_clauses)
+        for rule in _differing(costs, pricing.pool, columns, most, _SMALL):
+            branches = tuple((target, clause) for clause in pricing.pool.rule(rule))
+            yield self._in_columns(replace(induced, branches=branches, default=1 - target))
 
     def _in_columns(self, induced: Induced) -> Rule:
         """Return a rule about columns, its cuts moved where those of the best rule were."""
-        first, features, table = self.first, self.features, self.table
-        rule = assemble(induced, first.view.literals, features.domain_, table, self.settings)
-        if self.settings.binarize == "auto" and self.search.labels_place_cuts(first):
+        first, features, table, settings = self.first, self.features, self.table, self.search.settings
+        rule = assemble(induced, first.view.literals, features.domain_, table, settings)
+        if settings.binarize == "auto" and self.search.labels_place_cuts(first):
             rule = sharpened(self.search, features, Candidate(first.view, induced, rule))
         return with_plain_values(with_expected(rule, first, table), table).settled
 
+    def predicted(self, rule: Rule) -> NDArray[Any]:
+        """[M]: indices of classes."""
+        return coded_predictions(rule, self.table)
+
     def score(self, predicted: NDArray[Any]) -> float:
-        """Return the share of right rows, or what a row costs."""
+        """Return the share of right rows to expect, or what a row costs."""
         right = np.eye(len(self.costs))[predicted[self.rows]]
         wrong = float((self.masses * self.costs * (1 - right)).sum())
         return 1 - wrong if self.measure == "accuracy" else wrong
 
     def spread(self, predicted: NDArray[Any], best: NDArray[Any]) -> tuple[float, FloatArray]:
-        """Count rows that one of both has right and the other has not."""
+        """Return the variance of the difference of two scores, and [M], how far each row moves it.
+
+        Rows count that one of both has right and the other has not.
+        """
         apart = (np.eye(len(self.costs))[predicted] - np.eye(len(self.costs))[best]) * self.costs
         expected = self.masses * apart[self.rows]
         variance = float((expected * apart[self.rows]).sum()) - float(expected.sum()) ** 2
         own = apart[np.arange(len(apart)), self.table.codes]
         share = self.table.weights / self.table.weights.sum()
-        return max(variance, 0.0) / self.n_rows, share * (own - share @ own)
+        return max(variance, 0.0) / effective_rows(self.table.weights), share * (own - share @ own)
 
 
-class _SegmentRules(_Rules):
+class _SegmentRules:
     """Rules for a number or survival, by the rows that they were counted on."""
 
     wider = _WIDER_SEGMENTS
 
-    def __init__(
-        self,
-        found: Searched,
-        settings: Settings,
-        search: SegmentSearch,
-        features: Binarizer,
-    ) -> None:
-        super().__init__(found, settings)
-        self.search, self.features, self.outcome = search, features, search.outcome
-        self.rule, posterior = found.induction.rule, found.induction.posterior
-        self.posterior = posterior if isinstance(posterior, ScorePosterior) else None
+    def __init__(self, found: Induction, search: SegmentSearch, features: Binarizer) -> None:
+        self.search, self.features, self.table, self.outcome = search, features, search.table, search.outcome
+        self.posterior = found.posterior if isinstance(found.posterior, ScorePosterior) else None
+        self.best = self._plain(found.rule)
         self.measure = self.outcome.score(self.predicted(self.best), self.table.weights).measure
 
     def without(self, names: Collection[str]) -> Rule:
         """Search the other columns by the same scores."""
-        return self._plain(self.search.again(self.features, self.rule, self.posterior, without=names))
+        narrow = self.features.narrowed(set(self.features.columns_) - set(names), ())
+        return self._plain(self.search.again(narrow, self.best, self.posterior))
 
-    def others(self, lines: int, most: int) -> Iterator[Rule]:
+    def others(self, most: int) -> Iterator[Rule]:
         """Yield the rules of fewer lines."""
-        for fewer in range(1, lines):
-            yield self._plain(self.search.again(self.features, self.rule, self.posterior, lines=fewer))
+        for fewer in range(1, len(self.best.branches)):
+            search = replace(self.search, settings=replace(self.search.settings, max_branches=fewer))
+            yield self._plain(search.again(self.features, self.best, self.posterior))
 
     def _plain(self, rule: Rule) -> Rule:
         return with_plain_values(rule, self.table).settled
 
     def predicted(self, rule: Rule) -> NDArray[Any]:
         """[M]: risks, or numbers without what each row adds to the mean of its own branch."""
-        predicted = super().predicted(rule)
+        predicted = coded_predictions(rule, self.table)
         if not isinstance(self.outcome, Number):
             return predicted
         weights = self.table.weights
@@ -304,7 +287,7 @@ class _SegmentRules(_Rules):
         return self.outcome.influences(predicted, self.table.weights)[0]
 
     def spread(self, predicted: NDArray[Any], best: NDArray[Any]) -> tuple[float, FloatArray]:
-        """Compare how far each row moves either score."""
+        """Return the variance of the difference of two scores, and [M], how far each row moves it."""
         one, other = (self.outcome.influences(each, self.table.weights)[1] for each in (predicted, best))
         return float((one - other) @ (one - other)), one - other
 
@@ -312,31 +295,30 @@ class _SegmentRules(_Rules):
 class _Shelf:
     """The rules of a search, judged against its best one."""
 
-    def __init__(self, rules: _Rules, within: float, most: int) -> None:
+    def __init__(self, rules: _ClassRules | _SegmentRules, within: float, most: int) -> None:
         self.rules, self.best, self.within, self.most = rules, rules.best, within, most
         self.predicted = rules.predicted(self.best)
-        self.score = rules.score(self.predicted)
+        self.score = round(rules.score(self.predicted), 9)
 
     def filled(self) -> Alternatives:
         """Find all rules, and keep those that are good or tell what a column or a line is worth."""
-        best = self._judged(self.best)
-        columns, found = [], []
+        best, columns, found = self._judged(self.best), [], []
         for name in self.best.columns:
-            if name not in self.rules.settings.require:
+            if name not in self.rules.search.settings.require:
                 worth, chain = self._worth(name)
                 columns.append(worth)
                 found += chain
-        others = [self._judged(rule) for rule in self.rules.others(best.lines, self.most)]
         columns.sort(key=lambda one: (-self._loss(one.without), one.column))
-        groups = {tuple(sorted((one.column, *one.stand_ins))) for one in columns if one.stand_ins}
+        others = [self._judged(rule) for rule in self.rules.others(self.most)]
+        frontier = {one.lines: one for one in (*others[::-1], best) if 0 < one.lines <= best.lines + 1}
         return Alternatives(
             self.rules.measure,
             self.within,
             best,
             self._shown(best, [*found, *others]),
             tuple(columns),
-            tuple(sorted(groups)),
-            _frontier([one for one in (best, *others) if one.lines <= best.lines + 1]),
+            tuple(sorted({tuple(sorted((x.column, *x.stand_ins))) for x in columns if x.stand_ins})),
+            tuple(frontier[lines] for lines in sorted(frontier)),
         )
 
     def _worth(self, column: str) -> tuple[ColumnWorth, list[Alternative]]:
@@ -355,79 +337,136 @@ class _Shelf:
         return one.difference if self.rules.measure == "cost" else -one.difference
 
     def _judged(self, rule: Rule) -> Alternative:
-        size = (len(rule.branches), sum(map(len, rule.clauses)), rule.columns)
-        if rule is self.best:
-            return Alternative(rule, *size, round(self.score, 9), 0.0, Interval(0.0, 0.0), "the best rule")
+        """Compare a rule with the best one; what is rounded is the same in whatever order rows come."""
         predicted = self.rules.predicted(rule)
-        # rounded, so that sums taken in another order of rows are the same
         score = round(self.rules.score(predicted), 9)
         difference = round(score - self.score, 9)
-        reach = NormalDist().inv_cdf(0.5 + LEVEL / 2) * self.rules.error(predicted, self.predicted)
+        reach = 0.0 if rule is self.best else Z * self._error(predicted)
         ends = Interval(round(difference - reach, 9), round(difference + reach, 9))
-        same = bool((predicted == self.predicted).all())
-        return Alternative(rule, *size, score, difference, ends, self._words(rule, difference, same))
+        words = self._words(rule, difference, same=bool((predicted == self.predicted).all()))
+        size = len(rule.branches), rule.n_literals
+        return Alternative(rule, *size, rule.columns, score, difference, ends, words)
+
+    def _error(self, predicted: NDArray[Any]) -> float:
+        """Return the standard error of the difference to the best; rows of one group count together."""
+        table = self.rules.table
+        variance, moves = self.rules.spread(predicted, self.predicted)
+        variance += _MORE_ROWS / effective_rows(table.weights) ** 2
+        if table.groups is not None and (alone := float(moves @ moves)) > 0:
+            together = np.bincount(table.groups.codes, moves)
+            variance *= max(1.0, float(together @ together) / alone)
+        return math.sqrt(self.rules.wider * variance)
 
     def _shown(self, best: Alternative, found: Iterable[Alternative]) -> tuple[Alternative, ...]:
         """Choose the best of those that differ in columns or lines, and put short ones first."""
+
+        def keys(one: Alternative) -> set[tuple[frozenset[str], Any]]:
+            """Return what no two rules share: columns with lines, and with the rows that they decide."""
+            columns = frozenset(one.columns)
+            return {(columns, one.lines), (columns, self.rules.predicted(one.rule).tobytes())}
+
+        def size(one: Alternative) -> tuple[int, int, tuple[str, ...]]:
+            return one.lines, one.literals, one.columns
+
         kept: list[Alternative] = []
-        taken = self._keys(best)
+        taken = keys(best)
         good = [one for one in found if one.lines and self._loss(one) <= self.within]
-        for one in sorted(good, key=lambda one: (self._loss(one), _size(one))):
-            if taken.isdisjoint(keys := self._keys(one)) and len(kept) < self.most:
-                taken |= keys
+        for one in sorted(good, key=lambda one: (self._loss(one), size(one))):
+            if len(kept) < self.most and taken.isdisjoint(own := keys(one)):
+                taken |= own
                 kept.append(one)
-        return tuple(sorted(kept, key=lambda one: (_size(one), self._loss(one))))
+        return tuple(sorted(kept, key=lambda one: (size(one), self._loss(one))))
 
-    def _keys(self, one: Alternative) -> set[tuple[frozenset[str], Any]]:
-        """Return what no two rules share: columns with lines, and columns with the rows that they decide."""
-        columns = frozenset(one.columns)
-        return {(columns, one.lines), (columns, self.rules.predicted(one.rule).tobytes())}
-
-    def _words(self, rule: Rule, difference: float, same: bool) -> str:
+    def _words(self, rule: Rule, difference: float, *, same: bool) -> str:
         """Say what sets a rule apart from the best one."""
-        gone = [name for name in self.best.columns if name not in rule.columns]
-        new = [name for name in rule.columns if name not in self.best.columns]
+        if rule is self.best:
+            return "the best rule"
+        gone, new = (
+            ", ".join(f"`{name}`" for name in one.columns if name not in other.columns)
+            for one, other in ((self.best, rule), (rule, self.best))
+        )
+        lines, usual = len(rule.branches), len(self.best.branches)
         said = []
-        if not rule.branches:
+        if not lines:
             said.append("no rule, one answer for all rows")
         elif gone and new:
-            said.append(f"{_named(new)} in the place of {_named(gone)}")
+            said.append(f"{new} in the place of {gone}")
         elif gone or new:
-            said.append(f"{'without' if gone else 'with'} {_named(gone or new)}")
-        lines, usual = len(rule.branches), len(self.best.branches)
+            said.append(f"without {gone}" if gone else f"with {new}")
         if lines and lines != usual:
             said.append(f"{_number(lines)} line{'' if lines == 1 else 's'} instead of {_number(usual)}")
         if not said:
             said.append("other conditions on the same columns")
-        return ", ".join([*said, "the same on every row" if same else self._amount(difference)])
-
-    def _amount(self, difference: float) -> str:
-        """Say how much better or worse a rule is."""
-        if abs(difference) < _LEAST_SHOWN:
-            return "as good"
-        if self.rules.measure == "cost":
-            return f"{abs(difference):.3f} a row {'dearer' if difference > 0 else 'cheaper'}"
-        return f"{abs(difference) * 100:.1f} points {'more' if difference > 0 else 'less'}"
-
-
-def _size(one: Alternative) -> tuple[int, int, tuple[str, ...]]:
-    return one.lines, one.literals, one.columns
-
-
-def _frontier(rules: Sequence[Alternative]) -> tuple[Alternative, ...]:
-    """Return the first rule of each number of lines."""
-    first: dict[int, Alternative] = {}
-    for one in rules:
-        first.setdefault(one.lines, one)
-    return tuple(first[lines] for lines in sorted(first) if lines)
-
-
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+        if same:
+            said.append("the same on every row")
+        elif abs(difference) < _LEAST_SHOWN:
+            said.append("as good")
+        elif self.rules.measure == "cost":
+            said.append(f"{abs(difference):.3f} a row {'dearer' if difference > 0 else 'cheaper'}")
+        else:
+            said.append(f"{abs(difference) * 100:.1f} points {'more' if difference > 0 else 'less'}")
+        return ", ".join(said)
 
 
 def _number(count: int) -> str:
-    return _NUMBERS[count] if count < len(_NUMBERS) else str(count)
+    words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    return words[count] if count < len(words) else str(count)
 
 
-def _named(names: Sequence[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+def _pool_without(pool: CandidatePool, banned: BoolArray, literals: BoolArray) -> CandidatePool:
+    """Return the candidates that do without some literals [2N].
+
+    A pool has one clause of all that fire on the same rows: a literal that holds on the same rows
+    [M, 2N] as a banned one takes its place.
+    """
+    rows = [one.tobytes() for one in np.ascontiguousarray(literals.T)]
+    free = {rows[j]: j for j in np.flatnonzero(~banned)[::-1].tolist()}
+    swap = np.array([free.get(rows[j], j) if banned[j] else j for j in range(len(rows))] + [len(rows)])
+    index = np.sort(swap[pool.index], axis=1)
+    return replace(pool, index=index).take(np.flatnonzero(~np.append(banned, False)[index].any(axis=1)))
+
+
+def _small_costs(pricing: Pricing) -> dict[Indices, float]:
+    """Return the cheapest rules of one clause and of two, with their costs.
+
+    Every candidate is looked at, and every pair of those that gain most.
+    """
+    pool, gains = pricing.pool, pricing.pool.truth @ pricing.gain
+    places = shortlisted(pool, pricing.task, _PAIRED)
+    truth = pool.truth[places].astype(np.float64)
+    both = gains[places][:, None] + gains[places] - (truth * pricing.gain) @ truth.T
+    first, second = np.triu_indices(len(places) if pricing.limits.max_clauses > 1 else 0, k=1)
+    costs: dict[Indices, float] = {}
+    for rules, gain in (
+        (np.arange(len(gains))[:, None], gains),
+        (np.column_stack([places[first], places[second]]), both[first, second]),
+    ):
+        errors = np.maximum(0.0, pricing.nothing - gain)
+        cost = np.round(pricing.objective.cost(errors, pricing.bits[rules].sum(axis=1), pricing.total), 7)
+        cheapest = np.argsort(cost, kind="stable")[:_SMALL]
+        costs.update(zip(map(tuple, rules[cheapest].tolist()), cost[cheapest].tolist(), strict=True))
+    return costs
+
+
+def _differing(
+    costs: Mapping[Indices, float], pool: CandidatePool, columns: IntArray, most: int, total: int
+) -> list[Indices]:
+    """Return the cheapest rule of each set of columns and number of clauses, so many of a number and in all.
+
+    A rule that is dearer than one of no more clauses and of no other columns says nothing new, unless it is
+    the cheapest of its number of clauses.
+    """
+    of_literal = np.tile(columns, 2).tolist()
+    used = sorted({i for rule in costs for i in rule})
+    read = {
+        i: {of_literal[j] for j in members(clause)} for i, clause in zip(used, pool.rule(used), strict=True)
+    }
+    kept: dict[Indices, set[int]] = {}
+    room = Counter[int]()
+    for rule in sorted(costs, key=lambda rule: (round(costs[rule], 7), rule)):
+        names: set[int] = set().union(*(read[i] for i in rule))
+        new = not any(own <= names and len(one) <= len(rule) for one, own in kept.items())
+        if not room[len(rule)] or (new and room[len(rule)] < most and len(kept) < total):
+            room[len(rule)] += 1
+            kept[rule] = names
+    return list(kept)

@@ -72,19 +72,6 @@ class Induction:
     """Columns that were searched, where the table has so many that it was not all of them."""
 
 
-@dataclass(frozen=True, eq=False)
-class Searched:
-    """What a search leaves: its rule, and what other rules can be chosen from."""
-
-    induction: Induction
-    table: Table
-    """with the columns that were searched"""
-    classes: tuple[ClassSearch, Binarizer, Candidate] | None = None
-    """Of classes: the search, its features, and the rule before its cuts were moved"""
-    segments: tuple[SegmentSearch, Binarizer] | None = None
-    """The same of a number or survival"""
-
-
 @one_thread()
 def induce_rule(
     rows: Table | Rows,
@@ -127,7 +114,7 @@ def induce_rule(
         if settings.knowledge.keep is not None:
             return _around_kept(table, settings.knowledge.keep, settings, rng)
         if len(table) <= table.explained.searched_rows:
-            found = _search(table, settings, rng)
+            found, _ = searched(table, settings, rng)
             return replace(found, rule=with_plain_values(found.rule, table))
         rows = MemoryRows(table)
     size = rows.size
@@ -138,14 +125,14 @@ def induce_rule(
     whole = float(sample.weights.sum()) == rows.n_rows and len(sample) <= size
     if not whole:
         step(f"searching a sample of {len(sample)} of {rows.n_rows:.10g} rows")
-    found = _search(sample, settings, rng)
+    found, _ = searched(sample, settings, rng)
     left_out = (*rows.left_out, *found.left_out)
     if whole:
         return replace(found, rule=with_plain_values(found.rule, sample), left_out=left_out)
     step(f"settling the rule on all {rows.n_rows:.10g} rows")
 
     def search(table: Table, limits: Settings) -> Rule:
-        return _search(table, limits, rng).rule
+        return searched(table, limits, rng)[0].rule
 
     rule = settle(found.rule, sample, rows, settings, search, rng)
     rule = with_plain_values(rule.with_plans(rows.plans), sample, all_rows=False)
@@ -153,21 +140,21 @@ def induce_rule(
 
 
 def prepared(table: Table, settings: Settings) -> tuple[Table, Settings]:
-    """Return the columns that may be used and the rows that count, and settings in the table's own words."""
+    """Return the columns that may be used and the rows that count, and settings as cells are read."""
     table = constraints.chosen_columns(table, settings) if settings.limits_columns else table
     if not (table.weights > 0).all():
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
     return table, settings if table.explained.is_constant else _with_knowledge(settings, table)
 
 
-def _search(table: Table, settings: Settings, rng: np.random.Generator) -> Induction:
-    return searched(table, settings, rng).induction
+Found = tuple[ClassSearch | SegmentSearch, Binarizer, Candidate | None]
+"""What has searched, its features, and the rule for classes before its cuts were moved."""
 
 
-def searched(table: Table, settings: Settings, rng: np.random.Generator) -> Searched:
+def searched(table: Table, settings: Settings, rng: np.random.Generator) -> tuple[Induction, Found | None]:
     """Search a table that is not long."""
     if table.explained.is_constant:
-        return Searched(Induction(constant_rule(table)), table)
+        return Induction(constant_rule(table)), None
     n_columns = len(table.names)
     cuts = settings.knowledge.cuts
     if n_columns > constraints.SEARCHED_COLUMNS:
@@ -180,24 +167,24 @@ def searched(table: Table, settings: Settings, rng: np.random.Generator) -> Sear
     n_searched = None if len(table.names) == n_columns else len(table.names)
     outcome = table.explained
     if isinstance(outcome, Number | Survival):
-        search = SegmentSearch(table, outcome, settings)
-        found = search.search(features)
-        induction = Induction(found[0], features.left_out_, found[1], searched_columns=n_searched)
-        return Searched(induction, table, segments=(search, features))
+        segments = SegmentSearch(table, outcome, settings)
+        rule, scores = segments.search(features)
+        induction = Induction(rule, features.left_out_, scores, searched_columns=n_searched)
+        return induction, (segments, features, None)
     # a column that was chosen among many had many chances to be informative by luck
     wider = n_columns / len(table.names)
     among = round(wider * 2 * len(features.variables_)) if wider > 1 else 0
     model = models.get_inducer(settings.model, stable=settings.stable)
-    by_class = ClassSearch(table, settings, rng, among)
-    first = by_class.candidate(features, model)
+    search = ClassSearch(table, settings, rng, among)
+    first = search.candidate(features, model)
     rule = first.rule
-    if settings.binarize == "auto" and model.sharpens and by_class.labels_place_cuts(first):
-        rule = with_sharper_cuts(by_class, features, first)
+    if settings.binarize == "auto" and model.sharpens and search.labels_place_cuts(first):
+        rule = with_sharper_cuts(search, features, first)
     rule, belief = with_expected(rule, first, table), first.induced.posterior
     plans = {name: table.plans[name] for name in features.columns_}
     posterior = None if belief is None else TablePosterior(plans, features, first.view, belief)
     induction = Induction(rule, features.left_out_, posterior, searched_columns=n_searched)
-    return Searched(induction, table, (by_class, features, first))
+    return induction, (search, features, first)
 
 
 def _features(table: Table, settings: Settings) -> Binarizer:

@@ -111,23 +111,12 @@ class SegmentSearch:
             posterior = replace(posterior, heard=True)
         return self._counted(clauses, features, posterior), posterior
 
-    def again(
-        self,
-        features: Binarizer,
-        rule: Rule,
-        posterior: ScorePosterior | None,
-        without: Collection[str] = (),
-        lines: int | None = None,
-    ) -> Rule:
-        """Return the best rule without some columns, or of so many lines at most, by the scores of a rule."""
-        names = set(features.columns_) - set(without)
-        if not names:
-            return self._counted((), features, posterior)
-        narrow = features.narrowed(names, ()) if without else features
-        fewer = self.settings if lines is None else replace(self.settings, max_branches=lines)
+    def again(self, features: Binarizer, best: Rule, posterior: ScorePosterior | None) -> Rule:
+        """Return a rule of these features by the scores that the best rule was found by, with less effort."""
         heard = posterior.support if posterior is not None and posterior.heard else None
-        search = replace(self, settings=fewer, quick=True)
-        return self._counted(search._searched(narrow, rule.clauses, heard)[0], features, posterior)
+        search = replace(self, quick=True)
+        clauses = search._searched(features, best.clauses, heard)[0] if features.variables_ else []
+        return self._counted(clauses, features, posterior)
 
     def _counted(
         self, clauses: Sequence[Clause], features: Binarizer, posterior: ScorePosterior | None

@@ -89,19 +89,20 @@ class Survival(Outcome):
 
         Held-out risks of different folds come from different rules; so pairs are compared within folds.
         """
-        fold = np.zeros(len(self), dtype=np.int64) if sampled is None else sampled.fold
-        value, influence = self._concordance(predicted, weights, fold)
+        fold = None if sampled is None else sampled.fold
+        value, influence = self.influences(predicted, weights, fold)
         if sampled is None:
             return Score("concordance", value, 0.0, 0.5, "one risk")
-        of_rules = sampled.of_rules(lambda one: self._concordance(one, weights, fold)[0])
+        of_rules = sampled.of_rules(lambda one: self.influences(one, weights, fold)[0])
         error = sampled.error(influence, of_rules)
         return Score("concordance", value, error, 0.5, "one risk", interval=score_interval(value, error))
 
-    def _concordance(
-        self, risk: NDArray[Any], weights: FloatArray, fold: IntArray
+    def influences(
+        self, risk: NDArray[Any], weights: FloatArray, fold: IntArray | None = None
     ) -> tuple[float, FloatArray]:
         """Return the mean concordance of folds, and [M], how far each row moves it."""
         values, influence = [], np.zeros(len(self))
+        fold = np.zeros(len(self), dtype=np.int64) if fold is None else fold
         for k in np.unique(fold):
             rows = fold == k
             right, total = concordant_pairs(self.time[rows], self.event[rows], risk[rows], weights[rows])
@@ -109,10 +110,6 @@ class Survival(Outcome):
                 values.append(float(right.sum() / total.sum()))
                 influence[rows] = 2 * (right - values[-1] * total) / total.sum()
         return (float(np.mean(values)) if values else 0.5), influence / max(len(values), 1)
-
-    def influences(self, predicted: NDArray[Any], weights: FloatArray) -> tuple[float, FloatArray]:
-        """Return the concordance, and [M], how far each row moves it."""
-        return self._concordance(predicted, weights, np.zeros(len(self), dtype=np.int64))
 
     def describe(self) -> str:
         """Write how many rows had the event."""

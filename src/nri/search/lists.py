@@ -31,8 +31,7 @@ COUNT_IN_LIST = 1.5
 """How many times its bits a counting clause costs among branches of several classes, where it reads worst."""
 LEAST_ROWS, LEAST_PART = 3.0, 0.005
 """Rows, and part of all rows, that a branch decides at least."""
-_WALL = 1e6
-"""Cost in front of lists that are worse than the best single literal."""
+WALL = 1e6  # Cost in front of lists that are worse than the best single literal.
 LEAST_SHARE = 0.35
 """A branch whose class has a smaller share of the rows it decides is not worth its line."""
 
@@ -97,7 +96,6 @@ class ListSearch:
         self, pool: CandidatePool, evidence: SearchRows, objective: Objective, limits: Limits
     ) -> None:
         self.pool, self.objective, self.limits, self.total = pool, objective, limits, evidence.total
-        self.evidence = evidence
         self.truth, self.by_row = pool.truth, pool.by_row
         self.masses = evidence.masses
         self.masses32 = self.masses.astype(np.float32)
@@ -142,13 +140,7 @@ class ListSearch:
         """All lists that were looked at and keep the limits, with their costs; none has an idle branch."""
         most = self.limits.branches(self.n_classes)
         fitting = [order for order in self._values if len(order) <= most and self._pruned(order) == order]
-        return {order: rank[0] for order in fitting if (rank := self._rank(order))[0] < _WALL}
-
-    def from_starts(self, starts: Sequence[Order]) -> DecisionList:
-        """Return the cheapest list that some starts lead to; quicker than :meth:`best`, and less thorough."""
-        self.room, self.class_room = self.limits.branches(self.n_classes), self.limits.max_clauses
-        ends = [self._pruned(self._descend(start, thorough=False)) for start in [*starts, self.simplest]]
-        return self.described(min(ends, key=self._rank))
+        return {order: rank[0] for order in fitting if (rank := self._rank(order))[0] < WALL}
 
     def _shortened(self, order: Order) -> Iterator[Order]:
         """Yield a list, and the lists that it leads to with ever fewer branches."""
@@ -199,7 +191,7 @@ class ListSearch:
         """Order of preference: what is allowed, no more errors than the best single literal, then cost."""
         if order not in self._values:
             excess = max(0.0, self._errors(order) - self.bound)
-            wall = _WALL + 1e3 * excess if excess > 0 else 0.0
+            wall = WALL + 1e3 * excess if excess > 0 else 0.0
             self._values[order] = round(self._cost(order) + wall, 7)
         value = self._values[order]
         if len(order) > self.class_room and self._largest(order) > self.class_room:

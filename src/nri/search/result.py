@@ -1,7 +1,7 @@
 """The outcome of induction in index space, and how it decides a row."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -40,22 +40,6 @@ class HeldOutChances:
     """[S], which rows"""
     masses: FloatArray
     """[S, n_classes], chances of the classes times the weight that the row stands for"""
-
-
-class Choices(Protocol):
-    """What a rule was chosen from; other rules come from it without proposing anything anew."""
-
-    def without(self, banned: BoolArray) -> "Induced":
-        """Return the best rule that has none of some literals [2N]."""
-        ...
-
-    def others(self, columns: IntArray, most: int) -> "list[Induced]":
-        """Return rules, the cheapest first, at most so many of each number of clauses.
-
-        They differ in their columns or in their number of clauses; ``columns`` [N] are equal for variables
-        of one column.
-        """
-        ...
 
 
 class Inducer(Protocol):
@@ -108,8 +92,8 @@ class Induced:
     """Bits that the labels take by the posterior, where the rule was chosen by that"""
     held_out: HeldOutChances | None = None
     """What is believed of rows without their labels; None if the model has no posterior"""
-    choices: Choices | None = None
-    """What it was chosen from, if a search chose it"""
+    found_by: Any = None
+    """What the search that chose it has left; :mod:`nri.induce.alternatives` finds other rules there"""
 
     @property
     def rules(self) -> tuple[tuple[AnyClause, ...], ...]:

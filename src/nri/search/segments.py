@@ -62,12 +62,9 @@ class Found:
 
 
 def search(problem: Problem, start: Sequence[LiteralSet] = (), *, only: bool = False) -> Found:
-    """Return the best list found from three beginnings: nothing, the leaves of a tree, and what is given.
-
-    Or from what is given only, which is quicker.
-    """
+    """Return the best list found from what is given, and unless ``only``, from nothing and from a tree."""
     board = _Board(problem)
-    begins = [tuple(start)] if only else list(dict.fromkeys([tuple(start), (), board.leaves()]))
+    begins = dict.fromkeys([tuple(start)] if only else [tuple(start), (), board.leaves()])
     found = [board.improved(one) for one in begins]
     return min(found, key=lambda one: round(one.bits, 6))
 

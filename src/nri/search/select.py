@@ -39,8 +39,7 @@ class Pricing:
         limits: Limits,
         max_errors: float | None = None,
     ) -> None:
-        self.pool = pool
-        self.objective = objective
+        self.pool, self.task, self.objective, self.limits = pool, task, objective, limits
         self.gain = task.gain
         self.gain32 = self.gain.astype(np.float32)
         self.total = task.total
@@ -221,19 +220,8 @@ NEAR_CENTRES = 6
 """The cheapest rules whose neighbours are priced."""
 
 
-def near_rules(pricing: Pricing, best: Indices, max_clauses: int) -> PricedRules:
-    """Return a rule and the cheapest near it, see :func:`near_costs`, the rule first."""
-    costs = near_costs(pricing, max_clauses)
-    ranked = sorted(costs, key=lambda rule: (round(costs[rule], 7), rule))[:NEAR_RULES]
-    rules = list(dict.fromkeys([best, *ranked]))
-    used = sorted({i for rule in rules for i in rule})
-    clauses = dict(zip(used, pricing.pool.rule(used), strict=True))
-    bits = np.array([pricing.bits[list(rule)].sum() for rule in rules])
-    return PricedRules(tuple(tuple(clauses[i] for i in rule) for rule in rules), bits)
-
-
 def near_costs(pricing: Pricing, max_clauses: int) -> dict[Indices, float]:
-    """Return all rules measured so far and the cheapest neighbours of the best of them, with their costs.
+    """Return what all rules measured so far and the neighbours of the best cost.
 
     A neighbour has at most one clause less and at most one candidate more.
     """
@@ -245,30 +233,15 @@ def near_costs(pricing: Pricing, max_clauses: int) -> dict[Indices, float]:
     return costs
 
 
-PAIRED = 300
-"""Candidates of which every pair is priced, those that gain most."""
-
-
-def small_costs(pricing: Pricing, task: OneVsRest, max_clauses: int, most: int) -> dict[Indices, float]:
-    """Return rules of one clause and of two, with their costs: of all that there are, so many of each.
-
-    Every candidate is looked at, and every pair of those that gain most.
-    """
-    gains = pricing.pool.truth @ pricing.gain
-    places = shortlisted(pricing.pool, task, PAIRED)
-    truth = pricing.pool.truth[places].astype(np.float64)
-    both = gains[places][:, None] + gains[places] - (truth * pricing.gain) @ truth.T
-    first, second = np.triu_indices(len(places) if max_clauses > 1 else 0, k=1)
-    costs: dict[Indices, float] = {}
-    for rules, gain in (
-        (np.arange(len(gains))[:, None], gains),
-        (np.column_stack([places[first], places[second]]), both[first, second]),
-    ):
-        errors = np.maximum(0.0, pricing.nothing - gain)
-        cost = np.round(pricing.objective.cost(errors, pricing.bits[rules].sum(axis=1), pricing.total), 7)
-        cheapest = np.argsort(cost, kind="stable")[:most]
-        costs.update(zip(map(tuple, rules[cheapest].tolist()), cost[cheapest].tolist(), strict=True))
-    return costs
+def near_rules(pricing: Pricing, best: Indices, max_clauses: int) -> PricedRules:
+    """Return a rule and the cheapest near it, cheapest first."""
+    costs = near_costs(pricing, max_clauses)
+    ranked = sorted(costs, key=lambda rule: (round(costs[rule], 7), rule))[:NEAR_RULES]
+    rules = list(dict.fromkeys([best, *ranked]))
+    used = sorted({i for rule in rules for i in rule})
+    clauses = dict(zip(used, pricing.pool.rule(used), strict=True))
+    bits = np.array([pricing.bits[list(rule)].sum() for rule in rules])
+    return PricedRules(tuple(tuple(clauses[i] for i in rule) for rule in rules), bits)
 
 
 def weighted_gains(gain: FloatArray) -> NDArray[np.float32]:
@@ -419,7 +392,6 @@ class Selection:
     cost: float
     errors: float
     pricing: Pricing
-    """What it was chosen from"""
     near: Callable[[], PricedRules]
     """Finds rules that cost little more, this one first."""
 

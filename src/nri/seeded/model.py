@@ -144,7 +144,7 @@ class SeededModel:
             posterior=posterior,
             expected_bits=beliefs.label_bits * float(episode.weights.sum()),
             held_out=held_out,
-            choices=under_posterior.choices,
+            found_by=under_posterior.found_by,
         )
 
     def _likeliest(
@@ -182,7 +182,7 @@ class SeededModel:
                     likeliest.append(described(evidence, branches, 1 - target, cost))
                     break
         best = min(likeliest, key=lambda one: round(one.cost, 7), default=by_labels)
-        return replace(best, priced=by_labels.priced, choices=by_labels.choices)
+        return replace(best, priced=by_labels.priced, found_by=by_labels.found_by)
 
     def _further_rows(
         self, episode: Episode, sample: Sample, groups: IntArray, rng: np.random.Generator
