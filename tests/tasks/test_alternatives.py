@@ -9,11 +9,13 @@ from effort import usually
 from example_tables import random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
 
 from nri import Alternatives, NRIClassifier, NRIRegressor, NRISurvival, Settings, alternatives, read_table
 from nri.errors import InputError
 from nri.induce.induce import induce_rule
 from nri.outcome import Classes
+from nri.seeded.model import SeededModel
 from nri.table import table_of
 
 VISITS = Path(__file__).parents[2] / "docs" / "examples" / "visits.csv"
@@ -70,6 +72,44 @@ def test_the_best_rule_is_the_one_that_is_induced():
     assert visits().best.rule == induce_rule(read_table(VISITS, "flu")).rule
     assert visits().best.words == "the best rule"
     assert visits().rules[0] is visits().best
+
+
+def noisy_rule(seed: int = 0, n: int = 120) -> pd.DataFrame:
+    """Labels that follow a rule but for one in twenty, among columns of chance."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.integers(0, 2, (n, 6)), columns=[f"x{i}" for i in range(6)])
+    for i in range(6):
+        frame[f"z{i}"] = rng.normal(size=n).round(2)
+    rule = ((frame.x0 == 1) & (frame.z0 > 0)) | ((frame.x1 == 1) & (frame.z1 > 0.3))
+    return frame.assign(y=np.where(rule ^ (rng.random(n) < 0.05), "yes", "no"))
+
+
+def cancer_frame() -> pd.DataFrame:
+    table = load_breast_cancer(as_frame=True)
+    return table.data.assign(y=np.where(table.target == 1, "benign", "malignant"))
+
+
+@pytest.mark.parametrize("model", ["seeded", "greedy"])
+@pytest.mark.parametrize("make", [noisy_rule, cancer_frame, frame_of, lambda: frame_of(60, 3)])
+def test_the_best_rule_is_induced_whatever_decides(make, model):
+    table, limits = read_table(make(), "y"), Settings(model=model)
+    assert alternatives(table, limits).best.rule == induce_rule(table, limits).rule
+
+
+def test_the_best_rule_is_the_likeliest_where_that_is_not_the_cheapest(monkeypatch):
+    cheapest, likeliest, usual = [], [], SeededModel._likeliest
+
+    def noted(self, by_labels, *given):
+        cheapest.append(by_labels.branches)
+        likeliest.append(usual(self, by_labels, *given))
+        return likeliest[-1]
+
+    monkeypatch.setattr(SeededModel, "_likeliest", noted)
+    table = read_table(noisy_rule(seed=7), "y")
+    shelf = alternatives(table, within=0.05)
+    assert shelf.best.rule == induce_rule(table).rule
+    assert likeliest[0].branches != cheapest[0]
+    assert shelf.others
 
 
 def test_alternatives_are_within_the_difference_and_short_ones_come_first():

@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from nri.search.candidates import CandidatePool
 from nri.search.clauses import members
 from nri.search.lists import ListSearch
 from nri.search.result import Induced
-from nri.search.select import Indices, Pricing, near_costs, shortlisted
+from nri.search.select import Indices, Moves, Pricing, State, near_costs, shortlisted
 from nri.table.binarizer import Binarizer
 from nri.table.table import Table
 
@@ -198,23 +199,20 @@ class _ClassRules:
         """Yield what the search has looked at or has near by, of each number of lines the best first."""
         induced = self.first.induced
         search, _, left = induced.found_by
-        columns, target = (
-            search.limits.columns,
-            induced.branches[0][0] if induced.branches else search.targets[0],
-        )
+        rarer = [target for target in search.targets if target != induced.default]
+        target = ([c for c, _ in induced.branches] or rarer or search.targets)[0]
         if isinstance(left, ListSearch):
-            for order in _differing(
-                left.seen, left.pool, columns, most, most
-            ):  # cuts of long lists take long
-                found = left.described(order)
-                branches = tuple(zip(found.classes, left.pool.rule(order), strict=True))
-                yield self._in_columns(replace(induced, branches=branches, default=found.default))
-            return
-        pricing: Pricing = left[target]
-        costs = _small_costs(pricing) | near_costs(pricing, search.limits.max_clauses)
-        for rule in _differing(costs, pricing.pool, columns, most, _SMALL):
-            branches = tuple((target, clause) for clause in pricing.pool.rule(rule))
-            yield self._in_columns(replace(induced, branches=branches, default=1 - target))
+            costs, pool, total = left.seen, left.pool, most  # cuts of long lists take long
+        else:
+            costs = _small_costs(left[target]) | near_costs(left[target], search.limits.max_clauses)
+            pool, total = left[target].pool, _SMALL
+        for rule in _differing(costs, pool, search.limits.columns, most, total):
+            classes, default = (target,) * len(rule), 1 - target
+            if isinstance(left, ListSearch):
+                found = left.described(rule)
+                classes, default = found.classes, found.default
+            branches = tuple(zip(classes, pool.rule(rule), strict=True))
+            yield self._in_columns(replace(induced, branches=branches, default=default))
 
     def _in_columns(self, induced: Induced) -> Rule:
         """Return a rule about columns, its cuts moved where those of the best rule were."""
@@ -228,23 +226,12 @@ class _ClassRules:
         """[M]: indices of classes."""
         return coded_predictions(rule, self.table)
 
-    def score(self, predicted: NDArray[Any]) -> float:
-        """Return the share of right rows to expect, or what a row costs."""
-        right = np.eye(len(self.costs))[predicted[self.rows]]
-        wrong = float((self.masses * self.costs * (1 - right)).sum())
-        return 1 - wrong if self.measure == "accuracy" else wrong
-
-    def spread(self, predicted: NDArray[Any], best: NDArray[Any]) -> tuple[float, FloatArray]:
-        """Return the variance of the difference of two scores, and [M], how far each row moves it.
-
-        Rows count that one of both has right and the other has not.
-        """
-        apart = (np.eye(len(self.costs))[predicted] - np.eye(len(self.costs))[best]) * self.costs
-        expected = self.masses * apart[self.rows]
-        variance = float((expected * apart[self.rows]).sum()) - float(expected.sum()) ** 2
-        own = apart[np.arange(len(apart)), self.table.codes]
-        share = self.table.weights / self.table.weights.sum()
-        return max(variance, 0.0) / effective_rows(self.table.weights), share * (own - share @ own)
+    def worth(self, predicted: NDArray[Any]) -> tuple[float, FloatArray, FloatArray]:
+        """Return right rows or their cost to expect, [S, classes] what that is the mean of, [M] by labels."""
+        costs, codes = self.costs, self.table.codes
+        right = np.eye(len(costs))[predicted[self.rows]]
+        worth = right if self.measure == "accuracy" else (1 - right) * costs
+        return float((self.masses * worth).sum()), worth, (predicted == codes) * costs[codes]
 
 
 class _SegmentRules:
@@ -256,6 +243,7 @@ class _SegmentRules:
         self.search, self.features, self.table, self.outcome = search, features, search.table, search.outcome
         self.posterior = found.posterior if isinstance(found.posterior, ScorePosterior) else None
         self.best = self._plain(found.rule)
+        self.masses = (self.table.weights / self.table.weights.sum())[:, None]
         self.measure = self.outcome.score(self.predicted(self.best), self.table.weights).measure
 
     def without(self, names: Collection[str]) -> Rule:
@@ -282,14 +270,11 @@ class _SegmentRules:
         others = np.bincount(branch, weights)[branch] - weights
         return predicted + (predicted - self.outcome.values) * weights / np.maximum(others, weights)
 
-    def score(self, predicted: NDArray[Any]) -> float:
-        """Return the share of variance that is explained, or the concordance."""
-        return self.outcome.influences(predicted, self.table.weights)[0]
-
-    def spread(self, predicted: NDArray[Any], best: NDArray[Any]) -> tuple[float, FloatArray]:
-        """Return the variance of the difference of two scores, and [M], how far each row moves it."""
-        one, other = (self.outcome.influences(each, self.table.weights)[1] for each in (predicted, best))
-        return float((one - other) @ (one - other)), one - other
+    def worth(self, predicted: NDArray[Any]) -> tuple[float, FloatArray, FloatArray]:
+        """Return R² or concordance, and [M, 1] and [M], what rows add to it."""
+        score, influence = self.outcome.influences(predicted, self.table.weights)
+        added = influence / self.masses[:, 0]
+        return score, added[:, None], added
 
 
 class _Shelf:
@@ -298,7 +283,8 @@ class _Shelf:
     def __init__(self, rules: _ClassRules | _SegmentRules, within: float, most: int) -> None:
         self.rules, self.best, self.within, self.most = rules, rules.best, within, most
         self.predicted = rules.predicted(self.best)
-        self.score = round(rules.score(self.predicted), 9)
+        score, self.worth, self.by_labels = rules.worth(self.predicted)
+        self.score = round(score, 9)
 
     def filled(self) -> Alternatives:
         """Find all rules, and keep those that are good or tell what a column or a line is worth."""
@@ -339,19 +325,22 @@ class _Shelf:
     def _judged(self, rule: Rule) -> Alternative:
         """Compare a rule with the best one; what is rounded is the same in whatever order rows come."""
         predicted = self.rules.predicted(rule)
-        score = round(self.rules.score(predicted), 9)
+        score, worth, by_labels = self.rules.worth(predicted)
+        score = round(score, 9)
         difference = round(score - self.score, 9)
-        reach = 0.0 if rule is self.best else Z * self._error(predicted)
+        reach = 0.0 if rule is self.best else Z * self._error(worth - self.worth, by_labels - self.by_labels)
         ends = Interval(round(difference - reach, 9), round(difference + reach, 9))
         words = self._words(rule, difference, same=bool((predicted == self.predicted).all()))
         size = len(rule.branches), rule.n_literals
         return Alternative(rule, *size, rule.columns, score, difference, ends, words)
 
-    def _error(self, predicted: NDArray[Any]) -> float:
-        """Return the standard error of the difference to the best; rows of one group count together."""
-        table = self.rules.table
-        variance, moves = self.rules.spread(predicted, self.predicted)
-        variance += _MORE_ROWS / effective_rows(table.weights) ** 2
+    def _error(self, apart: FloatArray, own: FloatArray) -> float:
+        """Return the standard error of a mean difference [S, classes], by row [M]; groups count as one."""
+        table, expected = self.rules.table, self.rules.masses * apart
+        n_rows, share = effective_rows(table.weights), table.weights / table.weights.sum()
+        variance = max(float((expected * apart).sum()) - float(expected.sum()) ** 2, 0.0) / n_rows
+        variance += _MORE_ROWS / n_rows**2
+        moves = share * (own - share @ own)
         if table.groups is not None and (alone := float(moves @ moves)) > 0:
             together = np.bincount(table.groups.codes, moves)
             variance *= max(1.0, float(together @ together) / alone)
@@ -365,9 +354,7 @@ class _Shelf:
             columns = frozenset(one.columns)
             return {(columns, one.lines), (columns, self.rules.predicted(one.rule).tobytes())}
 
-        def size(one: Alternative) -> tuple[int, int, tuple[str, ...]]:
-            return one.lines, one.literals, one.columns
-
+        size = attrgetter("lines", "literals", "columns")
         kept: list[Alternative] = []
         taken = keys(best)
         good = [one for one in found if one.lines and self._loss(one) <= self.within]
@@ -386,26 +373,25 @@ class _Shelf:
             for one, other in ((self.best, rule), (rule, self.best))
         )
         lines, usual = len(rule.branches), len(self.best.branches)
-        said = []
         if not lines:
-            said.append("no rule, one answer for all rows")
-        elif gone and new:
-            said.append(f"{new} in the place of {gone}")
+            change = "no rule, one answer for all rows"
         elif gone or new:
-            said.append(f"without {gone}" if gone else f"with {new}")
-        if lines and lines != usual:
-            said.append(f"{_number(lines)} line{'' if lines == 1 else 's'} instead of {_number(usual)}")
-        if not said:
-            said.append("other conditions on the same columns")
-        if same:
-            said.append("the same on every row")
-        elif abs(difference) < _LEAST_SHOWN:
-            said.append("as good")
-        elif self.rules.measure == "cost":
-            said.append(f"{abs(difference):.3f} a row {'dearer' if difference > 0 else 'cheaper'}")
+            change = (
+                f"without {gone}" if not new else f"{new} in the place of {gone}" if gone else f"with {new}"
+            )
         else:
-            said.append(f"{abs(difference) * 100:.1f} points {'more' if difference > 0 else 'less'}")
-        return ", ".join(said)
+            change = "other conditions on the same columns" if lines == usual else ""
+        longer = f"{_number(lines)} line{'' if lines == 1 else 's'} instead of {_number(usual)}"
+        amount = "the same on every row" if same else self._amount(difference)
+        return ", ".join(filter(None, (change, "" if lines in (0, usual) else longer, amount)))
+
+    def _amount(self, difference: float) -> str:
+        """Say how much better or worse a rule is."""
+        if abs(difference) < _LEAST_SHOWN:
+            return "as good"
+        if self.rules.measure == "cost":
+            return f"{abs(difference):.3f} a row {'dearer' if difference > 0 else 'cheaper'}"
+        return f"{abs(difference) * 100:.1f} points {'more' if difference > 0 else 'less'}"
 
 
 def _number(count: int) -> str:
@@ -431,20 +417,16 @@ def _small_costs(pricing: Pricing) -> dict[Indices, float]:
 
     Every candidate is looked at, and every pair of those that gain most.
     """
-    pool, gains = pricing.pool, pricing.pool.truth @ pricing.gain
-    places = shortlisted(pool, pricing.task, _PAIRED)
-    truth = pool.truth[places].astype(np.float64)
-    both = gains[places][:, None] + gains[places] - (truth * pricing.gain) @ truth.T
-    first, second = np.triu_indices(len(places) if pricing.limits.max_clauses > 1 else 0, k=1)
-    costs: dict[Indices, float] = {}
-    for rules, gain in (
-        (np.arange(len(gains))[:, None], gains),
-        (np.column_stack([places[first], places[second]]), both[first, second]),
-    ):
-        errors = np.maximum(0.0, pricing.nothing - gain)
-        cost = np.round(pricing.objective.cost(errors, pricing.bits[rules].sum(axis=1), pricing.total), 7)
-        cheapest = np.argsort(cost, kind="stable")[:_SMALL]
-        costs.update(zip(map(tuple, rules[cheapest].tolist()), cost[cheapest].tolist(), strict=True))
+    limit, places = pricing.limits.max_clauses, shortlisted(pricing.pool, pricing.task, _PAIRED)
+    costs = Moves(pricing, [State(())], 1, limit).cheapest(_SMALL)
+    if limit > 1:
+        truth, bits = pricing.pool.truth[places].astype(np.float64), pricing.bits[places]
+        gains, both = truth @ pricing.gain, (truth * pricing.gain) @ truth.T
+        first, second = np.triu_indices(len(places), k=1)
+        errors = np.maximum(0.0, pricing.nothing - (gains[first] + gains[second] - both[first, second]))
+        cost = np.round(pricing.objective.cost(errors, bits[first] + bits[second], pricing.total), 7)
+        for i in np.argsort(cost, kind="stable")[:_SMALL].tolist():
+            costs[int(places[first[i]]), int(places[second[i]])] = float(cost[i])
     return costs
 
 

@@ -203,9 +203,8 @@ class SegmentSearch:
         )
         literals = [meanings[j] for j in chosen]
         places = {literal: place for place, literal in enumerate(literals)}
-        best = search(
-            problem, [tuple(sorted(places[x] for x in clause)) for clause in start], only=self.quick
-        )
+        begin = [tuple(sorted(places[x] for x in clause)) for clause in start]
+        best = search(problem, begin, only=self.quick)
         return [Clause(literals[j] for j in clause) for clause in best.clauses], best.bits
 
     def _order(
