@@ -1,7 +1,7 @@
 """Run the real command in this process: what it prints, and with which code it exits."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from nri.cli.app import main
+from nri.cli.console import set_quiet
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Run:
 
 
 @pytest.fixture
-def nri(capfd: pytest.CaptureFixture[str]) -> Callable[..., Run]:
+def nri(capfd: pytest.CaptureFixture[str]) -> Iterator[Callable[..., Run]]:
     """Return a function that runs ``nri`` with these arguments."""
 
     def run(*arguments: object) -> Run:
@@ -30,7 +31,8 @@ def nri(capfd: pytest.CaptureFixture[str]) -> Callable[..., Run]:
         captured = capfd.readouterr()
         return Run(int(ended.value.code or 0), captured.out, captured.err)
 
-    return run
+    yield run
+    set_quiet(False)  # which the last command may have set
 
 
 @pytest.fixture(scope="session")

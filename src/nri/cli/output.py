@@ -459,19 +459,20 @@ def show_alternatives(shelf: "Alternatives") -> None:
             return "", ""
         return amount(one.difference), f"{amount(one.interval.low)} to {amount(one.interval.high)}"
 
+    parts = []
     for place, one in enumerate(shelf.rules, 1):
         interval = f" ({apart(one)[1]})" if place > 1 else f", {shelf.measure} {one.score:.3f} to expect"
-        emit(f"{place}.  {one.words}{interval}\n{indent(one.rule.render('text'), ' ' * 4)}\n")
+        parts.append(f"{place}.  {one.words}{interval}\n{indent(one.rule.render('text'), ' ' * 4).rstrip()}")
     if not shelf.others:
-        emit(f"no other rule is within {shelf.within:g} of it; --within shows more\n")
+        parts.append(f"no other rule is within {shelf.within:g} of it; --within shows more")
     if shelf.columns:
         lines = [("column", "without it", "95 % interval", "any of these can take its place")]
         for each in shelf.columns:
             lines.append((each.column, *apart(each.without), ", ".join(each.stand_ins) or "-"))
-        emit(text_table(lines) + "\n")
+        parts.append(text_table(lines))
     lines = [("lines", shelf.measure, "difference", "95 % interval")]
     lines += [(str(one.lines), f"{one.score:.3f}", *apart(one)) for one in shelf.frontier]
-    emit(text_table(lines))
+    emit("\n\n".join([*parts, text_table(lines)]))
     emit(f"the shortest rule whose difference is within its error has {shelf.shortest.lines}")
 
 
