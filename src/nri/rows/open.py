@@ -203,7 +203,7 @@ def _has_many_values(engine: Engine, raw: RawColumn) -> bool:
 def _distinct(engine: Engine, raw: RawColumn) -> "tuple[pd.Series[Any] | None, FloatArray]":
     """Return the different cells of a column on all rows, and how many rows hold each; None if many."""
     cells = engine.query(select({"v": identifier(raw.name, engine.dialect), "n": "COUNT(*)"}, group=["v"]))
-    if cells.num_rows > _MOST_VALUES + 1:
+    if cells.num_rows - cells.column("v").null_count > _MOST_VALUES:
         return None, np.zeros(0)
     values = cells.column("v").to_pandas(integer_object_nulls=True)
     order = np.argsort([str(value) for value in values], kind="stable")
