@@ -98,7 +98,9 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
             raise ConfigError(f"{where} must be a table of keys, not {value!r}")
         return from_dict(hint, value, where)
     if typing.get_origin(hint) is tuple:
-        return tuple(value)
+        if not isinstance(value, list):
+            raise ConfigError(f"{where} must be a list, not {value!r}")
+        return tuple(_convert(typing.get_args(hint)[0], one, where) for one in value)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     fits = not isinstance(hint, type) or (
