@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from nri.errors import ConfigError
+from nri.errors import ConfigError, similar_files
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,14 @@ class TrainConfig:
 Config = TypeVar("Config")
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """Read a TOML file into nested dictionaries."""
+def read_toml(
+    path: Path, what: str = "configuration", hint: str = "; see configs/ for those that ship"
+) -> dict[str, Any]:
+    """Read a TOML file into nested dictionaries; of an absent one say what it should hold."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ConfigError(f"no configuration file {path}; see configs/ for those that ship") from None
+        raise ConfigError(f"no {what} file {path}{similar_files(path) or hint}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from None
     except (OSError, ValueError) as error:
