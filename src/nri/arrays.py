@@ -23,6 +23,19 @@ def mixed(numbers: Hashes) -> Hashes:
     return spread ^ (spread >> np.uint64(31))
 
 
+def class_bits(counts: FloatArray) -> FloatArray:
+    """[...]: entropy in bits of class counts [..., C], times their sums.
+
+    >>> class_bits(np.array([[2.0, 2.0], [4.0, 0.0]])).tolist()
+    [4.0, 0.0]
+    """
+    return np.asarray(_x_log_x(counts.sum(axis=-1)) - _x_log_x(counts).sum(axis=-1))
+
+
+def _x_log_x(x: FloatArray) -> FloatArray:
+    return np.asarray(x * np.log2(np.where(x > 0, x, 1.0)))
+
+
 def settled(beliefs: NDArray[Any]) -> FloatArray:
     """Return beliefs with the digits that a search may go by: processors differ in the seventh of them."""
     return np.asarray(np.round(beliefs, 3), dtype=np.float64)

@@ -176,6 +176,11 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
                 "leave them out, or collect the table"
             )
         rows = rows_held(X, target, positive=self.positive, options=self._options)
+        if not isinstance(rows.outcome, Classes):
+            raise InputError(
+                f"target {target!r} is a number, not classes; compare it, e.g. '{target} > 1', "
+                "or collect the table and fit NRIRegressor"
+            )
         induction = induce_rule(rows, self.settings, rng=self._generator())
         self.floors_ = self.knowledge_price_ = None
         self.classes_ = label_array(induction.rule.classes)

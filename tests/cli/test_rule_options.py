@@ -159,6 +159,9 @@ def test_a_settings_file_that_is_not_there_is_named(nri, visits):
     done = nri("induce", visits, "-t", "flu", "--config", visits.with_name("none.toml"), "-q")
     assert done.code == 2
     assert "no settings file" in done.err
+    visits.with_name("settings.toml").write_text("")
+    done = nri("induce", visits, "-t", "flu", "--config", visits.with_name("setings.toml"), "-q")
+    assert done.err.endswith("setings.toml; did you mean 'settings.toml'?\n")
 
 
 def test_the_command_line_wins_over_the_settings_file(nri, visits):

@@ -166,3 +166,23 @@ def test_disjunctions_that_tie_in_the_texts_network_are_found():
         right[name] = np.mean(exact)
     assert right["paper-feedback"] > 0.7
     assert right["paper"] < 0.3
+
+
+@pytest.mark.parametrize(
+    ("part", "values", "told"),
+    [
+        ("model", {"anew": 3}, "anew must be a list, not 3"),
+        ("model", {"anew": ["3"]}, "anew must be of type int, not '3'"),
+        ("model", {"anew": [2, 4]}, r"anew = \[2, 4\] is outside the rounds; give numbers from 1 to 3"),
+        ("model", {"anew": [0]}, r"anew = \[0\] is outside the rounds; give numbers from 1 to 3"),
+        ("data", {"wide_share": 2}, "wide_share = 2.0 is no share; give 0 to 1"),
+        ("data", {"max_clauses": 0}, "max_clauses = 0 draws nothing; give at least 1"),
+        ("data", {"min_rows": 50}, "leave nothing to draw; give min_rows <= max_rows"),
+        ("data", {"max_variables": 12}, "leave nothing to draw; .* 12 < max_variables"),
+    ],
+)
+def test_a_configuration_that_could_not_be_trained_is_refused_in_one_line(part, values, told, tmp_path):
+    """Rounds beyond the last gave an IndexError in the loss, round 0 judged the last round twice."""
+    with pytest.raises(ConfigError, match=told):
+        train_network(TINY | {part: TINY[part] | values}, tmp_path / "run")
+    assert not (tmp_path / "run").exists()

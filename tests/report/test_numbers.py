@@ -152,6 +152,15 @@ def test_a_row_of_weight_two_is_two_rows(visits):
     assert not one.weighted
 
 
+def test_weights_that_sum_to_the_number_of_rows_are_still_weights(visits):
+    """The page called such rows plain rows, as the sum alone was looked at."""
+    weights = np.where(np.arange(80) % 2 == 0, 0.5, 1.5)
+    report = gather_report(visits.reweighted(weights), induced(visits), options=QUICK)
+    assert report.weight == report.n_rows
+    assert report.weighted
+    assert "right on these weighted rows" in render_report(report)
+
+
 def test_rows_of_weight_zero_are_as_good_as_absent(visits):
     weights = np.where(np.arange(80) < 20, 0.0, 1.0)
     report = gather_report(visits.reweighted(weights), induced(visits), options=QUICK)

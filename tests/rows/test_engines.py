@@ -141,3 +141,14 @@ def test_spark_with_two_workers(rows: pd.DataFrame, expected: Rule, tmp_path: Pa
 def test_a_name_as_labels_needs_a_table_of_an_engine() -> None:
     with pytest.raises(InputError, match="no table of a database"):
         NRIClassifier().fit(pd.DataFrame({"a": [1, 2], "b": [0, 1]}), "b")
+
+
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # that ibis still asks for
+def test_a_number_is_refused_as_labels_before_a_rule_is_sought(rows: pd.DataFrame) -> None:
+    """A rule without classes was sought on all rows, and only then a message came that named no way out."""
+    connection = duckdb.connect()
+    connection.register("held", rows)
+    connection.execute("CREATE TABLE rows AS SELECT * FROM held")
+    for table in (connection.table("rows"), ibis.duckdb.from_connection(connection).table("rows")):
+        with pytest.raises(InputError, match=r"'size' is a number, not classes; .* NRIRegressor"):
+            NRIClassifier().fit(table, "size")

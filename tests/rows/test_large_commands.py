@@ -59,6 +59,8 @@ def test_a_rule_says_on_how_many_rows_it_was_counted(rows: Path, capsys: pytest.
     [
         (("--target", "bougt"), "did you mean 'bought'"),
         (("--target", "bought", "--weights", "visits"), "--engine memory"),
+        (("--target", "bought", "--min-sensitivity", "0.9"), "--min-sensitivity is for tables that are read"),
+        (("--target", "bought", "--min-specificity", "0.9"), "--min-specificity is for tables that are read"),
         (("--target", "bought", "--memory", "much"), "2GB"),
         (("--target", "bought", "--columns", "sise"), "did you mean 'size'"),
     ],

@@ -38,6 +38,7 @@ def known_share(cells, **options):
         (range(7), 90),
         (range(1, 5), 9),
         (range(2), 9),
+        ([0, 10, 20, 30], -9),
         (range(1990, 2021), 9999),
     ],
 )
@@ -46,7 +47,7 @@ def test_a_number_far_outside_the_others_that_repeats_is_missing_and_a_note_name
     assert f"{code} in 18 of 120 cells is read as missing (--missing x= keeps it)" in caplog.text
 
 
-@pytest.mark.parametrize(("values", "code"), [(range(20, 81), 99), (range(7), 9)])
+@pytest.mark.parametrize(("values", "code"), [(range(20, 81), 99), (range(7), 9), (range(12, 21), 9)])
 def test_a_number_that_may_be_a_code_is_kept_and_the_note_says_the_option(values, code, caplog):
     cells = coded(list(values), code, share=0.05)
     assert known_share(cells) == 1
@@ -58,6 +59,7 @@ def test_a_number_that_may_be_a_code_is_kept_and_the_note_says_the_option(values
     "cells",
     [
         coded(list(range(1, 9)), 9),  # the next of a scale
+        coded([12, 14, 16, 17, 20], 9),  # the lowest of a scale, no further away than the others
         coded(list(range(100)), 90),  # among the others
         [*range(90, 180), -999],  # once
         np.append(RNG.normal(0, 40, 118).round(1), [-99, -99]),  # among negative numbers

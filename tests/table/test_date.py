@@ -127,6 +127,14 @@ def test_odd_cells_among_dates_are_missing_with_a_note() -> None:
     ]
 
 
+@pytest.mark.parametrize("text", ["0000-05-07", "07.05.0000", "05/22/0000", "22-May-0000", "0000-05"])
+def test_the_year_zero_is_no_date_since_python_cannot_hold_it(text: str) -> None:
+    """Registers write it for nothing; the date was read, and failed wherever it became one of Python's."""
+    assert read([text]) == (Kind.TEXT, [text])
+    cells = [f"2024-03-{day:02d}" for day in range(1, 19)] + [text]
+    assert read(cells) == (Kind.DATE, [*(dt.datetime(2024, 3, day) for day in range(1, 19)), None])
+
+
 def test_dates_in_several_formats_are_read_each_by_its_own_with_a_note() -> None:
     texts = ["2024-01-31", "05/31/2024", "Feb 3, 2024", "4-Mar-2024", "06/01/2024", "2024-07-08"]
     table = table_of({"seen": texts})

@@ -166,10 +166,12 @@ def test_rules_about_other_classes_cannot_be_compared():
         compare_rules(ruleset(Clause([FEVER])), other)
 
 
-def test_a_column_of_two_kinds_cannot_be_compared():
+@pytest.mark.parametrize(("label", "default"), [("yes", "no"), ("no", "no"), ("no", "yes")])
+def test_a_column_of_two_kinds_cannot_be_compared_whichever_class_the_rules_are_about(label, default):
+    """Kinds were compared within a class alone, so that a number and a text gave more or fewer rows."""
     words = Dnf([Clause([Literal("age", Op.EQ, "old")])])
     frame = pd.DataFrame({"age": ["old", "young"]})
-    with_words = of_classes({"yes": words}, np.array([0, 1]), "no", frame=frame)
+    with_words = of_classes({label: words}, np.array([0, 1]), default, frame=frame)
     with pytest.raises(InputError, match="number in one rule and text in the other"):
         compare_rules(ruleset(Clause([older(61)])), with_words)
 

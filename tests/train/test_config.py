@@ -58,6 +58,8 @@ def test_a_missing_file_and_bad_toml_are_one_clear_line(tmp_path):
         loaded(tmp_path / "none.toml")
     with pytest.raises(ConfigError, match="not valid TOML"):
         loaded(written(tmp_path, "steps = ["))
+    with pytest.raises(ConfigError, match=r"no configuration file .*rnu\.toml; did you mean 'run\.toml'"):
+        loaded(tmp_path / "rnu.toml")
 
 
 def test_a_configuration_survives_the_trip_through_plain_values():

@@ -1,7 +1,6 @@
 """Files that options name: rules, settings, rows that stay where they are, and where results go."""
 
 import os
-import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -108,17 +107,9 @@ def parse_labels(texts: Collection[str], names: Collection[str]) -> dict[str, di
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
-    from nri.errors import similar_files
+    from nri.train.config import read_toml
 
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"no settings file {path}{similar_files(path)}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not valid TOML: {error}") from None
-    except (OSError, ValueError) as error:
-        cause = getattr(error, "strerror", None) or error
-        raise InputError(f"{path} cannot be read ({cause}); check its name and permissions") from None
+    return read_toml(path, "settings", hint="")
 
 
 def _check_keys(path: Path, data: Mapping[str, Any], record: Any, prefix: str = "") -> None:

@@ -55,7 +55,7 @@ def run(
     if floors or settings.stable or settings.knowledge.keep or scoring.protect:
         from nri.cli.output import check_supported, reach_floors
 
-        check_supported(asked, floors)
+        check_supported(asked, options)
         if floors:
             floored, held = reach_floors(asked, options)
             asked = replace(asked, settings=replace(settings, tilt=floored.tilt))

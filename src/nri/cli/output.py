@@ -56,20 +56,21 @@ def check_prevalence(scoring: Scoring) -> None:
         raise InputError(f"--prevalence is a share between 0 and 1, not {share}; 5 % is 0.05")
 
 
-def check_supported(asked: Question, floors: bool) -> None:
+def check_supported(asked: Question, options: InduceOptions) -> None:
     """Refuse options that the outcome, the columns or the source of rows do not allow."""
     rows, settings = asked.rows, asked.settings
+    floors = {"--min-sensitivity": options.min_sensitivity, "--min-specificity": options.min_specificity}
     for name in asked.scoring.protect or ():
         if name not in rows.columns:
             raise UnknownColumnError(name, tuple(rows.columns))
     if not isinstance(rows.outcome, Classes):
-        if floors:
+        if any(floors.values()):
             raise InputError("--min-sensitivity and --min-specificity are about a class; drop them")
         if settings.stable:
             raise InputError("--stable is for rules about classes; drop it")
     if asked.table is None:
-        kept = settings.knowledge.keep
-        for option, value in (("--keep", kept), ("--min-sensitivity", floors), ("--stable", settings.stable)):
+        given = {"--keep": settings.knowledge.keep, **floors, "--stable": settings.stable}
+        for option, value in given.items():
             if value:
                 raise InputError(f"{option} is for tables that are read into memory; add --engine memory")
 

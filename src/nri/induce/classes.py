@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nri.arrays import BoolArray, FloatArray, Hashes, IntArray, mixed
+from nri.arrays import BoolArray, FloatArray, Hashes, IntArray, class_bits, mixed
 from nri.episode import Cells, Episode, make_episode
 from nri.induce import constraints
 from nri.induce.assemble import assemble, constant_rule, literal_meanings
@@ -218,20 +218,10 @@ def _information(episode: Episode) -> FloatArray:
     classes = np.eye(episode.n_classes)[episode.labels] * episode.weights[:, None]
     in_true = classes.T @ episode.values
     in_known = classes.T @ episode.known
-    total = classes.sum(axis=0)[:, None]
-    sides = (in_true, in_known - in_true, total - in_known)
-    true, false, unknown = (_uncertainty(np.maximum(side, 0.0)) for side in sides)
-    left: FloatArray = np.round(_uncertainty(total) - ((true + false) + unknown), 6)
-    return left
-
-
-def _uncertainty(counts: FloatArray) -> FloatArray:
-    """[N]: rows times entropy of their classes, in bits."""
-    total = counts.sum(axis=0)
-    share = counts / np.maximum(total, 1e-300)
-    logs = np.log2(share, out=np.zeros_like(share), where=share > 0)
-    result: FloatArray = -(counts * logs).sum(axis=0)
-    return result
+    total = classes.sum(axis=0)
+    sides = (in_true, in_known - in_true, total[:, None] - in_known)
+    true, false, unknown = (class_bits(np.maximum(side, 0.0).T) for side in sides)
+    return np.asarray(np.round(class_bits(total) - ((true + false) + unknown), 6))
 
 
 def _fingerprints(episode: Episode) -> tuple[Hashes, Hashes, Hashes]:

@@ -12,9 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.special import entr
 
-from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray, class_bits
 from nri.errors import InputError
 from nri.induce.assemble import count_classes, count_clauses, is_negated
 from nri.induce.settings import Costs, Knowledge, Settings, shown
@@ -107,12 +106,7 @@ def _best_category(column: Column, masses: FloatArray) -> float:
 
 def _gain(inside: FloatArray, total: FloatArray) -> FloatArray:
     """[...], bits that a literal tells, by class masses [..., classes] of the rows it holds on and of all."""
-    return np.asarray(_bits(total) - _bits(inside) - _bits(np.maximum(total - inside, 0.0)))
-
-
-def _bits(masses: FloatArray) -> FloatArray:
-    """[...], entropy of class masses [..., classes], times their sum."""
-    return np.asarray((entr(masses).sum(axis=-1) - entr(masses.sum(axis=-1))) / np.log(2))
+    return np.asarray(class_bits(total) - class_bits(inside) - class_bits(np.maximum(total - inside, 0.0)))
 
 
 # Literals

@@ -228,7 +228,7 @@ class Report:
     @property
     def weighted(self) -> bool:
         """Whether rows count for more or less than one."""
-        return self.weight != self.n_rows
+        return self.table.is_weighted
 
     @property
     def _of_classes(self) -> bool:

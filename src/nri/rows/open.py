@@ -89,8 +89,8 @@ def _read_target(engine: Engine, text: str, positive: Label | None, options: Rea
     if comparison is not None and raw.kind is Kind.NUMBER:
         value = _value(replace(raw, floating=False), engine, options)
         return _compared(engine, raw, value, text, comparison, positive)
-    values, counts = (None, None) if _has_many_values(engine, raw) else _distinct(engine, raw)
-    if values is None or counts is None:
+    values, counts = _distinct(engine, raw)
+    if values is None:
         return _number(engine, raw, options)
     held = np.flatnonzero(~pd.isna(values))
     if not len(held):
@@ -193,17 +193,14 @@ def _compared(
     return outcome
 
 
-def _has_many_values(engine: Engine, raw: RawColumn) -> bool:
-    """Whether a column has ever new values, found out before they are all counted."""
-    quoted = identifier(raw.name, engine.dialect)
-    sql = f"SELECT COUNT(DISTINCT v) AS n FROM (SELECT {quoted} AS v FROM {ROWS} LIMIT {_LOOKED_AT}) AS head"
-    return bool(engine.query(sql).to_pydict()["n"][0] > _MOST_VALUES)
-
-
 def _distinct(engine: Engine, raw: RawColumn) -> "tuple[pd.Series[Any] | None, FloatArray]":
     """Return the different cells of a column on all rows, and how many rows hold each; None if many."""
-    cells = engine.query(select({"v": identifier(raw.name, engine.dialect), "n": "COUNT(*)"}, group=["v"]))
-    if cells.num_rows > _MOST_VALUES + 1:
+    quoted = identifier(raw.name, engine.dialect)
+    head = f"(SELECT {quoted} AS v FROM {ROWS} LIMIT {_LOOKED_AT}) AS head"  # ever new values are seen there
+    if engine.query(f"SELECT COUNT(DISTINCT v) AS n FROM {head}").to_pydict()["n"][0] > _MOST_VALUES:
+        return None, np.zeros(0)
+    cells = engine.query(select({"v": quoted, "n": "COUNT(*)"}, group=["v"]))
+    if cells.num_rows - cells.column("v").null_count > _MOST_VALUES:
         return None, np.zeros(0)
     values = cells.column("v").to_pandas(integer_object_nulls=True)
     order = np.argsort([str(value) for value in values], kind="stable")

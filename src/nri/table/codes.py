@@ -93,6 +93,7 @@ def missing_codes(distinct: NDArray[np.float64], counts: IntArray) -> dict[float
         return {}
     low, high = float(others[0]), float(others[-1])
     span = high - low
+    widest = float(np.diff(others).max()) if len(others) > 2 else 0.0  # step between numbers that are none
     whole = bool((others == np.round(others)).all())
     answers = whole and span <= _SMALL and len(others) == span + 1
     largest = int(counts[~may_be][-1])
@@ -102,5 +103,7 @@ def missing_codes(distinct: NDArray[np.float64], counts: IntArray) -> dict[float
         if gap < 2 or 4 * gap < span:
             continue
         plain = gap > 3 * span or (value < 0 <= low and whole)
+        if value < low and gap <= widest and not plain:
+            continue  # the lowest of numbers such as 9, 12, 14, 17
         codes[value] = plain or (answers and gap >= 3 and (count >= 3 if gap > span else count > largest))
     return codes

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.arrays import FloatArray, IntArray
+from nri.arrays import FloatArray, IntArray, class_bits
 
 _EQUAL_EVIDENCE_BITS = 1.0
 """Cuts whose gain differs by less than this are alike on the rows, so the plainest of them is said."""
@@ -106,7 +106,7 @@ def _best_cut(cumulative: FloatArray, start: int, stop: int) -> Cut | None:
     sides = np.stack([left, total - left])
     sizes = sides.sum(axis=-1)
     # rounded, so that sums taken in another order of rows do not decide between equal cuts
-    gain = np.round(_bits(total, total.sum()) - _bits(sides, sizes).sum(axis=0), 6)
+    gain = np.round(class_bits(total) - class_bits(sides).sum(axis=0), 6)
     smallest = 2.0 if total.sum() >= 10 else 1.0
     gain[(sizes < smallest).any(axis=0)] = -np.inf
     place = int(np.argmax(gain))
@@ -117,20 +117,11 @@ def _best_cut(cumulative: FloatArray, start: int, stop: int) -> Cut | None:
     return Cut(place + start + 1, alike + start + 1, float(gain[place]), bool(pays))
 
 
-def _bits(counts: FloatArray, sizes: FloatArray) -> FloatArray:
-    """[...]: entropy of class counts [..., C], times their sums, which are the sizes [...]."""
-    return np.asarray(_x_log_x(sizes) - _x_log_x(counts).sum(axis=-1))
-
-
-def _x_log_x(x: FloatArray) -> FloatArray:
-    return np.asarray(x * np.log2(np.where(x > 0, x, 1.0)))
-
-
 def _description_bits(counts: FloatArray) -> float:
     """Bits that a cut costs: its place, and the mixtures of classes [3, C] of all, on its left and right."""
     sizes, classes = counts.sum(axis=1), (counts > 0).sum(axis=1)
     places = np.log2(max(sizes[0] - 1, 1))
-    whole, left, right = classes * _bits(counts, sizes) / sizes
+    whole, left, right = classes * class_bits(counts) / sizes
     return float(places + np.log2(3.0 ** classes[0] - 2) - whole + left + right)
 
 

@@ -1,5 +1,6 @@
 """Dates: columns of texts that are dates in one format and only one."""
 
+import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -166,6 +167,8 @@ def parse_dates(texts: Sequence[str]) -> Moments:
             cleaned = series[fits].str.replace("/", "-", regex=False)
             found = pd.to_datetime(cleaned, format=form, errors="coerce", utc=True)
             moments[fits] = found.dt.tz_localize(None).to_numpy(dtype="datetime64[us]")
+    years = moments.astype("datetime64[Y]").astype(np.int64) + 1970
+    moments[(years < dt.MINYEAR) | (years > dt.MAXYEAR)] = np.datetime64("NaT")
     return moments
 
 
@@ -239,8 +242,7 @@ def _moments(dates: Sequence[Fields], day: str = "day", month: str = "month") ->
     """Return the moments of dates, day and month by the names of their fields; NaT where there is no such."""
     moments = _unknown(len(dates))
     for place, one in enumerate(dates):
-        date = f"{one['year']:04}-{one[month]:02}-{one.get(day, 1):02}"
-        time = f"{one.get('hour', 0):02}:{one.get('minute', 0):02}:{one.get('second', 0):02}"
+        hour, minute, second = (one.get(unit, 0) for unit in ("hour", "minute", "second"))
         with suppress(ValueError):
-            moments[place] = np.datetime64(f"{date}T{time}")
+            moments[place] = dt.datetime(one["year"], one[month], one.get(day, 1), hour, minute, second)
     return moments

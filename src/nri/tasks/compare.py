@@ -163,6 +163,7 @@ def compare_rules(old: Rule, new: Rule, table: Any = None) -> Comparison:
             f"the rules are about different classes, {list(old.classes)} and {list(new.classes)}; "
             "compare rules for the same target"
         )
+    _check_kinds([*old.clauses, *new.clauses])
     if of_classes:
         pairs = [(label, _conditions(old, label), _conditions(new, label)) for label in new.classes]
         changes = tuple(_class_change(*one) for one in pairs if one[1] or one[2])
@@ -189,7 +190,6 @@ def _conditions(rule: Rule, label: Label) -> Dnf:
 
 
 def _class_change(label: Label | None, old: Dnf, new: Dnf) -> ClassChange:
-    _check_kinds([*old, *new])
     kept = tuple(clause for clause in old if clause in new.clauses)
     gone = [clause for clause in old if clause not in kept]
     come = [clause for clause in new if clause not in kept]
@@ -285,7 +285,6 @@ def _check_kinds(clauses: Iterable[Clause]) -> None:
 
 def _regions(old: Rule, new: Rule) -> tuple[RegionChange, ...]:
     """Apply both rules to a row of every region that their literals tell apart; pairs of predictions once."""
-    _check_kinds([*old.clauses, *new.clauses])
     literals = {literal for clause in (*old.clauses, *new.clauses) for literal in clause}
     names = {literal.column for literal in literals}
     cells = Regions(literals, {name: ColumnDomain(None, complete=True) for name in names}).cells

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from nri.errors import ConfigError
+from nri.errors import ConfigError, similar_files
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,14 @@ class TrainConfig:
 Config = TypeVar("Config")
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """Read a TOML file into nested dictionaries."""
+def read_toml(
+    path: Path, what: str = "configuration", hint: str = "; see configs/ for those that ship"
+) -> dict[str, Any]:
+    """Read a TOML file into nested dictionaries; of an absent one say what it should hold."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ConfigError(f"no configuration file {path}; see configs/ for those that ship") from None
+        raise ConfigError(f"no {what} file {path}{similar_files(path) or hint}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from None
     except (OSError, ValueError) as error:
@@ -98,7 +100,9 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
             raise ConfigError(f"{where} must be a table of keys, not {value!r}")
         return from_dict(hint, value, where)
     if typing.get_origin(hint) is tuple:
-        return tuple(value)
+        if not isinstance(value, list):
+            raise ConfigError(f"{where} must be a list, not {value!r}")
+        return tuple(_convert(typing.get_args(hint)[0], one, where) for one in value)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     fits = not isinstance(hint, type) or (

@@ -38,6 +38,7 @@ from nri.train.loop import Loss, moved
 
 _LITERAL_NUMBERS = 19
 _SLOT_NUMBERS = 9
+_WIDEST_RULE = 12  # Most variables that the rule of a drawn table is about.
 _START = 0.05  # clause gate of a slot that asks for nothing yet: it must not hide all rows from others
 
 
@@ -58,6 +59,9 @@ class FeedbackConfig:
         for name in ("slots", "width", "layers", "heads", "feedforward", "hidden", "rounds"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"model: {name} = {getattr(self, name)} is too small; give at least 1")
+        if not all(1 <= index < self.rounds for index in self.anew):
+            shown, last = list(self.anew), self.rounds - 1
+            raise ConfigError(f"model: anew = {shown} is outside the rounds; give numbers from 1 to {last}")
 
     @property
     def decoder(self) -> PaperConfig:
@@ -265,6 +269,17 @@ class FeedbackData:
     cells: int = 160_000  # cells of a batch, which fixes how many tables it holds
     max_episodes: int = 160
 
+    def __post_init__(self) -> None:
+        for name in ("wide_share", "max_noise", "max_missing"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"data: {name} = {getattr(self, name)} is no share; give 0 to 1")
+        for name in ("min_rows", "min_variables", "max_clauses", "max_literals", "max_episodes"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"data: {name} = {getattr(self, name)} draws nothing; give at least 1")
+        if self.min_rows > self.max_rows or not self.min_variables <= _WIDEST_RULE < self.max_variables:
+            limits = f"min_rows <= max_rows and min_variables <= {_WIDEST_RULE} < max_variables"
+            raise ConfigError(f"data: the limits of rows or variables leave nothing to draw; give {limits}")
+
     def draw(self, rng: np.random.Generator) -> SyntheticBatch:
         """Draw a batch of tables of one shape."""
         if rng.random() < self.wide_share:
@@ -276,7 +291,7 @@ class FeedbackData:
 
     def _rules(self, rng: np.random.Generator) -> SyntheticBatch:
         M = log_uniform(rng, self.min_rows, self.max_rows)
-        N = int(rng.integers(self.min_variables, 13))
+        N = int(rng.integers(self.min_variables, _WIDEST_RULE + 1))
         D = log_uniform(rng, 1, self.max_variables - N) if rng.random() < 0.5 else 0
         rows = M + self.n_query
         B = int(np.clip(self.cells // (rows * (N + D)), 4, self.max_episodes))

@@ -1,0 +1,42 @@
+"""Targets, times and events of tables that stay where they are: how many values a column may have."""
+
+import duckdb
+import pandas as pd
+import pytest
+
+from nri.errors import InputError
+from nri.rows import open as opening
+from nri.rows.database import engine_of
+from nri.rows.open import rows_held, rows_in_engine
+
+
+def relation(**columns: object) -> duckdb.DuckDBPyRelation:
+    return duckdb.connect().from_df(pd.DataFrame(columns))
+
+
+@pytest.mark.parametrize("looked_at", [100, 200_000])
+def test_a_target_has_too_many_values_from_one_number_on_however_they_are_counted(
+    looked_at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first rows were refused from 2001 different values on, all rows together from 2002 on."""
+    monkeypatch.setattr(opening, "_LOOKED_AT", looked_at)
+    names = [f"name {i}" for i in range(2001)]
+    with pytest.raises(InputError, match="has more than 2000 different values, too many for classes"):
+        rows_held(relation(x=range(2001), y=names), "y")
+    with pytest.raises(InputError, match="has 2000 different values"):
+        rows_held(relation(x=range(2001), y=[None, *names[1:]]), "y")
+
+
+@pytest.mark.parametrize("asked", [{"target": "name"}, {"time": "days", "event": "name"}])
+def test_a_column_of_ever_new_values_is_known_by_its_first_rows(
+    asked: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All values of a column that was chosen as event by mistake were counted first, which took long."""
+    engine = engine_of(relation(days=range(3000), name=[f"name {i}" for i in range(3000)]))
+    assert engine is not None
+    queries, query = [], engine.query
+    monkeypatch.setattr(engine, "query", lambda sql: queries.append(sql) or query(sql))
+    with pytest.raises(InputError, match="different values"):
+        rows_in_engine(engine, **asked)
+    assert queries
+    assert not any("GROUP BY" in sql for sql in queries)
