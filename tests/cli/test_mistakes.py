@@ -50,7 +50,7 @@ def test_a_table_that_cannot_be_used_is_refused_in_one_line(nri, tmp_path, conte
         (["--positive", "maybe"], "no class 'maybe'; choose one of 'no', 'yes'"),
         (["--columns", "fevr"], "no column 'fevr'; did you mean 'fever'?"),
         (["--without", "wart"], "no column 'wart'; did you mean 'ward'?"),
-        (["--format", "excel"], "no format 'excel'; use one of text, markdown"),
+        (["--format", "excel"], "no format 'excel'; use one of text, points, markdown"),
         (["--model", "magic"], "no model 'magic'"),
         (["--out", "no/such/folder/rule.json"], "there is no folder no/such/folder"),
         (

@@ -20,8 +20,7 @@ from nri.search.result import Branch, Induced, PricedRules
 from nri.search.rows import OneVsRest, SearchRows, search_rows
 from nri.search.select import Selection, select, shortlist
 
-MAX_CANDIDATES = 4000
-"""About how many candidates a rule is chosen from; more gain next to nothing."""
+MAX_CANDIDATES = 4000  # About how many candidates a rule is chosen from; more gain next to nothing.
 LIST_CELLS = 40_000
 """About how many chances of a class on a row a list is searched by: of more rows some are taken."""
 
@@ -77,8 +76,7 @@ def candidates_for(
     return pool.with_counts(propose_counts(task, limits, objective), task.literals).precise(*masses)
 
 
-AGAINST = -0.1
-"""Correlation with the class below which a literal goes against it."""
+AGAINST = -0.1  # Correlation with the class below which a literal goes against it.
 NUMBER_PRICE = 1.4
 """How many times its bits a literal about a number costs: labels have chosen its cut among many."""
 
@@ -110,13 +108,10 @@ class _Search:
     propose: Proposer
     limits: Limits
     objective: Objective
-    prices: FloatArray
-    """[2N], how many times its bits each literal costs"""
-    near: bool
-    """whether rules near the best one are wanted"""
+    prices: FloatArray  # [2N], how many times its bits each literal costs
+    near: bool  # whether rules near the best one are wanted
 
-    targets: Sequence[int]
-    """of two classes those that the rule may be about"""
+    targets: Sequence[int]  # of two classes those that the rule may be about
 
     @cached_property
     def rows(self) -> SearchRows:

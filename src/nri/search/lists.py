@@ -18,8 +18,7 @@ from nri.search.objective import Objective
 from nri.search.rows import OneVsRest, SearchRows
 from nri.search.select import shortlisted
 
-Order = tuple[int, ...]
-"""Candidates in the order of deciding."""
+Order = tuple[int, ...]  # Candidates in the order of deciding.
 
 LIST_CANDIDATES = 2000
 """About how many candidates a list is made of, and at most a fifth of them of one class."""
@@ -29,11 +28,9 @@ PURITIES = (0.45, 0.65, 0.85)
 """Least shares of its class that a clause is worth while a start is grown; one alone gets stuck."""
 COUNT_IN_LIST = 1.5
 """How many times its bits a counting clause costs among branches of several classes, where it reads worst."""
-LEAST_ROWS, LEAST_PART = 3.0, 0.005
-"""Rows, and part of all rows, that a branch decides at least."""
+LEAST_ROWS, LEAST_PART = 3.0, 0.005  # Rows, and part of all rows, that a branch decides at least.
 WALL = 1e6  # Cost in front of lists that are worse than the best single literal.
-LEAST_SHARE = 0.35
-"""A branch whose class has a smaller share of the rows it decides is not worth its line."""
+LEAST_SHARE = 0.35  # A branch whose class has a smaller share of the rows it decides is not worth its line.
 
 
 def list_candidates(pools: Sequence[CandidatePool], tasks: Sequence[OneVsRest]) -> CandidatePool:
@@ -73,10 +70,8 @@ class _Segments:
     """Which rows each place of a list decides."""
 
     order: Order
-    place: IntArray
-    """[M], place that decides each row; the last is the default"""
-    masses: FloatArray
-    """[K + 1, n_classes], weight of the classes that each place decides"""
+    place: IntArray  # [M], place that decides each row; the last is the default
+    masses: FloatArray  # [K + 1, n_classes], weight of the classes that each place decides
 
     @property
     def classes(self) -> IntArray:

@@ -12,8 +12,7 @@ from nri.search.candidates import clause_truth
 from nri.search.clauses import AnyClause
 from nri.search.limits import Limits
 
-Branch = tuple[int, AnyClause]
-"""A class and the clause that decides for it."""
+Branch = tuple[int, AnyClause]  # A class and the clause that decides for it.
 
 
 class Belief(Protocol):
@@ -36,10 +35,8 @@ class PricedRules:
 class HeldOutChances:
     """What is believed of some rows of an episode, each without its label."""
 
-    rows: IntArray
-    """[S], which rows"""
-    masses: FloatArray
-    """[S, n_classes], chances of the classes times the weight that the row stands for"""
+    rows: IntArray  # [S], which rows
+    masses: FloatArray  # [S, n_classes], chances of the classes times the weight that the row stands for
 
 
 class Inducer(Protocol):
@@ -76,18 +73,12 @@ class Induced:
     """A rule for the classes of an episode. For two classes only one class has clauses."""
 
     n_classes: int
-    branches: tuple[Branch, ...]
-    """Class and clause of each branch; the first one that fires decides a row."""
-    default: int
-    """Class of the rows on which none does."""
-    errors: float
-    """Expected weight of the support rows that are decided wrongly."""
-    cost: float
-    """Value of the objective."""
-    posterior: Belief | None = None
-    """What else is known about any row, if the model knows more than its rule"""
-    priced: tuple[PricedRules, ...] = ()
-    """For each class the rules near the best one, where they were wanted"""
+    branches: tuple[Branch, ...]  # Class and clause of each branch; the first one that fires decides a row.
+    default: int  # Class of the rows on which none does.
+    errors: float  # Expected weight of the support rows that are decided wrongly.
+    cost: float  # Value of the objective.
+    posterior: Belief | None = None  # What else is known about any row, if the model knows more than its rule
+    priced: tuple[PricedRules, ...] = ()  # For each class the rules near the best one, where they were wanted
     expected_bits: float | None = None
     """Bits that the labels take by the posterior, where the rule was chosen by that"""
     held_out: HeldOutChances | None = None

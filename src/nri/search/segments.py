@@ -18,39 +18,27 @@ import numpy as np
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.rule.truth import first_to_fire
 
-LiteralSet = tuple[int, ...]
-"""A clause as sorted indices of literals."""
+LiteralSet = tuple[int, ...]  # A clause as sorted indices of literals.
 
-_BEAM = 8
-"""Beginnings of a clause that are kept at each length."""
-_PATIENCE = 3
-"""Literals from which on a clause grows only while each further one saves bits."""
-_SWEEPS = 12
-"""Most rounds through all places; three or four are usual."""
-_NOISE_FLOOR = 1e-4
-"""Least share of the variance that counts as unexplained: beyond that bits are not real."""
-_SAVED = 1e-4
-"""Bits that a change must save: less is rounding."""
+_BEAM = 8  # Beginnings of a clause that are kept at each length.
+_PATIENCE = 3  # Literals from which on a clause grows only while each further one saves bits.
+_SWEEPS = 12  # Most rounds through all places; three or four are usual.
+_NOISE_FLOOR = 1e-4  # Least share of the variance that counts as unexplained: beyond that bits are not real.
+_SAVED = 1e-4  # Bits that a change must save: less is rounding.
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Rows to be explained, in index space."""
 
-    fires: BoolArray
-    """[M, L], where each literal is known to hold"""
-    values: FloatArray
-    """[M], with mean 0 and variance 1"""
-    weights: FloatArray
-    """[M]"""
+    fires: BoolArray  # [M, L], where each literal is known to hold
+    values: FloatArray  # [M], with mean 0 and variance 1
+    weights: FloatArray  # [M]
     max_clauses: int
     max_literals: int
-    least_rows: float
-    """fewest rows of a segment"""
-    price: float
-    """bits of rows that one bit of rule must save"""
-    required: tuple[BoolArray, ...] = ()
-    """[L] each; every clause has a literal of each of these sets"""
+    least_rows: float  # fewest rows of a segment
+    price: float  # bits of rows that one bit of rule must save
+    required: tuple[BoolArray, ...] = ()  # [L] each; every clause has a literal of each of these sets
 
 
 @dataclass(frozen=True)

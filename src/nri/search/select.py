@@ -21,8 +21,7 @@ from nri.search.objective import Objective
 from nri.search.result import PricedRules
 from nri.search.rows import ERROR_WEIGHTS, OneVsRest
 
-Indices = tuple[int, ...]
-"""Chosen candidates, as rising positions in a pool."""
+Indices = tuple[int, ...]  # Chosen candidates, as rising positions in a pool.
 
 
 class Pricing:
@@ -53,8 +52,7 @@ class Pricing:
             simple = pool.truth[pool.lengths < 2] @ self.gain
             max_errors = self.nothing - max(0.0, float(simple.max(initial=0.0)))
         self.wall = max_errors + 1e-9 * max(1.0, self.total)
-        self.known: dict[Indices, tuple[float, float]] = {}
-        """value and errors of all rules measured so far"""
+        self.known: dict[Indices, tuple[float, float]] = {}  # value and errors of all rules measured so far
 
     def free_rows(self, chosen: Indices, keeps: BoolArray) -> BoolArray:
         """[R, M], rows left uncovered by the clauses that each row of ``keeps`` [R, chosen] keeps."""
@@ -214,10 +212,8 @@ def _keeps(n_chosen: int, drops: int) -> BoolArray:
     return keeps
 
 
-NEAR_RULES = 200
-"""Rules near the best one that are kept."""
-NEAR_CENTRES = 6
-"""The cheapest rules whose neighbours are priced."""
+NEAR_RULES = 200  # Rules near the best one that are kept.
+NEAR_CENTRES = 6  # The cheapest rules whose neighbours are priced.
 
 
 def near_costs(pricing: Pricing, max_clauses: int) -> dict[Indices, float]:
@@ -346,8 +342,7 @@ def _last(state: State, after: Mapping[State, State | None]) -> State:
     return state
 
 
-ROOM = 8
-"""Clauses that a rule may have while it is sought, whatever is allowed; doubled where more are."""
+ROOM = 8  # Clauses that a rule may have while it is sought, whatever is allowed; doubled where more are.
 
 
 def rooms(max_clauses: int) -> list[int]:
@@ -392,8 +387,7 @@ class Selection:
     cost: float
     errors: float
     pricing: Pricing
-    near: Callable[[], PricedRules]
-    """Finds rules that cost little more, this one first."""
+    near: Callable[[], PricedRules]  # Finds rules that cost little more, this one first.
 
 
 def shortlist(pool: CandidatePool, task: OneVsRest, most: int) -> CandidatePool:
