@@ -47,7 +47,7 @@ def without(packages: set[str], code: str) -> str:
 def test_the_default_installation_has_few_dependencies():
     """Each is in docs/limits.md with its size and why it is there."""
     assert {
-        *("numpy", "scipy", "pandas", "scikit-learn", "threadpoolctl"),
+        *("numpy", "scipy", "pandas", "scikit-learn", "narwhals", "threadpoolctl"),
         *("rich", "sqlglot", "typer", "jinja2", "markupsafe"),
     } == DEFAULT
     sizes = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")

@@ -1,3 +1,4 @@
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -28,9 +29,11 @@ def test_lists_of_rows_keep_the_type_of_each_column() -> None:
         pd.DataFrame({"age": [1, 2], "sex": ["f", "m"]}),
         pl.DataFrame({"age": [1, 2], "sex": ["f", "m"]}),
         pl.LazyFrame({"age": [1, 2], "sex": ["f", "m"]}),
+        nw.from_native(pd.DataFrame({"age": [1, 2], "sex": ["f", "m"]})),
+        nw.from_native(pd.DataFrame({"age": [1, 2], "sex": ["f", "m"]})).lazy(),
         pa.table({"age": [1, 2], "sex": ["f", "m"]}),
     ],
-    ids=["dict", "records", "pandas", "polars", "lazy", "arrow"],
+    ids=["dict", "records", "pandas", "polars", "lazy", "narwhals", "narwhals-lazy", "arrow"],
 )
 def test_every_container_gives_the_same_frame(table: object) -> None:
     frame = as_frame(table)

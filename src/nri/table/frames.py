@@ -70,16 +70,16 @@ def _to_pandas(X: Any) -> pd.DataFrame:
     if isinstance(X, pd.DataFrame | pd.Series):
         return X if isinstance(X, pd.DataFrame) else X.to_frame()
     # a library that the caller has not imported cannot have made X
-    polars, arrow, sparse = (sys.modules.get(name) for name in ("polars", "pyarrow", "scipy.sparse"))
+    polars, sparse = (sys.modules.get(name) for name in ("polars", "scipy.sparse"))
     if polars is not None and isinstance(X, polars.LazyFrame | polars.Series | polars.DataFrame):
         return _from_polars(X, polars)
-    if arrow is not None and isinstance(X, arrow.Table):
-        return pd.DataFrame(X.to_pandas())
     if sparse is not None and sparse.issparse(X):
         raise InputError("Sparse data was passed, but dense data is required; use X.toarray() to convert it")
     is_records = isinstance(X, list | tuple) and bool(X) and all(isinstance(row, Mapping) for row in X)
     if not is_records and not isinstance(X, Mapping):
-        return _from_array(X)
+        is_plain = isinstance(X, np.ndarray | list | tuple)
+        frame = None if is_plain else _from_other_library(X)
+        return _from_array(X) if frame is None else frame
     try:
         return pd.DataFrame(dict(X) if isinstance(X, Mapping) else list(X))
     except UnicodeEncodeError:
@@ -103,6 +103,18 @@ def _from_polars(X: Any, polars: Any) -> pd.DataFrame:
         columns.append(pd.Series(column.to_arrow().to_pandas(integer_object_nulls=True)))
     frame = pd.concat(columns, axis="columns") if columns else pd.DataFrame(index=range(X.height))
     return frame.set_axis(X.columns, axis="columns")
+
+
+def _from_other_library(X: Any) -> pd.DataFrame | None:
+    """Convert a frame or a column of any library that narwhals knows, such as Arrow and Modin; else None."""
+    import narwhals as nw
+
+    frame = nw.from_native(X, pass_through=True, allow_series=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    if isinstance(frame, nw.Series):
+        frame = frame.to_frame()
+    return frame.to_pandas() if isinstance(frame, nw.DataFrame) else None
 
 
 def _from_array(X: Any) -> pd.DataFrame:
