@@ -46,7 +46,7 @@ coverage: $(VENV)/.installed-test
 
 completeness: $(VENV)/.installed-test
 	$(PIP) pyright
-	$(BIN)/pyright --verifytypes nri --ignoreexternal
+	-PYTHONPATH=src $(BIN)/pyright --pythonpath $(BIN)/python --verifytypes nri --ignoreexternal
 
 start-time: $(VENV)/.installed-test
 	$(BIN)/python tools/start_time.py
