@@ -189,6 +189,8 @@ class IbisEngine(Engine):
                 f"{backend.name} is no database that NRI can ask; copy the table to one of {known}"
             )
 
+        backend._run_pre_execute_hooks(table)  # frames in memory that it is made of become tables there
+
         def query(sql: str) -> Any:
             asked = f"WITH {ROWS} AS ({backend.compile(table)}) {sql}"
             if name == "duckdb":
