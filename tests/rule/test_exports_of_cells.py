@@ -153,7 +153,7 @@ def test_a_rule_names_the_zone_of_times_and_the_unit_of_durations():
 
 @pytest.mark.parametrize("dialect", ["spark", "snowflake", "redshift"])
 def test_a_moment_with_a_zone_is_compared_with_one_where_the_session_would_decide(dialect):
-    """Four of a hundred rows differed in a Spark session of New York (its run: test_exports_of_long_tables)."""
+    """Four of a hundred rows differed in a Spark session of New York."""
     zoned, _ = rule_and_cells("zone")
     plain, _ = rule_and_cells("nanoseconds")
     assert "+00:00'" in zoned.render("sql", dialect=dialect)
