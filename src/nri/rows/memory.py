@@ -190,8 +190,9 @@ def merged_rows(table: Table) -> Table | None:
     if len(np.unique(keys)) > 0.9 * len(table):
         return None
     merged = _merged(table, keys)[0]
-    if isinstance(table.outcome, Number) and (table.weights == 1).all():  # intervals are those of all rows
-        return merged.with_outcome(replace(merged.explained, copies=True))
+    outcome = merged.outcome
+    if isinstance(outcome, Number) and (table.weights == 1).all():  # intervals are those of all rows
+        return merged.with_outcome(replace(outcome, copies=True))
     return merged
 
 
