@@ -25,7 +25,7 @@ def test_a_database_given_as_a_file_is_told_its_url(nri, shop, scheme, what):
     file = shop / f"shop.{scheme}"
     done = nri("induce", file, "--table", "orders", "--target", "age")
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"error: {file} is {what}, not one table; give nri induce its URL, ")
+    assert done.err.startswith(f"error: {file} is {what}; give nri induce its URL, ")
     assert f"{scheme}://{file} --table NAME" in done.err
 
 

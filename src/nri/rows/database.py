@@ -185,9 +185,7 @@ class IbisEngine(Engine):
         name = dialect_name(backend.name)
         if name is None:
             known = ", ".join(TESTED)
-            raise InputError(
-                f"{backend.name} is no database that NRI can ask; copy the table to one of {known}"
-            )
+            raise InputError(f"NRI cannot ask {backend.name}; copy the table to one of {known}")
 
         def query(sql: str) -> Any:
             asked = f"WITH {ROWS} AS ({backend.compile(table)}) {sql}"

@@ -24,7 +24,7 @@ from nri.rule.column import ColumnPlan
 from nri.rule.literal import Kind
 from nri.rule.render.sql_dialects import Dialect, dialect_of, float_literal, identifier, text_literal
 from nri.table.by_plan import read_by
-from nri.table.cells import MISSING_MARKS, ZERO_ONE, TextCells
+from nri.table.cells import MISSING_MARKS, TextCells
 
 ROWS = "nri_rows"  # What the table is called in queries.
 INDEX = "__index_level_"  # How pandas calls an index without a name; it is no column.
@@ -219,7 +219,7 @@ def _by_duckdb(text: str, plan: ColumnPlan, loose: bool) -> str | None:
         marks = ", ".join(text_literal(word) for word in words)
         return f"CASE WHEN {text} IN ({marks}) THEN NULL ELSE {text} END" if words else text
     formatted = plan.unit != ("", "") or plan.thousands or plan.decimal != "."
-    if plan.kind is Kind.NUMBER or plan.no_and_yes == ZERO_ONE.no_and_yes:
+    if plan.kind is Kind.NUMBER or plan.is_zero_one:
         if formatted:
             return None
         value = f"TRY_CAST({text} AS DOUBLE)"

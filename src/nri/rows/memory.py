@@ -13,7 +13,6 @@ from nri.rows.hashing import FOLD, Term, as_floats, hash_of, shares_of, ways_to_
 from nri.rule.column import Column, Columns
 from nri.rule.literal import Kind
 from nri.rule.rule import Rule
-from nri.table.cells import ZERO_ONE
 from nri.table.table import Table
 
 
@@ -141,7 +140,7 @@ def _as_hashed(table: Table) -> dict[str, Column]:
     """Return the columns as an engine holds them: a yes and no that is written 1 and 0 is a number there."""
     columns = dict(table.columns)
     for name, column in table.columns.items():
-        if column.kind is Kind.BOOLEAN and table.plans[name].no_and_yes == ZERO_ONE.no_and_yes:
+        if column.kind is Kind.BOOLEAN and table.plans[name].is_zero_one:
             columns[name] = Column(column.values.astype(np.float64), column.known)
     return columns
 

@@ -54,9 +54,7 @@ class Column:
     def __post_init__(self) -> None:
         values, known = np.asarray(self.values), np.asarray(self.known, dtype=bool)
         if values.ndim != 1 or values.shape != known.shape:
-            raise InputError(
-                f"a column needs one known-flag for each cell: got shapes {values.shape} and {known.shape}"
-            )
+            raise InputError(f"a column needs one known-flag for each cell, not {known.shape}")
         if self.categories is None:
             values, known, categories = _standard(values, known)
             object.__setattr__(self, "categories", categories)
@@ -227,6 +225,11 @@ class ColumnPlan:
     def is_plain_number(self) -> bool:
         """Whether cells are numbers with a point before the decimals and nothing between thousands."""
         return self.kind is Kind.NUMBER and self.stated and (self.decimal, self.thousands) == (".", "")
+
+    @property
+    def is_zero_one(self) -> bool:
+        """Whether yes and no are written as 1 and 0."""
+        return self.no_and_yes == ("0", "1")
 
     def spelled(self, category: str) -> tuple[str, ...]:
         """Return every way in which a category was written, the one that is used first.

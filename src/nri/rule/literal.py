@@ -94,9 +94,7 @@ class Literal:
         value = plain_value(self.value)
         kind = kind_of(value)
         if op.ordered and kind in (Kind.BOOLEAN, Kind.TEXT):
-            raise InputError(
-                f"a {kind} column has no order: {self.column!r} {op} {value!r}; use {Op.EQ} or {Op.NE}"
-            )
+            raise InputError(f"a {kind} column has no order: {self.column!r} {op} {value!r}; use = or !=")
         if value is False:  # one spelling for each meaning
             op, value = op.negated, True
         object.__setattr__(self, "column", str(self.column))
@@ -129,7 +127,7 @@ def kind_of(value: object) -> Kind:
     for kind, types in _TYPES.items():
         if isinstance(value, types):
             return kind
-    raise InputError(f"a column cannot hold {type(value).__name__} {value!r}: use bool, number, text or date")
+    raise InputError(f"a column cannot hold {type(value).__name__} {value!r}: use a plain value")
 
 
 def plain_value(value: object) -> Value:
@@ -147,8 +145,7 @@ def plain_value(value: object) -> Value:
     if isinstance(value, dt.date):
         return dt.datetime(value.year, value.month, value.day)
     raise InputError(
-        f"a literal cannot compare with {type(value).__name__} {value!r}: "
-        "use a bool, a number, a text or a date; missing cells are unknown to every literal"
+        f"a literal cannot compare with {type(value).__name__} {value!r}: use bool, number, text or date"
     )
 
 

@@ -93,9 +93,7 @@ class Rule:
         for shares in (*self.estimates, self.support):
             self.predicts.index(shares.value)
             if not len(shares.counts) == len(shares.expected) == n_classes:
-                raise InputError(
-                    f"an estimate has {len(shares.counts)} counts for {n_classes} classes: give one for each"
-                )
+                raise InputError(f"an estimate has {len(shares.counts)} counts for {n_classes} classes")
 
     def __str__(self) -> str:
         return self.render("text")
@@ -165,11 +163,9 @@ class Rule:
         """For each column that the rule reads, what sort of value it is compared with."""
         kinds: dict[str, Kind] = {}
         for literal in (literal for clause in self.clauses for literal in clause):
-            if kinds.setdefault(literal.column, literal.kind) is not literal.kind:
-                raise InputError(
-                    f"column {literal.column!r} is compared as {kinds[literal.column]} and as "
-                    f"{literal.kind}: use one kind"
-                )
+            name, kind = literal.column, kinds.setdefault(literal.column, literal.kind)
+            if kind is not literal.kind:
+                raise InputError(f"column {name!r} is compared as {kind} and as {literal.kind}: use one kind")
         return kinds
 
     # What it predicts
@@ -179,9 +175,7 @@ class Rule:
         if isinstance(rows, Mapping) and all(isinstance(column, Column) for column in rows.values()):
             return rows
         if "read" not in _extensions:
-            raise InputError(
-                "rows must be typed columns where nri.table is not loaded; read the rule with nri.read_rule"
-            )
+            raise InputError("rows must be typed columns until nri.table is loaded; use nri.read_rule")
         columns: Columns = _extensions["read"](rows, self.plans)
         return columns
 

@@ -36,17 +36,12 @@ COMPARE = {Op.EQ: operator.eq, Op.NE: operator.ne, Op.GT: operator.gt, Op.LE: op
 def literal_truth(literal: Literal, columns: Columns) -> tuple[BoolArray, BoolArray]:
     """[M] each: where the literal is known to hold, and where it is known at all."""
     if literal.column not in columns:
-        raise InputError(
-            f"column {literal.column!r} is missing: the rule reads it, so the table must have it"
-        )
+        raise InputError(f"column {literal.column!r} is missing: the table must have it")
     column = columns[literal.column]
     if column.kind is literal.kind or {column.kind, literal.kind} <= _NUMERIC:
         return _compare(column, literal) & column.known, column.known
     if column.known.any():
-        raise InputError(
-            f"column {literal.column!r} holds {column.kind} cells where the rule compares "
-            f"{literal.kind} ones: convert the column"
-        )
+        raise InputError(f"column {literal.column!r} holds {column.kind} cells: convert it to {literal.kind}")
     return np.zeros_like(column.known), column.known
 
 

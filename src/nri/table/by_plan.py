@@ -1,7 +1,4 @@
-"""By plan: read the cells of a column by its plan, and a value that they are compared with.
-
-The plan was made when the column was first seen. A person writes comparisons as ``price > 100``.
-"""
+"""By plan: read the cells of a column by its plan, and what they are compared with: ``price > 100``."""
 
 import operator
 import re
@@ -18,7 +15,6 @@ from nri.rule.literal import Kind, Literal, Op
 from nri.rule.phrase import unquoted
 from nri.table import date, number
 from nri.table.cells import (
-    ZERO_ONE,
     Cells,
     ParsedTexts,
     ReadColumn,
@@ -54,10 +50,8 @@ def read_by(cells: Cells, plan: ColumnPlan, name: str) -> ReadColumn:
     lost = meant & ~column.known
     if 2 * int(lost.sum()) > int(meant.sum()):
         row = int(np.flatnonzero(lost)[0])
-        raise InputError(
-            f"column {name!r}, row {row + 1}: {example(cells.texts[cells.codes[row]])} is no {plan.kind}; "
-            "correct the cell, or leave it empty if it is not known"
-        )
+        cell = example(cells.texts[cells.codes[row]])
+        raise InputError(f"column {name!r}, row {row + 1}: {cell} is no {plan.kind}; correct it, or empty it")
     return ReadColumn(column, parsed.plan, parsed.note)
 
 
@@ -82,18 +76,14 @@ def _read_categories(texts: Sequence[str], plan: ColumnPlan) -> ParsedTexts:
 
 
 def guess_of(cells: Cells, plan: ColumnPlan) -> object:
-    """Return what reading cells by a plan infers from all of them together; None if nothing.
-
-    A column that is read in parts must give the same guess in all of them.
-    """
+    """Return what is inferred from all cells together, to be the same in all parts of a column; or None."""
     if isinstance(cells, TypedCells) or plan.kind is Kind.TEXT:
         return None
     cells = cells.without(plan.missing)
     if not cells.texts:
         return None
-    if plan.kind is Kind.DATE:
-        return date.guess(cells.texts, plan)
-    return number.guess(cells.texts, cells.counts, plan)
+    is_date = plan.kind is Kind.DATE
+    return date.guess(cells.texts, plan) if is_date else number.guess(cells.texts, cells.counts, plan)
 
 
 def recast(column: Column, plan: ColumnPlan, name: str) -> Column:
@@ -111,10 +101,8 @@ def recast(column: Column, plan: ColumnPlan, name: str) -> Column:
     if kind is Kind.NUMBER and present is Kind.BOOLEAN:
         return Column(as_numbers(column), column.known)
     row = int(np.flatnonzero(column.known)[0])
-    raise InputError(
-        f"column {name!r} holds a {present} ({example(str(column.values[row]))} in row {row + 1}) where a "
-        f"{kind} is expected; give the column as it was when the rule was induced"
-    )
+    cell = f"{example(str(column.values[row]))} in row {row + 1}"
+    raise InputError(f"column {name!r} holds a {present} ({cell}) where a {kind} is expected; convert it")
 
 
 def _respelled(column: Column, plan: ColumnPlan) -> Column:
@@ -150,12 +138,10 @@ class Comparison:
 
     def truth(self, column: Column, plan: ColumnPlan, name: str) -> BoolArray:
         """[M]: where it holds, as far as cells are known."""
-        if column.kind is Kind.BOOLEAN and plan.no_and_yes == ZERO_ONE.no_and_yes:
+        if column.kind is Kind.BOOLEAN and plan.is_zero_one:
             column, plan = Column(as_numbers(column), column.known), ColumnPlan(Kind.NUMBER)
         if self.operator in _ORDERED and column.kind in (Kind.TEXT, Kind.BOOLEAN):
-            raise InputError(
-                f"{self.written}: the {column.kind} cells of {name!r} have no order; use = or !="
-            )
+            raise InputError(f"{self.written}: {column.kind} cells of {name!r} have no order; use = or !=")
         value = self.parsed_value(plan, name)
         values = column.texts if column.kind is Kind.TEXT else column.values
         return np.asarray(_OPERATORS[self.operator](values, value), dtype=bool)
@@ -174,9 +160,7 @@ class Comparison:
 
 
 def comparison_of(query: str, names: Sequence[str], what: str = "target") -> tuple[str, Comparison | None]:
-    """Tell a column's name from a comparison; a name that contains an operator goes first.
-
-    A name or a value may stand in quotes, as rules write those that could be misread.
+    """Tell a column's name from a comparison; names and values may be quoted, as rules write them.
 
     >>> comparison_of("price > 100", ["price", "size"])[0], comparison_of('"2021" > 100', ["2021"])[0]
     ('price', '2021')

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 TRUE_FALSE = ColumnPlan(Kind.BOOLEAN)  # Columns of the words true and false.
-TYPED_BOOLEAN = ColumnPlan(Kind.BOOLEAN, no_and_yes=("False", "True"))
-"""Columns that hold True and False by their type."""
+TYPED_BOOLEAN = ColumnPlan(Kind.BOOLEAN, no_and_yes=("False", "True"))  # Columns of booleans by type.
 ZERO_ONE = ColumnPlan(Kind.BOOLEAN, no_and_yes=("0", "1"))  # Columns of the numbers 0 and 1.
 
 MISSING_MARKS = frozenset({"", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL"})
@@ -118,10 +117,7 @@ _DECIMAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*"
 
 
 def recognise_plain(texts: Sequence[str], *, decimal_comma: bool = False) -> ParsedTexts | None:
-    """Read texts that are numbers and nothing but numbers, None if one is not.
-
-    A number with leading zeros, as ``0042``, is a code, and its column no column of numbers.
-    With ``decimal_comma`` ``3,14`` is a number, as it is in files with semicolons.
+    """Read texts that are numbers and nothing but numbers, None if one is not; ``0042`` is a code.
 
     >>> recognise_plain(["1", "2.5"]).values.tolist(), recognise_plain(["0042", "1"])
     ([1.0, 2.5], None)
@@ -228,8 +224,8 @@ def recognise_categories(texts: Sequence[str], counts: IntArray, *, exact: bool 
     used = np.array([spellings.get(text, text) for text in texts], dtype=object)
     plan = ColumnPlan(Kind.TEXT, categories=tuple(sorted(set(used))), spellings=spellings, folded=folded)
     shown = " and ".join(map(_spelled, apart))
-    note = f"{shown} differ in case only and are both frequent, so they are kept apart" if apart else ""
-    return ParsedTexts(used, plan, note or spelling_note(spellings))
+    note = f"{shown} differ in case only and are both frequent, so they are kept apart"
+    return ParsedTexts(used, plan, note if apart else spelling_note(spellings))
 
 
 def fold(text: str) -> str:

@@ -43,9 +43,8 @@ def find_thresholds(
 ) -> list[Any]:
     """Return increasing thresholds ``t`` for literals ``x > t``, each a number a person would say.
 
-    With labels: the cuts with the most information about the class, found best first and kept
-    while they pay for themselves (the description-length test of Fayyad and Irani). Where these are
-    fewer than ``min_thresholds``, the best cut that did not pass, the median and the quartiles fill up.
+    The cuts with the most information about the labels, best first, are kept while they pay for themselves
+    (the test of Fayyad and Irani); the best one that does not and quantiles make up ``min_thresholds``.
 
     >>> age = np.array([23.0, 31, 45, 58, 65, 70])
     >>> find_thresholds(age, np.array([0, 0, 0, 0, 1, 1]), min_thresholds=1)
@@ -192,11 +191,10 @@ _MOST_TRIED = 40
 def plain_number(
     low: float, high: float, middle: float | None = None, accept: Callable[[float], bool] = lambda _: True
 ) -> float:
-    """Return a number ``t`` with ``low <= t < high`` and the fewest significant digits.
+    """Return a number ``t`` with ``low <= t < high`` and the fewest significant digits, zero first of all.
 
-    ``x > t`` then separates ``low`` from ``high``. Zero is the plainest of all; among numbers of
-    the same length a multiple of five near the middle is preferred, then what is nearest to the middle.
-    The interval may be unbounded, the middle is half way by default, and ``accept`` may refuse numbers.
+    Of the same length a multiple of five near the middle is preferred, then what is nearest to the middle,
+    which is half way by default. The interval may be unbounded, and ``accept`` may refuse numbers.
 
     >>> plain_number(61, 62), plain_number(58, 65), plain_number(22, 29), plain_number(-1.5, 3)
     (61.0, 60.0, 25.0, 0.0)

@@ -1,8 +1,6 @@
 """Files: the bytes and the text of whatever file may hold a table, within a budget; databases in files.
 
-A few kilobytes can unpack to gigabytes, and a short file can announce a billion cells. A :class:`Budget` is
-checked while a file is still small: compressed layers are counted as they are undone and not kept, lines and
-delimiters of text are counted, Parquet files state their size.
+A few kilobytes can unpack to gigabytes, so that a :class:`Budget` is checked while a file is still small.
 """
 
 import contextlib
@@ -111,9 +109,7 @@ def read_content(source: str | Path | IO[Any], budget: Budget) -> tuple[str, byt
         name = given if isinstance(given, str) else "the file"
         return name, _read_all(source, name, budget)
     if isinstance(source, str) and "://" in source and not os.path.exists(source):
-        raise InputError(
-            f"{without_password(source)} is a URL, not a file; export or download the table and give that"
-        )
+        raise InputError(f"{without_password(source)} is a URL, not a file; download the table and give that")
     path, name = Path(source), str(Path(source))
     try:
         if path.is_dir():
@@ -121,10 +117,8 @@ def read_content(source: str | Path | IO[Any], budget: Budget) -> tuple[str, byt
         with path.open("rb") as file:
             scheme = database_of(file.peek(16))  # before its size: a table of it may be small
             if scheme is not None:
-                raise InputError(
-                    f"{path} is {DATABASES[scheme]}, not one table; give nri induce its URL, "
-                    f"{url_of(scheme, path)} --table NAME, or export the table as CSV"
-                )
+                url = f"{url_of(scheme, path)} --table NAME"
+                raise InputError(f"{path} is {DATABASES[scheme]}; give nri induce its URL, {url}, or a CSV")
             budget.check_bytes(path.stat().st_size, name)
             return name, _read_all(file, name, budget)
     except FileNotFoundError:
@@ -132,7 +126,7 @@ def read_content(source: str | Path | IO[Any], budget: Budget) -> tuple[str, byt
     except InputError:
         raise
     except (OSError, ValueError) as error:
-        cause = getattr(error, "strerror", None) or str(error)
+        cause = getattr(error, "strerror", None) or error
         raise InputError(f"{name} cannot be read ({cause}); check its name and permissions") from None
 
 
@@ -166,18 +160,14 @@ def decode(content: bytes, name: str) -> str:
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            encoding, text = _decode_western(content)
             line, hint = content.count(b"\n", 0, error.start) + 1, "save it as UTF-8 if letters look wrong"
+            try:
+                encoding, text = "Windows-1252", content.decode("cp1252")
+            except UnicodeDecodeError:
+                encoding, text = "Latin-1", content.decode("latin-1")
             logger.warning("%s is not UTF-8 (line %d); read as %s: %s", name, line, encoding, hint)
     check_control(text, name)
     return text
-
-
-def _decode_western(content: bytes) -> tuple[str, str]:
-    try:
-        return "Windows-1252", content.decode("cp1252")
-    except UnicodeDecodeError:
-        return "Latin-1", content.decode("latin-1")
 
 
 def check_control(text: str, name: str) -> None:

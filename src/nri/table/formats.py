@@ -13,7 +13,6 @@ import numpy as np
 
 from nri.errors import InputError, require_extra
 from nri.table.cells import check_distinct, plain_numbers
-from nri.table.date import parse_dates
 from nri.table.files import Budget
 
 if TYPE_CHECKING:
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"  # First bytes of files.
 _STEP = 1 << 20  # bytes looked at in one go
 _LAYERS = 3  # most layers of compression around a table; one is usual, two happen by mistake
-_KEPT = 32 * _STEP
-"""Bytes kept of an unpacked file before it is known to fit; a larger one is unpacked a second time."""
+_KEPT = 32 * _STEP  # bytes kept of a file before it is known to fit; a larger one is unpacked a second time
 
 
 def unpacked(content: bytes, name: str, budget: Budget) -> bytes:
@@ -69,10 +67,7 @@ _MOST_TIMES = 30  # different times of day that may be categories, such as the b
 
 
 def read_parquet(content: bytes, name: str, budget: Budget) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Return the cells of a Parquet file, and why columns cannot be read: lists, structures, times of day.
-
-    A file that is damaged, too large or has no rows is refused.
-    """
+    """Return the cells of a Parquet file, and why columns cannot be read: lists, structures, times of day."""
     require_extra("parquet", f"{name} is a Parquet file, which", "pyarrow")
     from pyarrow import parquet
 
@@ -151,7 +146,13 @@ _ATTRIBUTE = re.compile(
     rf"@attribute \s+ (?: {_QUOTED} | (?P<bare>[^\s{{]+) ) \s* (?P<type>.+)", re.IGNORECASE | re.VERBOSE
 )
 _FIELD = re.compile(rf"""\s* (?: {_QUOTED} | (?P<bare>[^,'"]*?) ) \s* (?:,|$)""", re.VERBOSE)
-_JAVA_DATE = {"yyyy": "%Y", "yy": "%y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S"}
+_ARFF_TYPES = {
+    "numeric": "numeric",
+    "real": "numeric",
+    "integer": "numeric",
+    "string": "text",
+    "date": "text",
+}
 
 
 def read_arff(text: str, name: str) -> pd.DataFrame:
@@ -171,17 +172,20 @@ def read_arff(text: str, name: str) -> pd.DataFrame:
         raise InputError(f"{name} has no @data line; give an ARFF file with rows")
     if not declared:
         raise InputError(f"{name} declares no @attribute before @data; declare the columns")
-    rows = [_arff_row(line, len(declared), place) for place, line in lines[data + 1 :]]
     check_distinct((column for column, _ in declared), name)
-    if not rows:
-        raise InputError(f"{name} has no rows after @data; give at least one row")
     places = [place for place, _ in lines[data + 1 :]]
+    if not places:
+        raise InputError(f"{name} has no rows after @data; give at least one row")
+    rows = [_arff_cells(line, place) for place, line in lines[data + 1 :]]
+    for row, place in zip(rows, places, strict=True):
+        if len(row) != len(declared):
+            raise InputError(f"{place}: {len(row)} field(s) where {len(declared)} are declared; correct it")
     columns = zip(declared, zip(*rows, strict=True), strict=True)
     return pd.DataFrame({one: _arff_column(one, kind, cells, places) for (one, kind), cells in columns})
 
 
-def _attribute(line: str, place: str) -> tuple[str, Any]:
-    """Return a column's name and its type: ``numeric``, ``string``, categories or how dates are written."""
+def _attribute(line: str, place: str) -> tuple[str, str | list[str]]:
+    """Return a column's name and its type: ``numeric``, ``text``, or its categories."""
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
         raise InputError(f"{place}: {line[:60]!r} declares no name and type; write @attribute NAME TYPE")
@@ -190,38 +194,16 @@ def _attribute(line: str, place: str) -> tuple[str, Any]:
         if not declared.endswith("}"):
             raise InputError(f"{place}: the categories of {name!r} have no closing brace; add it")
         return name, [text for text in _arff_cells(declared[1:-1], place) if text is not None]
-    word, _, rest = declared.partition(" ")
-    kinds = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "string"}
-    if word.lower() in kinds:
-        return name, kinds[word.lower()]
-    if word.lower() != "date":
-        raise InputError(
-            f"{place}: column {name!r} has type {word!r}; use numeric, string, date or {{categories}}"
-        )
-    java = rest.strip().strip("\"'")
-    if not java or java.startswith("yyyy-MM-dd"):
-        return name, "ISO8601"
-    pattern = re.sub("|".join(_JAVA_DATE), lambda match: _JAVA_DATE[match[0]], java.replace("'", ""))
-    if re.search(r"(?<!%)[A-Za-z]{2}", pattern):
-        raise InputError(f"{place}: date format {java!r} is not understood; use yyyy-MM-dd")
-    return name, pattern
-
-
-def _arff_row(line: str, width: int, place: str) -> list[str | None]:
-    if line.startswith("{"):
-        raise InputError(f"{place}: sparse ARFF is not read; convert the file to dense ARFF or CSV")
-    row = _arff_cells(line, place)
-    if len(row) != width:
-        raise InputError(
-            f"{place}: {len(row)} field(s) where {width} attributes are declared; correct the line"
-        )
-    return row
+    word = declared.split()[0]
+    if word.lower() not in _ARFF_TYPES:
+        raise InputError(f"{place}: {name!r} has type {word!r}; use numeric, string, date or {{categories}}")
+    return name, _ARFF_TYPES[word.lower()]
 
 
 def _arff_cells(line: str, place: str) -> list[str | None]:
     """Split a line at its commas; None is a missing cell, and a quoted ``'?'`` is not missing."""
-    if not any(mark in line for mark in "'\"\\"):
-        return [None if cell in ("?", "") else cell for cell in map(str.strip, line.split(","))]
+    if line.startswith("{"):
+        raise InputError(f"{place}: sparse ARFF is not read; convert the file to dense ARFF or CSV")
     cells: list[str | None] = []
     at = 0
     while (match := _FIELD.match(line, at)) is not None:
@@ -239,28 +221,20 @@ def _unquoted(match: re.Match[str]) -> str:
 
 
 def _arff_column(name: str, declared: Any, cells: Sequence[str | None], places: Sequence[str]) -> Any:
+    """Return numbers, categories, or texts, of which dates are recognised as in any other file."""
     import pandas as pd
 
-    texts, known = np.array(cells, dtype=object), np.array([cell is not None for cell in cells])
-    if declared == "string":
-        return texts
-    values: Any
-    if isinstance(declared, list):
+    if declared == "text":
+        return np.array(cells, dtype=object)
+    known: Any = np.array([cell is not None for cell in cells])
+    if declared == "numeric":
+        values: Any = plain_numbers([cell or "" for cell in cells])
+        bad, what = known & np.isnan(values), f"no number, as {name!r} needs"
+    else:
         order = {text: place for place, text in enumerate(dict.fromkeys(declared))}
         values = pd.Categorical.from_codes([order.get(cell, -1) for cell in cells], pd.Index(list(order)))
         bad, what = known & (values.codes < 0), f"no category of {name!r}"
-    elif declared == "numeric":
-        values = np.full(len(texts), np.nan)
-        values[known] = plain_numbers(texts[known])
-        bad, what = known & np.isnan(values), f"no number, as {name!r} needs"
-    else:
-        values = np.full(len(texts), np.datetime64("NaT"), dtype="datetime64[us]")
-        if declared == "ISO8601":
-            values[known] = parse_dates(texts[known])
-        else:
-            values[known] = pd.to_datetime(texts[known], format=declared, errors="coerce")
-        bad, what = known & np.isnat(values), f"no date, as {name!r} needs"
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
-        raise InputError(f"{places[row]}: {str(texts[row])[:40]!r} is {what}; correct the cell or write ?")
+        raise InputError(f"{places[row]}: {str(cells[row])[:40]!r} is {what}; correct the cell or write ?")
     return values

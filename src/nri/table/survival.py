@@ -25,9 +25,7 @@ def with_survival(table: Table, time: str, event: str, weights: str | None = Non
     if until.column == ended.column:
         raise InputError(f"{time!r} cannot be both the time and the event; name a column for each")
     if until.labels.kind is not Kind.NUMBER and not until.compared:
-        raise InputError(
-            f"time {time!r} has {until.labels.kind} cells; give numbers, e.g. days since the start"
-        )
+        raise InputError(f"time {time!r} has {until.labels.kind} cells; give numbers, e.g. days")
     known = until.labels.known & ended.labels.known
     if not known.any():
         raise InputError(f"no row is left: time {time!r} or event {event!r} is missing in every one of them")

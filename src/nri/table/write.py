@@ -64,9 +64,7 @@ def atomic_file(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
         os.replace(temporary, target)
         _settle(target.parent)
     except OSError as error:
-        raise InputError(
-            f"{path} cannot be written ({error.strerror or error}); check its name, permissions and the disk"
-        ) from None
+        raise InputError(f"{path} cannot be written ({error.strerror or error}); choose another") from None
     finally:  # there is none left after success; after Ctrl-C there may be
         temporary.unlink(missing_ok=True)
 
@@ -118,9 +116,7 @@ def format_of(destination: str | Path | IO[str]) -> str:
         return "csv"
     suffix = Path(destination).suffix.lower()
     if suffix and suffix not in _BY_SUFFIX:
-        raise InputError(
-            f"cannot tell a table format from {suffix!r}; end the name in .csv, .tsv, .xlsx or .parquet"
-        )
+        raise InputError(f"no table format ends in {suffix!r}; use .csv, .tsv, .xlsx or .parquet")
     return _BY_SUFFIX.get(suffix, "csv")
 
 
@@ -230,8 +226,8 @@ def _typed(column: Column, plan: ColumnPlan) -> Any:
     if column.kind is Kind.TEXT:
         return column.texts
     if column.kind is Kind.BOOLEAN:
-        digits = plan.no_and_yes == ("0", "1")
-        return pd.arrays.BooleanArray(column.values, ~column.known) if not digits else _integers(column)
+        flags = pd.arrays.BooleanArray(column.values, ~column.known)
+        return _integers(column) if plan.is_zero_one else flags
     return _integers(column) if column.kind is Kind.NUMBER and plan.whole else column.values
 
 

@@ -66,9 +66,7 @@ def format_by_ending(path: Path, formats: Iterable[Format] = FORMATS.values()) -
         names.setdefault(form.suffix, form.name)
     suffix = path.suffix.lower()
     if suffix and suffix not in names:
-        raise InputError(
-            f"{path}: no format ends in {suffix!r}; end the name in {', '.join(names)}, or name a format"
-        )
+        raise InputError(f"{path}: no format ends in {suffix!r}; end the name in {', '.join(names)}")
     return names.get(suffix)
 
 

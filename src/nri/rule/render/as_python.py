@@ -58,7 +58,7 @@ def _arguments(plan: ColumnPlan) -> dict[str, Any]:
             return {"missing": plan.missing, "labels": dict(plan.labels), "folded": plan.folded}
         case Kind.DATE:
             return {"day_first": plan.day_first, "missing": plan.missing}
-        case Kind.BOOLEAN if plan.no_and_yes != ("0", "1"):
+        case Kind.BOOLEAN if not plan.is_zero_one:
             return {}
     return {
         "decimal": plan.decimal,

@@ -122,9 +122,7 @@ def from_json(text: str) -> Rule:
     latest, read = _FORMATS[form]
     version = top.get("version").whole()
     if version > latest:
-        raise InputError(
-            f"the rule file has version {version}, this nri reads up to {latest}: install a newer nri"
-        )
+        raise InputError(f"the rule file has version {version}: install a newer nri")
     if version < 1:
         raise InputError(f"the rule file has version {version}: the first one is 1")
     return read(top)
@@ -267,9 +265,7 @@ def _ruleset(top: _Node) -> Rule:
 def _counts(node: _Node, classes: tuple[Label, ...]) -> FloatArray:
     counts = np.array(node.numbers())
     if len(counts) != len(classes):
-        raise InputError(
-            f"{node.place}: evidence has {len(counts)} counts for {len(classes)} classes: give one for each"
-        )
+        raise InputError(f"{node.place}: {len(counts)} counts for {len(classes)} classes: give one for each")
     return counts
 
 

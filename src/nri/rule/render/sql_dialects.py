@@ -105,15 +105,11 @@ def check_name(name: str, dialect: Dialect) -> None:
     size = len(name.encode()) if dialect.name_in_bytes else len(name)
     if dialect.longest_name is not None and size > dialect.longest_name:
         unit = "bytes" if dialect.name_in_bytes else "characters"
-        raise InputError(
-            f"names in {where} have at most {dialect.longest_name} {unit}: shorten {name[:40]!r}..."
-        )
+        raise InputError(f"{where} has names of {dialect.longest_name} {unit}: shorten {name[:40]!r}...")
     if wrong := [character for character in dialect.forbidden if character in name]:
         raise InputError(f"a name in {where} cannot have the character {wrong[0]}: rename {name!r}")
     if dialect.name == "mysql" and (name.endswith(tuple(" \t\n\v\f\r")) or max(name) > "\uffff"):
-        raise InputError(
-            f"a name in {where} cannot end with a blank nor have characters beyond U+FFFF: rename {name!r}"
-        )
+        raise InputError(f"no name in {where} ends with a blank or goes beyond U+FFFF: rename {name!r}")
 
 
 def check_names(columns: Iterable[str], dialect: Dialect) -> None:
@@ -122,9 +118,7 @@ def check_names(columns: Iterable[str], dialect: Dialect) -> None:
     for name in columns:
         other = seen.setdefault(name.lower() if dialect.folds_names else name, name)
         if other != name:
-            raise InputError(
-                f"columns {other!r} and {name!r} differ in case only, which SQL does not see: rename one"
-            )
+            raise InputError(f"{other!r} and {name!r} differ in case only, which SQL ignores: rename one")
 
 
 def check_text(text: str) -> None:
