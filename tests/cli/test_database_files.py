@@ -40,5 +40,5 @@ def test_predictions_in_a_database_are_left_to_its_sql(nri, rule, shop):
 
 def test_a_url_where_a_file_is_read_is_told_so(nri, rule):
     done = nri("explain", rule, "postgres://me:secret@host/shop", "--row", "1")
-    told = "error: postgres://host/shop is a URL, not a file; export or download the table and give that\n"
+    told = "error: postgres://host/shop is a URL, not a file; download the table and give that\n"
     assert (done.code, done.err) == (2, told)

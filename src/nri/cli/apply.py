@@ -36,7 +36,9 @@ def predict(
     reported. Large files, and several by a pattern, go through the rule batch by batch.
     """
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
-    applied = _with_probabilities(read_rule(rule), probability_of, probabilities)
+    applied = read_rule(rule)
+    if probability_of or probabilities:
+        applied = _with_probabilities(applied, [] if probabilities else probability_of or [])
     _refuse_database(rule, file)
     files = files_to_stream(file, place)
     if files is not None and posterior is not None:
@@ -49,8 +51,7 @@ def predict(
                 applied, files, out, only=only, step=lambda rows: step.describe(f"predicting: {rows} rows")
             )
     else:
-        source = open_table(file, place)
-        score = _predict_in_memory(applied, source, out, posterior, only=only)
+        score = _predict_in_memory(applied, open_table(file, place), out, posterior, only=only)
     if score is not None:
         message(f"{score} whose {applied.target} is known")
     if out is not None:
@@ -109,16 +110,13 @@ def _predict_in_memory(
     return score_text(rule, source, predicted.iloc[:, 0].to_numpy())
 
 
-def _with_probabilities(rule: "Rule", wanted: list[str] | None, every: bool) -> "Rule":
-    """Return a rule whose predictions come with the probabilities of these classes, or of each."""
-    if not (wanted or every):
-        return rule
+def _with_probabilities(rule: "Rule", wanted: list[str]) -> "Rule":
+    """Return a rule whose predictions come with the probabilities of these classes; if none, of each."""
     from nri.table.target import class_index
 
     target = rule.labels
-    named = (target.classes[class_index(target.classes, label)] for label in wanted or ())
-    shown = target.classes if every else tuple(dict.fromkeys(named))
-    return replace(rule, predicts=replace(target, shown=shown))
+    named = [target.classes[class_index(target.classes, label)] for label in wanted]
+    return replace(rule, predicts=replace(target, shown=tuple(dict.fromkeys(named)) or target.classes))
 
 
 def _refuse_database(rule: Path, file: str) -> None:
@@ -128,10 +126,8 @@ def _refuse_database(rule: Path, file: str) -> None:
     scheme = file.partition("://")[0] if "://" in file else database_in(Path(file))
     dialect = None if scheme is None else dialect_name(scheme)
     if dialect is not None:
-        raise InputError(
-            "predictions in a database are made by its own SQL, and that is written by: "
-            f"nri export {rule} --format sql --dialect {dialect} --table NAME"
-        )
+        sql = f"nri export {rule} --format sql --dialect {dialect} --table NAME"
+        raise InputError(f"predictions in a database are made by its own SQL; write it by: {sql}")
 
 
 _MOST_EXPLAINED = 20  # Rows of --where that are explained.
@@ -220,8 +216,8 @@ def export(
     exported = read_rule(rule)
     for_sql: dict[str, Any] = {"dialect": dialect, "table": table, "statement": statement, "into": into}
     name = choose_format(form, out, implied="sql" if any(for_sql.values()) else None) or "text"
-    used = [(option, value, "sql") for option, value in for_sql.items()] + [("function", function, "python")]
-    for option, value, needed in used:
+    for option, value in {**for_sql, "function": function}.items():
+        needed = "python" if option == "function" else "sql"
         if value is not None and name != needed:
             raise InputError(f"--{option} is for --format {needed}, not for {name}; drop it, or add that")
     if name == "json":  # where a rule comes from stays with it
@@ -229,7 +225,5 @@ def export(
     text = exported.render(name, function=function or "predict", **for_sql)
     if out is not None:
         write_text(out, text)
-    elif name == "text":
-        show_rule(text)
     else:
-        emit(text)
+        (show_rule if name == "text" else emit)(text)

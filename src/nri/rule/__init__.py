@@ -13,45 +13,19 @@ from nri.rule.rule import Branch, RenderOptions, Rule
 from nri.rule.simplify import simplify
 from nri.rule.truth import clause_matrix, clause_truth, literal_truth, rule_truth
 
-__all__ = [
-    "ALWAYS",
-    "BOOLEAN",
-    "FALSE",
-    "FORMATS",
-    "TRUE",
+__all__ = ["BOOLEAN", "Column", "ColumnDomain", "ColumnPlan", "Columns", "Domain", "column_of"]
+__all__ += ["ALWAYS", "FALSE", "TRUE", "Clause", "Dnf", "Kind", "Literal", "Op", "Value"]
+__all__ += [
     "Branch",
     "ClassTarget",
-    "Clause",
-    "Column",
-    "ColumnDomain",
-    "ColumnPlan",
-    "Columns",
-    "Dnf",
-    "Domain",
-    "Explanation",
-    "Kind",
     "Label",
-    "Literal",
     "Mean",
-    "Miss",
-    "NearMiss",
     "NumberTarget",
-    "Op",
     "RenderOptions",
     "Risk",
     "Rule",
     "Shares",
-    "SurvivalTarget",
-    "Value",
-    "asp_facts",
-    "clause_matrix",
-    "clause_truth",
-    "column_of",
-    "difference",
-    "from_json",
-    "implies",
-    "literal_truth",
-    "prolog_facts",
-    "rule_truth",
-    "simplify",
 ]
+__all__ += ["Explanation", "Miss", "NearMiss", "SurvivalTarget", "difference", "implies", "simplify"]
+__all__ += ["FORMATS", "asp_facts", "from_json", "prolog_facts"]
+__all__ += ["clause_matrix", "clause_truth", "literal_truth", "rule_truth"]

@@ -1,11 +1,7 @@
 """Columns: arrays of cells with a mask of the known ones, and the plans by which cells are read.
 
-:data:`Columns` are the one form in which a table reaches a rule. Texts are kept as codes into the column's
-categories, so that a comparison is one of small integers however long the texts are.
-
-A *plan* says how the cells of a column are to be read, decided once and kept with the rule. It is data;
-:mod:`nri.table.by_plan` reads cells by it. So what was fitted is what is predicted, exported and explained,
-whatever the cells at hand look like.
+:data:`Columns` are the one form in which a table reaches a rule. A *plan* says how the cells of a column are
+to be read, decided once and kept with the rule; :mod:`nri.table.by_plan` reads cells by it.
 """
 
 import datetime as dt
@@ -35,9 +31,8 @@ _UNKNOWN: dict[Kind, Any] = {
 class Column:
     """M cells of one kind, and which of them are known.
 
-    Integers become float64 and dates datetime64[us]; NaN, NaT and None are never known. What an
-    unknown cell holds is settled here (False, NaN, NaT or code -1), so it cannot leak into a result. Texts
-    are given as they are, or as codes together with their categories.
+    Integers become float64 and dates datetime64[us]; NaN, NaT and None are never known. An unknown cell holds
+    False, NaN, NaT or code -1. Texts are given as they are, or as codes together with their categories.
 
     >>> Column(np.array([61.0, np.nan]), np.array([True, True])).known.tolist()
     [True, False]
@@ -167,11 +162,9 @@ def row_count(columns: Columns, n_rows: int | None = None) -> int:
         lengths["n_rows"] = n_rows
     if not lengths:
         raise InputError("no column to count the rows by: pass n_rows")
-    (first, n), *others = lengths.items()
-    for name, length in others:
-        if length != n:
-            raise InputError(f"columns differ in length: {first!r} has {n} rows, {name!r} has {length}")
-    return n
+    if len(set(lengths.values())) > 1:
+        raise InputError(f"columns differ in length: {lengths}; give as many cells in each")
+    return next(iter(lengths.values()))
 
 
 _KEPT_CATEGORIES = 100  # Most categories of a column that are kept with a rule.

@@ -1,8 +1,7 @@
 """Do two rules mean the same? Decided exactly, on the rows that can occur.
 
-Thresholds on one column are ordered, categories exclude each other, and a closed domain has no further
-values. By default rows have no unknown cells, as in logic; with ``unknown_cells=True`` every cell may also be
-unknown (unless its domain is complete).
+By default rows have no unknown cells, as in logic; with ``unknown_cells=True`` every cell may also be unknown
+(unless its domain is complete).
 """
 
 from nri.rule.column import OPEN, ColumnDomain, Domain

@@ -1,8 +1,7 @@
 """Conditions: literals, clauses and disjunctions of clauses.
 
-A literal compares one column with one value, e.g. ``age > 61`` or ``colour = red``. Most clauses are
-conjunctions: every literal must hold. A *counting clause* asks for fewer, as scores at the bedside do: at
-least 2 of (confused, urea > 7, fast breathing). Its literals are then called *members*.
+A literal compares one column with one value, e.g. ``age > 61``. Most clauses are conjunctions. A *counting
+clause* asks for fewer of its literals, then called *members*: at least 2 of (confused, urea > 7, old).
 """
 
 import datetime as dt
@@ -188,10 +187,8 @@ class Clause:
         unique = sorted(set(literals), key=lambda literal: literal.sort_key)
         needed = len(unique) if at_least is None else int(at_least)
         if not min(1, len(unique)) <= needed <= len(unique):
-            raise InputError(
-                f"at least {needed} of {len(unique)} different conditions cannot be asked for: "
-                + (f"use a number from 1 to {len(unique)}" if unique else "name conditions")
-            )
+            conditions = f"{len(unique)} different conditions"
+            raise InputError(f"at least {needed} of {conditions} cannot be asked for; use 1 to {len(unique)}")
         object.__setattr__(self, "literals", tuple(unique))
         object.__setattr__(self, "at_least", needed)
 

@@ -1,11 +1,8 @@
 """The truth of conditions on rows, and which clause decides a row: the one definition of both.
 
 A literal holds where its cell is known and compares as stated; a clause fires where as many of its literals
-as it asks for, mostly all, are known to hold; a disjunction fires where a clause does.
-
-The first clause that fires decides a row; where none fires, the ELSE does. Clauses of classes are ordered by
-their *estimated precision*: the share of its class among the rows that a clause covers, shrunk towards the
-share of the class among all rows; equal ones by the order of their classes and then of reading.
+as it asks for, mostly all, are known to hold. The first clause that fires decides a row; where none does, the
+ELSE. Clauses of classes are ordered by their estimated precision, equal ones by class and then by reading.
 """
 
 import operator
@@ -117,21 +114,14 @@ def first_to_fire(fires: BoolArray) -> IntArray:
 
 
 def shrink(counts: Sequence[float] | FloatArray, prior: Sequence[float] | FloatArray) -> FloatArray:
-    """[n_classes]: class probabilities, the counts shrunk towards the prior's pseudo-counts.
-
-    With neither counts nor pseudo-counts every class is as likely as any other.
-    """
+    """[n_classes]: class probabilities, the counts shrunk towards the prior's pseudo-counts."""
     mass = np.asarray(counts, dtype=np.float64) + np.asarray(prior, dtype=np.float64)
     total = mass.sum()
     return mass / total if total > 0 else np.full(len(mass), 1.0 / len(mass))
 
 
 def favour(probabilities: FloatArray, index: int) -> FloatArray:
-    """Return the nearest distribution in which class ``index`` leads strictly.
-
-    A clause may decide for a class that is not the likeliest one among the rows it covers. Its
-    probability and those above it are then pooled to their mean, and a hair more goes to the class.
-    """
+    """Return the nearest distribution in which class ``index`` leads: those above it are pooled with it."""
     others = np.delete(probabilities, index)
     if len(others) == 0 or probabilities[index] >= others.max() + _MARGIN:
         return probabilities

@@ -1,11 +1,9 @@
 """Logic: programs in Prolog and answer set programming (clingo), and formulas of SymPy.
 
-Programs are ``predict(Row, Label)`` over facts about cells.
-Facts are ``cell(Row, Column, Value)`` and in ASP also ``row(Row)``; a missing cell is one without a fact.
-Booleans are ``true`` and ``false`` (in Prolog also 1 and 0), texts atoms or strings, dates texts like
-``2024-05-01 00:00:00``, which sort as dates do. clingo has only small integers: :class:`NumberCode` says how
-numbers are written for it, and the program's comments say it for each column. :func:`prolog_facts` and
-:func:`asp_facts` write a table that way.
+Programs are ``predict(Row, Label)`` over facts ``cell(Row, Column, Value)``, in ASP also ``row(Row)``; a
+missing cell is one without a fact. Booleans are ``true`` and ``false`` (in Prolog also 1 and 0), texts atoms
+or strings, dates texts like ``2024-05-01 00:00:00``. clingo has only small integers: :class:`NumberCode` and
+the program's comments say how numbers are written for it.
 """
 
 import datetime as dt

@@ -1,8 +1,6 @@
 """Python: the source of one function that needs nothing but Python.
 
-It takes rows as ``csv.DictReader``, a database or pandas give them: numbers, yes/no and dates may be text.
-Numbers with a unit, a decimal comma or thousands set apart are read as the column's plan says, and categories
-in every spelling that they had.
+It takes rows as ``csv.DictReader``, a database or pandas give them: texts are read as the plans say.
 """
 
 import datetime as dt

@@ -1,8 +1,7 @@
 """Rule files: reading what :mod:`nri.rule.render.as_json` writes, and what earlier versions wrote.
 
-Nothing read is ever evaluated, and whatever is wrong with a file is reported with its place. Files of a later
-version are refused. Those of earlier ones, which had a format for each sort of outcome, are read into the one
-rule of today and predict what they always did.
+Whatever is wrong with a file is reported with its place. Earlier versions had a format for each sort of
+outcome; their files are read into the one rule of today and predict what they always did.
 """
 
 import datetime as dt
@@ -222,11 +221,7 @@ def _plan(node: _Node) -> ColumnPlan:
 
 
 def _ruleset(top: _Node) -> Rule:
-    """Read a rule for classes, format versions 1 to 3.
-
-    Clauses were listed by class; the one with the highest estimated precision decided, and its probabilities
-    were made of the rows that it covered and of those that were left to it.
-    """
+    """Read a rule for classes, format versions 1 to 3: clauses by class; the most precise decided."""
     target = _classes(top, top.get("target").text())
     classes = target.classes
     prior = np.array(top.get("prior").numbers())

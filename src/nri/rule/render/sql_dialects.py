@@ -1,9 +1,8 @@
 """SQL dialects: how each database writes names, texts, dates and booleans, and compares them.
 
 Quoting, escapes and the names of types are sqlglot's. The fields below state what a comparison *means*: MySQL
-and SQL Server ignore case and trailing blanks by their usual collations, PostgreSQL refuses ``boolean = 1``,
-Oracle reads a date by the settings of the session. In templates, ``{x}`` is a column and ``{v}`` a value.
-What differs from the defaults stands in ``dialects.toml``. sqlglot is imported when SQL is written.
+ignores case by its usual collations, PostgreSQL refuses ``boolean = 1``. In templates, ``{x}`` is a column,
+``{v}`` a value. What differs from the defaults stands in ``dialects.toml``.
 """
 
 import tomllib
@@ -105,11 +104,11 @@ def check_name(name: str, dialect: Dialect) -> None:
     size = len(name.encode()) if dialect.name_in_bytes else len(name)
     if dialect.longest_name is not None and size > dialect.longest_name:
         unit = "bytes" if dialect.name_in_bytes else "characters"
-        raise InputError(f"{where} has names of {dialect.longest_name} {unit}: shorten {name[:40]!r}...")
+        raise InputError(f"{where} takes at most {dialect.longest_name} {unit}: shorten {name[:40]!r}")
     if wrong := [character for character in dialect.forbidden if character in name]:
         raise InputError(f"a name in {where} cannot have the character {wrong[0]}: rename {name!r}")
     if dialect.name == "mysql" and (name.endswith(tuple(" \t\n\v\f\r")) or max(name) > "\uffff"):
-        raise InputError(f"no name in {where} ends with a blank or goes beyond U+FFFF: rename {name!r}")
+        raise InputError(f"names in {where} cannot end with a blank or exceed U+FFFF: rename {name!r}")
 
 
 def check_names(columns: Iterable[str], dialect: Dialect) -> None:
