@@ -312,11 +312,6 @@ def _truth_and_predictions(table: "Table", labels: str, target: str) -> "tuple[A
     words = [set(as_texts(one)[one.labels.known].tolist()) for one in (truth, predicted)]
     if words[0] & words[1] or words[0] | words[1] <= {"0", "1"}:
         return truth, predicted
-    remedies = [
-        f'{option} "{name} = {max(some)}"'
-        for option, name, some in (("--labels", truth.name, words[0]), ("--predictions", target, words[1]))
-        if some - {"0", "1"}
-    ]
     few = [", ".join(sorted(one)[:3]) + (", ..." if len(one) > 3 else "") for one in words]
     both = f"labels {truth.name!r} ({few[0]}) and predictions {target!r} ({few[1]})"
-    raise InputError(f"{both} share no value; give both in the same words, e.g. {' '.join(remedies)}")
+    raise InputError(f'{both} share no value; compare them, e.g. --labels "{truth.name} = {max(words[0])}"')

@@ -47,8 +47,7 @@ def rows_in_engine(
 ) -> SqlRows:
     """Return the rows of a table in an engine, with what is to be explained.
 
-    Texts that hold numbers or dates are copied once where that can be done, and left out with a note where it
-    cannot.
+    Texts that hold numbers or dates are copied once where that can be done, else left out with a note.
     """
     if options.labels:
         raise InputError("labels are for tables that are read into memory (--engine memory); leave them out")
@@ -73,10 +72,8 @@ def rows_held(table: Any, target: str, **options: Any) -> SqlRows:
     """Return the rows of a table that the caller holds in a database or on a cluster."""
     engine = engine_of(table)
     if engine is None:
-        raise InputError(
-            f"y is the text {target!r}, but X is no table of a database: give labels as an array, or "
-            "an ibis table, a DuckDB relation, a polars LazyFrame or a PySpark DataFrame as X"
-        )
+        tables = "an ibis table, a DuckDB relation, a polars LazyFrame or a PySpark DataFrame"
+        raise InputError(f"y is {target!r}, but X is no table of a database: give an array, or {tables}")
     return rows_in_engine(engine, target, **options)
 
 
@@ -158,10 +155,8 @@ def _column(engine: Engine, text: str, what: str) -> tuple[RawColumn, Comparison
 
 def _number(engine: Engine, raw: RawColumn, options: ReadOptions) -> SqlOutcome:
     if raw.kind is not Kind.NUMBER:
-        raise InputError(
-            f"target {raw.name!r} has more than {_MOST_VALUES} different values, too many for classes; "
-            "choose another column, or compare it with one value"
-        )
+        cause = f"target {raw.name!r} has more than {_MOST_VALUES} different values, too many for classes"
+        raise InputError(f"{cause}; choose another column, or compare it with one value")
     value = _value(raw, engine, options)
     known = f"CASE WHEN {value} IS NOT NULL THEN 0 END"
     outcome = Number(raw.name, np.zeros(0), ColumnPlan(Kind.NUMBER), copies=True)

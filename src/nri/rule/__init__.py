@@ -1,11 +1,11 @@
 """Rules: literals, clauses and branches with their estimates; no tensors, no tables."""
 
 from nri.rule.column import BOOLEAN, Column, ColumnDomain, ColumnPlan, Columns, Domain, column_of
-from nri.rule.equivalence import difference, implies
 from nri.rule.estimate import Mean, NumberTarget, Risk, SurvivalTarget
 from nri.rule.explain import Explanation, Miss, NearMiss
 from nri.rule.labels import ClassTarget, Label, Shares
 from nri.rule.literal import ALWAYS, FALSE, TRUE, Clause, Dnf, Kind, Literal, Op, Value
+from nri.rule.regions import difference, implies
 from nri.rule.render import FORMATS
 from nri.rule.render.as_logic import asp_facts, prolog_facts
 from nri.rule.render.read_json import from_json

@@ -139,8 +139,7 @@ def column_of(cells: Sequence[object]) -> Column:
     known = np.array([cell is not None and cell == cell for cell in cells], dtype=bool)
     seen = [cell for cell, is_known in zip(cells, known, strict=True) if is_known]
     kinds = {kind_of(cell) for cell in seen} or {Kind.NUMBER}
-    if kinds == {Kind.BOOLEAN, Kind.NUMBER}:
-        kinds = {Kind.NUMBER}
+    kinds -= {Kind.BOOLEAN} if Kind.NUMBER in kinds else set()
     if len(kinds) > 1:
         raise InputError(f"a column mixes {' and '.join(sorted(kinds))} cells: convert them to one kind")
     (kind,) = kinds

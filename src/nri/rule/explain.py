@@ -157,7 +157,7 @@ def _nearest(misses: Sequence[NearMiss]) -> list[NearMiss]:
 
 
 def _gap(miss: Miss) -> float:
-    """Return how much a literal lacks: a share of the larger number, years; unknown cells, categories most."""
+    """Return how much a literal lacks: a share of the larger number, years; unknown cells, categories."""
     cell, value = miss.cell, miss.literal.value
     if cell is None:
         return 1.0

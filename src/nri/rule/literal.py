@@ -6,6 +6,7 @@ clause* asks for fewer of its literals, then called *members*: at least 2 of (co
 
 import datetime as dt
 import math
+import sys
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -66,10 +67,9 @@ class Op(StrEnum):
 class Literal:
     """A column, a comparison and a value; unknown cells make it unknown, never true.
 
-    Boolean columns compare with ``True`` only: ``Literal("smoker", Op.EQ, True)`` reads
-    "smoker", its negation ``Literal("smoker", Op.NE, True)`` reads "not smoker".
-    A date column compares with a ``datetime`` (a ``date`` is taken as its midnight, a moment
-    with a time zone as its UTC time). Numbers are finite float64 values.
+    Boolean columns compare with ``True`` only: ``Literal("smoker", Op.NE, True)`` reads "not smoker". A date
+    column compares with a ``datetime`` (a ``date`` is taken as its midnight, a moment with a time zone as its
+    UTC time). Numbers are finite float64 values.
 
     >>> Literal("age", Op.GT, 61).negate()
     Literal(column='age', op=<Op.LE: '<='>, value=61)
@@ -85,21 +85,16 @@ class Literal:
     def __post_init__(self) -> None:
         if not isinstance(self.column, str):
             raise InputError(f"a literal's column is named by text, not {self.column!r}: use str()")
-        try:
-            op = Op(self.op)
-        except ValueError:
-            known = " ".join(Op)
-            raise InputError(f"no comparison {self.op!r} on {self.column!r}: use one of {known}") from None
-        value = plain_value(self.value)
+        if self.op not in [*Op]:
+            raise InputError(f"no comparison {self.op!r} on {self.column!r}: use one of {' '.join(Op)}")
+        op, value = Op(self.op), plain_value(self.value)
         kind = kind_of(value)
         if op.ordered and kind in (Kind.BOOLEAN, Kind.TEXT):
             raise InputError(f"a {kind} column has no order: {self.column!r} {op} {value!r}; use = or !=")
         if value is False:  # one spelling for each meaning
             op, value = op.negated, True
-        object.__setattr__(self, "column", str(self.column))
-        object.__setattr__(self, "op", op)
-        object.__setattr__(self, "value", value)
-        object.__setattr__(self, "kind", kind)
+        for name, one in (("column", str(self.column)), ("op", op), ("value", value), ("kind", kind)):
+            object.__setattr__(self, name, one)
 
     def __str__(self) -> str:
         if self.kind is Kind.BOOLEAN:
@@ -149,10 +144,7 @@ def plain_value(value: object) -> Value:
 
 
 def _plain_number(value: int | float) -> int | float:
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
+    number = math.inf if abs(value) > sys.float_info.max else float(value)
     if not math.isfinite(number):
         raise InputError(f"a literal cannot compare with {number}: use a finite number")
     exact = number.is_integer() and abs(number) <= _EXACT_INTEGERS

@@ -4,8 +4,8 @@
     clause    = conjunction of literals, or at least k of n
     estimate  = class shares, a mean or a risk, counted on the rows that the branch decides
 
-The first branch whose clause fires decides a row; where none fires, ``otherwise`` does. A rule holds all that
-prediction needs: how the cells of its columns are read (``plans``) comes with it.
+The first branch whose clause fires decides a row; where none fires, ``otherwise`` does. How the cells of its
+columns are read (``plans``) comes with a rule.
 """
 
 from collections.abc import Mapping, Sequence
@@ -312,21 +312,12 @@ class Rule:
 
     @property
     def settled(self) -> "Rule":
-        """The same predictions, without branches where one that always holds makes the others idle.
-
-        A rule about the most frequent class for which nothing pays comes as the clause that always holds.
-        ``IF (always) THEN yes ELSE no`` is an odd way of writing ALWAYS yes.
-        """
-        values = []
-        for branch in self.branches:
-            values.append(branch.value)
-            if not branch.clause.literals:  # no branch after this one is ever tried
-                break
-        else:
+        """The same predictions; ``IF (always) THEN yes ELSE no`` is an odd way of writing ALWAYS yes."""
+        always = next((i for i, clause in enumerate(self.clauses) if not clause.literals), None)
+        tried = {branch.value for branch in self.branches[: (always or 0) + 1]}
+        if always is None or len(tried) > 1:
             return self
-        if len(set(values)) > 1:
-            return self
-        index = self.labels.index(values[0])
-        expected = tuple(favour(np.array(self.support.expected), index).tolist())
-        always = replace(self.support, value=values[0], expected=expected)
-        return replace(self, branches=(), otherwise=always, plans={})
+        value = tried.pop()
+        expected = favour(np.array(self.support.expected), self.labels.index(value)).tolist()
+        otherwise = replace(self.support, value=value, expected=tuple(expected))
+        return replace(self, branches=(), otherwise=otherwise, plans={})

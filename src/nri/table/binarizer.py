@@ -146,7 +146,11 @@ class Binarizer:
         codes = table.codes if by_labels and table.outcome is not None else None
         made = {name: self._variables_of(name, column, codes, table) for name, column in columns.items()}
         used = {name: columns[name] for name, variables in made.items() if variables}
-        self.domain_ = {name: _domain_of(column) for name, column in used.items()}
+        usual = {Kind.BOOLEAN: BOOLEAN, Kind.NUMBER: OPEN, Kind.DATE: OPEN}
+        self.domain_ = {
+            name: usual.get(column.kind) or ColumnDomain(column.distinct()[0].tolist())
+            for name, column in used.items()
+        }
         self._scales = {} if self.mode == "paper" or table.is_matrix else _scales(used, table.weights)
         return self._with_variables(variable for variables in made.values() for variable in variables)
 
@@ -243,12 +247,6 @@ class Binarizer:
         if self.mode == "paper":
             return [str(text) for text in column.distinct()[0]]
         return usable_categories(column, weights)
-
-
-def _domain_of(column: Column) -> ColumnDomain:
-    if column.kind is Kind.TEXT:
-        return ColumnDomain(column.distinct()[0].tolist())
-    return BOOLEAN if column.kind is Kind.BOOLEAN else OPEN
 
 
 def _scales(columns: Columns, row_weights: FloatArray) -> dict[str, tuple[float, float]]:

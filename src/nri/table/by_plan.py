@@ -40,8 +40,10 @@ def read_by(cells: Cells, plan: ColumnPlan, name: str) -> ReadColumn:
     if isinstance(cells, TypedCells):
         return ReadColumn(recast(cells.column, plan, name), plan, cells.note)
     cells = cells.without(plan.missing)
+    readers = {Kind.BOOLEAN: number.read_boolean, Kind.NUMBER: number.read, Kind.DATE: date.read}
+    reader = readers.get(plan.kind, _read_categories)
     try:
-        parsed = _read_texts(cells, plan)
+        parsed = reader(cells.texts, cells.counts, plan) if cells.texts else ParsedTexts(np.zeros(0), plan)
     except InputError as error:
         raise InputError(f"column {name!r}: {error}") from None
     column = spread(parsed, cells)
@@ -55,16 +57,7 @@ def read_by(cells: Cells, plan: ColumnPlan, name: str) -> ReadColumn:
     return ReadColumn(column, parsed.plan, parsed.note)
 
 
-def _read_texts(cells: TextCells, plan: ColumnPlan) -> ParsedTexts:
-    if not cells.texts:
-        return ParsedTexts(np.zeros(0), plan)
-    if plan.kind is Kind.TEXT:
-        return _read_categories(cells.texts, plan)
-    readers = {Kind.BOOLEAN: number.read_boolean, Kind.NUMBER: number.read, Kind.DATE: date.read}
-    return readers[plan.kind](cells.texts, cells.counts, plan)
-
-
-def _read_categories(texts: Sequence[str], plan: ColumnPlan) -> ParsedTexts:
+def _read_categories(texts: Sequence[str], _: object, plan: ColumnPlan) -> ParsedTexts:
     """Read texts as the categories of a plan; one that is known by another spelling gets the one in use."""
     if plan.labels:
         return ParsedTexts(np.array([plan.labels.get(as_code(x), x) for x in texts], dtype=object), plan)
@@ -116,7 +109,7 @@ def _respelled(column: Column, plan: ColumnPlan) -> Column:
         texts = column.texts
         column = Column(texts, column.known & ~np.isin(texts.astype(str), plan.missing))
     assert column.categories is not None, "texts have categories"
-    used = _read_categories(column.categories, plan).values
+    used = _read_categories(column.categories, None, plan).values
     if tuple(used) == column.categories:
         return column
     categories, places = np.unique(used, return_inverse=True)

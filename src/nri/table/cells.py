@@ -1,8 +1,7 @@
 """Cells: one column as it came, before its meaning is decided; marks for missing cells; categories.
 
-A column comes as texts (from a text file, where everything is text, or because its type is text) or with a
-type of its own. Distinct texts are parsed once, however many cells hold them. Texts that are nothing else are
-categories: names of things, one thing however its name is spelled.
+A column comes as texts, whose distinct ones are parsed once, or with a type of its own. Texts that are
+nothing else are categories: names of things, one thing however its name is spelled.
 """
 
 import re

@@ -8,7 +8,6 @@ its own (:mod:`nri.table.excel_child`), whose memory and time are limited.
 from __future__ import annotations
 
 import datetime as dt
-import importlib.util
 import io
 import json
 import logging
@@ -28,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.errors import InputError
+from nri.errors import InputError, require_extra
 from nri.table.cells import check_distinct, number_as_text
 from nri.table.files import MEMORY_A_CELL, Budget, in_words
 
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-INSTALL = "pip install 'nri[excel]'"
 WORKBOOKS = _ZIP, _OLD = b"PK", b"\xd0\xcf\x11\xe0"  # First bytes of workbooks; the newer ones are archives.
 _RANGE = re.compile(r"(?:(.*)!)?\$?([A-Za-z]{1,3})\$?(\d+)(?::\$?([A-Za-z]{1,3})\$?(\d+))?")
 _LEAST_MEMORY, _MEMORY_A_BYTE = 1 << 30, 100
@@ -135,8 +133,7 @@ def read_workbook(
         raise InputError(f"{name}: a sheet without names cannot be read; put a row of names above it")
     parsed = _parse(content, name, choice.sheet, budget)
     n_cells = sum((bottom + 1) * (right + 1) for *_, bottom, right in parsed["sheets"])
-    budget.check_cells(n_cells, name)
-    budget.check_memory(MEMORY_A_CELL * n_cells, name)
+    budget.check(name, cells=n_cells, memory=MEMORY_A_CELL * n_cells)
     visible_first = sorted(parsed["sheets"], key=lambda one: not one[1])
     sheets = [sheet for sheet, _, bottom, _ in visible_first if bottom]
     if not sheets:
@@ -168,15 +165,13 @@ def read_workbook(
 
 def _parse(content: bytes, name: str, sheet: str | None, budget: Budget) -> dict[str, Any]:
     """Return the sizes of all sheets and the cells of the named one, or of all, from another process."""
-    if importlib.util.find_spec("python_calamine") is None:
-        raise InputError(f"{name} is an Excel workbook, which needs python-calamine; run: {INSTALL}")
+    require_extra("excel", f"{name} is an Excel workbook, which", "python_calamine")
     size = _unpacked_size(content, name, budget)
     memory = min(budget.memory, _LEAST_MEMORY + _MEMORY_A_BYTE * size)
     seconds = _LEAST_SECONDS + size // _BYTES_A_SECOND
     most = min(budget.cells, budget.memory // MEMORY_A_CELL)
     request = json.dumps({"sheet": sheet, "memory": memory, "cells": most}).encode() + b"\n" + content
     command = [sys.executable, "-P", str(Path(__file__).with_name("excel_child.py"))]
-    late = f"it cannot be parsed within {seconds} s"
     answer = {"problem": f"it cannot be parsed within {in_words(memory)} of memory"}  # unless there is one
     try:  # the parser writes a page about each panic
         done = subprocess.run(
@@ -190,7 +185,7 @@ def _parse(content: bytes, name: str, sheet: str | None, budget: Budget) -> dict
         if done.stdout.endswith(b"\n"):
             answer |= json.loads(done.stdout, object_hook=_from_json)
     except subprocess.TimeoutExpired:
-        answer = {"problem": late}
+        answer = {"problem": f"it cannot be parsed within {seconds} s"}
     except OSError as error:
         raise InputError(f"{name}: no process can be started to parse it; save it as CSV ({error})") from None
     if answer["problem"] == "password":
@@ -207,13 +202,13 @@ def _unpacked_size(content: bytes, name: str, budget: Budget) -> int:
     size = 0
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            budget.check_unpacked(sum(part.file_size for part in archive.infolist()), name)
+            budget.check(name, unpacked=sum(part.file_size for part in archive.infolist()))
             for part in archive.infolist():
                 part.file_size = 1 << 62  # so that reading goes on to the end of what is there
                 with archive.open(part) as file:
                     while chunk := file.read(1 << 20):
                         size += len(chunk)
-                        budget.check_unpacked(size, name)
+                        budget.check(name, unpacked=size)
     except InputError:
         raise
     except _DAMAGED:

@@ -34,7 +34,7 @@ def unpacked(content: bytes, name: str, budget: Budget) -> bytes:
         if not size and not chunk.startswith((PARQUET, b"PK\x03\x04")):
             marks = b"\n" + max((b",", b";", b"\t", b"|"), key=chunk[: 1 << 16].count)
         size += len(chunk)
-        budget.check_unpacked(size, name)
+        budget.check(name, unpacked=size)
         if marks:
             cells += sum(map(chunk.count, marks))
             budget.check_text(size, cells, name)
@@ -108,19 +108,17 @@ def _check_parquet(content: bytes, name: str, budget: Budget) -> None:
     from pyarrow import parquet
 
     about = parquet.ParquetFile(io.BytesIO(content)).metadata
-    budget.check_cells(about.num_rows * about.num_columns, name)
+    budget.check(name, cells=about.num_rows * about.num_columns)
     groups = map(about.row_group, range(about.num_row_groups))
     chunks = [group.column(place) for group in groups for place in range(about.num_columns)]
     values = sum(chunk.num_values for chunk in chunks)  # a cell that is a list holds many
-    budget.check_cells(values, name)
     size = sum(chunk.total_uncompressed_size for chunk in chunks)
-    budget.check_unpacked(size, name)
     least = _MEMORY_A_VALUE * values + size
-    budget.check_memory(least, name)
+    budget.check(name, cells=values, unpacked=size, memory=least)
     texts = [chunk for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"]
     if least + sum(chunk.num_values * chunk.total_uncompressed_size for chunk in texts) > budget.memory:
         names = sorted({chunk.path_in_schema for chunk in texts if "." not in chunk.path_in_schema})
-        budget.check_memory(least + _text_size(content, names), name)
+        budget.check(name, memory=least + _text_size(content, names))
 
 
 def _text_size(content: bytes, names: Sequence[str]) -> int:

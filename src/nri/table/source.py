@@ -1,7 +1,6 @@
-"""Source: a table as it came, from a file or from a caller, and the meaning of its columns.
+"""Source: a table as it came, from a file or from a caller.
 
-A column is read once, when it is needed. :func:`understand` alone decides what it means; after that its cells
-are read by the plan that was made (:mod:`nri.table.by_plan`).
+:func:`understand` alone decides what a column means; after that its cells are read by the plan that was made.
 """
 
 from __future__ import annotations
@@ -282,7 +281,7 @@ def understand(
         cells = replace(cells, declared=cells.declared or kind is Kind.TEXT)
         parsed = _recognise(cells, options.exact, decimal_comma)
         read = ReadColumn(spread(parsed, cells), parsed.plan, parsed.note)
-    if read.column.kind is Kind.NUMBER and options.looks_for_codes(name):
+    if read.column.kind is Kind.NUMBER and name not in options.missing and name not in options.outcome:
         missing, read = _with_codes(read, name, missing)
     if missing:
         plan = replace(read.plan, missing=tuple(dict.fromkeys((*read.plan.missing, *missing))))

@@ -1,7 +1,6 @@
 """Delimited texts out of the ordinary: long and wide ones by pyarrow, those with odd rows by pandas.
 
-The cells of a text with very many columns would take several times the file as texts: its columns of plain
-numbers become numbers at once, some columns at a time.
+The columns of plain numbers of a text with very many columns become numbers at once, some at a time.
 """
 
 from __future__ import annotations
@@ -32,11 +31,9 @@ def split_slowly(text: str, name: str, delimiter: str) -> list[NDArray[Any]]:
     """Split into columns of text cells as pandas does; every row has the header's length."""
     import pandas as pd
 
-    file = io.StringIO(text)
+    options: dict[str, Any] = {"dtype": str, "na_filter": False, "skipinitialspace": True}
     try:
-        cells = pd.read_csv(
-            file, sep=delimiter, header=None, dtype=str, na_filter=False, skipinitialspace=True
-        )
+        cells = pd.read_csv(io.StringIO(text), sep=delimiter, header=None, **options)
     except pd.errors.ParserError as error:
         cause = str(error).strip().removeprefix("Error tokenizing data. C error: ")
         if "EOF inside string" in cause:
@@ -60,10 +57,8 @@ def refuse_ragged_rows(text: str, name: str, delimiter: str) -> None:
                 continue
             width = width or len(record)
             if len(record) != width:
-                raise InputError(
-                    f"{name}, line {reader.line_num}: {len(record)} field(s) where the header has {width}; "
-                    "correct the line, and put cells that contain the delimiter in quotation marks"
-                )
+                cause = f"{name}, line {reader.line_num}: {len(record)} field(s) where the header has {width}"
+                raise InputError(f"{cause}; correct the line, and quote cells that contain the delimiter")
     except csv.Error:
         return  # the caller's own message is better
 
@@ -89,14 +84,11 @@ def split_long(text: str, delimiter: str, *, passing: bool = False) -> list[pa.C
     try:
         width = len(next(filter(None, csv.reader(_lines_of(text), delimiter=delimiter))))
         longest = max(map(len, _lines_of(text))) * 4 + 4  # in bytes at most; a row must fit into a block
+        block = min(max(longest, _BLOCK), 2**31 - 1)
         types = {f"f{place}": pa.string() for place in range(width)}
         cells = arrow_csv.read_csv(
             pa.PythonFile(io.BufferedReader(_Encoded(text)), "r"),
-            arrow_csv.ReadOptions(
-                autogenerate_column_names=True,
-                block_size=min(max(longest, _BLOCK), 2**31 - 1),
-                use_threads=False,
-            ),
+            arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=block, use_threads=False),
             arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values='"' in text),
             arrow_csv.ConvertOptions(column_types=types, strings_can_be_null=False),
             # the default keeps what many small pieces leave between them, to be used again
@@ -141,10 +133,7 @@ def _lines_of(text: str) -> Iterator[str]:
 
 
 def read_wide(text: str, delimiter: str) -> tuple[dict[str, Any], dict[str, TypedCells]] | None:
-    """Split a wide text with a header line; columns of plain numbers come apart, and are empty in the table.
-
-    None if it is not as plain as that: then :func:`nri.table.delimited.read_delimited` reads it.
-    """
+    """Split a wide text with a header line, columns of plain numbers apart; None if it is not plain."""
     try:
         import pyarrow as pa
     except ModuleNotFoundError:
@@ -195,8 +184,7 @@ def _edges(text: str, delimiter: str) -> NDArray[np.int64] | None:
 def plain_numbers_of(cells: pa.Array[Any]) -> TypedCells | None:
     """Return texts that are plain numbers or marks for nothing as numbers; None if one is anything else.
 
-    As :func:`nri.table.cells.recognise_plain`, but of all cells at once rather than of distinct texts: long
-    columns of measurements hardly repeat.
+    As :func:`nri.table.cells.recognise_plain`, but of all cells at once: measurements hardly repeat.
 
     >>> import pyarrow as pa
     >>> plain_numbers_of(pa.array(["1.5", " NA", "2"])).column.values.tolist()

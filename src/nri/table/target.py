@@ -36,9 +36,7 @@ class Answers:
 
 
 def read_answers(table: Table, query: str, what: str = "target") -> Answers:
-    """Return the column that a text names or compares; true or false if it compares.
-
-    What it is to serve as, e.g. an option of the command line, stands in messages.
+    """Return the column that a text names or compares; messages say ``what`` it is to serve as.
 
     >>> from nri.table.source import table_of
     >>> answers = read_answers(table_of({"price": [50, 150]}), "price > 100")
@@ -58,8 +56,8 @@ def label_table(
 ) -> Table:
     """Return the rows whose target is known with their classes, without the columns that are spoken for.
 
-    A positive class of a target with several classes makes it a matter of two: this class, or another.
-    The positive class of a comparison such as ``price > 100`` is that it holds.
+    A positive class of several makes it a matter of two: this class, or another. That of a comparison such as
+    ``price > 100`` is that it holds.
 
     >>> from nri.table.source import table_of
     >>> table = label_table(table_of({"price": [50, 150, None], "size": [1, 2, 3]}), "price > 100")
@@ -74,8 +72,7 @@ def with_target(
 ) -> Table:
     """Return the rows whose target is known with their classes, or with numbers where it is measured.
 
-    A number of few different values is classes, as is a comparison, and a target of which a positive class
-    is named. Otherwise it goes as for :func:`label_table`.
+    A number of few values is classes, as is a comparison, and a target of which a positive class is named.
 
     >>> from nri.table.source import table_of
     >>> rents = table_of({"rent": [400.5 + i for i in range(30)], "rooms": [1, 2, 3] * 10})
@@ -136,10 +133,8 @@ def encode(answers: Answers) -> tuple[Classes, BoolArray]:
     distinct, codes = np.unique(values, return_inverse=True)
     classes = tuple(_label(value) for value in distinct)
     if len(classes) == 1:
-        raise InputError(
-            f"{name} has one class only, {_listed(classes)} in all {len(values)} rows with one; "
-            "a rule needs rows of two classes"
-        )
+        only = f"{_listed(classes)} in all {len(values)} rows with one"
+        raise InputError(f"{name} has one class only, {only}; a rule needs rows of two classes")
     if _are_many(values, distinct):
         raise _too_many_classes(values, distinct, answers)
     return Classes(answers.name, classes, codes.reshape(-1).astype(np.int64)), column.known

@@ -6,9 +6,9 @@ ignores case by its usual collations, PostgreSQL refuses ``boolean = 1``. In tem
 """
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nri.errors import InputError
 from nri.rule.render.as_table import packaged
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from sqlglot.expressions import Expr
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dialect:
     """What one database expects where databases differ."""
 
     name: str  # as in sqlglot; empty for SQL without a dialect
     product: str
-    text: tuple[str, str] = ("{x}", "{v}")
+    text: Sequence[str] = ("{x}", "{v}")
     """both sides of a comparison that tells apart case, accents and trailing blanks"""
-    date: tuple[str, str] = ("{x}", "'{v}'")
+    date: Sequence[str] = ("{x}", "'{v}'")
     """both sides of a comparison of dates, independent of the session's time zone where that is possible"""
     zones: bool = False  # whether a column of that comparison may have a time zone
     microseconds: str = "EPOCH_US(CAST({x} AS TIMESTAMP))"  # a date as whole microseconds since 1970 UTC
@@ -36,7 +36,7 @@ class Dialect:
     folded: str = "LOWER(TRIM(REGEXP_REPLACE({x}, '[[:space:]]+', ' ')))"
     """a text without differences of case and blanks"""
     letter: str = "ASCII({x})"  # the code of a text's first letter
-    truth: tuple[str, str] = ("FALSE", "TRUE")  # how a boolean label is written
+    truth: Sequence[str] = ("FALSE", "TRUE")  # how a boolean label is written
     folds_names: bool = True  # whether names that differ in case only are one name
     longest_name: int | None = None
     name_in_bytes: bool = False  # whether the length of a name is counted in bytes
@@ -47,12 +47,8 @@ PLAIN = Dialect("", "SQLite and DuckDB", takes_words=True, truth=("(1 = 0)", "(1
 """Without a dialect. The word TRUE is a column in SQLite if the table has one of that name."""
 
 
-def _dialect(name: str, stated: dict[str, Any]) -> Dialect:
-    pairs = {key: tuple(pair) for key, pair in stated.items() if isinstance(pair, list)}
-    return Dialect(name, **(stated | pairs))
-
-
-DIALECTS = {name: _dialect(name, one) for name, one in tomllib.loads(packaged("dialects.toml")).items()}
+_STATED: dict[str, dict[str, Any]] = tomllib.loads(packaged("dialects.toml"))
+DIALECTS = {name: Dialect(name, **one) for name, one in _STATED.items()}
 """Every dialect by its name."""
 BACKENDS = {"pyspark": "spark", "databricks": "spark", "mssql": "tsql", "postgresql": "postgres"}
 """Other names of dialects in ibis and in URLs."""
@@ -108,7 +104,7 @@ def check_name(name: str, dialect: Dialect) -> None:
     if wrong := [character for character in dialect.forbidden if character in name]:
         raise InputError(f"a name in {where} cannot have the character {wrong[0]}: rename {name!r}")
     if dialect.name == "mysql" and (name.endswith(tuple(" \t\n\v\f\r")) or max(name) > "\uffff"):
-        raise InputError(f"names in {where} cannot end with a blank or exceed U+FFFF: rename {name!r}")
+        raise InputError(f"names in {where} cannot end with a blank, nor go beyond U+FFFF: rename {name!r}")
 
 
 def check_names(columns: Iterable[str], dialect: Dialect) -> None:
