@@ -28,8 +28,7 @@ from nri.induce.validate import FOLDS, HeldOut, MeanCost, cores, hold_out, mean_
 from nri.outcome import Classes, Score
 from nri.outcome.score import Diagnostics, Measure
 from nri.rows.base import Rows
-from nri.rule import Clause, NumberTarget, Rule
-from nri.rule.labels import spelled
+from nri.rule import Clause, NumberTarget, Rule, spelled
 from nri.rule.phrase import number, phrase_clause, phrase_label, phrase_name
 from nri.rule.render.as_text import display_width
 from nri.table import Table

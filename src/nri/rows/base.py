@@ -16,12 +16,8 @@ import numpy as np
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.outcome import Classes, Outcome
 from nri.rows.hashing import as_floats
-from nri.rule.column import BOOLEAN, OPEN, Column, ColumnDomain, ColumnPlan
-from nri.rule.literal import Kind, Literal, Value
-from nri.rule.rule import Rule
-from nri.table.binarizer import Binarizer
-from nri.table.left_out import LeftOut
-from nri.table.table import Table
+from nri.rule import BOOLEAN, OPEN, Column, ColumnDomain, ColumnPlan, Kind, Literal, Rule, Value
+from nri.table import Binarizer, LeftOut, Table
 
 _EPOCH = dt.datetime(1970, 1, 1)
 _KEY = 2**62  # Codes of several columns are packed into one integer below this.

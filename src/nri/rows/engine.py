@@ -19,8 +19,7 @@ import numpy as np
 import pandas as pd
 
 from nri.errors import InputError, require_extra
-from nri.rule.column import ColumnPlan
-from nri.rule.literal import Kind
+from nri.rule import ColumnPlan, Kind
 from nri.rule.render.sql_dialects import Dialect, dialect_of, float_literal, identifier, text_literal
 from nri.table.by_plan import read_by
 from nri.table.cells import MISSING_MARKS, TextCells

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nri.arrays import FloatArray
-from nri.rule.column import Column
-from nri.rule.literal import Kind
+from nri.rule import Column, Kind
 
 ROUNDS = (104729.375, 15485.8671875, 32452.843505859375)
 """Factors of the three rounds that stretch the sum of terms before its fraction is taken."""

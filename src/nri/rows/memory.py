@@ -10,9 +10,7 @@ from nri.arrays import FloatArray, Hashes, IntArray, mixed
 from nri.outcome import Classes
 from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed, part_codes, unpacked
 from nri.rows.hashing import FOLD, Term, as_floats, hash_of, shares_of, ways_to_hash
-from nri.rule.column import Column, Columns
-from nri.rule.literal import Kind
-from nri.rule.rule import Rule
+from nri.rule import Column, Columns, Kind, Rule
 from nri.table.table import Table
 
 

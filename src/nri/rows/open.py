@@ -17,17 +17,14 @@ from nri.outcome import Classes, Number, Survival
 from nri.rows.database import engine_of
 from nri.rows.engine import ROWS, DuckEngine, Engine, RawColumn, copied, select
 from nri.rows.sql import SqlOutcome, SqlRows
-from nri.rule.column import ColumnPlan
-from nri.rule.labels import Label
-from nri.rule.literal import Kind, plain_value
+from nri.rule import ColumnPlan, Kind, Label, plain_value
 from nri.rule.render.sql import SqlColumn, finite
 from nri.rule.render.sql_dialects import float_literal, identifier
+from nri.table import ReadOptions, Source, label_table, with_survival, with_target
 from nri.table.by_plan import Comparison, comparison_of
-from nri.table.codes import DEFAULT, ReadOptions
-from nri.table.source import Source
-from nri.table.survival import with_survival
+from nri.table.codes import DEFAULT
 from nri.table.table import Note, logger
-from nri.table.target import class_index, label_table, with_target
+from nri.table.target import class_index
 
 _MOST_VALUES = 2000  # Most different values of a target of classes; more are names or measurements.
 _LOOKED_AT = 200_000  # Rows after which a column of ever new values is known to be one.

@@ -21,11 +21,9 @@ from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed
 from nri.rows.engine import ROWS, Engine, RawColumn, as_frame, select
 from nri.rows.hashing import FOLD, ROUNDS, UNKNOWN, Term, ways_to_hash
 from nri.rows.memory import first_sample, weighted_sample
-from nri.rule.column import ColumnPlan, Columns
-from nri.rule.literal import Kind, Literal, Op
+from nri.rule import ColumnPlan, Columns, Kind, Literal, Op, Rule
 from nri.rule.render.sql import SqlColumn, finite, first_clause
 from nri.rule.render.sql_dialects import float_literal, identifier
-from nri.rule.rule import Rule
 from nri.table.by_plan import read_by
 from nri.table.cells import recognise_categories
 from nri.table.codes import DEFAULT, ReadOptions

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from nri import rule
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
-from nri.rule import Kind, Op
-from nri.rule.column import BOOLEAN, OPEN, Column, ColumnDomain, Columns, row_count
-from nri.rule.truth import literal_truth
+from nri.rule import BOOLEAN, OPEN, Column, ColumnDomain, Columns, Kind, Op, literal_truth, row_count
 from nri.table.cuts import find_thresholds
 from nri.table.left_out import LeftOut, Reason
 from nri.table.table import Table

@@ -10,8 +10,7 @@ import numpy as np
 
 from nri.arrays import BoolArray
 from nri.errors import InputError, UnknownColumnError
-from nri.rule.column import Column, ColumnPlan, empty_column
-from nri.rule.literal import Kind, Literal, Op
+from nri.rule import Column, ColumnPlan, Kind, Literal, Op, empty_column
 from nri.rule.phrase import unquoted
 from nri.table import date, number
 from nri.table.cells import (

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
-from nri.rule.column import Column, ColumnPlan, empty_column
-from nri.rule.literal import Kind
+from nri.rule import Column, ColumnPlan, Kind, empty_column
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import IntArray
 from nri.errors import InputError
-from nri.rule.column import ColumnPlan
-from nri.rule.literal import Kind
+from nri.rule import ColumnPlan, Kind
 from nri.table.cells import ParsedTexts, example, some_cells
 from nri.table.number import is_missing_word
 

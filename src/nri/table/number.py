@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from nri.arrays import BoolArray, IntArray
-from nri.rule.column import ColumnPlan
-from nri.rule.literal import Kind
+from nri.rule import ColumnPlan, Kind
 from nri.table.cells import PADDED, ParsedTexts, are_whole, plain_numbers, recognise_plain, some_cells
 
 _MARKS = {

@@ -15,8 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from nri.errors import InputError, UnknownColumnError
-from nri.rule.column import Column, ColumnPlan, Columns, empty_column
-from nri.rule.literal import Kind
+from nri.rule import Column, ColumnPlan, Columns, Kind, empty_column
 from nri.table import date, number
 from nri.table.by_plan import read_by, recast
 from nri.table.cells import (

@@ -5,8 +5,7 @@ import numpy as np
 from nri.arrays import BoolArray
 from nri.errors import InputError
 from nri.outcome import Survival
-from nri.rule.labels import as_label
-from nri.rule.literal import Kind
+from nri.rule import Kind, as_label
 from nri.table.cells import as_numbers
 from nri.table.table import Table
 from nri.table.target import Answers, features_for, read_answers

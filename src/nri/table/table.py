@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError, UnknownColumnError
 from nri.outcome import Classes, Number, Outcome
-from nri.rule.column import ColumnPlan, Columns
-from nri.rule.labels import Label
+from nri.rule import ColumnPlan, Columns, Label
 from nri.table.weights import RowKeys, row_keys
 
 logger = logging.getLogger(__name__)

@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray
 from nri.errors import InputError, TargetError
 from nri.outcome import Classes, Number
-from nri.rule.column import Column, ColumnPlan
-from nri.rule.labels import Label, as_label, spelled
-from nri.rule.literal import Kind
+from nri.rule import Column, ColumnPlan, Kind, Label, as_label, spelled
 from nri.table.by_plan import comparison_of
 from nri.table.cells import TYPED_BOOLEAN, number_as_text
 from nri.table.cuts import plain_number

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
-from nri.rule.column import Columns
-from nri.rule.literal import Kind
+from nri.rule import Columns, Kind
 from nri.table.cells import as_numbers
 
 MOST_ROWS, LEAST_ROWS = 1e12, 1e-6

@@ -21,9 +21,7 @@ import numpy as np
 import pandas as pd
 
 from nri.errors import InputError, require_extra
-from nri.rule.column import Column, ColumnPlan
-from nri.rule.labels import spelled
-from nri.rule.literal import Kind
+from nri.rule import Column, ColumnPlan, Kind, spelled
 from nri.table.excel import Workbook, column_letters
 from nri.table.source import DelimitedText, Source
 

@@ -8,7 +8,7 @@ ignores case by its usual collations, PostgreSQL refuses ``boolean = 1``. In tem
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nri.errors import InputError
 from nri.rule.render.as_table import packaged
