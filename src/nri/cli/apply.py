@@ -2,7 +2,8 @@
 
 import json
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -72,22 +73,16 @@ def files_to_stream(file: str, rows: opt.StreamOptions) -> "Files | None":
     return goes_by_engine(file, engines[rows.streaming]) if can_stream else None
 
 
-@dataclass(frozen=True)
-class _SafeTerminal:
-    """A terminal that table cells are written to."""
-
-    stream: IO[str]
+class _SafeTerminal(StringIO):
+    """Escapes what is written to a terminal."""
 
     def write(self, text: str) -> int:
-        return self.stream.write(printable(text))
-
-    def flush(self) -> None:
-        self.stream.flush()
+        return sys.stdout.write(printable(text))
 
 
 def table_output() -> IO[str]:
     """Return standard output for the cells of a table: as they are, or escaped on a terminal."""
-    return _SafeTerminal(sys.stdout) if sys.stdout.isatty() else sys.stdout  # type: ignore[return-value]
+    return _SafeTerminal() if sys.stdout.isatty() else sys.stdout
 
 
 def _predict_in_memory(

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from nri.table import Source, Table
     from nri.table.codes import ReadOptions
 
-_SURELY_SMALL = 1_000_000
-"""Bytes below which a file of text is read into memory; of others their rows must be counted."""
+_SURELY_SMALL = 1_000_000  # Bytes of text below which a file is read into memory without counting rows.
 
 
 def open_table(file: str, place: opt.FileOptions, *, rewritable: bool = True) -> "Source":

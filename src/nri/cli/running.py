@@ -1,7 +1,7 @@
 """``nri demo``, ``serve``, ``train``, ``export-weights``, and the commands of other packages.
 
-Such a package declares ``name = "package.module:object"`` in the entry-point group ``nri.commands``, the
-object being a :class:`typer.Typer`. It is imported only when its command is called.
+Such a package declares a :class:`typer.Typer` in the entry-point group ``nri.commands``, which is imported
+only when its command is called.
 """
 
 import time
@@ -182,13 +182,10 @@ def plugin(name: str) -> Any:
         if isinstance(code, int) and code:
             raise typer.Exit(code)
 
+    about = ABOUT.get(name)
+    if about is None and (package := installed()[name].dist) is not None:
+        about = str(package.metadata["Summary"] or "")  # so that listing a command does not import it
     alone = typer.Typer(add_completion=False)
     settings = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-    alone.command(name, short_help=ABOUT.get(name) or _summary(name), context_settings=settings)(forward)
+    alone.command(name, short_help=about, context_settings=settings)(forward)
     return typer.main.get_command(alone)
-
-
-def _summary(name: str) -> str:
-    """Return the summary of the package, so that listing a command does not import it."""
-    package = installed()[name].dist
-    return "" if package is None else str(package.metadata["Summary"] or "")

@@ -24,8 +24,7 @@ from nri.table.table import Note, logger
 ENGINES = ("auto", "memory", "duckdb")
 LARGE_ROWS = 300_000  # Rows of a Parquet file from which on it is left where it is.
 LARGE_BYTES = 60_000_000  # The same for the bytes of a text file; of a compressed one a fifth of it.
-_LONG = 20_000
-"""Least rows of a large text file: a wide one of fewer rows is read into memory, column by column."""
+_LONG = 20_000  # Least rows of a large text file: a wide one of fewer rows is read into memory.
 _COMPRESSED = (".gz", ".zst", ".bz2")
 _TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 _PARQUET = (".parquet", ".pq")

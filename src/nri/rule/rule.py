@@ -312,7 +312,7 @@ class Rule:
 
     @property
     def settled(self) -> "Rule":
-        """The same predictions; ``IF (always) THEN yes ELSE no`` is an odd way of writing ALWAYS yes."""
+        """The same predictions, without branches where one that always holds makes the others idle."""
         always = next((i for i, clause in enumerate(self.clauses) if not clause.literals), None)
         tried = {branch.value for branch in self.branches[: (always or 0) + 1]}
         if always is None or len(tried) > 1:

@@ -18,10 +18,8 @@ from nri.rule.column import Column, Columns, row_count
 from nri.rule.literal import Clause, Dnf, Kind, Literal, Op
 
 STRENGTH = 2.0  # Imaginary rows, classes in them as among all rows, that every count is mixed with.
-_TIE = 9
-"""Decimals to which precisions are compared: sums taken in another order must not settle who goes first."""
-_MARGIN = 1e-6
-"""Least lead of the decided class over any other, far above rounding and below what is displayed."""
+_TIE = 9  # Decimals to which precisions are compared, so that the order of sums does not settle who is first.
+_MARGIN = 1e-6  # Least lead of the decided class, far above rounding and below what is displayed.
 
 Number = TypeVar("Number", float, FloatArray)
 

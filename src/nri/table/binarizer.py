@@ -17,14 +17,12 @@ from nri.table.cuts import find_thresholds
 from nri.table.left_out import LeftOut, Reason
 from nri.table.table import Table
 
-_MOST_CATEGORIES = 30
-"""Most categories of a column that become variables, the most frequent ones; the rest equal none of them."""
+_MOST_CATEGORIES = 30  # categories of a column that become variables, the most frequent ones
 _MIN_SHARE, _MIN_ROWS, _ENOUGH_ROWS = 0.002, 2, 20
 """Least share of the rows that a category must have, least rows whatever it is, and rows that are enough."""
 _MIN_COVERED = 0.2  # least share of the rows that the chosen categories must hold between them
 _FEW_ROWS = 10  # below this, values that all differ say little: legitimate columns do so too
-_COUNTING_ROWS = 20
-"""From here on, whole numbers without gap or repetition are a count of the rows, not a measurement."""
+_COUNTING_ROWS = 20  # rows from which on whole numbers without gap or repetition number them
 _IDENTIFIER_WORDS = {"id", "ids", "uid", "uuid", "guid", "pk", "rowid", "idx", "rownum"}
 _IDENTIFIER_NAMES = {"", "index", "row", "key", "no", "nr", "number", "record", "unnamed: 0"}
 _UUID = re.compile(r"\{?[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}\}?")

@@ -205,8 +205,7 @@ def some_cells(texts: Sequence[str], counts: IntArray, mask: BoolArray, what: st
     return f"{int(counts[mask].sum())} of {int(counts.sum())} cells {what}, such as {examples}"
 
 
-_REPEATED = 0.5
-"""Share of different words among the cells above which they are names or codes, whose case matters."""
+_REPEATED = 0.5  # share of different words above which they are names or codes, whose case matters
 _FREQUENT = 0.25  # share of the cells of a word that a spelling must have to be no slip
 _FREQUENT_CELLS = 5  # how many cells it must have besides
 _ANSWERS = {"yes", "no", "true", "false", "male", "female"}  # words that mean one thing in any case

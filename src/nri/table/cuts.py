@@ -1,7 +1,4 @@
-"""Cuts: where to cut a number or date column, a few places each, on the support rows alone.
-
-Among cuts that mean the same on these rows, the one that a person would say is chosen.
-"""
+"""Cuts: where to cut a number or date column; of cuts that mean the same, the one that a person would say."""
 
 import heapq
 import math
@@ -17,8 +14,7 @@ from nri.arrays import FloatArray, IntArray, class_bits
 
 _EQUAL_EVIDENCE_BITS = 1.0
 """Cuts whose gain differs by less than this are alike on the rows, so the plainest of them is said."""
-_QUANTILES = (0.5, 0.25, 0.75, 0.125, 0.875)
-"""Where to cut when the labels do not say; the earlier ones are wanted more."""
+_QUANTILES = (0.5, 0.25, 0.75, 0.125, 0.875)  # Where to cut when the labels do not say, by preference.
 _QUANTILE_SLACK = 0.025  # share of the rows by which a quantile may be moved to a plainer number
 _LEAST_APART = 0.1  # share of the rows between a cut that fills up and any other one
 
@@ -184,8 +180,7 @@ def say(distinct: NDArray[Any], cut: Cut) -> Any:
 
 
 _MOST_DIGITS = 17  # a double is exact with 17 significant digits, so no search needs more
-_MOST_TRIED = 40
-"""Numbers of one length that are tried; were there many more, a shorter one would have been tried before."""
+_MOST_TRIED = 40  # numbers of one length that are tried: of many more, a shorter one was tried before
 
 
 def plain_number(
@@ -220,10 +215,8 @@ def plain_date(
 ) -> np.datetime64:
     """Return a moment ``t`` with ``low <= t < high``: the start of a year, else month, day, hour, ..."""
     for unit in ("Y", "M", "D", "h", "m", "s"):
-        first, wanted, last = (
-            int(end.astype(f"datetime64[{unit}]").astype(np.int64)) for end in (low, middle, high)
-        )
-        for count in _nearest(first, last, wanted):
+        ends = np.array([low, high, middle]).astype(f"datetime64[{unit}]").astype(np.int64).tolist()
+        for count in _nearest(*ends):
             moment = np.datetime64(count, unit).astype(low.dtype)
             if low <= moment < high and accept(moment):
                 return moment

@@ -42,8 +42,8 @@ _LEAST_MEMORY, _MEMORY_A_BYTE = 1 << 30, 100
 """Bytes of memory for any workbook, and for each byte that it unpacks to, unless the budget is smaller."""
 _LEAST_SECONDS, _BYTES_A_SECOND = 60, 1 << 20
 _END = 10**7  # a row and a column beyond every sheet
+# what goes wrong with a damaged archive
 _DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, RuntimeError, ValueError)
-"""What goes wrong with a damaged archive."""
 
 
 @dataclass(frozen=True)

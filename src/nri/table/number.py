@@ -45,8 +45,9 @@ _CELL = re.compile(
 _NO_UNIT = ("", "")
 _SPELLED_BOUNDS = {"\u2264": "<=", "\u2265": ">="}
 _LONGEST = 60  # characters of a number with its unit and marks; longer texts are prose
-_LONE_UNITS = frozenset("mgslhdykKVWCFLM\u00b5\u03bc")
-"""Single letters that stand right behind a number as its unit; ``12A`` is a seat or a flat."""
+_LONE_UNITS = frozenset(
+    "mgslhdykKVWCFLM\u00b5\u03bc"
+)  # right behind a number; 12A is a seat
 _UNIT_WITH_DIGITS = re.compile(r"[^\W\d_]+[23]|.*[/^].*")
 
 
@@ -156,13 +157,10 @@ def sure_value(digits: str) -> float | None:
     return values.pop() if len(values) == 1 else None
 
 
-_MOST_ODD = 0.5
-"""Largest share of the cells that may be no numbers: a column is a category only if most of it is."""
+_MOST_ODD = 0.5  # largest share of the cells that may be no numbers
 _LEAST_DISTINCT = 3  # two numbers with a unit are two categories as well, and better left to say so
-_LEAST_BESIDE_WORDS = 6
-"""Of few numbers and a word, the word may be a category or a class of its own: grades 1, 2, 3 and none."""
-_PHONE_DIGITS = 7
-"""From here on, numbers that are all of one length and set apart by blanks are called, not measured."""
+_LEAST_BESIDE_WORDS = 6  # of fewer numbers and a word, the word may be a category: grades 1, 2, 3 and none
+_PHONE_DIGITS = 7  # digits from which on numbers of one length with blanks between are called, not measured
 _CODE = re.compile(r"[A-Za-z]+[-_. ]?[0-9].*|[0-9]+[A-Z]")
 
 

@@ -13,8 +13,7 @@ from nri.table.cells import as_numbers
 
 MOST_ROWS, LEAST_ROWS = 1e12, 1e-6
 """Most and least rows that all rows together may stand for: beyond, sums lose what is small, or overflow."""
-_LEAST_SHARE = 1e-12
-"""What a row weighs at least, as a share of the heaviest; one that weighs less counts as absent."""
+_LEAST_SHARE = 1e-12  # of the heaviest row; one that weighs less counts as absent
 
 
 def settled_weights(weights: FloatArray, what: str) -> FloatArray:
