@@ -230,8 +230,7 @@ def _remedy(rule: Rule) -> str:
     """Return what would bring classes that the rule never predicts; empty if it predicts all."""
     predicted = {one.value for one in rule.estimates}
     missing = [label for label in getattr(rule.predicts, "classes", ()) if label not in predicted]
-    counts = {label: rule.support.counts[rule.labels.index(label)] for label in missing}
-    counts = {label: rows for label, rows in counts.items() if rows > 0}
+    counts = {x: rows for x in missing if (rows := rule.support.counts[rule.labels.index(x)]) > 0}
     if not counts:
         return ""
     label, rows = max(counts.items(), key=lambda pair: pair[1])
@@ -311,10 +310,10 @@ _UNTOLD = {"html", "out", "quiet", "form", "dialect"}  # Options that do not cha
 
 def _groups_table(groups: Groups) -> str:
     """Return a row for each group: its rows, how often a clause fires, how often the rule is right."""
-    head = (phrase_name(groups.column), "rows", "a clause fires on", "right on")
-    rows = [(one.name, number(one.rows), str(one.fires), str(one.right)) for one in groups.groups]
-    text = text_table([head, *rows])
-    return text if groups.used else f"{text}\n(the rule does not read it; another column may stand for it)"
+    rows = [(phrase_name(groups.column), "rows", "a clause fires on", "right on")]
+    rows += [(one.name, number(one.rows), str(one.fires), str(one.right)) for one in groups.groups]
+    unread = "" if groups.used else "\n(the rule does not read it; another column may stand for it)"
+    return text_table(rows) + unread
 
 
 def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:

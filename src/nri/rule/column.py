@@ -246,18 +246,13 @@ def _standard(
     values: NDArray[Any], known: BoolArray
 ) -> tuple[NDArray[Any], BoolArray, tuple[str, ...] | None]:
     """Return cells in the type of their kind, what is missing by itself unknown, and categories of texts."""
-    match values.dtype.kind:
-        case "b":
-            return values, known, None
-        case "i" | "u" | "f":
-            numbers = values.astype(np.float64, copy=False)
-            return numbers, known & ~np.isnan(numbers), None
-        case "M":
-            moments = values.astype("datetime64[us]", copy=False)
-            return moments, known & ~np.isnat(moments), None
-        case "U" | "O":
-            return _encoded(values.astype(object), known)
-    raise InputError(f"a column cannot hold {values.dtype}: convert it to bool, numbers, text or dates")
+    kind = values.dtype.kind
+    if kind in "UO":
+        return _encoded(values.astype(object), known)
+    if kind not in "biufM":
+        raise InputError(f"a column cannot hold {values.dtype}: convert it to bool, numbers, text or dates")
+    values = values.astype({"M": "datetime64[us]", "b": "bool"}.get(kind, "float64"), copy=False)
+    return values, known & ~np.isnan(values), None
 
 
 def _encoded(texts: NDArray[Any], known: BoolArray) -> tuple[NDArray[Any], BoolArray, tuple[str, ...]]:

@@ -7,6 +7,7 @@ import io
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -128,14 +129,13 @@ def _text_size(content: bytes, names: Sequence[str]) -> int:
 
     file = parquet.ParquetFile(io.BytesIO(content), read_dictionary=names)
     size = 0
-    for group in range(file.num_row_groups):
-        for name in names:
-            for chunk in file.read_row_group(group, columns=[name]).column(0).chunks:
-                if isinstance(chunk, pyarrow.DictionaryArray):
-                    lengths = compute.binary_length(chunk.dictionary)
-                    size += compute.sum(compute.take(lengths, chunk.indices)).as_py() or 0
-                else:
-                    size += chunk.nbytes
+    for group, name in product(range(file.num_row_groups), names):
+        for chunk in file.read_row_group(group, columns=[name]).column(0).chunks:
+            if isinstance(chunk, pyarrow.DictionaryArray):
+                lengths = compute.binary_length(chunk.dictionary)
+                size += compute.sum(compute.take(lengths, chunk.indices)).as_py() or 0
+            else:
+                size += chunk.nbytes
     return size
 
 

@@ -45,9 +45,7 @@ _CELL = re.compile(
 _NO_UNIT = ("", "")
 _SPELLED_BOUNDS = {"\u2264": "<=", "\u2265": ">="}
 _LONGEST = 60  # characters of a number with its unit and marks; longer texts are prose
-_LONE_UNITS = frozenset(
-    "mgslhdykKVWCFLM\u00b5\u03bc"
-)  # right behind a number; 12A is a seat
+_LONE_UNITS = frozenset("mgslhdykKVWCFLM\u00b5\u03bc")  # right behind a number; 12A is a seat
 _UNIT_WITH_DIGITS = re.compile(r"[^\W\d_]+[23]|.*[/^].*")
 
 

@@ -83,12 +83,7 @@ class Source:
 
         if isinstance(self.rows, pd.DataFrame):
             return self.rows
-        return pd.DataFrame(
-            {
-                name: column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()
-                for name, column in self.rows.items()
-            }
-        )
+        return pd.DataFrame({name: np.asarray(column, dtype=object) for name, column in self.rows.items()})
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -72,9 +72,6 @@ class _Node:
     def flag(self) -> bool:
         return self.typed(bool, "true or false")
 
-    def whole(self) -> int:
-        return self.typed(int, "a whole number")
-
     def number(self) -> float:
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             raise InputError(f"{self.place} must be a number, not {str(self.value)[:40]!r}")
@@ -119,7 +116,7 @@ def from_json(text: str) -> Rule:
     if not isinstance(form, str) or form not in _FORMATS:
         raise InputError(f"this is not a rule file: its format is not {FORMAT!r}")
     latest, read = _FORMATS[form]
-    version = top.get("version").whole()
+    version = top.get("version").typed(int, "a whole number")
     if version > latest:
         raise InputError(f"the rule file has version {version}: install a newer nri")
     if version < 1:
@@ -187,7 +184,7 @@ def _clause(node: _Node) -> Clause:
     literals = [_literal(x) for x in node.get("literals").items()]
     if not node.has("at_least"):
         return Clause(literals)
-    needed = node.get("at_least").whole()
+    needed = node.get("at_least").typed(int, "a whole number")
     return node.made(lambda _: Clause(literals, needed))
 
 
