@@ -1,6 +1,5 @@
 """NRIRegressor and NRISurvival: rules for a number and for the time until an event, as estimators."""
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -30,7 +29,8 @@ class SegmentEstimator(TableEstimator):
         rows = self._named(X)
         return self.rule_.decide(rows)
 
-    def _fit(self, table: Table, columns: Sequence[str], X: Any) -> Self:
+    def _fit(self, table: Table, X: Any) -> Self:
+        columns = [name for name in as_frame(X).columns if name in table.columns]
         induction = induce_rule(table, self.settings, rng=self._generator())
         return self._keep(induction, table, columns, named=has_names(X))
 
@@ -116,8 +116,7 @@ class NRIRegressor(RegressorMixin, SegmentEstimator):  # type: ignore[misc]  # s
         sample_weight : float [M], optional
             How many rows each row stands for.
         """
-        frame = as_frame(X)
-        return self._fit(self._explained(frame, y, sample_weight), list(frame.columns), X)
+        return self._fit(self.measured(X, y, sample_weight), X)
 
     def posterior_mean(self, X: Any) -> FloatArray:
         """[M]: the number that the experts expect beyond the rule; all columns of ``fit`` are needed."""
@@ -125,13 +124,11 @@ class NRIRegressor(RegressorMixin, SegmentEstimator):  # type: ignore[misc]  # s
 
     def measured(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
         """Return rows and their numbers as a table, e.g. to report on them."""
-        check_is_fitted(self)
-        return self._explained(X, y, sample_weight)
-
-    def _explained(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
         frame = as_frame(X)
         numbers = read_numbers(y, len(frame))
         return self._rows(frame, sample_weight).with_outcome(numbers)
+
+    _explained = measured
 
 
 class NRISurvival(SegmentEstimator):
@@ -175,15 +172,13 @@ class NRISurvival(SegmentEstimator):
             In place of ``y``: columns of ``X``, an event also as ``"status = dead"``, or arrays. Rows
             without either are left out.
         """
-        table = self.measured(X, y, sample_weight, time=time, event=event)
-        return self._fit(table, [name for name in as_frame(X).columns if name in table.columns], X)
+        return self._fit(self.measured(X, y, sample_weight, time=time, event=event), X)
 
     def predict_survival_function(self, X: Any, return_array: bool = False) -> Any:
         """Return the curve of each row's group: a frame [times, M]; or [M, times] as an array."""
         target = self.rule_.predicts
         assert isinstance(target, SurvivalTarget), "fit makes no other rule"
-        estimates = [*(branch.estimate for branch in self.rule_.branches), self.rule_.otherwise]
-        curves = np.array([estimate.survival for estimate in estimates])[self.apply(X)]
+        curves = np.array([estimate.survival for estimate in self.rule_.estimates])[self.apply(X)]
         return curves if return_array else pd.DataFrame(curves.T, index=pd.Index(target.times, name="time"))
 
     def posterior_risk(self, X: Any) -> FloatArray:

@@ -193,9 +193,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
+        inputs = tags.input_tags
+        inputs.allow_nan = inputs.string = inputs.categorical = True
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
@@ -249,17 +248,13 @@ def _labels(y: Any) -> NDArray[Any]:
     """Return labels as one array without missing ones."""
     y = _by_pandas(y)
     if isinstance(y, pd.Series | pd.DataFrame):
-        missing = bool(np.asarray(y.isna()).any())
-        y = np.asarray(y if missing else y.to_numpy())
+        y = y.to_numpy()
     unsorted = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.dtype == object)
     if unsorted and set(map(type, y)) != {str} and len({sort for cell in y if (sort := _sort_of(cell))}) > 1:
         raise InputError(_MIXED)  # numpy would make one class of 1 and "1"
     labels = _flat(y)
-    if bool(np.asarray(pd.isna(labels)).any()):
-        raise InputError("Input y contains NaN: a label is missing; leave such rows out")
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise InputError("Input y contains infinity: a label cannot be infinite; leave such rows out")
-    return np.asarray(labels)
+    _check_finite(labels, "label")
+    return labels
 
 
 def _by_pandas(y: Any) -> Any:
@@ -276,6 +271,13 @@ def _check_length(values: str, n: int, n_rows: int) -> None:
         raise InputError(f"{cause}: {n_rows} rows and {values} for each row")
     if not n_rows:
         raise InputError("Found array with 0 sample(s) while a minimum of 1 is required; give rows")
+
+
+def _check_finite(cells: NDArray[Any], what: str) -> None:
+    if bool(np.asarray(pd.isna(cells)).any()):
+        raise InputError(f"Input y contains NaN: a {what} is missing; leave such rows out")
+    if cells.dtype.kind == "f" and not np.isfinite(cells).all():
+        raise InputError(f"Input y contains infinity: a {what} cannot be infinite; leave such rows out")
 
 
 def _flat(y: Any) -> NDArray[Any]:
@@ -313,20 +315,13 @@ def _joined_spellings(classes: NDArray[Any], codes: IntArray, name: str) -> tupl
 
 def read_unlabelled(rows: Any, frame: pd.DataFrame, *, named: bool) -> pd.DataFrame:
     """Return rows without labels under the names of the labelled ones; without names their order tells."""
-    more = as_frame(rows)
-    if named:
-        lacks = [name for name in frame.columns if name not in more.columns]
-        if lacks:
-            raise InputError(
-                f"unlabelled: no column {listed(lacks)}, which X has; give rows with the columns of X, "
-                "cells may be missing"
-            )
-        return more
-    if more.shape[1] != frame.shape[1]:
-        raise InputError(
-            f"unlabelled: {more.shape[1]} columns, X has {frame.shape[1]}; give rows with the columns of X"
-        )
-    return more.set_axis(list(frame.columns), axis="columns")
+    more, remedy = as_frame(rows), "give rows with the columns of X, cells may be missing"
+    lacks = [name for name in frame.columns if name not in more.columns]
+    if named and lacks:
+        raise InputError(f"unlabelled: no column {listed(lacks)}, which X has; {remedy}")
+    if not named and more.shape[1] != frame.shape[1]:
+        raise InputError(f"unlabelled: {more.shape[1]} columns, X has {frame.shape[1]}; {remedy}")
+    return more if named else more.set_axis(list(frame.columns), axis="columns")
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
@@ -375,10 +370,7 @@ def read_numbers(y: Any, n_rows: int) -> Number:
             "y holds cells that are no numbers (Unknown label type); use NRIClassifier for classes"
         ) from None
     _check_length(f"{len(values)} values; give one", len(values), n_rows)
-    if np.isnan(values).any():
-        raise InputError("Input y contains NaN: a value is missing; leave such rows out")
-    if not np.isfinite(values).all():
-        raise InputError("Input y contains infinity: a value cannot be infinite; leave such rows out")
+    _check_finite(values, "value")
     return Number(name, values)
 
 
