@@ -7,6 +7,7 @@ import numbers
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import cleandoc
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -40,12 +41,59 @@ _MANY, _REPEATS = 10_000, 3
 _MIXED = "labels mix text, numbers or booleans, of which some may look alike; convert them all to text"
 
 
+_PARAMETERS = """
+max_clauses : int
+    Most clauses in the rule of one class; for a number or a time, most segments beside the rest.
+max_branches : int, optional
+    Most branches of the whole rule; by default about two a class.
+max_literals : int
+    Most literals in one clause.
+columns : list of str, or dict of str to bool, optional
+    The only columns that rules may use. As a dict: columns that are True are the only ones used, or, if all
+    are False, those are never used. All columns by default, without those that look like identifiers or free
+    text: naming one here uses it all the same. Columns of a plain array are called ``x0``, ``x1``, ...
+require : list of str, optional
+    Columns that every clause must speak about.
+negations : bool
+    Whether rules may say ``NOT x`` and ``x != a``. ``x <= 3`` is no negation.
+binarize : {"auto", "paper"}
+    How columns become yes/no questions: by thresholds that the target suggests and frequent categories, or as
+    in the paper (number > median, every category). A float table of 0, 1 and NaN is used as it is.
+knowledge : Knowledge, optional
+    What a person knows: clauses to keep, conditions never to say, places to cut, ways that columns go.
+exact_text : bool
+    Whether texts that differ only in case and blanks (``yes``, ``YES``) are kept apart. By default they are
+    one value, in features and in labels, with a note.
+missing : cell, list of cells, or dict of such by column, optional
+    Cells that stand for nothing, e.g. ``[-999, "unknown"]`` or ``{"sbp": -999}``; an empty list keeps the
+    codes of a column that would else be found to stand for nothing.
+random_state : int, RandomState or None
+    Seed of the search. None is a fixed seed here: the same table gives the same rule."""
+_ATTRIBUTES = """
+rule_ : Rule
+    The rule: branches in order, each with what it predicts; print it.
+left_out_ : tuple of LeftOut
+    Columns that could not be of use to a rule, and why.
+feature_importances_ : array [n_features]
+    For each column what leaving it out costs, as a share of all such costs; see ``column_costs_``.
+column_costs_ : dict of str to float
+    For each column of the rule, by how much its score on the rows of ``fit`` falls (accuracy, R² or
+    concordance) where the cells of the column are unknown: its clauses then do not fire.
+n_features_in_ : int
+    Columns seen in ``fit``.
+feature_names_in_ : array of str
+    Their names, if they had any."""
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
-    """An estimator that is fitted on a table with named columns, and predicts by a rule, ``rule_``.
+    """An estimator that is fitted on a table with named columns, and predicts by a rule, ``rule_``."""
 
-    The fields are its parameters.
-    """
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Complete the help by the parameters and attributes that all estimators have."""
+        super().__init_subclass__(**more)
+        text = cleandoc(cls.__doc__ or "").replace("\n{parameters}", _PARAMETERS)
+        cls.__doc__ = text.replace("\n{attributes}", _ATTRIBUTES)
 
     max_clauses: int = 8
     max_branches: int | None = None
@@ -228,7 +276,7 @@ def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Classes, N
         check_classification_targets(labels if len(labels) < _MANY else np.repeat(classes, _REPEATS))
     except (TypeError, ValueError) as error:  # bytes, dates, fractions, huge numbers
         raise InputError(f"{_cause(error)}; give text, numbers or booleans as labels") from None
-    _check_length(f"{len(labels)} labels; give one label", len(labels), n_rows)
+    check_length(f"{len(labels)} labels; give one label", len(labels), n_rows)
     codes = codes.reshape(-1).astype(np.int64)
     if labels.dtype.kind in "OU" and not exact:
         classes, codes = _joined_spellings(classes, codes, name)
@@ -265,7 +313,8 @@ def _by_pandas(y: Any) -> Any:
     return frame.iloc[:, 0] if frame.shape[1] == 1 else frame
 
 
-def _check_length(values: str, n: int, n_rows: int) -> None:
+def check_length(values: str, n: int, n_rows: int) -> None:
+    """Raise unless there is a value for each row, and a row."""
     if n != n_rows:
         cause = "Found input variables with inconsistent numbers of samples"
         raise InputError(f"{cause}: {n_rows} rows and {values} for each row")
@@ -369,36 +418,9 @@ def read_numbers(y: Any, n_rows: int) -> Number:
         raise InputError(
             "y holds cells that are no numbers (Unknown label type); use NRIClassifier for classes"
         ) from None
-    _check_length(f"{len(values)} values; give one", len(values), n_rows)
+    check_length(f"{len(values)} values; give one", len(values), n_rows)
     _check_finite(values, "value")
     return Number(name, values)
-
-
-def read_followed(frame: pd.DataFrame, y: Any, time: Any, event: Any) -> tuple[pd.DataFrame, str, str]:
-    """Return a table with the time and the event of every row, and what these two columns are called."""
-    given = [one is not None for one in (y, time, event)]
-    if given not in ([True, False, False], [False, True, True]):
-        raise InputError("give either y, an array of event and time, or both time= and event=")
-    if y is not None and getattr(getattr(y, "dtype", None), "names", None):
-        if len(y.dtype.names) != 2:
-            raise InputError(f"y has the fields {listed(y.dtype.names)}; give two, event and time")
-        event, time = (pd.Series(y[name], name=name) for name in y.dtype.names)
-    elif y is not None:
-        both = as_frame(y)
-        if both.shape[1] != 2:
-            raise InputError(f"y has {both.shape[1]} columns; give two, time and event")
-        both = both if has_names(y) else both.set_axis(["time", "event"], axis="columns")
-        time, event = both.iloc[:, 0], both.iloc[:, 1]
-    called = []
-    for cells, what in ((time, "time"), (event, "event")):
-        if not isinstance(cells, str):
-            _check_length(f"{len(cells)} cells of {what}; give one", len(cells), len(frame))
-            name = str(getattr(cells, "name", None) or what)
-            while name in frame.columns:
-                name += "_"
-            frame, cells = frame.assign(**{name: np.asarray(cells)}), name
-        called.append(cells)
-    return frame, called[0], called[1]
 
 
 def _name_of(y: Any, what: str) -> str:
