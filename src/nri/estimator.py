@@ -131,16 +131,12 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
 
         refused = (sample_weight, unlabelled, self.min_sensitivity or None, self.min_specificity or None)
         if any(one is not None for one in refused):
-            raise InputError(
-                "weights, rows without labels, min_sensitivity and min_specificity are for tables in memory; "
-                "leave them out, or collect the table"
-            )
+            options = "weights, rows without labels, min_sensitivity and min_specificity"
+            raise InputError(f"{options} are for tables in memory; leave them out, or collect the table")
         rows = rows_held(X, target, positive=self.positive, options=self._options)
         if not isinstance(rows.outcome, Classes):
-            raise InputError(
-                f"target {target!r} is a number, not classes; compare it, e.g. '{target} > 1', "
-                "or collect the table and fit NRIRegressor"
-            )
+            remedy = f"compare it, e.g. '{target} > 1', or collect the table and fit NRIRegressor"
+            raise InputError(f"target {target!r} is a number, not classes; {remedy}")
         induction = induce_rule(rows, self.settings, rng=self._generator())
         self.floors_ = self.knowledge_price_ = None
         self.classes_ = label_array(induction.rule.classes)
@@ -173,9 +169,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         labels, _ = read_labels(y, len(frame), exact=self._options.exact)
         strange = [label for label in labels.classes if label not in self.rule_.classes]
         if strange:
-            raise InputError(
-                f"y has the class {strange[0]!r}, which the classifier was not fitted on; leave such rows out"
-            )
+            raise InputError(f"y has the class {strange[0]!r}, which fit had not; leave such rows out")
         into = np.array([self.rule_.labels.index(label) for label in labels.classes], dtype=np.int64)
         known = Classes(self.rule_.target, self.rule_.classes, into[labels.codes])
         return self._table(frame, known, sample_weight)
@@ -206,19 +200,15 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         if self.class_weight is None or isinstance(self.class_weight, str):
             return self.class_weight
         if not isinstance(self.class_weight, Mapping):
-            raise InputError(
-                f"class_weight is {self.class_weight!r}; give a mapping of labels to costs, or 'balanced'"
-            )
+            raise InputError(f"class_weight is {self.class_weight!r}; give a dict of costs, or 'balanced'")
         return {as_label(label): cost for label, cost in self.class_weight.items()}
 
     def _positive(self, classes: tuple[Label, ...]) -> int | None:
         if self.positive is None or len(classes) == 1:
             return None
         if len(classes) > 2:
-            raise InputError(
-                f"positive={self.positive!r} is for two classes, but there are {len(classes)}, "
-                "each with its own rule; leave it out, or fit y == positive"
-            )
+            cause = f"positive={self.positive!r} is for two classes, but there are {len(classes)}"
+            raise InputError(f"{cause}; leave it out, or fit y == positive")
         label = as_label(self.positive)
         if label not in classes:
             raise InputError(f"positive={self.positive!r} is no class; choose one of {list(classes)}")

@@ -185,10 +185,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         check_is_fitted(self)
         posterior = getattr(self, "_posterior", None)
         if posterior is None:
-            raise InputError(
-                f"there is no posterior: it comes with {comes_with}, and is not saved with the estimator "
-                f"because it holds rows of the table; fit again, or use {instead}"
-            )
+            cause = f"it comes with {comes_with}, and is not saved because it holds rows of the table"
+            raise InputError(f"there is no posterior: {cause}; fit again, or use {instead}")
         return posterior
 
     def _html_repr(self) -> str:
@@ -205,10 +203,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         try:
             return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         except (TypeError, ValueError):
-            raise InputError(
-                f"random_state is {shown(self.random_state)}; give a whole number from 0 to 2**32 - 1, "
-                "a generator of numpy, or None"
-            ) from None
+            remedy = "give a whole number from 0 to 2**32 - 1, a generator of numpy, or None"
+            raise InputError(f"random_state is {shown(self.random_state)}; {remedy}") from None
 
     def _named(self, X: Any) -> pd.DataFrame:
         """Return rows to predict with the names that columns had in fit."""
@@ -217,26 +213,19 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         if not named or not hasattr(self, "feature_names_in_"):
             frame = self._by_position(frame, named=named)
         if not len(frame):
-            raise InputError(
-                f"Found array with 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required; "
-                "give at least one row"
-            )
+            cause = f"Found array with 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required"
+            raise InputError(f"{cause}; give at least one row")
         return frame
 
     def _by_position(self, frame: pd.DataFrame, named: bool) -> pd.DataFrame:
         if named and set(self.rule_.columns) <= set(frame.columns):
             return frame
         if frame.shape[1] != self.n_features_in_:
-            raise InputError(
-                f"X has {frame.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input: give the columns of fit in their order"
-            )
+            expected = f"{type(self).__name__} is expecting {self.n_features_in_} features as input"
+            raise InputError(f"X has {frame.shape[1]} features, but {expected}: give those of fit, in order")
         if hasattr(self, "feature_names_in_"):
-            warnings.warn(
-                "X does not have valid feature names, but "
-                f"{type(self).__name__} was fitted with feature names",
-                stacklevel=4,
-            )
+            fitted = f"{type(self).__name__} was fitted with feature names"
+            warnings.warn(f"X does not have valid feature names, but {fitted}", stacklevel=4)
         return frame.set_axis(list(self._column_names), axis="columns")
 
     def __sklearn_tags__(self) -> Any:
@@ -382,15 +371,12 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(
-            f"sample_weight is {shown(sample_weight)}: give a number of 0 or more for each row"
-        ) from None
+        raise InputError(f"sample_weight is {shown(sample_weight)}: give a number for each row") from None
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
-        raise InputError(
-            f"sample_weight has shape {weights.shape} for {n_rows} rows: Sample weights must be 1D, one a row"
-        )
+        cause = f"sample_weight has shape {weights.shape} for {n_rows} rows"
+        raise InputError(f"{cause}: Sample weights must be 1D, one a row")
     return settled_weights(weights, "sample_weight")
 
 
@@ -415,9 +401,7 @@ def read_numbers(y: Any, n_rows: int) -> Number:
     try:
         values = np.asarray(cells, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(
-            "y holds cells that are no numbers (Unknown label type); use NRIClassifier for classes"
-        ) from None
+        raise InputError("y holds no numbers (Unknown label type); use NRIClassifier for classes") from None
     check_length(f"{len(values)} values; give one", len(values), n_rows)
     _check_finite(values, "value")
     return Number(name, values)

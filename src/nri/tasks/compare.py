@@ -144,17 +144,13 @@ def compare_rules(old: Rule, new: Rule, table: Any = None) -> Comparison:
     table
         Rows to apply both to, with the columns that either uses; if it has the target, both are scored.
     """
+    remedy = "compare rules for the same target"
     if old.predicts.kind != new.predicts.kind:
-        raise InputError(
-            f"one rule predicts {old.predicts.kind}, the other {new.predicts.kind}; "
-            "compare rules for the same target"
-        )
+        raise InputError(f"one rule predicts {old.predicts.kind}, the other {new.predicts.kind}; {remedy}")
     opposite, of_classes = False, isinstance(new.predicts, ClassTarget)
     if of_classes and {*map(str, old.classes)} != {*map(str, new.classes)}:
-        raise InputError(
-            f"the rules are about different classes, {list(old.classes)} and {list(new.classes)}; "
-            "compare rules for the same target"
-        )
+        classes = f"{list(old.classes)} and {list(new.classes)}"
+        raise InputError(f"the rules are about different classes, {classes}; {remedy}")
     _check_kinds([*old.clauses, *new.clauses])
     if of_classes:
         pairs = [(label, _conditions(old, label), _conditions(new, label)) for label in new.classes]
@@ -265,10 +261,8 @@ def _check_kinds(clauses: Iterable[Clause]) -> None:
     kinds: dict[str, Kind] = {}
     for literal in (literal for clause in clauses for literal in clause):
         if kinds.setdefault(literal.column, literal.kind) is not literal.kind:
-            raise InputError(
-                f"column {literal.column!r} is {kinds[literal.column]} in one rule and {literal.kind} "
-                "in the other; induce both from columns of the same kind"
-            )
+            in_rules = f"{kinds[literal.column]} in one rule and {literal.kind} in the other"
+            raise InputError(f"column {literal.column!r} is {in_rules}; induce both from the same kind")
 
 
 def _regions(old: Rule, new: Rule) -> tuple[RegionChange, ...]:

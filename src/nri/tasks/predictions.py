@@ -337,10 +337,8 @@ class _TextSink:
             delimiter = delimiter_for(self.named, batch.written.delimiter) or ","
             lines = lines_beside(batch.written, added, delimiter)
             if lines is None:
-                raise InputError(
-                    f"the rows from {batch.first} on cannot be separated line by line; "
-                    "use --out FILE.parquet, or read the whole table with --engine memory"
-                )
+                cause = f"the rows from {batch.first} on cannot be separated line by line"
+                raise InputError(f"{cause}; use --out FILE.parquet, or --engine memory")
             self.file.writelines(lines[self.begun :])
         else:
             frame = added if self.only else _written(batch.rows).join(added)

@@ -157,10 +157,8 @@ def error_slices(
         for name, given in (("label", labels), ("prediction", predictions))
     )
     if not len(table) == len(truth.labels) == len(predicted.labels):
-        raise InputError(
-            f"{len(table)} rows, {len(truth.labels)} labels, {len(predicted.labels)} predictions; "
-            "give one of each for each row"
-        )
+        given = f"{len(truth.labels)} labels, {len(predicted.labels)} predictions"
+        raise InputError(f"{len(table)} rows, {given}; give one of each for each row")
     if test not in ("holdout", "permutation"):
         raise InputError(f"no test {test!r}; use 'holdout' or 'permutation'")
     known, wrong = _compared(truth, predicted, tolerance, check=True)
@@ -201,11 +199,9 @@ def _compared(
         raise InputError("a tolerance is for numbers, but labels or predictions are not; leave it out")
     right, said = _texts(truth), _texts(predicted)
     if check and not {*right[known]} & {*said[known]}:
-        raise InputError(
-            f"labels ({min(right[known], default='')!r}, ...) and predictions "
-            f"({min(said[known], default='')!r}, ...) share no value; "
-            "give both in the same words, e.g. as comparisons"
-        )
+        one, other = (min(texts[known], default="") for texts in (right, said))
+        shared = f"labels ({one!r}, ...) and predictions ({other!r}, ...) share no value"
+        raise InputError(f"{shared}; give both in the same words, e.g. as comparisons")
     return known, np.asarray(known & (right != said), dtype=bool)
 
 

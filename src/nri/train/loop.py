@@ -136,10 +136,8 @@ class _Run:
         if kept.config != to_dict(self.task.config):
             log.warning("the configuration differs from the one %s was trained with so far", self.directory)
         if kept.inducer != self.task.name:
-            raise InputError(
-                f"{self.directory} holds the {kept.inducer!r} network, not the {self.task.name!r} one; "
-                "choose another folder"
-            )
+            networks = f"the {kept.inducer!r} network, not the {self.task.name!r} one"
+            raise InputError(f"{self.directory} holds {networks}; choose another folder")
         checkpoint.load_weights(self.network, kept.average)  # which also checks that they are the network's
         self.average = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
         checkpoint.load_weights(self.network, kept.weights)
@@ -178,10 +176,9 @@ class _Run:
         """Stop where no update has a finite gradient any more: the weights are of no use."""
         few = self.step + 1 >= self.task.config.optim.steps and self.skipped > 1
         if self.skipped >= _MOST_SKIPPED or few:
-            raise InputError(
-                f"training diverged: the last {self.skipped} updates up to {self.step} have no finite "
-                "gradient; lower optim.learning_rate, and train in another folder"
-            )
+            cause = f"the last {self.skipped} updates up to {self.step} have no finite gradient"
+            remedy = "lower optim.learning_rate, and train in another folder"
+            raise InputError(f"training diverged: {cause}; {remedy}")
 
     def _average(self) -> None:
         # a young average must not be dominated by the first weights

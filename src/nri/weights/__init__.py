@@ -69,16 +69,12 @@ def checked_card(onnx_file: Path) -> dict[str, Any]:
     except (ValueError, RecursionError):  # neither JSON nor text at all
         card = None
     if not isinstance(card, dict) or not all(isinstance(card.get(k), t) for k, t in _CARD_FIELDS.items()):
-        raise InputError(
-            f"{card_file} is no card: it must be a JSON object with inducer, config and sha256; {remedy}"
-        )
+        raise InputError(f"{card_file} is no card, a JSON object of inducer, config and sha256; {remedy}")
     if card.get("checksum") != checksum_of(card):
         raise InputError(f"{card_file} is damaged: its checksum is not that of its content; {remedy}")
     if card.get("version", 1) != CARD_VERSION:
-        raise InputError(
-            f"{onnx_file} has a card of version {card['version']}, this nri reads version {CARD_VERSION}; "
-            "export it with this nri, or use the nri that exported it"
-        )
+        versions = f"a card of version {card['version']}, this nri reads version {CARD_VERSION}"
+        raise InputError(f"{onnx_file} has {versions}; export it anew, or use the nri that exported it")
     if sha256 != card["sha256"]:
         raise InputError(f"{onnx_file} is damaged: its SHA-256 is not that of its card; {remedy}")
     return card
@@ -130,9 +126,7 @@ class SeededNetwork(Network):
     def __init__(self, onnx_file: Path) -> None:
         super().__init__(onnx_file)
         if self.card.get("experts") != list(EXPERTS):
-            raise InputError(
-                f"{onnx_file} was trained with other experts than this version consults; train it anew"
-            )
+            raise InputError(f"{onnx_file} was trained with other experts than these; train it anew")
         try:
             self._heads = max(1, int(self.card["config"]["model"]["heads"]))
         except (KeyError, TypeError, ValueError, OverflowError):
