@@ -50,13 +50,9 @@ def save_checkpoint(checkpoint: Checkpoint, path: Path) -> None:
         for group in _GROUPS
         for name, tensor in getattr(checkpoint, group).items()
     }
-    header = {
-        "format": FORMAT,
-        "inducer": checkpoint.inducer,
-        "step": str(checkpoint.step),
-        "episodes": str(checkpoint.episodes),
-        "config": json.dumps(checkpoint.config),
-    }
+    counts = {"step": str(checkpoint.step), "episodes": str(checkpoint.episodes)}
+    header = {"format": FORMAT, "inducer": checkpoint.inducer, "config": json.dumps(checkpoint.config)}
+    header |= counts
     header["sha256"] = _checksum(header, tensors)
     make_folder(path.parent)
     with atomic_file(path, binary=True) as file:
