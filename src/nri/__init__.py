@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nri.api import binarize, read_rule, read_table, write_rule
-    from nri.display import CalibrationDisplay, CoverageDisplay, RuleDisplay, WhyDisplay, progress_bar
+    from nri.display import CalibrationDisplay, CoverageDisplay, RuleDisplay, WhyDisplay
     from nri.errors import InputError, NRIError
     from nri.estimator import NRIClassifier
     from nri.induce.alternatives import Alternatives, alternatives
@@ -43,7 +43,7 @@ _NAMES = {
     "nri.tasks.surrogate": ("surrogate_of_model",),
     "nri.tasks.compare": ("compare_rules",),
     "nri.tasks.stability": ("clause_stability",),
-    "nri.display": ("RuleDisplay", "CoverageDisplay", "WhyDisplay", "CalibrationDisplay", "progress_bar"),
+    "nri.display": ("RuleDisplay", "CoverageDisplay", "WhyDisplay", "CalibrationDisplay"),
     "nri.networks": ("train_network", "export_weights"),
     "nri.errors": ("InputError", "NRIError"),
 }
@@ -77,7 +77,6 @@ __all__ = [
     "error_slices",
     "export_weights",
     "induce_rule",
-    "progress_bar",
     "read_rule",
     "read_table",
     "surrogate_of_model",

@@ -5,14 +5,9 @@ takes a classifier or a regressor, ``from_rule`` a rule of any outcome. Conditio
 their branch, wrapped, so that they leave the picture its width. matplotlib is imported only for drawing.
 """
 
-import itertools
-import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -348,34 +343,3 @@ def _columns(points: Sequence[tuple[float, ...]], count: int) -> list[FloatArray
 
 def _state(holds: BoolArray, known: BoolArray) -> str:
     return "holds" if holds[0] else "fails" if known[0] else "unknown"
-
-
-@contextmanager
-def progress_bar(title: str, steps: int) -> Iterator[Callable[[], None]]:
-    """Show a bar in a notebook or a terminal while something goes on; yields what to call after each step.
-
-    For example around a cross-validation: ``cross_validate(table, rng=rng, step=step)``.
-    """
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    if type(shell).__name__ == "ZMQInteractiveShell":  # a notebook; a terminal with IPython is none
-        yield _notebook_bar(title, steps)
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    with Progress(transient=True, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task(title, total=steps)
-        yield lambda: progress.advance(task)
-
-
-def _notebook_bar(title: str, steps: int) -> Callable[[], None]:
-    """Show the browser's own bar, which needs no widgets; return what moves it on."""
-    notebook: Any = import_module("IPython.display")
-
-    def bar(done: int) -> Any:
-        text = f"{escape(title)}: {done} of {steps}"
-        return notebook.HTML(f'<progress value="{done}" max="{steps}"></progress> <small>{text}</small>')
-
-    handle, done = notebook.display(bar(0), display_id=True), itertools.count(1)
-    return lambda: handle.update(bar(next(done)))
