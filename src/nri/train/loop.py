@@ -39,12 +39,6 @@ class Loss:
     episodes: int
     terms: Mapping[str, Tensor]  # by name, without gradient
 
-    @property
-    def row(self) -> dict[str, float]:
-        """What is logged."""
-        terms = {name: float(value) for name, value in self.terms.items()}
-        return {"episodes": float(self.episodes), "loss": float(self.total.detach()), **terms}
-
 
 class Training(ABC):
     """An inducer in training: its network, its episodes, its loss and its validation."""
@@ -153,7 +147,8 @@ class _Run:
         for index in range(optim.batches_per_step):
             loss = self.task.loss(self.network, self.step * optim.batches_per_step + index)
             (loss.total / optim.batches_per_step).backward()
-            rows.append(loss.row)
+            terms = {name: float(value) for name, value in loss.terms.items()}
+            rows.append({"episodes": float(loss.episodes), "loss": float(loss.total.detach()), **terms})
         norm = nn.utils.clip_grad_norm_(self.network.parameters(), optim.clip)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(optim, self.step)
@@ -248,11 +243,7 @@ def forget_rows_after(file: Path, step: int) -> None:
 
 
 def _six_digits(number: float) -> float:
-    """Return what is worth writing of a number; rounded to decimals, a tiny variance would be none.
-
-    >>> _six_digits(2.91492e-08), _six_digits(0.1234567)
-    (2.91492e-08, 0.123457)
-    """
+    """Return what is worth writing of a number; rounded to decimals, a tiny variance would be none."""
     return float(f"{number:.6g}")
 
 
