@@ -127,9 +127,9 @@ class SeededNetwork(Network):
 
         ``table`` has ``rows`` [M, N] with cells -1, +1, or 0 where unknown, ``labels`` [M] of 0 and 1,
         ``weights`` [M] and ``row_opinions`` [M, E], the experts' predictions. ``seeds`` has the rows to
-        evaluate as ``seeds`` [S, N], with ``seed_opinions`` [S, E] and ``seed_parts`` [S, N]. The log-odds are
-        that a row is positive [S], that its values are part of the clause which covers it [S, N], and that an
-        unseen row which this clause covers is positive [S].
+        evaluate as ``seeds`` [S, N], with ``seed_opinions`` [S, E] and ``seed_parts`` [S, N]. Log-odds are
+        returned: that a row is positive [S], that its values are part of the clause which covers it [S, N],
+        and that an unseen row which this clause covers is positive [S].
         """
         table = {name: array.astype(np.float32, copy=False) for name, array in table.items()}
         M, N = table["rows"].shape
