@@ -69,6 +69,27 @@ def test_nothing_is_loaded_from_elsewhere_and_no_script_can_run(whole):
     assert any("default-src 'none'" in value for value in page.values)
 
 
+def test_other_rules_follow_the_rule_with_what_sets_them_apart(visits):
+    report = gather_report(visits, induced(visits), options=replace(QUICK, others=3))
+    assert 0 < len(report.others.others) <= 3
+    page = Page(render_report(report)).text
+    assert page.index("Other rules nearly as good") < page.index("Where it is right and wrong")
+    for one in report.others.others:
+        words = one.words.replace("`", "")
+        assert words[1:] in page
+    assert "What each column is worth" in page
+    without = gather_report(visits, induced(visits), options=replace(QUICK, others=0))
+    assert without.others is None
+    assert "Other rules nearly as good" not in render_report(without)
+
+
+def test_where_the_rule_comes_from_stands_at_the_end(visits):
+    options = replace(QUICK, others=0, provenance={"file": "visits.csv", "options": ["target=y"], "note": ""})
+    page = Page(render_report(gather_report(visits, induced(visits), options=options))).text
+    assert page.index("How to read this") < page.index("Where this comes from")
+    assert "Filevisits.csv Optionstarget=y" in page
+
+
 def test_every_element_is_closed(whole):
     void = {"meta", "br"}
     opened: list[str] = []

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
+from nri.induce.alternatives import Alternatives, alternatives
 from nri.induce.assemble import coded_predictions, constant_rule
 from nri.induce.constraints import cost_weighted, error_costs
 from nri.induce.floors import Floored
@@ -57,6 +59,8 @@ class ReportOptions:
     seconds: float | None = 20.0
     """Time that rules of limited size and bootstrap samples may take together, half each; the rest is left
     out, and the page says how much was done. None for no limit: then the same table gives the same page."""
+    others: int = 5
+    """Other rules nearly as good that are listed at most; 0 leaves them out."""
     seed: int = 0
     """Seed of folds and samples."""
 
@@ -68,14 +72,16 @@ def gather_report(
     *,
     options: ReportOptions | None = None,
     held: HeldOut | None = None,
+    others: Alternatives | None = None,
     step: Callable[[], None] = lambda: None,
 ) -> "Report":
     """Cross-validate and resample; what else a report counts is counted when it is read.
 
     ``table`` holds the rows to report on, normally those that the rule was induced from; ``found`` the rule,
     which a person may have changed since. ``settings`` are those of the induction, for cross-validation and
-    stability induce again; ``held`` is a cross-validation of the same rows, if there is one already. ``step``
-    is called after each fold and each bootstrap sample; see :func:`steps_of`.
+    stability induce again; ``held`` is a cross-validation of the same rows, and ``others`` are rules nearly as
+    good, if they are there already. ``step`` is called after each fold and each bootstrap sample; see
+    :func:`steps_of`.
     """
     settings, options = settings or Settings(), options or ReportOptions()
     rule = found.rule.settled
@@ -91,7 +97,12 @@ def gather_report(
         rng, samples = np.random.default_rng(options.seed), options.samples
         limits: dict[str, Any] = {"max_rows": options.max_rows, "seconds": half}
         stability = clause_stability(table, rule, settings, rng=rng, samples=samples, step=step, **limits)
-    return Report(table, rule, settings, options, found.left_out, held, curve, stability)
+    if others is None and options.others > 0 and not table.explained.is_constant:
+        with suppress(InputError):  # where clauses are kept, or the model names no others
+            others = alternatives(
+                table, settings, most=options.others, rng=np.random.default_rng(options.seed)
+            )
+    return Report(table, rule, settings, options, found.left_out, held, curve, stability, others)
 
 
 def steps_of(options: ReportOptions) -> int:
@@ -213,6 +224,7 @@ class Report:
     held_out: HeldOut | None
     curve: Curve | None  # None if no rows are held out
     stability: Stability | None
+    others: Alternatives | None = None  # Rules nearly as good as the best one of the search.
     floors: Floored | None = None  # Whether floors for sensitivity and specificity are met, if there are any.
 
     @property

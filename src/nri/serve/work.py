@@ -209,7 +209,8 @@ def report_line(work: Work, step: Callable[[], None] = lambda: None) -> dict[str
         REPORT, source=work.upload.name, prevalence=question.prevalence, protect=question.protect
     )
     held = work.folds[0] if work.folds and work.tried is work.table else None
-    found = gather_report(work.table, induction, question.settings, options=options, held=held, step=step)
+    given: dict[str, Any] = {"held": held, "others": work.shelf[0] if work.shelf else None}
+    found = gather_report(work.table, induction, question.settings, options=options, step=step, **given)
     return {"name": _file_name(work.rule.target, "report"), "content": render_report(found)}
 
 
