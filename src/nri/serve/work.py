@@ -198,7 +198,7 @@ def _file_name(target: str, kind: str) -> str:
     return f"{what}_{words}{suffix}" if words else f"{what}{suffix}"
 
 
-REPORT = ReportOptions(seconds=6.0)
+REPORT = ReportOptions(seconds=3.0)
 """Resampling for a report goes on for a few seconds only: the user waits for it."""
 
 
