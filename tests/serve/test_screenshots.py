@@ -36,6 +36,13 @@ def rule_page(visitor):
     visitor.page.mouse.move(0, 0)
 
 
+def shelf_page(visitor):
+    rule_page(visitor)
+    expect(visitor.page.locator("#shelf-body")).to_be_visible()
+    visitor.page.locator(".shelf-item").nth(1).hover()
+    visitor.page.evaluate("scrollTo(0, 0)")
+
+
 def edited_page(visitor):
     rule_page(visitor)
     visitor.page.get_by_role("button", name="Drop chills = yes").click()
@@ -73,6 +80,7 @@ def know_page(visitor):
 PICTURES = {
     "page-drop": (drop_page, DESKTOP, False),
     "page-rule": (rule_page, DESKTOP, False),
+    "page-shelf": (shelf_page, {"viewport": {"width": 1280, "height": 1180}}, False),
     "page-edited": (edited_page, DESKTOP, True),
     "page-dark": (edited_page, {**DESKTOP, "color_scheme": "dark"}, True),
     "page-know": (know_page, DESKTOP, False),
