@@ -1,4 +1,4 @@
-"""Pictures of the page for the documents; ``make screenshots`` writes them, any other run only takes them."""
+"""Pictures of the page and of a report for the documents; ``make screenshots`` writes them, any other run only takes them."""
 
 import io
 import os
@@ -10,6 +10,9 @@ from effort import usually
 from pages import ROOT
 from PIL import Image
 from playwright.sync_api import expect
+
+from nri import ReportOptions, induce_rule, read_table
+from nri.report import render_report, report_on
 
 WANTED = "NRI_SCREENSHOTS"
 """Set where the pictures in docs/images are to be written anew."""
@@ -111,6 +114,19 @@ def test_the_page_can_be_photographed(browser, server, tmp_path: Path, name: str
         save_lightly(visitor.page.screenshot(full_page=whole), path)
     assert path.read_bytes().startswith(b"\x89PNG")
     assert 5_000 < path.stat().st_size < LARGEST
+
+
+def test_the_report_can_be_photographed(browser, tmp_path: Path):
+    wanted = bool(os.environ.get(WANTED))
+    table = read_table(ROOT / "docs" / "examples" / "visits.csv", "flu")
+    options = ReportOptions(source="visits.csv", samples=20 if wanted else 0, folds=5 if wanted else 0)
+    page, path = browser.new_page(**DESKTOP), tmp_path / "report.html"
+    path.write_text(render_report(report_on(induce_rule(table), table, options=options)), encoding="utf-8")
+    page.goto(path.as_uri())
+    picture = (ROOT / "docs" / "pictures" if wanted else tmp_path) / "report.png"
+    save_lightly(page.screenshot(), picture)
+    page.close()
+    assert 5_000 < picture.stat().st_size < LARGEST
 
 
 def test_the_documents_have_every_picture_and_no_other():

@@ -215,11 +215,6 @@ class Report:
         return float(self.table.weights.sum())
 
     @property
-    def weighted(self) -> bool:
-        """Whether rows count for more or less than one."""
-        return self.table.is_weighted
-
-    @property
     def _of_classes(self) -> bool:
         return isinstance(self.table.outcome, Classes)
 

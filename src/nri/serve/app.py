@@ -32,16 +32,7 @@ from nri.serve.queue import DisconnectedError, Queue, in_thread, progress_lines
 from nri.serve.sessions import NoTableError, Session, Sessions
 from nri.serve.upload import InitialFile, Upload, view_target, view_upload
 from nri.serve.view import explain_row, rows_page, view_alternatives, view_held_out, view_work
-from nri.serve.work import (
-    REPORT,
-    Work,
-    answer,
-    edited,
-    find_alternatives,
-    held_out,
-    make_download,
-    report_line,
-)
+from nri.serve.work import REPORT, Work, answer, edited, held_out, make_download, report_line
 from nri.table.excel import SheetChoice
 
 logger = logging.getLogger(__name__)
@@ -245,7 +236,7 @@ class _Page:
 
     async def alternatives(self, request: Request) -> Response:
         work, _ = await self.work(request)
-        return self.stream(lambda step: view_alternatives(find_alternatives(work)), 1)
+        return self.stream(lambda step: view_alternatives(work), 1)
 
     async def report(self, request: Request) -> Response:
         work, _ = await self.work(request)

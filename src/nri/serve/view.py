@@ -19,7 +19,7 @@ from nri.rule.phrase import BARE, phrase_label, phrase_literal, phrase_value
 from nri.rule.render.as_text import outline_of
 from nri.rule.truth import literal_truth
 from nri.serve.upload import Json, plain, view_label
-from nri.serve.work import Work
+from nri.serve.work import Work, find_alternatives
 from nri.table.cells import number_as_text
 from nri.table.target import describe
 from nri.tasks.fairness import Group, Groups, by_group, protected_columns
@@ -84,12 +84,13 @@ def view_work(work: Work) -> Json:
     }
 
 
-def view_alternatives(shelf: Alternatives) -> Json:
+def view_alternatives(work: Work) -> Json:
     """Describe rules nearly as good, what each column of the best is worth, and the best of each size.
 
     ``columns`` and ``frontier`` name rules by their place in ``rules``, of which the first ``listed`` are to
     choose from.
     """
+    shelf = find_alternatives(work)
     rules = shelf.all_rules
     place = {id(one.rule): i for i, one in enumerate(rules)}
     return {
