@@ -1,4 +1,4 @@
-"""Pictures of the page and of a report for the documents; ``make screenshots`` writes them, any other run only takes them."""
+"""Pictures of page and report for the documents; ``make screenshots`` writes them, others only take them."""
 
 import io
 import os

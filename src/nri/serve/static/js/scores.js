@@ -102,7 +102,7 @@ function difference(now, then, isShare, less) {
 function estimateStat(edited) {
   const title = estimate.measure ? estimate.measure[0].toUpperCase() + estimate.measure.slice(1) : "Estimate";
   if (estimate.share === null) {
-    const note = edited && estimate.note ? "estimate for the rule found" : estimate.note;
+    const note = edited && estimate.note ? "of the rule found" : estimate.note;
     return tile("new", title, null, estimate.text, make("p", { className: "stat-note" }, note));
   }
   const done = String(Math.round(estimate.share * 100));
