@@ -263,6 +263,9 @@ class FeedbackData:
     max_variables: int = 64
     max_clauses: int = 6
     max_literals: int = 4
+    distractor_share: float = 0.5  # of batches of rules that have columns which are in no clause
+    fair_share: float = 0.5  # of these, how many whose columns are fair coins; others follow the label
+    min_distractors: int = 1
     max_noise: float = 0.3
     max_missing: float = 0.15
     n_query: int = 32
@@ -270,7 +273,7 @@ class FeedbackData:
     max_episodes: int = 160
 
     def __post_init__(self) -> None:
-        for name in ("wide_share", "max_noise", "max_missing"):
+        for name in ("wide_share", "distractor_share", "fair_share", "max_noise", "max_missing"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"data: {name} = {getattr(self, name)} is no share; give 0 to 1")
         for name in ("min_rows", "min_variables", "max_clauses", "max_literals", "max_episodes"):
@@ -292,7 +295,8 @@ class FeedbackData:
     def _rules(self, rng: np.random.Generator) -> SyntheticBatch:
         M = log_uniform(rng, self.min_rows, self.max_rows)
         N = int(rng.integers(self.min_variables, _WIDEST_RULE + 1))
-        D = log_uniform(rng, 1, self.max_variables - N) if rng.random() < 0.5 else 0
+        has_distractors = rng.random() < self.distractor_share
+        D = log_uniform(rng, self.min_distractors, self.max_variables - N) if has_distractors else 0
         rows = M + self.n_query
         B = int(np.clip(self.cells // (rows * (N + D)), 4, self.max_episodes))
         columns = rng.random((B, rows, N)) < 0.5
@@ -314,7 +318,7 @@ class FeedbackData:
     def _distractors(self, rng: np.random.Generator, truth: BoolArray, M: int, D: int) -> BoolArray:
         """Columns that follow the label: everywhere alike, or in the query no more (then by chance alone)."""
         rate = rng.uniform(0.1, 0.9, (len(truth), 1, 1))
-        if rng.random() < 0.5:
+        if rng.random() < self.fair_share:
             rate = np.full_like(rate, 0.5)
         follow = np.where(truth[:, :, None], rate, 1 - rate)
         if rng.random() < 0.5:
