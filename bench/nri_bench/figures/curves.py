@@ -90,7 +90,11 @@ def _averaged(frame: pd.DataFrame, over: str) -> str:
     return f"{high} {what}" if low == high else f"{low} to {high} {what}"
 
 
-SCALING = {("ms", "N"): {16: 4.2, 512: 11.8}, ("ms", "M"): {32: 7.5, 512: 7.5}, ("peak_mb", "N"): {512: 593}}
+SCALING: dict[tuple[str, str], dict[int, float]] = {
+    ("ms", "N"): {16: 4.2, 512: 11.8},
+    ("ms", "M"): {32: 7.5, 512: 7.5},
+    ("peak_mb", "N"): {512: 593},
+}
 """Milliseconds and megabytes that the paper states over N and over M."""
 
 
