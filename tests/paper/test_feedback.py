@@ -143,7 +143,7 @@ def test_the_shipped_run_is_the_configuration_that_is_there():
 
 
 def test_impossible_sizes_are_refused():
-    with pytest.raises(ConfigError, match="rounds = 0 is too small"):
+    with pytest.raises(ConfigError, match="rounds = 0 is out of bounds; give at least 1"):
         FeedbackConfig(rounds=0)
 
 
@@ -175,8 +175,8 @@ def test_disjunctions_that_tie_in_the_texts_network_are_found():
         ("model", {"anew": ["3"]}, "anew must be of type int, not '3'"),
         ("model", {"anew": [2, 4]}, r"anew = \[2, 4\] is outside the rounds; give numbers from 1 to 3"),
         ("model", {"anew": [0]}, r"anew = \[0\] is outside the rounds; give numbers from 1 to 3"),
-        ("data", {"wide_share": 2}, "wide_share = 2.0 is no share; give 0 to 1"),
-        ("data", {"max_clauses": 0}, "max_clauses = 0 draws nothing; give at least 1"),
+        ("data", {"wide_share": 2}, "wide_share = 2.0 is out of bounds; give 0 to 1"),
+        ("data", {"max_clauses": 0}, "max_clauses = 0 is out of bounds; give at least 1"),
         ("data", {"min_rows": 50}, "leave nothing to draw; give min_rows <= max_rows"),
         ("data", {"max_variables": 12}, "leave nothing to draw; .* 12 < max_variables"),
     ],
