@@ -3,8 +3,10 @@
 import ast
 import re
 import shlex
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from nri.cli.app import main
@@ -60,6 +62,23 @@ def test_the_code_cites_every_numbered_equation_with_its_label(number):
     plain = (folder / "plain.py").read_text(encoding="utf-8")
     if number <= 13 or number == 21:  # the forward pass; the others are losses and data
         assert re.search(rf"# \({number}\)[ ,]*{LABELS[number]}", plain)
+
+
+def test_the_shapes_of_the_picture_are_those_of_the_code():
+    from nri.networks import load_network
+    from nri.paper.plain import forward
+
+    network = load_network(ROOT / "checkpoints" / "paper" / "checkpoint.safetensors")
+    rows = np.array(list(product((False, True), repeat=6)))
+    labels = rows[:, 0] & rows[:, 1] | ~rows[:, 2]
+    weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
+    steps = forward(weights, rows, np.ones_like(rows), labels)
+    picture = (ROOT / "docs" / "pictures" / "paper-pipeline.svg").read_text(encoding="utf-8")
+    shapes = {"X": rows, "y": labels, "e": steps.keys}
+    for name in ("phi", "h0", "h1", "views", "states", "z", "w", "clauses", "prediction"):
+        shapes[name] = getattr(steps, name)
+    for name, array in shapes.items():
+        assert f">{name}: {' x '.join(map(str, array.shape))}<" in picture, name
 
 
 def test_every_command_on_the_page_is_an_experiment_or_a_command():
