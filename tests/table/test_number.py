@@ -11,11 +11,11 @@ from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nri import NRIClassifier
+from nri import NRIClassifier, read_table
 from nri.errors import InputError
 from nri.rule import Kind
 from nri.rule.column import ColumnPlan
-from nri.table import Table, read_columns, read_table
+from nri.table import Table, read_columns
 
 NUMBERS = [f"{i}.5" for i in range(1, 100)]
 

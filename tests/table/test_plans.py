@@ -13,11 +13,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rule_strategies import counted
 
-from nri import NRIClassifier
+from nri import NRIClassifier, read_table
 from nri.errors import InputError
 from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, Rule, from_json
 from nri.rule.column import ColumnPlan
-from nri.table import read_columns, read_table, table_of
+from nri.table import read_columns, table_of
 from nri.table.by_plan import read_by
 from nri.table.cells import TextCells, text_cells
 from nri.table.codes import ReadOptions

@@ -22,7 +22,7 @@ from nri.outcome import Classes, Interval, Number, Score
 from nri.outcome.number import weighted_quantiles
 from nri.outcome.score import Diagnostics, effective_rows, wilson
 from nri.rule import Clause, Columns, Literal, Risk, Rule, SurvivalTarget, clause_matrix, literal_truth
-from nri.rule.equivalence import most_together
+from nri.rule.regions import most_together
 from nri.table.left_out import LeftOut
 from nri.table.table import Table
 from nri.tasks.fairness import Groups, by_group, protected_columns
