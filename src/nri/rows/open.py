@@ -17,17 +17,14 @@ from nri.outcome import Classes, Number, Survival
 from nri.rows.database import engine_of
 from nri.rows.engine import ROWS, DuckEngine, Engine, RawColumn, copied, select
 from nri.rows.sql import SqlOutcome, SqlRows
-from nri.rule.column import ColumnPlan
-from nri.rule.labels import Label
-from nri.rule.literal import Kind, plain_value
+from nri.rule import ColumnPlan, Kind, Label, plain_value
 from nri.rule.render.sql import SqlColumn, finite, microseconds_of
 from nri.rule.render.sql_dialects import float_literal, identifier
+from nri.table import ReadOptions, Source, label_table, with_survival, with_target
 from nri.table.by_plan import Comparison, comparison_of
-from nri.table.codes import DEFAULT, ReadOptions
-from nri.table.source import Source
-from nri.table.survival import with_survival
+from nri.table.codes import DEFAULT
 from nri.table.table import Note, logger
-from nri.table.target import class_index, label_table, with_target
+from nri.table.target import class_index
 
 _MOST_VALUES = 2000  # Most different values of a target of classes; more are names or measurements.
 _MOST_COMPARED = 200_000  # Most different texts of a target that is compared with one of them.
@@ -48,8 +45,7 @@ def rows_in_engine(
 ) -> SqlRows:
     """Return the rows of a table in an engine, with what is to be explained.
 
-    Texts that hold numbers or dates are copied once where that can be done, and left out with a note where it
-    cannot.
+    Texts that hold numbers or dates are copied once where that can be done, else left out with a note.
     """
     if options.labels:
         raise InputError("labels are for tables that are read into memory (--engine memory); leave them out")
@@ -74,10 +70,8 @@ def rows_held(table: Any, target: str, **options: Any) -> SqlRows:
     """Return the rows of a table that the caller holds in a database or on a cluster."""
     engine = engine_of(table)
     if engine is None:
-        raise InputError(
-            f"y is the text {target!r}, but X is no table of a database: give labels as an array, or "
-            "an ibis table, a DuckDB relation, a polars LazyFrame or a PySpark DataFrame as X"
-        )
+        tables = "an ibis table, a DuckDB relation, a polars LazyFrame or a PySpark DataFrame"
+        raise InputError(f"y is {target!r}, but X is no table of a database: give an array, or {tables}")
     return rows_in_engine(engine, target, **options)
 
 
@@ -170,10 +164,8 @@ def _column(engine: Engine, text: str, what: str) -> tuple[RawColumn, Comparison
 
 def _number(engine: Engine, raw: RawColumn, options: ReadOptions) -> SqlOutcome:
     if raw.kind is not Kind.NUMBER:
-        raise InputError(
-            f"target {raw.name!r} has more than {_MOST_VALUES} different values, too many for classes; "
-            "choose another column, or compare it with one value"
-        )
+        cause = f"target {raw.name!r} has more than {_MOST_VALUES} different values, too many for classes"
+        raise InputError(f"{cause}; choose another column, or compare it with one value")
     value = _value(raw, engine, options)
     known = f"CASE WHEN {value} IS NOT NULL THEN 0 END"
     outcome = Number(raw.name, np.zeros(0), ColumnPlan(Kind.NUMBER), copies=True)

@@ -1,8 +1,7 @@
 """SQL: the one writer of a rule, for exports, for engines that hold the rows and for tables of ibis.
 
-Missing cells are NULL: a comparison with NULL is not true, so a clause that meets one does not fire. Infinity
-and NaN count as missing too: ``x - x = 0`` holds for finite numbers only. Dates are compared in UTC where the
-dialect can do so in any session; in SQLite they are text like ``2024-05-01 00:00:00``.
+Missing cells are NULL, with which no comparison is true. Infinity and NaN count as missing: ``x - x = 0``
+holds for finite numbers only. Dates are compared in UTC where the dialect can do so in any session.
 """
 
 import datetime as dt
