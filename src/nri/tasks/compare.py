@@ -33,9 +33,8 @@ from nri.rule import (
     literal_truth,
     simplify,
 )
-from nri.rule.equivalence import can_fire, meeting, must_fire
 from nri.rule.literal import Value
-from nri.rule.regions import Regions
+from nri.rule.regions import Regions, can_fire, meeting, must_fire
 from nri.table.frames import as_frame
 from nri.table.source import Source
 from nri.table.table import Table
