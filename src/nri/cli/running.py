@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from nri.cli import options as opt
-from nri.cli.console import Progress, message, progress, set_quiet
+from nri.cli.console import Progress, message, progress
 from nri.cli.files import SAMPLE
 from nri.cli.induce import run
 from nri.errors import InputError, require_extra
@@ -85,31 +85,21 @@ def train(
     config: Path,
     directory: opt.File = None,
     until: int | None = None,
-    tensorboard: bool = False,
     quiet: bool = False,
 ) -> None:
-    """Train a network on synthetic episodes; the same command goes on where a run stopped.
-
-    Several processes train as one: torchrun --nproc-per-node 2 -m nri train --config FILE.
-    """
+    """Train a network on synthetic episodes; the same command goes on where a run stopped."""
     require_extra("train", "training", "torch", "safetensors", "jaxtyping")
-    if tensorboard:
-        require_extra(None, "--tensorboard", "tensorboard")
     from nri.networks import load_training
-    from nri.train.loop import CHECKPOINT, METRICS, join_processes, leave_processes, tensorboard_of
+    from nri.train.loop import CHECKPOINT, METRICS
     from nri.train.loop import train as train_network
 
     task = load_training(config)
     directory = directory or Path("runs") / config.stem
-    leads = join_processes().leads
-    set_quiet(quiet or not leads)
     optim = task.config.optim
     stop = min(optim.steps, until or optim.steps)
-    record = tensorboard_of(directory) if tensorboard and leads else None
     with progress(f"training {task.name}", steps=stop) as shown:
-        watch = watcher(task.name, stop, shown) if leads and not quiet else None
-        train_network(task, directory, until=until, watch=watch, record=record)
-    leave_processes()
+        watch = None if quiet else watcher(task.name, stop, shown)
+        train_network(task, directory, until=until, watch=watch)
     message(f"{directory / CHECKPOINT} and {directory / METRICS} after {stop} updates")
 
 
