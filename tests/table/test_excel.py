@@ -72,7 +72,7 @@ def test_a_title_above_the_table_is_passed_over_and_told(book, tmp_path, caplog)
     book.active["A2"] = "exported on Monday"
     put(book.active, VISITS, corner=(3, 1))
     assert read_table(saved(book, tmp_path)).names == VISITS[0]
-    assert "the header is row 3; rows above it are passed over (--header ROW)" in caplog.text
+    assert "the header is row 3; rows above it are skipped (--header ROW)" in caplog.text
 
 
 def test_names_below_merged_names_are_joined_and_merged_cells_stand_for_all_their_rows(

@@ -160,7 +160,7 @@ def test_a_tenth_of_odd_cells_leaves_a_rule_about_numbers() -> None:
     table = read_table(file)
     assert table.columns["level"].kind is Kind.NUMBER
     assert [str(note) for note in table.notes] == [
-        "level: 10 of 100 cells are no numbers and count as missing, such as 'lost', 'pending'"
+        "level: 10 of 100 cells are not numbers and are treated as missing, such as 'lost', 'pending'"
     ]
     clf = NRIClassifier(model="greedy").fit(frame, labels)
     assert str(clf.rule_.clauses[0]).startswith("level >")

@@ -23,7 +23,7 @@ def prepare_streams() -> None:
             setattr(sys, name, stream)
     for output in (sys.stdout, sys.stderr):
         if hasattr(output, "reconfigure"):
-            output.reconfigure(errors="replace")  # e.g. a name in Chinese on a terminal of cp1252
+            output.reconfigure(errors="backslashreplace")  # e.g. a name in Chinese on a terminal of cp1252
 
 
 def drop_output() -> None:

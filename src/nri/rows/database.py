@@ -182,6 +182,8 @@ class IbisEngine(Engine):
             known = ", ".join(TESTED)
             raise InputError(f"NRI cannot ask {backend.name}; copy the table to one of {known}")
 
+        backend._run_pre_execute_hooks(table)  # frames in memory that it is made of become tables there
+
         def query(sql: str) -> Any:
             asked = f"WITH {ROWS} AS ({backend.compile(table)}) {sql}"
             if name == "duckdb":

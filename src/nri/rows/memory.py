@@ -7,7 +7,7 @@ from hashlib import blake2b
 import numpy as np
 
 from nri.arrays import FloatArray, Hashes, IntArray, mixed
-from nri.outcome import Classes
+from nri.outcome import Classes, Number
 from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed, part_codes, unpacked
 from nri.rows.hashing import FOLD, Term, as_floats, hash_of, shares_of, ways_to_hash
 from nri.rule import Column, Columns, Kind, Rule
@@ -168,7 +168,13 @@ def _drawn(table: Table, hashes: FloatArray, strata: IntArray, shares: FloatArra
 def merged_rows(table: Table) -> Table | None:
     """Return each different row once, with the weight of all its copies; None if few rows repeat."""
     keys = row_keys(table.columns, table)
-    return None if len(np.unique(keys)) > 0.9 * len(table) else _merged(table, keys)[0]
+    if len(np.unique(keys)) > 0.9 * len(table):
+        return None
+    merged = _merged(table, keys)[0]
+    outcome = merged.outcome
+    if isinstance(outcome, Number) and (table.weights == 1).all():  # intervals are those of all rows
+        return merged.with_outcome(replace(outcome, copies=True))
+    return merged
 
 
 def _merged(table: Table, keys: Hashes) -> tuple[Table, IntArray]:

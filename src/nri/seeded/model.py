@@ -159,8 +159,8 @@ class SeededModel:
         """Return the cheapest rule of the mixture whose columns are all likely, if there is one.
 
         Of the models of a mixture that one predicts best (the median probability model): noise puts a column
-        into the cheapest rule sooner than into most of its neighbours. Where no label is wrong, that holds for
-        columns of several variables only, among which labels have chosen.
+        into the cheapest rule sooner than into most of its neighbours. Where no label is wrong, this holds
+        for columns of several variables only, among which labels have chosen.
         """
         if episode.n_classes != 2 or support is None or not by_labels.branches:
             return by_labels

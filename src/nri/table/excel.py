@@ -346,7 +346,7 @@ class _Sheet:
             while last + 1 < block.bottom and self._spans(last, block):
                 last += 1
             if first > 0:
-                message = "%s: the header is row %d; rows above it are passed over (--header ROW)"
+                message = "%s: the header is row %d; rows above it are skipped (--header ROW)"
                 logger.warning(message, self.where, last + 1)
         columns = range(block.left, block.right + 1)
         names = {column: self._name(first, last, column) for column in columns}

@@ -273,7 +273,7 @@ class _NumberColumn:
         named = self._where(lambda cell: cell.qualified or self.style.value(cell.digits) is None)
         parts = ["read as numbers " + self._format_in_words()] if formatted and not self._is_plain else []
         for mask, what in (
-            (~self.numbers, "are no numbers and count as missing"),
+            (~self.numbers, "are not numbers and are treated as missing"),
             (self._where(lambda cell: cell.bound), "are read as the number that they name"),
             (named, "are read as the number that they name"),
             (self._where(lambda cell: cell.bracketed), "are read as negative numbers"),

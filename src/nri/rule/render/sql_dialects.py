@@ -28,6 +28,7 @@ class Dialect:
     date: Sequence[str] = ("{x}", "'{v}'")
     """both sides of a comparison of dates, independent of the session's time zone where that is possible"""
     zones: bool = False  # whether a column of that comparison may have a time zone
+    zoned: str = ""  # the right side where it has one, if it is another
     microseconds: str = "EPOCH_US(CAST({x} AS TIMESTAMP))"  # a date as whole microseconds since 1970 UTC
     double: str = "CAST({x} AS DOUBLE)"
     infinite: bool = True  # whether a number can be infinite or NaN
